@@ -1,0 +1,29 @@
+// What every command is given and how it fails. Commands never call process.exit, read process.env or
+// write to the console themselves: main.ts is the one door to the process.
+
+import type { Command } from 'commander';
+
+export type CliContext = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly isTerminal: boolean;
+  out(text: string): void;
+  err(text: string): void;
+  readStdin(): Promise<string>;
+};
+
+/** Adds one command to the program. One file per command in cli/commands. */
+export type RegisterCommand = (program: Command, context: CliContext) => void;
+
+export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** A failure that is told as one sentence and an exit code, without a stack trace. */
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure';
+  readonly exitCode: number;
+
+  constructor(sentence: string, exitCode: number = EXIT.failure, cause?: unknown) {
+    super(sentence, { cause });
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,132 @@
+// The closed list of what can go wrong, as callers see it. This table is the one source: HTTP status,
+// default retryability and the parameters a code may carry are read from here and nowhere else.
+// docs/errors.md is held equal to it by a test. No Node API may be used under src/errors: it runs in browsers.
+
+export type ErrorRow = {
+  readonly status: number;
+  /** Whether the same request, repeated by a machine, can help. The place that knows may override it. */
+  readonly retryable: boolean;
+  /** The only parameters that may leave the gateway with this code. */
+  readonly params: readonly string[];
+  readonly when: string;
+};
+
+export const ERROR_TABLE = {
+  AI_LIMIT_REACHED: {
+    status: 429,
+    retryable: false,
+    params: ['resetTime'],
+    when: 'provider usage or plan exhausted until a reset',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    retryable: true,
+    params: ['scope', 'retryAfterMs'],
+    when: 'short throttle; `scope`: `organization`, `system`, `provider`',
+  },
+  PROVIDER_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    params: ['reason', 'retryAfterMs'],
+    when: '`reason`: `overloaded`, `error`, `circuit_open`',
+  },
+  NETWORK_TIMEOUT: {
+    status: 504,
+    retryable: true,
+    params: ['phase'],
+    when: '`phase`: `connect`, `first_content`, `idle`, `total`, `lost`',
+  },
+  AUTH_FAILED: {
+    status: 502,
+    retryable: false,
+    params: [],
+    when: "our credentials at the provider are refused: an operator's problem",
+  },
+  BUDGET_EXCEEDED: {
+    status: 402,
+    retryable: false,
+    params: ['resetTime', 'spent', 'limit'],
+    when: "the organisation's money is used up",
+  },
+  CONTENT_POLICY: {
+    status: 400,
+    retryable: false,
+    params: [],
+    when: 'provider refused the content',
+  },
+  INVALID_REQUEST: {
+    status: 400,
+    retryable: false,
+    params: ['field'],
+    when: 'malformed, unknown model or parameter',
+  },
+  CONTEXT_TOO_LONG: {
+    status: 400,
+    retryable: false,
+    params: [],
+    when: "does not fit the model's window",
+  },
+  REQUEST_TOO_LARGE: {
+    status: 413,
+    retryable: false,
+    params: ['limit'],
+    when: 'body too large, or one request larger than the whole limit',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    retryable: false,
+    params: [],
+    when: "the caller's own key is missing or unknown",
+  },
+  FORBIDDEN: {
+    status: 403,
+    retryable: false,
+    params: [],
+    when: "the caller's own key may not do this",
+  },
+  NOT_FOUND: { status: 404, retryable: false, params: [], when: 'unknown thing' },
+  CONFLICT: { status: 409, retryable: true, params: [], when: 'idempotency key in use' },
+  UNPROCESSABLE: {
+    status: 422,
+    retryable: false,
+    params: [],
+    when: 'same idempotency key, other payload',
+  },
+  CAPACITY_EXHAUSTED: {
+    status: 503,
+    retryable: true,
+    params: ['retryAfterMs'],
+    when: 'a bound of this gateway reached, or its store away',
+  },
+  LOOP_DETECTED: {
+    status: 508,
+    retryable: false,
+    params: [],
+    when: 'a request came back to a server it had passed',
+  },
+  INTERNAL: { status: 500, retryable: false, params: [], when: 'everything else' },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export const ERROR_CODES = Object.keys(ERROR_TABLE) as readonly ErrorCode[];
+
+export type ErrorParams = {
+  readonly resetTime?: number;
+  readonly scope?: 'organization' | 'system' | 'provider';
+  readonly retryAfterMs?: number;
+  readonly reason?: 'overloaded' | 'error' | 'circuit_open';
+  readonly phase?: 'connect' | 'first_content' | 'idle' | 'total' | 'lost';
+  readonly spent?: number;
+  readonly limit?: number;
+  readonly field?: string;
+};
+
+/** What a failure means, stripped of every word the provider said. The result of `mapProviderError`. */
+export type Verdict = {
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly resetAt?: number;
+};

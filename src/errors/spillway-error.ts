@@ -1,0 +1,45 @@
+// The one error class. `message` and `cause` are internal: they are logged and shown to operators, and
+// never reach a caller; callers are answered from code, params and the retry fields alone.
+
+import type { ErrorCode, ErrorParams, Verdict } from './codes.ts';
+import { ERROR_TABLE } from './codes.ts';
+
+export type SpillwayErrorOptions = {
+  readonly params?: ErrorParams;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+  readonly resetAt?: number;
+  readonly cause?: unknown;
+};
+
+export class SpillwayError extends Error {
+  override readonly name = 'SpillwayError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly params: ErrorParams;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly resetAt: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: SpillwayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    const row = ERROR_TABLE[code];
+    this.code = code;
+    this.status = row.status;
+    this.params = options.params ?? {};
+    this.retryable = options.retryable ?? row.retryable;
+    this.retryAfterMs = options.retryAfterMs;
+    this.resetAt = options.resetAt;
+  }
+
+  static fromVerdict(verdict: Verdict, message: string, cause?: unknown): SpillwayError {
+    return new SpillwayError(verdict.code, message, { ...verdict, cause });
+  }
+}
+
+/** Whatever was thrown, as a SpillwayError; what nobody foresaw is INTERNAL and keeps its cause. */
+export function toSpillwayError(thrown: unknown): SpillwayError {
+  if (thrown instanceof SpillwayError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new SpillwayError('INTERNAL', message, { cause: thrown });
+}
