@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// The `spillway` command. In a checkout it installs what is missing and runs the sources on the pinned
+// Node; in the published package it runs what was built.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const home = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(home, 'src', 'cli', 'main.ts');
+
+if (existsSync(source)) {
+  const { ensureInstalled, isPinnedRuntime, runPinned } = await import('../scripts/bootstrap.mjs');
+  ensureInstalled();
+  if (isPinnedRuntime()) await import('../src/cli/main.ts');
+  else process.exitCode = await runPinned([source, ...process.argv.slice(2)]);
+} else if (Number.parseInt(process.versions.node, 10) < 24) {
+  process.stderr.write(`Spillway needs Node 24 or newer; this is ${process.version}.\n`);
+  process.exitCode = 1;
+} else {
+  await import('../dist/cli/main.js');
+}
