@@ -7,109 +7,150 @@ export type ErrorRow = {
   /** Whether the same request, repeated by a machine, can help. The place that knows may override it. */
   readonly retryable: boolean;
   /** The only parameters that may leave the gateway with this code. */
-  readonly params: readonly string[];
+  readonly params: readonly (keyof ErrorParams)[];
+  /** What the caller can do next, best first. `queue` is offered only where a queue is. */
+  readonly actions: readonly SuggestedAction[];
   readonly when: string;
 };
+
+export type SuggestedAction =
+  | 'wait'
+  | 'queue'
+  | 'contact_support'
+  | 'rephrase'
+  | 'split'
+  | 'upgrade';
 
 export const ERROR_TABLE = {
   AI_LIMIT_REACHED: {
     status: 429,
     retryable: false,
     params: ['resetTime'],
+    actions: ['wait', 'queue'],
     when: 'provider usage or plan exhausted until a reset',
   },
   RATE_LIMITED: {
     status: 429,
     retryable: true,
     params: ['scope', 'retryAfterMs'],
+    actions: ['wait', 'queue'],
     when: 'short throttle; `scope`: `organization`, `system`, `provider`',
   },
   PROVIDER_UNAVAILABLE: {
     status: 503,
     retryable: true,
     params: ['reason', 'retryAfterMs'],
+    actions: ['wait', 'queue'],
     when: '`reason`: `overloaded`, `error`, `circuit_open`',
   },
   NETWORK_TIMEOUT: {
     status: 504,
     retryable: true,
     params: ['phase'],
+    actions: ['wait', 'split'],
     when: '`phase`: `connect`, `first_content`, `idle`, `total`, `lost`',
   },
   AUTH_FAILED: {
     status: 502,
     retryable: false,
     params: [],
+    actions: ['contact_support'],
     when: "our credentials at the provider are refused: an operator's problem",
   },
   BUDGET_EXCEEDED: {
     status: 402,
     retryable: false,
     params: ['resetTime', 'spent', 'limit'],
+    actions: ['upgrade', 'contact_support'],
     when: "the organisation's money is used up",
   },
   CONTENT_POLICY: {
     status: 400,
     retryable: false,
     params: [],
+    actions: ['rephrase'],
     when: 'provider refused the content',
   },
   INVALID_REQUEST: {
     status: 400,
     retryable: false,
     params: ['field'],
+    actions: ['rephrase'],
     when: 'malformed, unknown model or parameter',
   },
   CONTEXT_TOO_LONG: {
     status: 400,
     retryable: false,
     params: [],
+    actions: ['split'],
     when: "does not fit the model's window",
   },
   REQUEST_TOO_LARGE: {
     status: 413,
     retryable: false,
     params: ['limit'],
+    actions: ['split'],
     when: 'body too large, or one request larger than the whole limit',
   },
   UNAUTHORIZED: {
     status: 401,
     retryable: false,
     params: [],
+    actions: [],
     when: "the caller's own key is missing or unknown",
   },
   FORBIDDEN: {
     status: 403,
     retryable: false,
     params: [],
+    actions: ['contact_support'],
     when: "the caller's own key may not do this",
   },
-  NOT_FOUND: { status: 404, retryable: false, params: [], when: 'unknown thing' },
-  CONFLICT: { status: 409, retryable: true, params: [], when: 'idempotency key in use' },
+  NOT_FOUND: { status: 404, retryable: false, params: [], actions: [], when: 'unknown thing' },
+  CONFLICT: {
+    status: 409,
+    retryable: true,
+    params: [],
+    actions: ['wait'],
+    when: 'idempotency key in use',
+  },
   UNPROCESSABLE: {
     status: 422,
     retryable: false,
     params: [],
+    actions: [],
     when: 'same idempotency key, other payload',
   },
   CAPACITY_EXHAUSTED: {
     status: 503,
     retryable: true,
     params: ['retryAfterMs'],
+    actions: ['wait', 'queue'],
     when: 'a bound of this gateway reached, or its store away',
   },
   LOOP_DETECTED: {
     status: 508,
     retryable: false,
     params: [],
+    actions: ['contact_support'],
     when: 'a request came back to a server it had passed',
   },
-  INTERNAL: { status: 500, retryable: false, params: [], when: 'everything else' },
+  INTERNAL: {
+    status: 500,
+    retryable: false,
+    params: [],
+    actions: ['contact_support'],
+    when: 'everything else',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export const ERROR_CODES = Object.keys(ERROR_TABLE) as readonly ErrorCode[];
+
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
+}
 
 export type ErrorParams = {
   readonly resetTime?: number;

@@ -40,6 +40,14 @@ export class SpillwayError extends Error {
 /** Whatever was thrown, as a SpillwayError; what nobody foresaw is INTERNAL and keeps its cause. */
 export function toSpillwayError(thrown: unknown): SpillwayError {
   if (thrown instanceof SpillwayError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new SpillwayError('INTERNAL', message, { cause: thrown });
+  return new SpillwayError('INTERNAL', describe(thrown), { cause: thrown });
+}
+
+// What is thrown can be anything, even an object that refuses to become a string.
+function describe(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return 'a value that cannot be shown was thrown';
+  }
 }

@@ -1,0 +1,70 @@
+// A public answer as google.rpc.Status: the numeric code and status name make Google's SDK raise its
+// ApiError, ErrorInfo carries our own code and fields (as strings, its metadata knows no other type), and
+// RetryInfo the wait in the one place where Google's clients look for it.
+
+import type { ErrorCode } from './codes.ts';
+import type { PublicAnswer } from './public-answer.ts';
+
+export function geminiBody(
+  answer: PublicAnswer,
+  extra: { readonly partial?: true },
+): Record<string, unknown> {
+  const details = [errorInfo(answer, extra), ...retryInfo(answer), ...debugInfo(answer)];
+  const status = GRPC_STATUS[answer.error.code];
+  return { error: { code: answer.status, message: answer.error.message, status, details } };
+}
+
+const TYPE_PREFIX = 'type.googleapis.com/google.rpc.';
+
+function errorInfo(answer: PublicAnswer, extra: { readonly partial?: true }): object {
+  const { code, params, retryable, retryAfterMs, requestId } = answer.error;
+  const { retryAfter, suggestedActions, queueAvailable } = answer;
+  const metadata = strings({
+    ...params,
+    retryable,
+    retryAfterMs,
+    requestId,
+    retryAfter,
+    suggestedActions: suggestedActions?.join(','),
+    queueAvailable,
+    ...extra,
+  });
+  return { '@type': `${TYPE_PREFIX}ErrorInfo`, reason: code, domain: 'spillway', metadata };
+}
+
+function retryInfo({ retryAfter, error }: PublicAnswer): object[] {
+  if (retryAfter === undefined) return [];
+  const seconds = error.retryAfterMs === undefined ? retryAfter : error.retryAfterMs / 1_000;
+  return [{ '@type': `${TYPE_PREFIX}RetryInfo`, retryDelay: `${seconds}s` }];
+}
+
+function debugInfo({ error }: PublicAnswer): object[] {
+  if (error.diagnostics === undefined) return [];
+  return [{ '@type': `${TYPE_PREFIX}DebugInfo`, detail: JSON.stringify(error.diagnostics) }];
+}
+
+function strings(fields: Record<string, unknown>): Record<string, string> {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
+}
+
+const GRPC_STATUS = {
+  AI_LIMIT_REACHED: 'RESOURCE_EXHAUSTED',
+  RATE_LIMITED: 'RESOURCE_EXHAUSTED',
+  PROVIDER_UNAVAILABLE: 'UNAVAILABLE',
+  NETWORK_TIMEOUT: 'DEADLINE_EXCEEDED',
+  AUTH_FAILED: 'INTERNAL',
+  BUDGET_EXCEEDED: 'RESOURCE_EXHAUSTED',
+  CONTENT_POLICY: 'INVALID_ARGUMENT',
+  INVALID_REQUEST: 'INVALID_ARGUMENT',
+  CONTEXT_TOO_LONG: 'INVALID_ARGUMENT',
+  REQUEST_TOO_LARGE: 'INVALID_ARGUMENT',
+  UNAUTHORIZED: 'UNAUTHENTICATED',
+  FORBIDDEN: 'PERMISSION_DENIED',
+  NOT_FOUND: 'NOT_FOUND',
+  CONFLICT: 'ABORTED',
+  UNPROCESSABLE: 'FAILED_PRECONDITION',
+  CAPACITY_EXHAUSTED: 'UNAVAILABLE',
+  LOOP_DETECTED: 'INTERNAL',
+  INTERNAL: 'INTERNAL',
+} as const satisfies Record<ErrorCode, string>;

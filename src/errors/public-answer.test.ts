@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ERROR_CODES, ERROR_TABLE, type ErrorParams } from './codes.ts';
+import { type AnswerContext, toPublicAnswer } from './public-answer.ts';
+import { SpillwayError, type SpillwayErrorOptions } from './spillway-error.ts';
+
+const now = 1_754_636_400_000;
+const context: AnswerContext = { requestId: 'req_1', locale: 'en', timeZone: 'UTC', now };
+
+function answerTo(
+  code: SpillwayError['code'],
+  options: SpillwayErrorOptions = {},
+  more: Partial<AnswerContext> = {},
+) {
+  return toPublicAnswer(new SpillwayError(code, 'secret words', options), { ...context, ...more });
+}
+
+test('every code answers with its status, the request id and a sentence, and no internal word', () => {
+  for (const code of ERROR_CODES) {
+    const answer = answerTo(code, { cause: new Error('secret cause') });
+    assert.equal(answer.status, ERROR_TABLE[code].status);
+    assert.equal(answer.headers['x-request-id'], 'req_1');
+    assert.ok(answer.error.message.length > 20);
+    assert.doesNotMatch(JSON.stringify(answer), /secret/);
+  }
+});
+
+test('a limit with a known reset carries the wait in every form', () => {
+  const { headers, error, retryAfter } = answerTo('AI_LIMIT_REACHED', { resetAt: now + 90_500 });
+  assert.deepEqual(headers, {
+    'x-request-id': 'req_1',
+    'retry-after': '91',
+    'retry-after-ms': '90500',
+    'x-rate-limit-type': 'ai-capacity',
+    'x-rate-limit-reset': String(now + 90_500),
+    'x-should-retry': 'false',
+  });
+  assert.equal(error.retryAfterMs, 90_500);
+  assert.equal(error.params.resetTime, now + 90_500);
+  assert.equal(retryAfter, 91);
+});
+
+test('without a known time 429 and 503 advise 300 s and name no reset', () => {
+  for (const code of ['AI_LIMIT_REACHED', 'CAPACITY_EXHAUSTED'] as const) {
+    const { headers, error } = answerTo(code);
+    assert.equal(headers['retry-after'], '300');
+    assert.equal(headers['retry-after-ms'], '300000');
+    assert.equal(headers['x-rate-limit-reset'], undefined);
+    assert.equal(headers['x-should-retry'], 'false');
+    assert.equal(error.retryAfterMs, undefined);
+  }
+});
+
+test('a reset that has passed asks for no wait', () => {
+  const { headers, error } = answerTo('AI_LIMIT_REACHED', { resetAt: now - 1 });
+  assert.equal(headers['retry-after'], '0');
+  assert.match(error.message, /try again now/);
+});
+
+test('other statuses carry no retry-after', () => {
+  assert.deepEqual(answerTo('INVALID_REQUEST').headers, {
+    'x-request-id': 'req_1',
+    'x-should-retry': 'false',
+  });
+  assert.deepEqual(answerTo('NETWORK_TIMEOUT').headers, { 'x-request-id': 'req_1' });
+});
+
+test('SDKs may retry a short throttle and may not sleep through a long one', () => {
+  const throttle = (retryAfterMs: number) =>
+    answerTo('RATE_LIMITED', { params: { scope: 'provider' }, retryAfterMs }).headers;
+  assert.equal(throttle(60_000)['x-should-retry'], undefined);
+  assert.equal(throttle(60_001)['x-should-retry'], 'false');
+});
+
+test('only capacity refusals are marked as such', () => {
+  const typeOf = (code: SpillwayError['code'], params: ErrorParams) =>
+    answerTo(code, { params }).headers['x-rate-limit-type'];
+  assert.equal(typeOf('RATE_LIMITED', { scope: 'provider' }), 'ai-capacity');
+  assert.equal(typeOf('RATE_LIMITED', { scope: 'system' }), 'ai-capacity');
+  assert.equal(typeOf('RATE_LIMITED', { scope: 'organization' }), undefined);
+  assert.equal(typeOf('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' }), 'ai-capacity');
+  assert.equal(typeOf('PROVIDER_UNAVAILABLE', { reason: 'overloaded' }), undefined);
+});
+
+test('a queue is suggested only where there is one', () => {
+  const open = answerTo('AI_LIMIT_REACHED', {}, { queueAvailable: true });
+  assert.deepEqual(open.suggestedActions, ['wait', 'queue']);
+  assert.equal(open.queueAvailable, true);
+  const closed = answerTo('AI_LIMIT_REACHED', {}, { queueAvailable: false });
+  assert.deepEqual(closed.suggestedActions, ['wait']);
+  assert.equal(closed.queueAvailable, false);
+  assert.equal(answerTo('CONTENT_POLICY', {}, { queueAvailable: true }).queueAvailable, undefined);
+});
+
+test('params that the table does not list, or of the wrong kind, are dropped', () => {
+  const hostile = { scope: 'claude', retryAfterMs: Number.NaN, field: 'x', secret: 1 };
+  const answer = answerTo('RATE_LIMITED', { params: hostile as unknown as ErrorParams });
+  assert.deepEqual(answer.error.params, {});
+});
+
+test('diagnostics appear only when they were given', () => {
+  assert.ok(!('diagnostics' in answerTo('INTERNAL').error));
+  const answer = answerTo('INTERNAL', {}, { diagnostics: { text: 'raw' } });
+  assert.deepEqual(answer.error.diagnostics, { text: 'raw' });
+});
+
+test('background work is told that it is paused', () => {
+  const options = { resetAt: now + 600_000 };
+  const { error } = answerTo('AI_LIMIT_REACHED', options, { isBackground: true });
+  assert.match(error.message, /paused.*10 minutes/);
+});

@@ -1,0 +1,135 @@
+// The one door from an internal failure to what a caller may see: status, headers and fields, each built
+// from an allow-list. Messages, causes and stacks of the error are not read here at all. The shapes of the
+// providers' own formats are made from this answer in wire-shape.ts.
+
+import {
+  ERROR_TABLE,
+  type ErrorCode,
+  type ErrorParams,
+  type ErrorRow,
+  type SuggestedAction,
+} from './codes.ts';
+import { renderError } from './render-error.ts';
+import { isInstant } from './reset-timing.ts';
+import { isDuration, safeParams } from './safe-params.ts';
+import type { SpillwayError } from './spillway-error.ts';
+
+export type AnswerContext = {
+  readonly requestId: string;
+  readonly locale: string;
+  readonly timeZone: string;
+  readonly now: number;
+  /** The organisation's own sentences, see `renderError`. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  readonly queueAvailable?: boolean;
+  readonly isBackground?: boolean;
+  /** The raw failure, for a key that was created with `diagnostics: true`, and for no other. */
+  readonly diagnostics?: unknown;
+};
+
+export type PublicError = {
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly requestId: string;
+  readonly diagnostics?: unknown;
+};
+
+export type PublicAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly error: PublicError;
+  readonly retryAfter?: number;
+  readonly suggestedActions?: readonly SuggestedAction[];
+  readonly queueAvailable?: boolean;
+};
+
+export function toPublicAnswer(error: SpillwayError, context: AnswerContext): PublicAnswer {
+  const { code, retryable } = error;
+  const row: ErrorRow = ERROR_TABLE[code];
+  const wait = knownWait(error, context.now);
+  const params = completeParams(code, error.params, wait);
+  const advisedMs = wait.ms ?? (CARRIES_RETRY_AFTER.has(row.status) ? UNKNOWN_WAIT_MS : undefined);
+  return {
+    status: row.status,
+    headers: {
+      'x-request-id': context.requestId,
+      ...retryHeaders(row.status, advisedMs),
+      ...capacityHeaders(code, params, wait.resetAt),
+      ...(retryable && (advisedMs ?? 0) <= LONGEST_SDK_WAIT_MS
+        ? {}
+        : { 'x-should-retry': 'false' }),
+    },
+    error: {
+      code,
+      params,
+      message: renderError(code, params, { ...context, background: context.isBackground === true }),
+      retryable,
+      ...(wait.ms === undefined ? {} : { retryAfterMs: wait.ms }),
+      requestId: context.requestId,
+      ...(context.diagnostics === undefined ? {} : { diagnostics: context.diagnostics }),
+    },
+    ...(advisedMs === undefined ? {} : { retryAfter: toSeconds(advisedMs) }),
+    ...nextSteps(row.actions, context.queueAvailable),
+  };
+}
+
+// 300 s: long enough that nobody hammers, short enough that nobody gives up.
+const UNKNOWN_WAIT_MS = 300_000;
+// SDKs sleep as long as they are told; beyond this a person is better told than a program kept asleep.
+const LONGEST_SDK_WAIT_MS = 60_000;
+const CARRIES_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
+
+type Wait = { readonly ms?: number; readonly resetAt?: number };
+
+/** The wait by whichever of delay and moment is known, and the other one derived from it. */
+function knownWait(error: SpillwayError, now: number): Wait {
+  const resetAt = [error.resetAt, error.params.resetTime].find(isInstant);
+  const ms = [error.retryAfterMs, error.params.retryAfterMs].find(isDuration);
+  if (ms !== undefined) return { ms: Math.ceil(ms), resetAt: resetAt ?? now + Math.ceil(ms) };
+  if (resetAt === undefined) return {};
+  return { ms: Math.max(0, Math.ceil(resetAt - now)), resetAt };
+}
+
+function completeParams(code: ErrorCode, raw: ErrorParams, wait: Wait): ErrorParams {
+  return safeParams(code, { resetTime: wait.resetAt, retryAfterMs: wait.ms, ...raw });
+}
+
+function retryHeaders(status: number, advisedMs: number | undefined): Record<string, string> {
+  if (advisedMs === undefined || !CARRIES_RETRY_AFTER.has(status)) return {};
+  return { 'retry-after': String(toSeconds(advisedMs)), 'retry-after-ms': String(advisedMs) };
+}
+
+function capacityHeaders(
+  code: ErrorCode,
+  params: ErrorParams,
+  resetAt: number | undefined,
+): Record<string, string> {
+  if (!isCapacityRefusal(code, params)) return {};
+  const type = { 'x-rate-limit-type': 'ai-capacity' };
+  if (resetAt === undefined) return type;
+  return { ...type, 'x-rate-limit-reset': String(Math.ceil(resetAt)) };
+}
+
+function isCapacityRefusal(code: ErrorCode, params: ErrorParams): boolean {
+  if (code === 'RATE_LIMITED') return params.scope !== 'organization';
+  if (code === 'PROVIDER_UNAVAILABLE') return params.reason === 'circuit_open';
+  return code === 'AI_LIMIT_REACHED';
+}
+
+function nextSteps(
+  actions: readonly SuggestedAction[],
+  queueAvailable: boolean | undefined,
+): Pick<PublicAnswer, 'suggestedActions' | 'queueAvailable'> {
+  const possible = actions.filter((action) => action !== 'queue' || queueAvailable === true);
+  return {
+    ...(possible.length === 0 ? {} : { suggestedActions: possible }),
+    ...(queueAvailable !== undefined && actions.includes('queue') ? { queueAvailable } : {}),
+  };
+}
+
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}

@@ -1,0 +1,81 @@
+// How to say when something is over: in minutes while it is near, as a clock time when it is not, with the
+// day when that is not today in the reader's own zone. Knows no sentences; the catalogues have them.
+
+import { DEFAULT_TIME_ZONE, type Locale } from './locale.ts';
+
+export type ResetTiming =
+  | { readonly timing: 'minutes'; readonly minutes: number }
+  | { readonly timing: 'today'; readonly time: string }
+  | { readonly timing: 'day'; readonly time: string; readonly day: string }
+  | { readonly timing: 'now' }
+  | { readonly timing: 'unknown' };
+
+export function resetTiming(
+  resetTime: unknown,
+  reader: { readonly locale: Locale; readonly timeZone: string; readonly now: number },
+): ResetTiming {
+  if (!isInstant(resetTime) || !isInstant(reader.now)) return { timing: 'unknown' };
+  const waitMs = resetTime - reader.now;
+  if (waitMs <= 0) return { timing: 'now' };
+  if (waitMs < HOUR_MS) return { timing: 'minutes', minutes: Math.ceil(waitMs / MINUTE_MS) };
+  const format = formatsFor(reader.locale, reader.timeZone);
+  const time = plainSpaces(format.time.format(resetTime));
+  const today = format.calendarDay.format(reader.now);
+  const resetDay = format.calendarDay.format(resetTime);
+  if (resetDay === today) return { timing: 'today', time };
+  const isSameYear = resetDay.slice(0, -6) === today.slice(0, -6);
+  const day = plainSpaces((isSameYear ? format.day : format.dayOfYear).format(resetTime));
+  return { timing: 'day', time, day };
+}
+
+/** A number that is a moment a calendar can hold; hostile and missing values are not. */
+export function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LAST_INSTANT;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+// 9999-12-31T23:59:59.999Z: beyond it calendars need more than four digits for the year.
+const LAST_INSTANT = 253_402_300_799_999;
+const MAX_REMEMBERED_FORMATS = 500;
+
+type Formats = {
+  readonly time: Intl.DateTimeFormat;
+  readonly day: Intl.DateTimeFormat;
+  readonly dayOfYear: Intl.DateTimeFormat;
+  readonly calendarDay: Intl.DateTimeFormat;
+};
+
+// A pure memo: constructing formatters is a thousand times dearer than using them.
+const remembered = new Map<string, Formats>();
+
+function formatsFor(locale: Locale, timeZone: string): Formats {
+  const key = `${locale} ${timeZone}`;
+  const known = remembered.get(key);
+  if (known !== undefined) return known;
+  const formats = createFormats(locale, timeZone);
+  if (remembered.size < MAX_REMEMBERED_FORMATS) remembered.set(key, formats);
+  return formats;
+}
+
+function createFormats(locale: Locale, timeZone: string): Formats {
+  const day = { weekday: 'long', day: 'numeric', month: 'long', timeZone } as const;
+  // Nobody lives by UTC: it stands in when the reader's zone is unknown, so it has to be named.
+  const zoneName = timeZone === DEFAULT_TIME_ZONE ? { timeZoneName: 'short' as const } : {};
+  return {
+    time: new Intl.DateTimeFormat(locale, {
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone,
+      ...zoneName,
+    }),
+    day: new Intl.DateTimeFormat(locale, day),
+    dayOfYear: new Intl.DateTimeFormat(locale, { ...day, year: 'numeric' }),
+    calendarDay: new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }),
+  };
+}
+
+// Intl puts narrow no-break spaces before AM and PM, which terminals and old fonts show as boxes.
+function plainSpaces(text: string): string {
+  return text.replaceAll(/[\u00a0\u202f]/g, ' ');
+}

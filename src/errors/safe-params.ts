@@ -1,0 +1,54 @@
+// What may leave the gateway with a code: the table's allow-list, each value of its own kind and bounded.
+// Everything else, whoever put it there, is dropped without a word.
+
+import { ERROR_TABLE, type ErrorCode, type ErrorParams } from './codes.ts';
+import { isInstant } from './reset-timing.ts';
+
+export function safeParams(code: ErrorCode, raw: unknown): ErrorParams {
+  if (typeof raw !== 'object' || raw === null) return {};
+  const safe: Record<string, string | number> = {};
+  for (const name of ERROR_TABLE[code].params) {
+    const value = ownValue(raw, name);
+    if (PARAM_CHECKS[name](value)) safe[name] = value as string | number;
+  }
+  return safe;
+}
+
+/** A name of the caller's own request, such as `messages[0].content`: short, and nothing that could be prose. */
+export function isFieldName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 64 && /^[A-Za-z_][\w.[\]-]*$/.test(value);
+}
+
+const PARAM_CHECKS = {
+  resetTime: isInstant,
+  retryAfterMs: isDuration,
+  scope: oneOf('organization', 'system', 'provider'),
+  reason: oneOf('overloaded', 'error', 'circuit_open'),
+  phase: oneOf('connect', 'first_content', 'idle', 'total', 'lost'),
+  spent: isAmount,
+  limit: isAmount,
+  field: isFieldName,
+} as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
+
+const LONGEST_DURATION_MS = 10 * 366 * 86_400_000;
+
+export function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LONGEST_DURATION_MS;
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function oneOf(...words: readonly string[]): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && words.includes(value);
+}
+
+// A getter that throws is a hostile value like any other.
+function ownValue(record: object, name: string): unknown {
+  try {
+    return Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+// A public answer in the words of the format the caller speaks, so that each provider's official SDK raises
+// its own class with our code inside. Bodies are for unary answers, events for streams that have begun: an
+// event says that the stream failed and is never followed by that format's clean end.
+
+import type { ErrorCode } from './codes.ts';
+import { geminiBody } from './gemini-shape.ts';
+import type { PublicAnswer } from './public-answer.ts';
+
+export type WireFormat = 'spillway' | 'anthropic' | 'openai' | 'gemini';
+
+export type EventOptions = {
+  /** Content had already reached the caller when the stream was cut. */
+  readonly partial?: boolean;
+};
+
+export function errorBody(format: WireFormat, answer: PublicAnswer): Record<string, unknown> {
+  return SHAPES[format](answer, {});
+}
+
+export function errorEvent(
+  format: WireFormat,
+  answer: PublicAnswer,
+  options: EventOptions = {},
+): string {
+  const data = JSON.stringify(SHAPES[format](answer, options.partial === true ? PARTIAL : {}));
+  return HAS_NAMED_EVENTS[format] ? `event: error\ndata: ${data}\n\n` : `data: ${data}\n\n`;
+}
+
+type Extra = { readonly partial?: true };
+
+const PARTIAL: Extra = { partial: true };
+
+const HAS_NAMED_EVENTS = {
+  spillway: true,
+  anthropic: true,
+  openai: false,
+  gemini: false,
+} as const satisfies Record<WireFormat, boolean>;
+
+const SHAPES = {
+  spillway: spillwayBody,
+  anthropic: anthropicBody,
+  openai: openaiBody,
+  gemini: geminiBody,
+} as const satisfies Record<WireFormat, (answer: PublicAnswer, extra: Extra) => object>;
+
+function spillwayBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
+  return { error: { ...answer.error, ...extra }, ...advice(answer) };
+}
+
+function anthropicBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
+  const type = ANTHROPIC_TYPES[answer.error.code] ?? anthropicTypeOf(answer);
+  const error = { type, ...answer.error, ...advice(answer), ...extra };
+  return { type: 'error', error, request_id: answer.error.requestId };
+}
+
+function openaiBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
+  const { message, code, ...fields } = answer.error;
+  const type = OPENAI_TYPES[code] ?? 'server_error';
+  const param = answer.error.params.field ?? null;
+  return { error: { message, type, param, code, ...fields, ...advice(answer), ...extra } };
+}
+
+function advice(answer: PublicAnswer): Omit<PublicAnswer, 'status' | 'headers' | 'error'> {
+  const { status: _status, headers: _headers, error: _error, ...rest } = answer;
+  return rest;
+}
+
+// Refused credentials of ours are no authentication_error: the caller's own key is fine.
+const ANTHROPIC_TYPES: Partial<Record<ErrorCode, string>> = {
+  AI_LIMIT_REACHED: 'rate_limit_error',
+  RATE_LIMITED: 'rate_limit_error',
+  NETWORK_TIMEOUT: 'timeout_error',
+  BUDGET_EXCEEDED: 'billing_error',
+  CONTENT_POLICY: 'invalid_request_error',
+  INVALID_REQUEST: 'invalid_request_error',
+  CONTEXT_TOO_LONG: 'invalid_request_error',
+  REQUEST_TOO_LARGE: 'request_too_large',
+  UNAUTHORIZED: 'authentication_error',
+  FORBIDDEN: 'permission_error',
+  NOT_FOUND: 'not_found_error',
+  CONFLICT: 'invalid_request_error',
+  UNPROCESSABLE: 'invalid_request_error',
+  CAPACITY_EXHAUSTED: 'overloaded_error',
+};
+
+function anthropicTypeOf(answer: PublicAnswer): string {
+  return answer.error.params.reason === 'overloaded' ? 'overloaded_error' : 'api_error';
+}
+
+const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
+  AI_LIMIT_REACHED: 'rate_limit_error',
+  RATE_LIMITED: 'rate_limit_error',
+  BUDGET_EXCEEDED: 'insufficient_quota',
+  CONTENT_POLICY: 'invalid_request_error',
+  INVALID_REQUEST: 'invalid_request_error',
+  CONTEXT_TOO_LONG: 'invalid_request_error',
+  REQUEST_TOO_LARGE: 'invalid_request_error',
+  UNAUTHORIZED: 'authentication_error',
+  FORBIDDEN: 'permission_error',
+  NOT_FOUND: 'not_found_error',
+  CONFLICT: 'conflict_error',
+  UNPROCESSABLE: 'invalid_request_error',
+};
