@@ -1,0 +1,149 @@
+// Reads a few top-level fields of a JSON object straight from its bytes, so that a 20 MB prompt is never
+// parsed for the sake of its model's name. Long strings are hopped over natively. It is not a validator of
+// nested values: there it only follows strings and brackets, and what it lets pass the provider refuses.
+// At the top level it guesses nothing: a body the provider could read in another way than we do (a field
+// twice, something behind the end) is a problem. It never throws.
+
+import {
+  BACKSLASH,
+  bytesEqual,
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  endOfString,
+  endOfValue,
+  isNumberStart,
+  LONGEST_NUMBER,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  TRUNCATED,
+} from './peek-json-scan.ts';
+
+/** Where a value stands in the body it was read from: from `start` up to, not including, `end`. */
+export type JsonSpan = { readonly start: number; readonly end: number };
+
+export type PeekProblem = 'not_json' | 'not_object' | 'truncated' | 'duplicate_field';
+
+export type PeekResult =
+  | { readonly ok: true; readonly fields: ReadonlyMap<string, JsonSpan> }
+  | { readonly ok: false; readonly problem: PeekProblem; readonly field?: string };
+
+/** `wanted` are ASCII names. A wanted field that is absent is absent from `fields`. */
+export function peekFields(body: Buffer, wanted: readonly string[]): PeekResult {
+  const fields = new Map<string, JsonSpan>();
+  let at = skipSpace(body, 0);
+  if (body[at] !== OPEN_BRACE) return failure(notObject(body[at]));
+  at = skipSpace(body, at + 1);
+  if (body[at] === CLOSE_BRACE) return ending(body, at + 1, fields);
+  for (;;) {
+    if (body[at] !== QUOTE) return unexpected(body, at);
+    const keyEnd = endOfString(body, at + 1);
+    if (keyEnd < 0) return failure('truncated');
+    const name = wantedName(body, at + 1, keyEnd, wanted);
+    if (name === MALFORMED_NAME) return failure('not_json');
+    at = skipSpace(body, keyEnd + 1);
+    if (body[at] !== COLON) return unexpected(body, at);
+    const start = skipSpace(body, at + 1);
+    const end = endOfValue(body, start);
+    if (end < 0) return failure(end === TRUNCATED ? 'truncated' : 'not_json');
+    if (name !== undefined) {
+      if (fields.has(name)) return failure('duplicate_field', name);
+      fields.set(name, { start, end });
+    }
+    at = skipSpace(body, end);
+    if (body[at] === CLOSE_BRACE) return ending(body, at + 1, fields);
+    if (body[at] !== COMMA) return unexpected(body, at);
+    at = skipSpace(body, at + 1);
+  }
+}
+
+/** The text of a JSON string; undefined for any other value and for a broken escape. */
+export function readString(body: Buffer, span: JsonSpan | undefined): string | undefined {
+  if (span === undefined || body[span.start] !== QUOTE) return undefined;
+  const text = body.toString('utf8', span.start + 1, span.end - 1);
+  if (!text.includes('\\')) return text;
+  const value = parsed(body, span.start, span.end);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A safe integer however it is written (`1000`, `1e3`, `1000.0`: providers take all of them). */
+export function readInteger(body: Buffer, span: JsonSpan | undefined): number | undefined {
+  if (span === undefined || span.end - span.start > LONGEST_NUMBER) return undefined;
+  if (!isNumberStart(body[span.start])) return undefined;
+  const value = Number(body.toString('latin1', span.start, span.end));
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+export function readBoolean(body: Buffer, span: JsonSpan | undefined): boolean | undefined {
+  if (span === undefined) return undefined;
+  if (body[span.start] === LOWER_T) return true;
+  return body[span.start] === LOWER_F ? false : undefined;
+}
+
+/** Parses the value's slice; for small objects only, since the cost is that of JSON.parse. */
+export function readObject(
+  body: Buffer,
+  span: JsonSpan | undefined,
+): Record<string, unknown> | undefined {
+  if (span === undefined || body[span.start] !== OPEN_BRACE) return undefined;
+  const value = parsed(body, span.start, span.end);
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+const LOWER_T = 0x74;
+const LOWER_F = 0x66;
+const LOWER_N = 0x6e;
+
+const MALFORMED_NAME = Symbol('a name with a broken escape');
+
+function notObject(first: number | undefined): PeekProblem {
+  if (first === undefined) return 'truncated';
+  const opensOther = first === OPEN_BRACKET || first === QUOTE || isNumberStart(first);
+  const opensWord = first === LOWER_T || first === LOWER_F || first === LOWER_N;
+  return opensOther || opensWord ? 'not_object' : 'not_json';
+}
+
+function ending(body: Buffer, at: number, fields: ReadonlyMap<string, JsonSpan>): PeekResult {
+  return skipSpace(body, at) === body.length ? { ok: true, fields } : failure('not_json');
+}
+
+function unexpected(body: Buffer, at: number): PeekResult {
+  return failure(at >= body.length ? 'truncated' : 'not_json');
+}
+
+function failure(problem: PeekProblem, field?: string): PeekResult {
+  return field === undefined ? { ok: false, problem } : { ok: false, problem, field };
+}
+
+function wantedName(
+  body: Buffer,
+  start: number,
+  end: number,
+  wanted: readonly string[],
+): string | undefined | typeof MALFORMED_NAME {
+  let longest = 0;
+  let hasEscape: boolean | undefined;
+  for (const name of wanted) {
+    if (bytesEqual(body, start, end, name)) return name;
+    if (name.length > longest) longest = name.length;
+  }
+  // The longest way to write a character is \u0041, so a longer name than this cannot be a wanted one.
+  if (end - start > longest * 6) return undefined;
+  for (let at = start; at < end && !hasEscape; at += 1) hasEscape = body[at] === BACKSLASH;
+  if (!hasEscape) return undefined;
+  const name = parsed(body, start - 1, end + 1);
+  if (typeof name !== 'string') return MALFORMED_NAME;
+  return wanted.includes(name) ? name : undefined;
+}
+
+function parsed(body: Buffer, start: number, end: number): unknown {
+  try {
+    return JSON.parse(body.toString('utf8', start, end));
+  } catch {
+    return undefined;
+  }
+}
