@@ -1,0 +1,68 @@
+// Defaults < spillway.yaml < .env < environment → one checked, deep-frozen record. Called once at start by the
+// command line, which hands in the environment; nothing else reads it. Throws ConfigError and nothing else.
+
+import { resolve } from 'node:path';
+import type { Config, Sections } from './config.ts';
+import { deepFreeze } from './freeze.ts';
+import { readAliases, readModels } from './read-names.ts';
+import type { ReadContext } from './read-providers.ts';
+import { readProviders } from './read-providers.ts';
+import type { Origins } from './read-rows.ts';
+import { readRows, refuseUnknownKeys } from './read-rows.ts';
+import { checkRules } from './rules.ts';
+import { SETTINGS } from './settings.ts';
+import type { LoadInput, Sources } from './sources.ts';
+import { readSources } from './sources.ts';
+import { refuseMisspeltVariables } from './variables.ts';
+
+/** The sections of the file that are maps of names. */
+export const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;
+
+export type LoadedConfig = {
+  readonly config: Config;
+  readonly origins: Origins;
+  readonly sources: Sources;
+};
+
+export function loadConfig(input: LoadInput): Config {
+  return loadWithOrigins(input).config;
+}
+
+/** For `spillway config`, which also tells where each value came from. */
+export function loadWithOrigins(input: LoadInput): LoadedConfig {
+  const sources = readSources(input);
+  const context: ReadContext = { sources, origins: new Map() };
+  const sectionNames = [...Object.keys(SETTINGS), ...NAMED_SECTIONS];
+  refuseMisspeltVariables(sources.variableNames);
+  refuseUnknownKeys({ path: '', sources }, sources.file, sectionNames);
+  const config = deepFreeze(assemble(context, readSections(context)));
+  checkRules(config);
+  return { config, origins: context.origins, sources };
+}
+
+function readSections({ sources, origins }: ReadContext): Sections {
+  const sections = Object.entries(SETTINGS).map(([path, rows]) => [
+    path,
+    readRows(rows, { sources, origins, path, given: sources.file[path] }),
+  ]);
+  // Each section has been read by its own rows, which is what the type says.
+  return Object.fromEntries(sections) as Sections;
+}
+
+function assemble(context: ReadContext, sections: Sections): Config {
+  const { server, storage, dispatcher, cluster } = sections;
+  const providers = readProviders(context, cluster.region);
+  const withKey = Object.values(providers).filter((provider) => provider.hasKey);
+  return {
+    ...sections,
+    server: { ...server, isPortSet: context.origins.has('server.port') },
+    storage: { ...storage, dataDir: resolve(context.sources.cwd, storage.dataDir) },
+    dispatcher: {
+      ...dispatcher,
+      availableProviders: dispatcher.availableProviders ?? withKey.map(({ name }) => name),
+    },
+    providers,
+    aliases: readAliases(context),
+    models: readModels(context),
+  };
+}
