@@ -1,0 +1,107 @@
+// Organisations on either SQL store.
+
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import type { Organization, OrganizationChange } from '../../admission/organization.ts';
+import type { OrganizationStore } from '../../admission/organization-store.ts';
+import type { OrganizationsTable, Schema } from './schema.ts';
+import { fromBoolean, toBoolean, toNumber, toOptionalNumber } from './sql-dialect.ts';
+
+export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
+  return {
+    async create(organization) {
+      const created = await db
+        .insertInto('organizations')
+        .values(toRow(organization))
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return created !== undefined;
+    },
+    async find(id) {
+      const row = await db
+        .selectFrom('organizations')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && toOrganization(row);
+    },
+    async list({ after, limit }) {
+      const rows = await db
+        .selectFrom('organizations')
+        .selectAll()
+        .where('id', '>', after ?? '')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(toOrganization);
+    },
+    async update(id, change, now) {
+      const row = await db
+        .updateTable('organizations')
+        .set({ ...toChangedColumns(change), updated_at: now })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toOrganization(row);
+    },
+  };
+}
+
+export function toOrganization(row: Selectable<OrganizationsTable>): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    monthlyBudgetNanos: toNumber(row.monthly_budget_nanos),
+    requestsPerMinute: toNumber(row.requests_per_minute),
+    tokensPerMinute: toOptionalNumber(row.tokens_per_minute),
+    tokensPerDay: toOptionalNumber(row.tokens_per_day),
+    maxConcurrent: toOptionalNumber(row.max_concurrent),
+    locale: row.locale ?? undefined,
+    timeZone: row.time_zone,
+    messages: JSON.parse(row.messages) as Record<string, string>,
+    allowStale: toBoolean(row.allow_stale),
+    allowPromptPreview: toBoolean(row.allow_prompt_preview),
+    webhookSecret: row.webhook_secret ?? undefined,
+    createdAt: toNumber(row.created_at),
+    updatedAt: toNumber(row.updated_at),
+  };
+}
+
+function toRow(organization: Organization): Insertable<OrganizationsTable> {
+  return {
+    id: organization.id,
+    name: organization.name,
+    monthly_budget_nanos: organization.monthlyBudgetNanos,
+    requests_per_minute: organization.requestsPerMinute,
+    tokens_per_minute: organization.tokensPerMinute ?? null,
+    tokens_per_day: organization.tokensPerDay ?? null,
+    max_concurrent: organization.maxConcurrent ?? null,
+    locale: organization.locale ?? null,
+    time_zone: organization.timeZone,
+    messages: JSON.stringify(organization.messages),
+    allow_stale: fromBoolean(organization.allowStale),
+    allow_prompt_preview: fromBoolean(organization.allowPromptPreview),
+    webhook_secret: organization.webhookSecret ?? null,
+    created_at: organization.createdAt,
+    updated_at: organization.updatedAt,
+  };
+}
+
+/** Kysely leaves out of SET what is undefined, which is exactly what was not mentioned. */
+function toChangedColumns(change: OrganizationChange): Updateable<OrganizationsTable> {
+  return {
+    name: change.name,
+    monthly_budget_nanos: change.monthlyBudgetNanos,
+    requests_per_minute: change.requestsPerMinute,
+    tokens_per_minute: change.tokensPerMinute,
+    tokens_per_day: change.tokensPerDay,
+    max_concurrent: change.maxConcurrent,
+    locale: change.locale,
+    time_zone: change.timeZone,
+    messages: change.messages && JSON.stringify(change.messages),
+    allow_stale: change.allowStale === undefined ? undefined : fromBoolean(change.allowStale),
+    allow_prompt_preview:
+      change.allowPromptPreview === undefined ? undefined : fromBoolean(change.allowPromptPreview),
+    webhook_secret: change.webhookSecret,
+  };
+}

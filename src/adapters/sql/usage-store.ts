@@ -1,0 +1,191 @@
+// Usage on either SQL store. A batch is one transaction: the records that are new and the roll-ups of exactly
+// those, so that a record delivered twice is neither stored nor summed twice.
+
+import {
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+} from 'kysely';
+import type { UsageRecord } from '../../metering/usage-record.ts';
+import type {
+  UsageGrouping,
+  UsageRange,
+  UsageStore,
+  UsageSum,
+} from '../../metering/usage-store.ts';
+import type { Schema, UsageRollupsTable } from './schema.ts';
+import { type SqlDialect, toNumber } from './sql-dialect.ts';
+import { HOUR_MS, hourStart, type RollupRow, rollUp } from './usage-rollup.ts';
+import { toUsageRecord, toUsageRow } from './usage-row.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+const COLUMNS_PER_RECORD = 21;
+
+export function createUsageStore(db: Kysely<Schema>, dialect: SqlDialect): UsageStore {
+  const batchSize = Math.min(1000, Math.floor(dialect.maxVariables / COLUMNS_PER_RECORD));
+  return {
+    insertBatch: (records) =>
+      db.transaction().execute(async (trx) => {
+        let stored = 0;
+        for (let index = 0; index < records.length; index += batchSize)
+          stored += await insertNew(trx, records.slice(index, index + batchSize));
+        return stored;
+      }),
+    total: async (range) => {
+      const [row] = await sumQuery(db, range).execute();
+      return row ? toTotals(row) : NOTHING;
+    },
+    sums: async (range, groupBy) => {
+      const group = GROUP_EXPRESSIONS[groupBy];
+      const query = sumQuery(db, range).select(group.as('group_value')).groupBy(group);
+      const rows = await query.execute();
+      return order(
+        rows.map((row) => ({ group: toGroup(groupBy, row.group_value), ...toTotals(row) })),
+        groupBy,
+      );
+    },
+    async list(page) {
+      const { before } = page;
+      const rows = await db
+        .selectFrom('usage_records')
+        .selectAll()
+        .where('created_at', '>=', page.from)
+        .where('created_at', '<', page.to)
+        .$if(page.organizationId !== undefined, (query) =>
+          query.where('organization_id', '=', page.organizationId ?? ''),
+        )
+        .$if(before !== undefined, (query) =>
+          query.where(sql<boolean>`(created_at, id) < (${before?.createdAt}, ${before?.id})`),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .execute();
+      return rows.map(toUsageRecord);
+    },
+  };
+}
+
+/** Adds roll-up rows to those that exist. */
+export async function addRollups(
+  trx: Transaction<Schema>,
+  rows: readonly RollupRow[],
+): Promise<void> {
+  for (const row of rows) {
+    await trx
+      .insertInto('usage_rollups')
+      .values(row)
+      .onConflict((conflict) => conflict.columns([...ROLLUP_KEY]).doUpdateSet(SUMMED))
+      .execute();
+  }
+}
+
+const ROLLUP_KEY = [
+  'organization_id',
+  'hour_start',
+  'provider',
+  'model',
+  'user_id',
+  'category',
+  'key_id',
+] as const;
+
+const SUMMED = {
+  attempts: sql<number>`usage_rollups.attempts + excluded.attempts`,
+  failures: sql<number>`usage_rollups.failures + excluded.failures`,
+  input_tokens: sql<number>`usage_rollups.input_tokens + excluded.input_tokens`,
+  output_tokens: sql<number>`usage_rollups.output_tokens + excluded.output_tokens`,
+  cache_read_tokens: sql<number>`usage_rollups.cache_read_tokens + excluded.cache_read_tokens`,
+  cache_write_tokens: sql<number>`usage_rollups.cache_write_tokens + excluded.cache_write_tokens`,
+  cost_nanos: sql<number>`usage_rollups.cost_nanos + excluded.cost_nanos`,
+};
+
+const GROUP_EXPRESSIONS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
+  model: sql<string>`model`,
+  provider: sql<string>`provider`,
+  user: sql<string>`user_id`,
+  category: sql<string>`category`,
+  key: sql<string>`key_id`,
+  // Both stores divide integers to an integer here.
+  day: sql`hour_start / ${sql.lit(DAY_MS)}`,
+};
+
+type SummedColumn = keyof typeof SUMMED;
+type TotalsRow = Pick<Selectable<UsageRollupsTable>, SummedColumn>;
+
+const NOTHING = Object.freeze({
+  attempts: 0,
+  failures: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costNanos: 0,
+});
+
+async function insertNew(
+  trx: Transaction<Schema>,
+  records: readonly UsageRecord[],
+): Promise<number> {
+  const rows = await trx
+    .insertInto('usage_records')
+    .values(records.map(toUsageRow))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute();
+  const isNew = new Set(rows.map((row) => row.id));
+  // An id that comes twice in one batch is new once: the set forgets it as it is taken.
+  await addRollups(trx, rollUp(records.filter((record) => isNew.delete(record.id))));
+  return rows.length;
+}
+
+function sumQuery(
+  db: Kysely<Schema>,
+  range: UsageRange,
+): SelectQueryBuilder<Schema, 'usage_rollups', TotalsRow> {
+  return db
+    .selectFrom('usage_rollups')
+    .select([
+      summed('attempts'),
+      summed('failures'),
+      summed('input_tokens'),
+      summed('output_tokens'),
+      summed('cache_read_tokens'),
+      summed('cache_write_tokens'),
+      summed('cost_nanos'),
+    ])
+    .where('hour_start', '>=', hourStart(range.from))
+    .where('hour_start', '<', range.to)
+    .$if(range.organizationId !== undefined, (query) =>
+      query.where('organization_id', '=', range.organizationId ?? ''),
+    );
+}
+
+function summed<C extends SummedColumn>(column: C) {
+  // PostgreSQL sums bigints to numeric, whose text may carry a scale: cast it back.
+  return sql<number | string>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`.as(column);
+}
+
+function toTotals(row: TotalsRow): Omit<UsageSum, 'group'> {
+  return {
+    attempts: toNumber(row.attempts),
+    failures: toNumber(row.failures),
+    inputTokens: toNumber(row.input_tokens),
+    outputTokens: toNumber(row.output_tokens),
+    cacheReadTokens: toNumber(row.cache_read_tokens),
+    cacheWriteTokens: toNumber(row.cache_write_tokens),
+    costNanos: toNumber(row.cost_nanos),
+  };
+}
+
+function toGroup(groupBy: UsageGrouping, value: string | number): string | number {
+  return groupBy === 'day' ? toNumber(value) * DAY_MS : value;
+}
+
+function order(sums: readonly UsageSum[], groupBy: UsageGrouping): readonly UsageSum[] {
+  if (groupBy === 'day') return sums.toSorted((a, b) => Number(a.group) - Number(b.group));
+  return sums.toSorted((a, b) => b.costNanos - a.costNanos);
+}

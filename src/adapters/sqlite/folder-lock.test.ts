@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { lockFolder } from './folder-lock.ts';
+
+const parent = mkdtempSync(path.join(tmpdir(), 'spillway-lock-'));
+after(() => rmSync(parent, { recursive: true, force: true }));
+
+describe('the lock of a data folder', () => {
+  it('makes the folder, holds it, and lets go of it once', () => {
+    const folder = path.join(parent, 'new', 'folder');
+    const first = lockFolder(folder);
+    assert.equal(first.kind, 'locked');
+    assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: process.pid });
+    if (first.kind !== 'locked') return;
+    first.release();
+    first.release();
+    const second = lockFolder(folder);
+    assert.equal(second.kind, 'locked');
+    if (second.kind === 'locked') second.release();
+    assert.deepEqual(readdirSync(folder), ['spillway.lock']);
+  });
+
+  it('names the process that holds it, and is free at once when that is killed', async () => {
+    const folder = path.join(parent, 'killed');
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER], {
+      env: { LOCK_MODULE: import.meta.resolve('./folder-lock.ts'), LOCK_FOLDER: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: holder.pid });
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    const mine = lockFolder(folder);
+    assert.equal(mine.kind, 'locked');
+    if (mine.kind === 'locked') mine.release();
+  });
+
+  it('says so when the folder cannot be written', () => {
+    const file = path.join(parent, 'a-file');
+    writeFileSync(file, '');
+    assert.equal(lockFolder(path.join(file, 'folder')).kind, 'unwritable');
+  });
+});
+
+const HOLDER = `
+  const { lockFolder } = await import(process.env.LOCK_MODULE);
+  console.log(lockFolder(process.env.LOCK_FOLDER).kind);
+  setInterval(() => {}, 1000);
+`;

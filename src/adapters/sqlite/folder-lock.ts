@@ -1,0 +1,66 @@
+// Keeps a data folder to one process. The lock is an exclusive SQLite transaction on a file of its own: the
+// kernel lets go of it when the process dies, however it dies, so there is no stale lock to clean up. The
+// holder's process id stands in a second file, for the sentence only; reading the locked file itself would
+// drop the lock, because POSIX locks end when any descriptor of the file is closed.
+
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export type LockedFolder = {
+  readonly kind: 'locked';
+  /** Idempotent. */
+  release(): void;
+};
+
+/** Another process has it; its id is known unless it has just started. */
+export type FolderInUse = { readonly kind: 'in_use'; readonly pid: number | undefined };
+
+export type FolderUnwritable = { readonly kind: 'unwritable'; readonly reason: string };
+
+export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderUnwritable {
+  const pidFile = path.join(folder, 'spillway.pid');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const lock = takeLock(path.join(folder, 'spillway.lock'));
+    if (!lock) return { kind: 'in_use', pid: readPid(pidFile) };
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+    return { kind: 'locked', release: () => release(lock, pidFile) };
+  } catch (cause) {
+    return { kind: 'unwritable', reason: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+function takeLock(file: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+    return database;
+  } catch (cause) {
+    database.close();
+    if (isBusy(cause)) return undefined;
+    throw cause;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(cause: unknown): boolean {
+  return cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY;
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    return Number.isSafeInteger(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function release(lock: DatabaseSync, pidFile: string): void {
+  if (!lock.isOpen) return;
+  rmSync(pidFile, { force: true });
+  lock.close();
+}
