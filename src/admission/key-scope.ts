@@ -1,0 +1,11 @@
+// What a key may be used for. A closed list: page 03 of the specification.
+
+export const KEY_SCOPES = ['call', 'jobs', 'events', 'limits:report', 'metrics'] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = Object.freeze(['call', 'jobs', 'events']);
+
+export function isKeyScope(value: unknown): value is KeyScope {
+  return KEY_SCOPES.some((scope) => scope === value);
+}
