@@ -1,0 +1,93 @@
+// What every OrganizationStore promises. The test of each adapter calls this with its own store.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newOrganization } from '../../src/admission/organization.ts';
+import {
+  ensureDefaultOrganization,
+  type OrganizationStore,
+} from '../../src/admission/organization-store.ts';
+
+export type OpenedOrganizationStore = {
+  readonly organizations: OrganizationStore;
+  close(): Promise<void>;
+};
+
+export function organizationStoreContract(
+  adapter: string,
+  open: () => Promise<OpenedOrganizationStore>,
+): void {
+  describe(`organisations on ${adapter}`, () => {
+    let opened: OpenedOrganizationStore;
+    before(async () => {
+      opened = await open();
+    });
+    after(() => opened.close());
+
+    it('makes the default organisation once and leaves it as it is afterwards', async () => {
+      const { organizations } = opened;
+      const made = await ensureDefaultOrganization(organizations, 1000);
+      assert.equal(made.monthlyBudgetNanos, 100_000_000_000);
+      assert.equal(made.requestsPerMinute, 100);
+      await organizations.update('default', { requestsPerMinute: 7 }, 2000);
+      const again = await ensureDefaultOrganization(organizations, 3000);
+      assert.equal(again.requestsPerMinute, 7);
+      assert.equal(again.createdAt, 1000);
+    });
+
+    it('gives back every field as it was written', async () => {
+      const organization = newOrganization(
+        {
+          id: 'full',
+          name: 'Füll ☂ "quoted"',
+          monthlyBudgetNanos: 9_007_199_254_740_991,
+          requestsPerMinute: 5,
+          tokensPerMinute: 10_000_000_000,
+          tokensPerDay: 20_000_000_000,
+          maxConcurrent: 3,
+          locale: 'tr',
+          timeZone: 'Europe/Istanbul',
+          messages: { RATE_LIMITED: 'Slow {down}' },
+          allowStale: true,
+          allowPromptPreview: true,
+          webhookSecret: 'whsec_x',
+        },
+        1_800_000_000_000,
+      );
+      assert.equal(await opened.organizations.create(organization), true);
+      assert.deepEqual(await opened.organizations.find('full'), organization);
+    });
+
+    it('refuses an id that is taken and changes nothing', async () => {
+      const { organizations } = opened;
+      await organizations.create(newOrganization({ id: 'taken', name: 'First' }, 1));
+      assert.equal(
+        await organizations.create(newOrganization({ id: 'taken', name: 'Second' }, 2)),
+        false,
+      );
+      assert.equal((await organizations.find('taken'))?.name, 'First');
+    });
+
+    it('changes what is mentioned and takes away what is null', async () => {
+      const { organizations } = opened;
+      await organizations.create(newOrganization({ id: 'patched', locale: 'de' }, 1));
+      const changed = await organizations.update('patched', { locale: null, allowStale: true }, 9);
+      assert.equal(changed?.locale, undefined);
+      assert.equal(changed?.allowStale, true);
+      assert.equal(changed?.name, 'patched');
+      assert.equal(changed?.updatedAt, 9);
+      assert.equal(await organizations.update('nobody', { name: 'x' }, 9), undefined);
+    });
+
+    it('lists in pages by id', async () => {
+      const { organizations } = opened;
+      for (const id of ['page-a', 'page-b', 'page-c'])
+        await organizations.create(newOrganization({ id }, 1));
+      const page = await organizations.list({ after: 'page-a', limit: 2 });
+      assert.deepEqual(
+        page.map((organization) => organization.id),
+        ['page-b', 'page-c'],
+      );
+    });
+  });
+}

@@ -1,0 +1,154 @@
+// What every UsageStore promises. The test of each adapter calls this with its own store.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { UsageRecord } from '../../src/metering/usage-record.ts';
+import type { UsageStore } from '../../src/metering/usage-store.ts';
+
+export type OpenedUsageStore = { readonly usage: UsageStore; close(): Promise<void> };
+
+const DAY_MS = 86_400_000;
+const MIDNIGHT = Date.UTC(2026, 2, 1);
+const EVER = { from: 0, to: 4_000_000_000_000 };
+
+export function usageStoreContract(adapter: string, open: () => Promise<OpenedUsageStore>): void {
+  describe(`usage on ${adapter}`, () => {
+    let opened: OpenedUsageStore;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    it('gives back every field as it was written', async () => {
+      const full = usage('full', {
+        userId: 'user ☂',
+        category: 'quick',
+        cacheWrite1hTokens: 6,
+        reasoningTokens: 7,
+        costNanos: 8_000_000_000_000,
+        status: 'cut',
+        streamed: true,
+        estimated: true,
+      });
+      const bare = usage('bare', { createdAt: full.createdAt - 1 });
+      await opened.usage.insertBatch([full, bare]);
+      assert.deepEqual(await opened.usage.list({ ...EVER, limit: 10 }), [full, bare]);
+    });
+
+    it('counts a record once, however often and in whatever company it is delivered', async () => {
+      const { usage: store } = opened;
+      assert.equal(await store.insertBatch([usage('a'), usage('b')]), 2);
+      assert.equal(await store.insertBatch([usage('b'), usage('c'), usage('c')]), 1);
+      assert.equal(await store.insertBatch([]), 0);
+      const total = await store.total({ organizationId: 'acme', ...EVER });
+      assert.equal(total.attempts, 3);
+      assert.equal(total.costNanos, 3000);
+      assert.equal(total.cacheWriteTokens, 3 * 4);
+    });
+
+    it('takes a batch larger than one statement can carry', async () => {
+      const records = Array.from({ length: 2500 }, (_, index) => usage(`many-${index}`));
+      assert.equal(await opened.usage.insertBatch(records), 2500);
+      assert.equal((await opened.usage.total(EVER)).attempts, 2500);
+    });
+
+    it('stores nothing of a batch that fails', async () => {
+      const broken = { ...usage('broken'), organizationId: null as unknown as string };
+      await assert.rejects(opened.usage.insertBatch([usage('whole'), broken]));
+      assert.deepEqual(await opened.usage.list({ ...EVER, limit: 10 }), []);
+      assert.equal((await opened.usage.total(EVER)).attempts, 0);
+    });
+
+    it('sums for one organisation and range only', async () => {
+      await opened.usage.insertBatch([
+        usage('mine'),
+        usage('theirs', { organizationId: 'other' }),
+        usage('next day', { createdAt: MIDNIGHT + DAY_MS }),
+      ]);
+      const range = { organizationId: 'acme', from: MIDNIGHT, to: MIDNIGHT + DAY_MS };
+      assert.equal((await opened.usage.total(range)).attempts, 1);
+      assert.equal((await opened.usage.list({ ...range, limit: 10 })).length, 1);
+      assert.equal((await opened.usage.total({ ...range, organizationId: 'none' })).attempts, 0);
+    });
+
+    it('groups by model, dearest first, and counts failures', async () => {
+      await opened.usage.insertBatch([
+        usage('1', { model: 'cheap', costNanos: 1 }),
+        usage('2', { model: 'dear', costNanos: 5, status: 'failed' }),
+        usage('3', { model: 'dear', costNanos: 5, status: 'aborted' }),
+      ]);
+      const sums = await opened.usage.sums({ organizationId: 'acme', ...EVER }, 'model');
+      assert.deepEqual(
+        sums.map((sum) => [sum.group, sum.attempts, sum.failures, sum.costNanos]),
+        [
+          ['dear', 2, 1, 10],
+          ['cheap', 1, 0, 1],
+        ],
+      );
+    });
+
+    it('groups by user and by day, absent users together', async () => {
+      await opened.usage.insertBatch([
+        usage('1', { createdAt: MIDNIGHT + DAY_MS, userId: 'u', costNanos: 9 }),
+        usage('2', { createdAt: MIDNIGHT + 5 }),
+        usage('3', { createdAt: MIDNIGHT + DAY_MS - 1 }),
+      ]);
+      const byDay = await opened.usage.sums(EVER, 'day');
+      assert.deepEqual(
+        byDay.map((sum) => [sum.group, sum.attempts]),
+        [
+          [MIDNIGHT, 2],
+          [MIDNIGHT + DAY_MS, 1],
+        ],
+      );
+      const byUser = await opened.usage.sums(EVER, 'user');
+      assert.deepEqual(
+        byUser.map((sum) => [sum.group, sum.attempts]),
+        [
+          ['', 2],
+          ['u', 1],
+        ],
+      );
+    });
+
+    it('lists in pages, newest first, none twice and none left out', async () => {
+      const records = ['a', 'b', 'c', 'd', 'e'].map((id) => usage(id));
+      await opened.usage.insertBatch(records);
+      const seen: string[] = [];
+      let before: { createdAt: number; id: string } | undefined;
+      for (let page = 0; page < 4; page += 1) {
+        const listed = await opened.usage.list({ ...EVER, limit: 2, ...(before && { before }) });
+        seen.push(...listed.map((record) => record.id));
+        before = listed.at(-1) ?? before;
+      }
+      assert.deepEqual(seen, ['e', 'd', 'c', 'b', 'a']);
+    });
+  });
+}
+
+function usage(id: string, given: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    id,
+    requestId: `req_${id}`,
+    attempt: 1,
+    organizationId: 'acme',
+    keyId: 'key_1',
+    userId: null,
+    provider: 'anthropic',
+    model: 'claude-sonnet-4',
+    inputTokens: 1,
+    outputTokens: 2,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 4,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: 0,
+    costNanos: 1000,
+    category: null,
+    latencyMs: 12,
+    status: 'succeeded',
+    streamed: false,
+    estimated: false,
+    createdAt: MIDNIGHT + 1000,
+    ...given,
+  };
+}
