@@ -4,14 +4,13 @@ import * as fc from 'fast-check';
 import {
   decodeUsageRecord,
   encodeUsageRecord,
-  USAGE_STATUSES,
   type UsageRecord,
   usageRecordId,
 } from './usage-record.ts';
 
 const count = fc.maxSafeNat();
 const text = fc.string({ unit: 'binary' });
-const optionalText = fc.option(text, { nil: null });
+const optionalText = fc.option(text, { nil: undefined });
 const anyRecord: fc.Arbitrary<UsageRecord> = fc.record({
   id: text,
   requestId: text,
@@ -30,7 +29,7 @@ const anyRecord: fc.Arbitrary<UsageRecord> = fc.record({
   costNanos: count,
   category: optionalText,
   latencyMs: count,
-  status: fc.constantFrom(...USAGE_STATUSES),
+  status: text,
   streamed: fc.boolean(),
   estimated: fc.boolean(),
   createdAt: count,
@@ -61,7 +60,7 @@ test('a line with one value of the wrong kind is no record', () => {
   const values = JSON.parse(encodeUsageRecord(record)) as unknown[];
   for (let index = 0; index < values.length; index += 1) {
     for (const wrong of [[], {}, true, -1, 1.5, 'wrong', 9007199254740993n.toString()]) {
-      if (typeof wrong === 'string' && typeof values[index] === 'string' && index !== 18) continue;
+      if (typeof wrong === 'string' && typeof values[index] === 'string') continue;
       if (typeof wrong === 'string' && (index === 6 || index === 16)) continue;
       const line = JSON.stringify(values.with(index, wrong));
       assert.equal(

@@ -3,39 +3,22 @@
 // write as JSON gets; it is our own journal's form and no public one. Decoding trusts nothing, because a
 // journal may end in a torn line or come from an older version: what is not a record is `undefined`.
 
-/** The tokens of one attempt; each is counted once, so that `inputTokens` has no cached ones in it. */
-export type UsageTokens = {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  /** Written for five minutes. */
-  readonly cacheWriteTokens: number;
-  readonly cacheWrite1hTokens: number;
-  /** A part of the output, not on top of it. */
-  readonly reasoningTokens: number;
-};
+import type { Usage } from '../kernel/usage.ts';
 
-/**
- * `cut`: the answer broke off; `aborted`: the caller went away; `lost`: our process died after sending, and
- * the hold's expiry settled the attempt.
- */
-export const USAGE_STATUSES = ['succeeded', 'failed', 'cut', 'aborted', 'lost'] as const;
-export type UsageStatus = (typeof USAGE_STATUSES)[number];
-
-export type UsageRecord = UsageTokens & {
+export type UsageRecord = Usage & {
   /** Names the attempt for ever: delivered twice, it is stored once. See `usageRecordId`. */
   readonly id: string;
   readonly requestId: string;
   readonly attempt: number;
   readonly organizationId: string;
   readonly keyId: string;
-  readonly userId: string | null;
+  readonly userId: string | undefined;
   readonly provider: string;
   readonly model: string;
   readonly costNanos: number;
-  readonly category: string | null;
+  readonly category: string | undefined;
   readonly latencyMs: number;
-  readonly status: UsageStatus;
+  readonly status: string;
   readonly streamed: boolean;
   /** True when the provider did not say what it counted. */
   readonly estimated: boolean;
@@ -47,7 +30,7 @@ export function usageRecordId(requestId: string, attempt: number): string {
   return `${requestId}.${attempt}`;
 }
 
-/** One line without its line end. */
+/** One line without its line end; what is undefined becomes null. */
 export function encodeUsageRecord(record: UsageRecord): string {
   return JSON.stringify([
     VERSION,
@@ -109,7 +92,7 @@ function recordOf(values: readonly unknown[]): UsageRecord {
     costNanos: count(values[15]),
     category: optionalText(values[16]),
     latencyMs: count(values[17]),
-    status: status(values[18]),
+    status: text(values[18]),
     streamed: flag(values[19]),
     estimated: flag(values[20]),
     createdAt: count(values[21]),
@@ -121,8 +104,8 @@ function text(value: unknown): string {
   return value;
 }
 
-function optionalText(value: unknown): string | null {
-  return value === null ? null : text(value);
+function optionalText(value: unknown): string | undefined {
+  return value === null ? undefined : text(value);
 }
 
 function count(value: unknown): number {
@@ -134,10 +117,4 @@ function count(value: unknown): number {
 function flag(value: unknown): boolean {
   if (value !== 0 && value !== 1) throw new TypeError('not a flag');
   return value === 1;
-}
-
-function status(value: unknown): UsageStatus {
-  const known = USAGE_STATUSES.find((name) => name === value);
-  if (known === undefined) throw new TypeError('not a status');
-  return known;
 }
