@@ -1,0 +1,36 @@
+// A row of the benchmark: what it claims, and how it is measured. A row is one file in rows/ that exports
+// `row`; the goals are data, so that the table, the results file and the verdict all read the same numbers.
+
+import type { Stage } from './stage.ts';
+import type { Figure } from './statistics.ts';
+
+export type GoalUnit = '×' | 'MiB' | 'KiB';
+
+export type Goal = {
+  readonly key: string;
+  readonly what: string;
+  readonly atMost: number;
+  readonly unit: GoalUnit;
+};
+
+export type Measurement = {
+  /** One figure for every goal of the row, by its key. */
+  readonly figures: Readonly<Record<string, Figure>>;
+  /** Absolute numbers beside the goals: true here and now, not comparable between machines. */
+  readonly side: readonly SideFigure[];
+};
+
+export type SideFigure = {
+  readonly what: string;
+  readonly unit: string;
+  readonly figure: Figure;
+};
+
+export type BenchRow = {
+  readonly name: string;
+  readonly title: string;
+  /** Where it stands in the table. */
+  readonly order: number;
+  readonly goals: readonly Goal[];
+  run(stage: Stage): Promise<Measurement>;
+};

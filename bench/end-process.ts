@@ -1,0 +1,16 @@
+// Ends one child process, by its id, and waits until it is gone: first a request to end, then, when that is not
+// heard, an end. Calling it for a process that has ended is fine.
+
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+const PATIENCE_MS = 5_000;
+
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  await gone;
+  clearTimeout(timer);
+}

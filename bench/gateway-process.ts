@@ -1,0 +1,88 @@
+// The measured gateway: the real command line in a process of its own, with its log written to a real file (the
+// lines are part of its cost) and its data in a folder that is removed afterwards. It runs inside that folder,
+// with nothing of the caller's environment, so that no .env or spillway.yaml of a developer changes the figures.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { endProcess } from './end-process.ts';
+import { freePort } from './free-port.ts';
+import { BENCH_KEY, gatewayEnvironment } from './gateway-settings.ts';
+import type { Subject } from './subject.ts';
+
+const READY_LIMIT_MS = 30_000;
+const ASK_EVERY_MS = 100;
+const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+export type GatewayProcess = { readonly subject: Subject; stop(): Promise<void> };
+
+export async function startGateway(
+  folder: string,
+  upstreamPort: number,
+  signal: AbortSignal,
+): Promise<GatewayProcess> {
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const child = spawnGateway(folder, gatewayEnvironment({ port, folder, upstreamPort }));
+  try {
+    await untilReady(port, child, signal);
+  } catch (error) {
+    await endProcess(child);
+    throw new Error(`The gateway did not become ready. ${lastWords(folder)}`, { cause: error });
+  }
+  const headers = { 'x-api-key': BENCH_KEY };
+  return {
+    subject: { name: 'gateway', pid: child.pid ?? 0, port, headers },
+    stop: () => endProcess(child),
+  };
+}
+
+function spawnGateway(folder: string, env: Record<string, string>): ChildProcess {
+  const out = openSync(join(folder, 'stdout.log'), 'a');
+  const err = openSync(join(folder, 'stderr.log'), 'a');
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', out, err],
+  });
+  closeSync(out);
+  closeSync(err);
+  // The last resort, when this process ends without stopping what it started.
+  const atExit = () => child.kill('SIGKILL');
+  process.once('exit', atExit);
+  child.once('exit', () => process.off('exit', atExit));
+  return child;
+}
+
+async function untilReady(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(READY_LIMIT_MS)]);
+  const ended = once(child, 'exit', { signal: limit }).then(() => {
+    throw new Error('It ended');
+  });
+  const ready = askUntilReady(port, limit);
+  await Promise.race([ready, ended]);
+  ended.catch(() => {});
+}
+
+async function askUntilReady(port: number, limit: AbortSignal): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: limit }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    if (answer?.status === 200) return;
+    await sleep(ASK_EVERY_MS, undefined, { signal: limit });
+  }
+}
+
+/** The end of what it said, so that a failed start explains itself. */
+function lastWords(folder: string): string {
+  const texts = ['stderr.log', 'stdout.log'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  );
+  return texts.join('').trim().split('\n').slice(-4).join('\n').slice(-1_000);
+}

@@ -1,0 +1,23 @@
+// Turns the signals that ask a process to end into an AbortSignal, so that a run stops what it started before it
+// ends. A second one means it: the process then ends at once.
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export function interruption(): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort(new Interrupted('The benchmark was interrupted.'));
+  };
+  for (const name of SIGNALS) process.on(name, stop);
+  return {
+    signal: controller.signal,
+    dispose() {
+      for (const name of SIGNALS) process.off(name, stop);
+    },
+  };
+}

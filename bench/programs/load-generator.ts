@@ -1,0 +1,33 @@
+// The callers of a benchmark, in a process of their own: a set of connections for every server that is measured,
+// told by its port. It only does what it is ordered; who is measured when is decided in side-by-side.ts.
+
+import { z } from 'zod';
+import { LoadPlan, LoadRun } from './load-order.ts';
+import { LoadSet } from './load-set.ts';
+import { serveOrders } from './serve-orders.ts';
+
+const Which = z.object({ port: z.number().int() });
+
+const sets = new Map<number, LoadSet>();
+
+serveOrders({
+  async open(args) {
+    const plan = LoadPlan.parse(args);
+    sets.get(plan.port)?.close();
+    sets.set(plan.port, await LoadSet.open(plan));
+  },
+  async run(args) {
+    const { port, seconds, spreadMs } = LoadRun.parse(args);
+    await setOf(port).run(seconds, spreadMs);
+  },
+  async begin(args) {
+    await setOf(Which.parse(args).port).begin();
+  },
+  report: (args) => setOf(Which.parse(args).port).takeReport(),
+});
+
+function setOf(port: number): LoadSet {
+  const set = sets.get(port);
+  if (!set) throw new Error(`No connections to port ${port} are open`);
+  return set;
+}

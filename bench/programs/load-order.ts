@@ -1,0 +1,33 @@
+// What the load generator is told and what it answers: the words both sides of the IPC channel use.
+
+import { z } from 'zod';
+
+export const LoadPlan = z.object({
+  port: z.number().int(),
+  count: z.number().int().min(1).max(4_096),
+  /** The whole request as it goes over the wire, head and body. */
+  request: z.string(),
+  /** The length of the body that a correct answer has: a shorter one would be cheap, and is a failure. */
+  expectedBytes: z.number().int(),
+});
+
+export const LoadRun = z.object({
+  port: z.number().int(),
+  seconds: z.number().positive(),
+  /** The first requests are spread over this time, so that streams do not run in step. */
+  spreadMs: z.number().min(0),
+});
+
+export const LoadReport = z.object({
+  completed: z.number(),
+  failed: z.number(),
+  firstFailure: z.string().optional(),
+  elapsedMs: z.number(),
+  firstByteP50Ms: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+});
+
+export type LoadPlan = z.infer<typeof LoadPlan>;
+export type LoadRun = z.infer<typeof LoadRun>;
+export type LoadReport = z.infer<typeof LoadReport>;

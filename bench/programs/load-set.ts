@@ -1,0 +1,100 @@
+// The callers of one server: N keep-alive connections in a closed loop (each sends its next request when it has
+// the whole answer to the last one), and what they have seen since the last report. A run begins and ends with
+// nothing in flight, so that the CPU time read around it belongs to exactly the requests it counts.
+
+import { Histogram } from './histogram.ts';
+import type { Answer } from './load-connection.ts';
+import { LoadConnection } from './load-connection.ts';
+import type { LoadPlan, LoadReport } from './load-order.ts';
+
+export class LoadSet {
+  readonly #connections: readonly LoadConnection[];
+  readonly #firstByte = new Histogram();
+  readonly #whole = new Histogram();
+  #completed = 0;
+  #failed = 0;
+  #elapsedMs = 0;
+  #firstFailure: string | undefined;
+
+  private constructor(connections: readonly LoadConnection[]) {
+    this.#connections = connections;
+  }
+
+  static async open(plan: LoadPlan): Promise<LoadSet> {
+    const bytes = Buffer.from(plan.request, 'latin1');
+    const opening = Array.from({ length: plan.count }, () =>
+      LoadConnection.open(plan.port, bytes, plan.expectedBytes),
+    );
+    return new LoadSet(await Promise.all(opening));
+  }
+
+  async run(seconds: number, spreadMs: number): Promise<void> {
+    const startedAt = performance.now();
+    const endsAt = startedAt + seconds * 1_000;
+    const stepMs = spreadMs / this.#connections.length;
+    await Promise.all(
+      this.#connections.map((connection, index) => this.#loop(connection, endsAt, index * stepMs)),
+    );
+    this.#elapsedMs += performance.now() - startedAt;
+  }
+
+  /** Sends one request on every connection and returns when every answer has begun. */
+  async begin(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => this.#awaitFirstByte(connection)));
+  }
+
+  /** What was seen since the last report. */
+  takeReport(): LoadReport {
+    const report = {
+      completed: this.#completed,
+      failed: this.#failed,
+      firstFailure: this.#firstFailure,
+      elapsedMs: this.#elapsedMs,
+      firstByteP50Ms: this.#firstByte.percentileMs(0.5),
+      p50Ms: this.#whole.percentileMs(0.5),
+      p99Ms: this.#whole.percentileMs(0.99),
+    };
+    this.#completed = 0;
+    this.#elapsedMs = 0;
+    this.#firstByte.clear();
+    this.#whole.clear();
+    return report;
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #loop(connection: LoadConnection, endsAt: number, delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = {
+        onFirstByte: () => {},
+        onAnswer: (answer: Answer) => {
+          this.#completed += 1;
+          this.#firstByte.record(answer.firstByteMs);
+          this.#whole.record(answer.wholeMs);
+          if (performance.now() < endsAt) connection.send(listener);
+          else resolve();
+        },
+        onFailure: (reason: string) => resolve(this.#fail(reason)),
+      };
+      if (delayMs === 0) connection.send(listener);
+      else setTimeout(() => connection.send(listener), delayMs);
+    });
+  }
+
+  #awaitFirstByte(connection: LoadConnection): Promise<void> {
+    return new Promise((resolve) => {
+      connection.send({
+        onFirstByte: resolve,
+        onAnswer: () => {},
+        onFailure: (reason) => resolve(this.#fail(reason)),
+      });
+    });
+  }
+
+  #fail(reason: string): void {
+    this.#failed += 1;
+    this.#firstFailure ??= reason;
+  }
+}

@@ -1,0 +1,44 @@
+// A call that is answered as a stream: 100 events, 5 ms apart, over 64 connections that are out of step with each
+// other as real callers are. The cost is counted per event; the delay is that of the first one.
+
+import type { BenchRow } from '../bench-row.ts';
+import { describeRounds } from '../describe-rounds.ts';
+import { STREAM_BODY_BYTES, STREAM_EVENTS } from '../programs/fixed-answers.ts';
+import { measureSideBySide } from '../side-by-side.ts';
+import { ratioOf } from '../statistics.ts';
+
+const INTERVAL_MS = 5;
+
+export const row: BenchRow = {
+  name: 'streaming',
+  title: '100 events, 5 ms apart, 64 connections',
+  order: 2,
+  goals: [
+    { key: 'cpu', what: 'CPU per event, against the bare proxy', atMost: 1.4, unit: '×' },
+    { key: 'firstEvent', what: 'time to the first event, likewise', atMost: 1.5, unit: '×' },
+  ],
+  async run(stage) {
+    const upstream = await stage.startUpstream(INTERVAL_MS);
+    const bare = await stage.startBareProxy(upstream.port);
+    const subject = await stage.startSubject(upstream.port);
+    const [base, measured] = await measureSideBySide(stage, [bare, subject], {
+      connections: 64,
+      isStream: true,
+      expectedBytes: STREAM_BODY_BYTES,
+      spreadMs: INTERVAL_MS * STREAM_EVENTS,
+      sliceSeconds: 2,
+    });
+    const cpu = (rounds: typeof base) => rounds.map((round) => round.cpuMicrosPerRequest);
+    const firstEvent = (rounds: typeof base) => rounds.map((round) => round.firstByteP50Ms);
+    return {
+      figures: {
+        cpu: ratioOf(cpu(measured), cpu(base)),
+        firstEvent: ratioOf(firstEvent(measured), firstEvent(base)),
+      },
+      side: [
+        ...describeRounds(bare.name, base, STREAM_EVENTS),
+        ...describeRounds(subject.name, measured, STREAM_EVENTS),
+      ],
+    };
+  },
+};

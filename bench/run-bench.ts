@@ -1,0 +1,87 @@
+// `spillway bench`: runs the chosen rows one after another, judges them, keeps the results and returns the text
+// for the terminal. It is the only entry; the command in src/cli/commands/bench.ts loads it. An interruption
+// stops everything that was started before the promise settles.
+
+import type { BenchRow } from './bench-row.ts';
+import { chooseRows, findRows } from './find-rows.ts';
+import { interruption } from './interruption.ts';
+import { judge } from './judge.ts';
+import { describeMachine } from './machine.ts';
+import { createProgress } from './progress.ts';
+import { reportTable } from './report-table.ts';
+import type { RowReport } from './row-report.ts';
+import { openStage } from './stage.ts';
+import { writeResults } from './write-results.ts';
+
+export type BenchRequest = {
+  readonly rows: readonly string[];
+  readonly rounds?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly isShort: boolean;
+  readonly isJson: boolean;
+  /** Measures the bare proxy against a second one: what is left is the noise of the machine. */
+  readonly isCalibration: boolean;
+};
+
+export type BenchOutcome = { readonly text: string; readonly missed: readonly string[] };
+
+const FULL = { rounds: 5, warmUpRounds: 2, seconds: 4 } as const;
+const SHORT = { rounds: 3, warmUpRounds: 1, seconds: 2 } as const;
+
+export async function runBench(request: BenchRequest): Promise<BenchOutcome> {
+  const rows = chooseRows(await findRows(), request.rows);
+  const stopping = interruption();
+  const reports: RowReport[] = [];
+  try {
+    for (const row of rows) reports.push(await runRow(row, request, stopping.signal));
+  } catch (error) {
+    throw stopping.signal.aborted ? stopping.signal.reason : error;
+  } finally {
+    stopping.dispose();
+  }
+  if (!request.isCalibration) await writeResults(reports);
+  const verdicts = reports.flatMap((report) => report.verdicts);
+  return {
+    text: request.isJson ? JSON.stringify(reports, null, 2) : reportTable(reports),
+    missed: verdicts.filter(({ isMet }) => !isMet).map(({ row, goal }) => `${row}: ${goal.what}`),
+  };
+}
+
+async function runRow(
+  row: BenchRow,
+  request: BenchRequest,
+  signal: AbortSignal,
+): Promise<RowReport> {
+  const machine = describeMachine();
+  const progress = createProgress(process.stderr);
+  const usual = request.isShort ? SHORT : FULL;
+  const stage = openStage({
+    pace: {
+      rounds: request.rounds ?? usual.rounds,
+      warmUpRounds: usual.warmUpRounds,
+      seconds: request.seconds ?? usual.seconds,
+    },
+    signal,
+    isCalibration: request.isCalibration,
+    progress: (text) => progress.say(`${row.name}: ${text}`),
+  });
+  try {
+    const measurement = await row.run(stage);
+    const { isShort, isCalibration } = request;
+    const verdicts = judge(row, measurement, isShort);
+    const at = new Date().toISOString();
+    return {
+      row: row.name,
+      title: row.title,
+      at,
+      isShort,
+      isCalibration,
+      machine,
+      verdicts,
+      measurement,
+    };
+  } finally {
+    await stage.close();
+    progress.clear();
+  }
+}

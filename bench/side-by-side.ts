@@ -1,0 +1,111 @@
+// Two servers measured side by side by the same callers against the same upstream. A round is cut into slices of
+// which the two take turns, so that whatever else the machine does in that round meets both. Warm-up rounds come
+// first, because just-in-time compilation is not what is measured. One failed request makes all of it void.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProgram } from './child-program.ts';
+import { cpuNanos } from './cpu-time.ts';
+import { LoadReport } from './programs/load-order.ts';
+import { requestBytes } from './request-bytes.ts';
+import type { Stage } from './stage.ts';
+import type { Subject } from './subject.ts';
+
+export type Load = {
+  readonly connections: number;
+  readonly isStream: boolean;
+  readonly expectedBytes: number;
+  /** Spreads the first requests of a slice over this time, so that streams do not run in step. */
+  readonly spreadMs: number;
+  readonly sliceSeconds: number;
+};
+
+export type Round = LoadReport & { readonly cpuMicrosPerRequest: number };
+
+export type Pair<T> = readonly [bare: T, subject: T];
+
+/** Work that is done after the answer (a journal, a log line) is part of its cost: wait for it. */
+const SETTLE_MS = 60;
+const SLICE_GRACE_MS = 30_000;
+
+export async function measureSideBySide(
+  stage: Stage,
+  subjects: Pair<Subject>,
+  load: Load,
+): Promise<Pair<Round[]>> {
+  const callers = stage.startProgram('programs/load-generator.ts');
+  const { warmUpRounds, rounds } = stage.pace;
+  const measured: Pair<Round[]> = [[], []];
+  for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
+    const isWarmUp = turn < warmUpRounds;
+    stage.progress(isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`);
+    const [bare, subject] = await measureRound(stage, callers, subjects, load);
+    if (isWarmUp) continue;
+    measured[0].push(bare);
+    measured[1].push(subject);
+  }
+  return measured;
+}
+
+async function measureRound(
+  stage: Stage,
+  callers: ChildProgram,
+  subjects: Pair<Subject>,
+  load: Load,
+): Promise<Pair<Round>> {
+  for (const subject of subjects) await openConnections(callers, subject, load);
+  const slices = Math.max(1, Math.round(stage.pace.seconds / load.sliceSeconds));
+  const nanos = new Map<Subject, number>();
+  for (let slice = 0; slice < slices; slice += 1) {
+    // First one, then the other begins: being second is no advantage.
+    for (const subject of slice % 2 === 0 ? subjects : subjects.toReversed()) {
+      const used = await runSlice(stage, callers, subject, load);
+      nanos.set(subject, (nanos.get(subject) ?? 0) + used);
+    }
+  }
+  const [bare, subject] = subjects;
+  return [
+    await endRound(callers, bare, nanos.get(bare) ?? Number.NaN),
+    await endRound(callers, subject, nanos.get(subject) ?? Number.NaN),
+  ];
+}
+
+/** Opens them anew for each round, and with one request each the connections behind the server. */
+async function openConnections(callers: ChildProgram, subject: Subject, load: Load): Promise<void> {
+  const { port } = subject;
+  await callers.ask('open', {
+    port,
+    count: load.connections,
+    request: requestBytes(subject, load.isStream),
+    expectedBytes: load.expectedBytes,
+  });
+  await callers.ask('run', { port, seconds: 0.001, spreadMs: 0 });
+  await takeReport(callers, subject);
+}
+
+async function runSlice(
+  stage: Stage,
+  callers: ChildProgram,
+  subject: Subject,
+  load: Load,
+): Promise<number> {
+  stage.signal.throwIfAborted();
+  const limitMs = load.sliceSeconds * 1_000 + SLICE_GRACE_MS;
+  const order = { port: subject.port, seconds: load.sliceSeconds, spreadMs: load.spreadMs };
+  const before = await cpuNanos(subject.pid);
+  await callers.ask('run', order, limitMs);
+  await sleep(SETTLE_MS, undefined, { signal: stage.signal });
+  return (await cpuNanos(subject.pid)) - before;
+}
+
+async function endRound(callers: ChildProgram, subject: Subject, nanos: number): Promise<Round> {
+  const report = await takeReport(callers, subject);
+  return { ...report, cpuMicrosPerRequest: nanos / 1_000 / report.completed };
+}
+
+async function takeReport(callers: ChildProgram, subject: Subject): Promise<LoadReport> {
+  const report = LoadReport.parse(await callers.ask('report', { port: subject.port }));
+  if (report.failed === 0 && report.completed > 0) return report;
+  throw new Error(
+    `${report.failed} requests to the ${subject.name} failed: ${report.firstFailure}`,
+  );
+}

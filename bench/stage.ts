@@ -1,0 +1,88 @@
+// What a row is given to measure with: the programs it can start, the length of its rounds, a word to say how
+// far it is. Whatever was started here is stopped here, in reverse order, also when the row failed or the
+// user interrupted; so is the folder removed that the programs wrote to.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChildProgram } from './child-program.ts';
+import { startGateway } from './gateway-process.ts';
+import type { Subject } from './subject.ts';
+
+export type Pace = {
+  readonly rounds: number;
+  readonly warmUpRounds: number;
+  readonly seconds: number;
+};
+
+export type Stage = {
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
+  progress(text: string): void;
+  startUpstream(intervalMs: number): Promise<{ port: number; program: ChildProgram }>;
+  startBareProxy(upstreamPort: number): Promise<Subject>;
+  /** The gateway; or, to learn the noise of the machine, a second bare proxy in its place. */
+  startSubject(upstreamPort: number): Promise<Subject>;
+  /** Starts one of the bench's own programs that is told what to do by orders. */
+  startProgram(file: string): ChildProgram;
+  close(): Promise<void>;
+};
+
+export type StageOptions = {
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  readonly isCalibration: boolean;
+  readonly progress: (text: string) => void;
+};
+
+const Address = z.object({ port: z.number() });
+
+export function openStage(options: StageOptions): Stage {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
+  const stops: (() => Promise<void>)[] = [];
+  // The last resort, when the process ends without closing what it opened.
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
+
+  function startProgram(file: string): ChildProgram {
+    options.signal.throwIfAborted();
+    const program = new ChildProgram(new URL(file, import.meta.url), options.signal);
+    stops.push(() => program.stop());
+    return program;
+  }
+
+  async function startBareProxy(upstreamPort: number): Promise<Subject> {
+    const program = startProgram('bare-proxy.ts');
+    const { port } = Address.parse(await program.ask('listen', { upstreamPort }));
+    return { name: 'bare proxy', pid: program.pid, port, headers: { 'x-api-key': 'none' } };
+  }
+
+  return {
+    pace: options.pace,
+    signal: options.signal,
+    progress: options.progress,
+    startProgram,
+    startBareProxy,
+    async startUpstream(intervalMs) {
+      const program = startProgram('programs/fixed-upstream.ts');
+      const { port } = Address.parse(await program.ask('listen', { intervalMs }));
+      return { port, program };
+    },
+    async startSubject(upstreamPort) {
+      if (options.isCalibration)
+        return { ...(await startBareProxy(upstreamPort)), name: 'second bare proxy' };
+      options.progress('waiting for the gateway');
+      const data = join(folder, String(stops.length));
+      const gateway = await startGateway(data, upstreamPort, options.signal);
+      stops.push(() => gateway.stop());
+      return gateway.subject;
+    },
+    async close() {
+      for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
+      removeFolder();
+      process.off('exit', removeFolder);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// Medians and how far the single rounds lay apart. A median, because a shared machine has rounds in which
+// something else ran; the spread is shown, so that nobody takes a noisy figure for a sharp one.
+
+export type Figure = {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** What the single rounds gave, in their order. */
+  readonly rounds: readonly number[];
+};
+
+export function figureOf(values: readonly number[]): Figure {
+  if (values.length === 0) throw new Error('There is nothing to take the median of');
+  const sorted = values.toSorted((a, b) => a - b);
+  return {
+    median: middle(sorted),
+    min: sorted.at(0) ?? Number.NaN,
+    max: sorted.at(-1) ?? Number.NaN,
+    rounds: values,
+  };
+}
+
+/** The ratio of the medians; its spread is that of the rounds that ran side by side. */
+export function ratioOf(subject: readonly number[], base: readonly number[]): Figure {
+  const pairs = figureOf(subject.map((value, round) => value / (base[round] ?? Number.NaN)));
+  return { ...pairs, median: figureOf(subject).median / figureOf(base).median };
+}
+
+function middle(sorted: readonly number[]): number {
+  const half = sorted.length / 2;
+  const upper = sorted[Math.floor(half)] ?? 0;
+  return Number.isInteger(half) ? ((sorted[half - 1] ?? 0) + upper) / 2 : upper;
+}

@@ -1,0 +1,8 @@
+// A server that is measured: where it listens, whose CPU time counts, and what a caller must send to be let in.
+
+export type Subject = {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly headers: Readonly<Record<string, string>>;
+};
