@@ -9,11 +9,11 @@ const BYTES = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB
 const CENTURY_MS = 36_500 * MS.d;
 
 export function duration(minMs: number, maxMs = CENTURY_MS): Kind<number> {
-  return withUnit(MS, minMs, maxMs, 'a duration (milliseconds, or 500ms, 30s, 10m, 1h, 7d)');
+  return withUnit(MS, minMs, maxMs, 'a duration (milliseconds, or like 30s, 10m, 1h)');
 }
 
-export function size(minBytes: number, maxBytes = 2 ** 40): Kind<number> {
-  return withUnit(BYTES, minBytes, maxBytes, 'a size (bytes, or 512KiB, 32MiB, 1GiB)');
+export function size(minBytes: number, maxBytes = 2 ** 50): Kind<number> {
+  return withUnit(BYTES, minBytes, maxBytes, 'a size (bytes, or like 512KiB, 32MiB)');
 }
 
 type Units = Readonly<Record<string, number>>;
@@ -26,7 +26,10 @@ function withUnit(units: Units, min: number, max: number, what: string): Kind<nu
     .transform((raw) => parseWithUnit(units, raw));
   return {
     schema: z.union([z.number(), number]).pipe(z.int().min(min).max(max)),
-    allowed: `${what} from ${say(min)} to ${say(max)}`,
+    allowed:
+      max >= CENTURY_MS
+        ? `${what} of ${say(min)} or more`
+        : `${what} from ${say(min)} to ${say(max)}`,
     write: String,
     say,
   };

@@ -4,6 +4,8 @@
 import { resolve } from 'node:path';
 import type { Config, Sections } from './config.ts';
 import { deepFreeze } from './freeze.ts';
+import type { LoadInput } from './read-files.ts';
+import { readSources } from './read-files.ts';
 import { readAliases, readModels } from './read-names.ts';
 import type { ReadContext } from './read-providers.ts';
 import { readProviders } from './read-providers.ts';
@@ -11,8 +13,7 @@ import type { Origins } from './read-rows.ts';
 import { readRows, refuseUnknownKeys } from './read-rows.ts';
 import { checkRules } from './rules.ts';
 import { SETTINGS } from './settings.ts';
-import type { LoadInput, Sources } from './sources.ts';
-import { readSources } from './sources.ts';
+import type { Sources } from './sources.ts';
 import { refuseMisspeltVariables } from './variables.ts';
 
 /** The sections of the file that are maps of names. */
@@ -30,7 +31,10 @@ export function loadConfig(input: LoadInput): Config {
 
 /** For `spillway config`, which also tells where each value came from. */
 export function loadWithOrigins(input: LoadInput): LoadedConfig {
-  const sources = readSources(input);
+  return loadFrom(readSources(input));
+}
+
+export function loadFrom(sources: Sources): LoadedConfig {
   const context: ReadContext = { sources, origins: new Map() };
   const sectionNames = [...Object.keys(SETTINGS), ...NAMED_SECTIONS];
   refuseMisspeltVariables(sources.variableNames);

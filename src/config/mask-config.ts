@@ -1,36 +1,33 @@
 // The configuration as it may be shown: secrets and passwords masked by the kind of each setting. Everything
-// that prints a configuration goes through here.
+// that prints a configuration goes through here. Masked texts are texts, so the shape stays the same.
 
-import type { AccountConfig, Config, ProviderConfig } from './config.ts';
+import type { Config, ProviderConfig } from './config.ts';
+import { withoutPrototype } from './lookup.ts';
 import type { Mask } from './mask.ts';
 import { maskSecret } from './mask.ts';
 import type { Rows } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
-export type Masked = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-export function maskConfig(config: Config): Masked {
-  const sections = Object.entries(config).map(([name, values]) => [
-    name,
-    { ...values, ...maskRows(rowsOf(name), values) },
-  ]);
-  const providers = Object.entries(config.providers).map(([name, provider]) => [
-    name,
-    maskProvider(provider),
-  ]);
-  return { ...Object.fromEntries(sections), providers: Object.fromEntries(providers) };
+export function maskConfig(config: Config): Config {
+  const sections = Object.entries(SETTINGS).map(
+    ([name, rows]) => [name, maskRows(rows, config[name as keyof typeof SETTINGS])] as const,
+  );
+  const providers = Object.entries(config.providers).map(
+    ([name, provider]) => [name, maskProvider(provider)] as const,
+  );
+  return {
+    ...config,
+    ...Object.fromEntries(sections),
+    providers: withoutPrototype({ ...config.providers, ...Object.fromEntries(providers) }),
+  };
 }
 
-function rowsOf(section: string): Rows {
-  const tables: Readonly<Record<string, Rows>> = SETTINGS;
-  return tables[section] ?? {};
-}
-
-function maskRows(rows: Rows, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const masked: Record<string, unknown> = {};
-  for (const [key, { kind }] of Object.entries(rows))
-    if (kind.mask) masked[key] = maskValue(kind.mask, values[key]);
-  return masked;
+function maskRows<T extends object>(rows: Rows, values: T): T {
+  const masked = Object.entries(values).map(([key, value]: [string, unknown]) => {
+    const mask = rows[key]?.kind.mask;
+    return [key, mask ? maskValue(mask, value) : value];
+  });
+  return { ...values, ...Object.fromEntries(masked) };
 }
 
 function maskValue(mask: Mask, value: unknown): unknown {
@@ -39,9 +36,11 @@ function maskValue(mask: Mask, value: unknown): unknown {
 }
 
 function maskProvider(provider: ProviderConfig): ProviderConfig {
-  return { ...provider, accounts: provider.accounts.map(maskAccount) };
-}
-
-function maskAccount(account: AccountConfig): AccountConfig {
-  return { ...account, apiKey: maskSecret(account.apiKey) };
+  return {
+    ...provider,
+    accounts: provider.accounts.map((account) => ({
+      ...account,
+      apiKey: maskSecret(account.apiKey),
+    })),
+  };
 }

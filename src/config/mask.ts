@@ -13,6 +13,7 @@ export const maskSecret: Mask = (text) =>
 
 /** For connection addresses: the password and anything like one in the query goes. */
 export const maskAddress: Mask = (text) => {
+  if (!/[@?=#]/.test(text)) return text;
   const url = parse(text);
   if (!url) return HIDDEN;
   const credentials = url.username === '' && url.password === '' ? '' : credentialsOf(url);
@@ -25,10 +26,11 @@ export const maskSecretAddress: Mask = (text) => {
   return url ? `${url.protocol}//${url.host}/${HIDDEN}` : HIDDEN;
 };
 
-/** A text that does not parse may hold a password anywhere, so nothing of it is shown. */
+/** Where a password is not where it belongs, it may be anywhere, so nothing of the text is shown. */
 function parse(text: string): URL | undefined {
   const url = URL.parse(text);
-  return url && url.host !== '' && !url.pathname.includes('@') ? url : undefined;
+  const isClear = url && url.host !== '' && !/@/.test(url.pathname + url.search + url.hash);
+  return isClear ? url : undefined;
 }
 
 function credentialsOf(url: URL): string {

@@ -357,12 +357,12 @@ export const SETTINGS = {
       'Between content events of a stream; keep-alives do not count.',
     ),
     totalMs: setting(FILE_ONLY, duration(1), 600_000, 'For a request with all its attempts.'),
-    unaryMs: setting(FILE_ONLY, duration(1), 60_000, 'To the beginning of an unary answer.'),
+    unaryMs: setting(FILE_ONLY, duration(1), 60_000, 'To the beginning of a unary answer.'),
     reasoningUnaryMs: setting(
       FILE_ONLY,
       duration(1),
       120_000,
-      'To the beginning of an unary answer of a reasoning model.',
+      'To the beginning of a unary answer of a reasoning model.',
     ),
     holdStatusMs: setting(
       FILE_ONLY,

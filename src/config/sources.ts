@@ -1,19 +1,20 @@
 // The three places a value can come from besides its default: the YAML file, the .env file, the environment.
-// A file that is not there counts as empty, unless it was asked for by name. This is the only place of the
-// configuration that reads files; what cannot be read is a ConfigError without a word of its contents.
+// Made from their texts; read-files.ts finds and reads the files. YAML that cannot be parsed is a ConfigError
+// without a word of its contents, since the file may hold secrets.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
 import { LineCounter, parseDocument } from 'yaml';
 import { ConfigError, showName, showShape, wrongValue } from './config-error.ts';
 
-export type LoadInput = {
+export type SourceTexts = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** As given by `--config`; it must exist. Without it `spillway.yaml` in `cwd` is read when it is there. */
-  readonly configFile?: string;
+  readonly configFile?: TextFile;
+  readonly dotenvFile?: TextFile;
 };
+
+export type TextFile = { readonly path: string; readonly text: string };
 
 export type Variable = { readonly text: string; readonly source: '.env' | 'environment' };
 
@@ -21,7 +22,7 @@ export type Sources = {
   readonly cwd: string;
   readonly configPath: string | undefined;
   readonly dotenvPath: string | undefined;
-  /** The file's name as it can stand in a sentence. */
+  /** The YAML file's name as it can stand in a sentence. */
   readonly fileName: string;
   readonly file: Readonly<Record<string, unknown>>;
   readonly variableNames: readonly string[];
@@ -29,17 +30,16 @@ export type Sources = {
   variable(name: string): Variable | undefined;
 };
 
-export function readSources(input: LoadInput): Sources {
-  const configPath = findConfigFile(input);
-  const dotenvPath = findFile(join(input.cwd, '.env'));
-  const dotenv = new Map(Object.entries(dotenvPath ? parseEnv(readText(dotenvPath)) : {}));
-  const environment = new Map(Object.entries(input.env).filter(([, text]) => text !== undefined));
+export function sourcesFrom({ env, cwd, configFile, dotenvFile }: SourceTexts): Sources {
+  const fileName = showName(basename(configFile?.path ?? 'spillway.yaml'));
+  const dotenv = new Map(Object.entries(parseEnv(dotenvFile?.text ?? '')));
+  const environment = new Map(Object.entries(env).filter(([, text]) => text !== undefined));
   return {
-    cwd: input.cwd,
-    configPath,
-    dotenvPath,
-    fileName: basename(configPath ?? 'spillway.yaml'),
-    file: configPath ? parseYaml(basename(configPath), readText(configPath)) : {},
+    cwd,
+    configPath: configFile?.path,
+    dotenvPath: dotenvFile?.path,
+    fileName,
+    file: configFile ? parseYaml(fileName, configFile.text) : {},
     variableNames: [...new Set([...dotenv.keys(), ...environment.keys()])],
     variable(name) {
       const source = environment.has(name) ? 'environment' : '.env';
@@ -56,40 +56,20 @@ export function asMap(name: string, given: unknown): Readonly<Record<string, unk
   throw wrongValue(name, showShape(given), 'a map of keys and values');
 }
 
-function findConfigFile({ cwd, configFile }: LoadInput): string | undefined {
-  if (configFile === undefined) return findFile(join(cwd, 'spillway.yaml'));
-  const path = resolve(cwd, configFile);
-  if (existsSync(path)) return path;
-  throw wrongValue('--config', showName(configFile), 'the path of a file that exists');
-}
-
-function findFile(path: string): string | undefined {
-  return existsSync(path) ? path : undefined;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new ConfigError(`${showName(path)} cannot be read (${code}).`, { cause });
-  }
-}
-
-/** The parser's own messages quote the file, which may hold secrets; only its code and the line are told. */
+/** The parser's own messages quote the file; only its code and the line are told. */
 function parseYaml(name: string, text: string): Readonly<Record<string, unknown>> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const options = { prettyErrors: false, lineCounter: lines, logLevel: 'error' } as const;
+  const document = parseDocument(text, options);
   const error = document.errors[0];
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    const reason = error.code.toLowerCase().replaceAll('_', ' ');
-    throw new ConfigError(`${name} is not valid YAML at line ${line}, column ${col} (${reason}).`);
-  }
-  return asMap(
-    name,
-    toPlain(name, () => document.toJS({ maxAliasCount: 100 })),
-  );
+  if (!error)
+    return asMap(
+      name,
+      toPlain(name, () => document.toJS({ maxAliasCount: 100 })),
+    );
+  const { line, col } = lines.linePos(error.pos[0]);
+  const reason = error.code.toLowerCase().replaceAll('_', ' ');
+  throw new ConfigError(`${name} is not valid YAML at line ${line}, column ${col} (${reason}).`);
 }
 
 function toPlain(name: string, convert: () => unknown): unknown {

@@ -1,0 +1,79 @@
+// `spillway config`: what holds now and who said so. It reads files and the environment, opens nothing and
+// never shows more of a secret than its last four characters.
+
+import { ConfigError } from '../../config/config-error.ts';
+import { describeConfig, sourcesByPath } from '../../config/describe-config.ts';
+import type { DescribedGroup, DescribedValue } from '../../config/described-value.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { loadWithOrigins } from '../../config/load-config.ts';
+import { maskConfig } from '../../config/mask-config.ts';
+import { usesSimulator } from '../../config/provider-keys.ts';
+import type { CliContext, RegisterCommand } from '../command.ts';
+import { CliFailure, EXIT } from '../command.ts';
+
+/** Longer values push their source to the right instead of everybody's. */
+const WIDEST_VALUE = 44;
+
+type ConfigOptions = { readonly json?: boolean; readonly config?: string };
+
+export const registerConfig: RegisterCommand = (program, context) => {
+  program
+    .command('config')
+    .description(
+      'Print the effective configuration, secrets masked, and where each value came from',
+    )
+    .option('--json', 'as JSON')
+    .option('--config <file>', 'read this file instead of spillway.yaml')
+    .action((options: ConfigOptions) => {
+      const loaded = load(context, options.config);
+      context.out(options.json ? asJson(loaded) : asText(loaded));
+    });
+};
+
+function load({ env, cwd }: CliContext, configFile: string | undefined): LoadedConfig {
+  try {
+    return loadWithOrigins({ env, cwd, configFile });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CliFailure(error.message, EXIT.usage, error);
+    throw error;
+  }
+}
+
+function asJson(loaded: LoadedConfig): string {
+  const { configPath = null, dotenvPath = null } = loaded.sources;
+  const files = { config: configPath, dotenv: dotenvPath };
+  const sources = sourcesByPath(describeConfig(loaded));
+  return `${JSON.stringify({ files, config: maskConfig(loaded.config), sources }, null, 2)}\n`;
+}
+
+function asText(loaded: LoadedConfig): string {
+  const { configPath, dotenvPath } = loaded.sources;
+  const head = [
+    `file: ${configPath ?? 'none (spillway.yaml in this folder)'}`,
+    `.env: ${dotenvPath ?? 'none'}`,
+    ...(usesSimulator(loaded.config, { role: 'serve' })
+      ? ['No provider has a key: `spillway serve` answers from the simulator.']
+      : []),
+  ];
+  const groups = describeConfig(loaded).map(groupAsText);
+  return `${[head.join('\n'), ...groups].join('\n\n')}\n`;
+}
+
+function groupAsText({ path, about, values }: DescribedGroup): string {
+  const keyWidth = Math.max(...values.map(({ key }) => key.length));
+  const valueWidth = Math.max(...values.map((each) => Math.min(shown(each).length, WIDEST_VALUE)));
+  const lines = values.map(
+    (each) => `  ${each.key.padEnd(keyWidth)}  ${shown(each).padEnd(valueWidth)}  ${origin(each)}`,
+  );
+  return [`${path}: ${about}`, ...lines].join('\n');
+}
+
+function shown({ value, whenUnset }: DescribedValue): string {
+  if (value === undefined) return `- (${whenUnset ?? 'not set'})`;
+  return value === '' || value === '{}' ? '-' : value;
+}
+
+function origin({ source, variable }: DescribedValue): string {
+  const isFromVariable = source === 'environment' || source === '.env';
+  return isFromVariable && variable !== undefined ? `${source} ${variable}` : source;
+}

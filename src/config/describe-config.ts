@@ -1,0 +1,70 @@
+// The effective configuration as a list to read: group by group, each value masked, written as one would write
+// it in .env, with where it came from. `spillway config` lays it out; nothing here prints.
+
+import type { Config, Source } from './config.ts';
+import { describeProvider } from './describe-provider.ts';
+import type { DescribedGroup } from './described-value.ts';
+import type { LoadedConfig } from './load-config.ts';
+import { maskConfig } from './mask-config.ts';
+import { ALIAS_ROWS, MODEL_ROWS } from './named-settings.ts';
+import type { Origins } from './read-rows.ts';
+import type { Rows, Setting } from './setting.ts';
+import { SECTION_ABOUT, SETTINGS } from './settings.ts';
+
+export function describeConfig({ config, origins }: LoadedConfig): readonly DescribedGroup[] {
+  const masked = maskConfig(config);
+  return [
+    ...describeSections(masked, origins),
+    ...Object.values(masked.providers).map((provider) => describeProvider(provider, origins)),
+    ...Object.values(masked.aliases).map(({ name, strategy, targets }) => {
+      const values = {
+        strategy,
+        targets: targets.map(({ provider, model }) => `${provider}/${model}`),
+      };
+      return describeGroup(`aliases.${name}`, 'An alias.', ALIAS_ROWS, values, origins);
+    }),
+    ...Object.entries(masked.models).map(([name, values]) =>
+      describeGroup(`models.${name}`, 'What is known of a model.', MODEL_ROWS, values, origins),
+    ),
+  ];
+}
+
+/** The source of every setting by its path, defaults included. */
+export function sourcesByPath(groups: readonly DescribedGroup[]): Record<string, Source> {
+  const pairs = groups.flatMap(({ path, values }) =>
+    values.map(({ key, source }) => [`${path}.${key}`, source] as const),
+  );
+  return Object.fromEntries(pairs);
+}
+
+export function describeValue(row: Setting<unknown>, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const written = row.kind.write(value);
+  const said = row.kind.say?.(value) ?? written;
+  return said === written ? written : `${written} (${said})`;
+}
+
+function describeSections(masked: Config, origins: Origins): DescribedGroup[] {
+  const about: Readonly<Record<string, string>> = SECTION_ABOUT;
+  const values: Readonly<Record<string, object>> = masked;
+  return Object.entries(SETTINGS).map(([path, rows]) =>
+    describeGroup(path, about[path] ?? '', rows, { ...values[path] }, origins),
+  );
+}
+
+function describeGroup(
+  path: string,
+  about: string,
+  rows: Rows,
+  values: Readonly<Record<string, unknown>>,
+  origins: Origins,
+): DescribedGroup {
+  const described = Object.entries(rows).map(([key, row]) => ({
+    key,
+    value: describeValue(row, values[key]),
+    whenUnset: row.whenUnset,
+    source: origins.get(`${path}.${key}`) ?? ('default' as const),
+    variable: row.env,
+  }));
+  return { path, about, values: described };
+}
