@@ -41,6 +41,12 @@ export function secret(shortest = 1, unit: 'characters' | 'bytes' = 'characters'
   return { schema, allowed, write: String, mask: maskSecret };
 }
 
+/** A secret that is sent in a header, where nothing but printable ASCII arrives as it was. */
+export const headerSecret: Kind<string> = {
+  ...text(/^[\x21-\x7e]+$/, 'a key of printable ASCII characters without spaces'),
+  mask: maskSecret,
+};
+
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Kind<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   const digits = z

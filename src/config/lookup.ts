@@ -4,3 +4,5 @@
 export function withoutPrototype<T extends object>(entries: T): T {
   return Object.assign(Object.create(null), entries);
 }
+
+export const EMPTY_MAP: Readonly<Record<string, never>> = Object.freeze(withoutPrototype({}));

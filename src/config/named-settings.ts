@@ -3,7 +3,7 @@
 
 import { PROVIDER_FORMATS } from '../kernel/provider-format.ts';
 import { TIERS } from './built-in-providers.ts';
-import { boolean, choice, integer, name, secret, text } from './kind.ts';
+import { boolean, choice, headerSecret, integer, name, text } from './kind.ts';
 import { list } from './kind-list.ts';
 import { duration } from './kind-unit.ts';
 import { publicUrl } from './kind-url.ts';
@@ -37,7 +37,7 @@ const LIMIT_ROWS = {
 export const PROVIDER_ROWS = {
   apiKey: optional(
     '{PROVIDER}_API_KEY',
-    secret(),
+    headerSecret,
     'requests for this provider are refused',
     'The key. A server that needs none is given any text.',
   ),
@@ -100,7 +100,7 @@ export const PROVIDER_ROWS = {
 
 export const ACCOUNT_ROWS = {
   name: optional(FILE_ONLY, name, 'required', 'The name of the account in logs and metrics.'),
-  apiKey: optional(FILE_ONLY, secret(), 'apiKeyVariable is required', 'The key.'),
+  apiKey: optional(FILE_ONLY, headerSecret, 'apiKeyVariable is required', 'The key.'),
   apiKeyVariable: optional(
     FILE_ONLY,
     variableName,

@@ -13,10 +13,11 @@
 
 import { z } from 'zod';
 import { LOG_LEVELS } from '../kernel/log.ts';
-import { boolean, choice, host, integer, name, secret, text } from './kind.ts';
+import { boolean, choice, headerSecret, host, integer, name, secret, text } from './kind.ts';
 import { list, mapOf, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
 import { publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
+import { EMPTY_MAP } from './lookup.ts';
 import type { Rows } from './setting.ts';
 import { FILE_ONLY, optional, setting } from './setting.ts';
 
@@ -33,7 +34,7 @@ export const MID_STREAM = ['error', 'restart'] as const;
 
 export const queueName = text(
   /^(?!amq\.)[A-Za-z0-9_.:-]{1,200}$/,
-  '1 to 200 letters, digits, dots, colons, dashes or underscores, not beginning with amq.',
+  '1 to 200 letters, digits, dots, colons, dashes or underscores, not beginning with amq',
 );
 
 const providerMetadata = mapOf(
@@ -64,7 +65,7 @@ export const SETTINGS = {
     routeBodyLimitBytes: setting(
       FILE_ONLY,
       routeSizes,
-      {},
+      EMPTY_MAP,
       'Other limits for single routes, by path.',
     ),
     drainTimeoutMs: setting(
@@ -110,7 +111,7 @@ export const SETTINGS = {
   auth: {
     adminKey: optional(
       'SPILLWAY_ADMIN_KEY',
-      secret(),
+      headerSecret,
       'made at first start and kept in the data folder; required with `DATABASE_URL`',
       'The key of the admin API and the dashboard.',
     ),
@@ -239,13 +240,13 @@ export const SETTINGS = {
     weights: setting(
       'PROVIDER_WEIGHTS',
       weights(),
-      {},
+      EMPTY_MAP,
       'The shares of the strategy WEIGHTED, such as gemini:70,openai:30.',
     ),
     metadata: setting(
       'PROVIDER_METADATA',
       providerMetadata,
-      {},
+      EMPTY_MAP,
       'Cost and quality per provider for COST_OPTIMIZED and QUALITY_FIRST, as JSON.',
     ),
     overflow: setting(

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { CliFailure } from '../command.ts';
+import { registerConfig } from './config.ts';
+
+const ENV = { PORT: '9000', OPENAI_API_KEY: 'sk-0123456789abcdef0123456789' };
+
+async function run(env: Record<string, string>, ...args: string[]): Promise<string> {
+  let printed = '';
+  const program = new Command();
+  registerConfig(program, {
+    env,
+    cwd: tmpdir(),
+    isTerminal: false,
+    out: (text) => {
+      printed += text;
+    },
+    err: () => {},
+    readStdin: () => Promise.resolve(''),
+  });
+  await program.parseAsync(['config', ...args], { from: 'user' });
+  return printed;
+}
+
+test('the configuration is printed in groups, with sources and without secrets', async () => {
+  const printed = await run(ENV);
+  assert.match(printed, /^server: .*\n {2}host +127\.0\.0\.1 +default$/m);
+  assert.match(printed, /^ {2}port +9000 +environment PORT$/m);
+  assert.match(printed, /accounts\.default +\*\*\*\*6789 /);
+  assert.doesNotMatch(printed, /sk-0|56789/);
+});
+
+test('without a key the simulator is mentioned', async () => {
+  assert.match(await run({}), /answers from the simulator/);
+});
+
+test('as JSON it is one object of files, configuration and sources', async () => {
+  const printed: unknown = JSON.parse(await run(ENV, '--json'));
+  assert.partialDeepStrictEqual(printed, {
+    config: { server: { port: 9000 }, providers: { openai: { hasKey: true } } },
+    sources: { 'server.port': 'environment', 'server.host': 'default' },
+  });
+  assert.doesNotMatch(JSON.stringify(printed), /sk-0|56789/);
+});
+
+test('a wrong value fails with one sentence and exit code 2', async () => {
+  await assert.rejects(run({ PORT: 'x' }), (error) => {
+    assert.ok(error instanceof CliFailure);
+    assert.equal(error.exitCode, 2);
+    assert.equal(error.message, 'PORT is "x", but it must be a whole number from 0 to 65535.');
+    return true;
+  });
+});
