@@ -30,9 +30,9 @@ const loaded = loadFrom(
   sourcesFrom({ env: SECRETS, cwd: '/', configFile: { path: '/spillway.yaml', text: YAML } }),
 );
 
-test('no secret is in the masked configuration or its description', () => {
+test('no more than four characters of a secret are in the masked configuration or its description', () => {
   for (const shown of [maskConfig(loaded.config), describeConfig(loaded)])
-    assert.doesNotMatch(JSON.stringify(shown), /CANARYcanaryC|canaryCANARY.{0,2}canary.?"/);
+    assert.doesNotMatch(JSON.stringify(shown), /anary/i);
 });
 
 test('masking changes nothing but secrets', () => {

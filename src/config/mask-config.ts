@@ -9,8 +9,9 @@ import type { Rows } from './setting.ts';
 import { SETTINGS } from './settings.ts';
 
 export function maskConfig(config: Config): Config {
+  const values: Readonly<Record<string, object>> = config;
   const sections = Object.entries(SETTINGS).map(
-    ([name, rows]) => [name, maskRows(rows, config[name as keyof typeof SETTINGS])] as const,
+    ([name, rows]) => [name, maskRows(rows, values[name] ?? {})] as const,
   );
   const providers = Object.entries(config.providers).map(
     ([name, provider]) => [name, maskProvider(provider)] as const,

@@ -1,15 +1,13 @@
 // `spillway config`: what holds now and who said so. It reads files and the environment, opens nothing and
-// never shows more of a secret than its last four characters.
+// never shows more of a secret than its last four characters. A ConfigError is left to main.ts.
 
-import { ConfigError } from '../../config/config-error.ts';
 import { describeConfig, sourcesByPath } from '../../config/describe-config.ts';
 import type { DescribedGroup, DescribedValue } from '../../config/described-value.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { loadWithOrigins } from '../../config/load-config.ts';
 import { maskConfig } from '../../config/mask-config.ts';
 import { usesSimulator } from '../../config/provider-keys.ts';
-import type { CliContext, RegisterCommand } from '../command.ts';
-import { CliFailure, EXIT } from '../command.ts';
+import type { RegisterCommand } from '../command.ts';
 
 /** Longer values push their source to the right instead of everybody's. */
 const WIDEST_VALUE = 44;
@@ -25,25 +23,17 @@ export const registerConfig: RegisterCommand = (program, context) => {
     .option('--json', 'as JSON')
     .option('--config <file>', 'read this file instead of spillway.yaml')
     .action((options: ConfigOptions) => {
-      const loaded = load(context, options.config);
+      const { env, cwd } = context;
+      const loaded = loadWithOrigins({ env, cwd, configFile: options.config });
       context.out(options.json ? asJson(loaded) : asText(loaded));
     });
 };
-
-function load({ env, cwd }: CliContext, configFile: string | undefined): LoadedConfig {
-  try {
-    return loadWithOrigins({ env, cwd, configFile });
-  } catch (error) {
-    if (error instanceof ConfigError) throw new CliFailure(error.message, EXIT.usage, error);
-    throw error;
-  }
-}
 
 function asJson(loaded: LoadedConfig): string {
   const { configPath = null, dotenvPath = null } = loaded.sources;
   const files = { config: configPath, dotenv: dotenvPath };
   const sources = sourcesByPath(describeConfig(loaded));
-  return `${JSON.stringify({ files, config: maskConfig(loaded.config), sources }, null, 2)}\n`;
+  return JSON.stringify({ files, config: maskConfig(loaded.config), sources }, null, 2);
 }
 
 function asText(loaded: LoadedConfig): string {
@@ -56,7 +46,7 @@ function asText(loaded: LoadedConfig): string {
       : []),
   ];
   const groups = describeConfig(loaded).map(groupAsText);
-  return `${[head.join('\n'), ...groups].join('\n\n')}\n`;
+  return [head.join('\n'), ...groups].join('\n\n');
 }
 
 function groupAsText({ path, about, values }: DescribedGroup): string {
