@@ -135,6 +135,7 @@ async function jobs(db: Kysely<Schema>): Promise<void> {
     .addColumn('fence', 'bigint', required)
     .addColumn('run', 'integer', required)
     .addColumn('attempts', 'integer', required)
+    .addColumn('losses', 'integer', required)
     .addColumn('event_count', 'integer', required)
     .addColumn('priority', 'integer', required)
     .addColumn('queue', 'text', required)
@@ -214,10 +215,8 @@ async function jobs(db: Kysely<Schema>): Promise<void> {
     .addColumn('error_message', 'text', required)
     .addColumn('attempts', 'integer', required)
     .addColumn('created_at', 'bigint', required)
-    .addColumn('retried_at', 'bigint')
     .execute();
   await index(db, 'idx_dead_letters_job', 'dead_letters', ['job_id']);
-  await index(db, 'idx_dead_letters_open', 'dead_letters', ['id'], sql`retried_at is null`);
 }
 
 async function queue(db: Kysely<Schema>): Promise<void> {
@@ -242,7 +241,7 @@ async function queue(db: Kysely<Schema>): Promise<void> {
     db,
     'idx_queue_messages_lane',
     'queue_messages',
-    ['queue', 'lane', 'priority', 'tag'],
+    ['queue', 'lane', 'priority desc', 'tag', 'id'],
     ready,
   );
   await index(

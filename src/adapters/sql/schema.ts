@@ -116,6 +116,7 @@ export type JobsTable = {
   fence: Int;
   run: Int;
   attempts: Int;
+  losses: Int;
   event_count: Int;
   priority: Int;
   queue: string;
@@ -190,7 +191,6 @@ export type DeadLettersTable = {
   error_message: string;
   attempts: Int;
   created_at: Int;
-  retried_at: NullableInt;
 };
 
 export type AuditLogTable = {

@@ -1,7 +1,7 @@
 // A usage record as a row and back, the same on both stores.
 
 import type { Insertable, Selectable } from 'kysely';
-import type { UsageRecord, UsageStatus } from '../../metering/usage-record.ts';
+import type { UsageRecord } from '../../metering/usage-record.ts';
 import type { UsageRecordsTable } from './schema.ts';
 import { fromBoolean, toBoolean, toNumber } from './sql-dialect.ts';
 
@@ -12,7 +12,7 @@ export function toUsageRow(record: UsageRecord): Insertable<UsageRecordsTable> {
     attempt: record.attempt,
     organization_id: record.organizationId,
     key_id: record.keyId,
-    user_id: record.userId,
+    user_id: record.userId ?? null,
     provider: record.provider,
     model: record.model,
     input_tokens: record.inputTokens,
@@ -22,7 +22,7 @@ export function toUsageRow(record: UsageRecord): Insertable<UsageRecordsTable> {
     cache_write_1h_tokens: record.cacheWrite1hTokens,
     reasoning_tokens: record.reasoningTokens,
     cost_nanos: record.costNanos,
-    category: record.category,
+    category: record.category ?? null,
     // Measured intervals have fractions; the column does not.
     latency_ms: Math.round(record.latencyMs),
     status: record.status,
@@ -39,7 +39,7 @@ export function toUsageRecord(row: Selectable<UsageRecordsTable>): UsageRecord {
     attempt: toNumber(row.attempt),
     organizationId: row.organization_id,
     keyId: row.key_id,
-    userId: row.user_id,
+    userId: row.user_id ?? undefined,
     provider: row.provider,
     model: row.model,
     inputTokens: toNumber(row.input_tokens),
@@ -49,9 +49,9 @@ export function toUsageRecord(row: Selectable<UsageRecordsTable>): UsageRecord {
     cacheWrite1hTokens: toNumber(row.cache_write_1h_tokens),
     reasoningTokens: toNumber(row.reasoning_tokens),
     costNanos: toNumber(row.cost_nanos),
-    category: row.category,
+    category: row.category ?? undefined,
     latencyMs: toNumber(row.latency_ms),
-    status: row.status as UsageStatus,
+    status: row.status,
     streamed: toBoolean(row.streamed),
     estimated: toBoolean(row.estimated),
     createdAt: toNumber(row.created_at),
