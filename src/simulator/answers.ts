@@ -1,0 +1,145 @@
+// Composes the answer to an Ask: thinking, words or tool calls, the reason it stops, and what it costs.
+// Pure and deterministic; the formats only write it out.
+
+import type { Ask, OfferedTool } from './ask.ts';
+import { toolsToCall } from './ask.ts';
+import { fitSchema } from './fit-schema.ts';
+import { proseFor, stretch, thoughtFor, topicOf } from './prose.ts';
+import type { Scenario } from './scenario.ts';
+import { BYTES_PER_TOKEN, capToTokens, tokensOfText } from './tokens.ts';
+
+export type StopReason = 'end' | 'max_tokens' | 'stop_sequence' | 'tool' | 'refusal';
+
+export type ToolCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly inputJson: string;
+};
+
+export type Usage = {
+  /** All input, cached or not. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** All output, thinking included. */
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+};
+
+export type Answer = {
+  /** Unique within this simulator; the formats put their own prefix before it. */
+  readonly id: string;
+  readonly model: string;
+  readonly createdAt: number;
+  readonly thinking: string;
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly stopReason: StopReason;
+  readonly stopSequence: string | undefined;
+  readonly usage: Usage;
+};
+
+export type CacheUse = { readonly readTokens: number; readonly writeTokens: number };
+
+export function composeAnswer(
+  ask: Ask,
+  scenario: Scenario,
+  identity: { readonly id: string; readonly createdAt: number },
+  cache: CacheUse,
+): Answer {
+  const thinking = scenario.thinking ?? (ask.wantsThinking ? thoughtFor(ask.prompt) : '');
+  const called = scenario.stopReason ? [] : chosenTools(ask, scenario);
+  const toolCalls = called.map((tool, index) => callTool(tool, ask.prompt, identity.id, index));
+  const spoken = toolCalls.length > 0 && scenario.text === undefined ? '' : wording(ask, scenario);
+  const stopped = cutAtStopSequence(spoken, ask.stopSequences);
+  const capped = cap({ thinking, text: stopped.text, toolCalls }, ask.maxOutputTokens);
+  return {
+    ...identity,
+    ...capped,
+    model: ask.model,
+    stopReason: scenario.stopReason ?? reasonOf(capped, stopped.sequence),
+    stopSequence: stopped.sequence,
+    usage: usageOf(ask, capped, scenario, cache),
+  };
+}
+
+function chosenTools(ask: Ask, scenario: Scenario): readonly OfferedTool[] {
+  if (scenario.toolCall === undefined) return toolsToCall(ask);
+  if (scenario.toolCall === false) return [];
+  if (scenario.toolCall === true) return ask.tools.slice(0, 1);
+  return ask.tools.filter((tool) => tool.name === scenario.toolCall);
+}
+
+function callTool(tool: OfferedTool, prompt: string, id: string, index: number): ToolCall {
+  const input = fitSchema(tool.schema, topicOf(prompt));
+  return { id: `${id}${index}`, name: tool.name, input, inputJson: JSON.stringify(input) };
+}
+
+function wording(ask: Ask, scenario: Scenario): string {
+  if (scenario.text !== undefined) return scenario.text;
+  const text = plainAnswer(ask);
+  const bytes = wantedBytes(scenario, text);
+  return bytes === undefined ? text : stretch(text, bytes);
+}
+
+function plainAnswer(ask: Ask): string {
+  if (ask.outputSchema === undefined) return proseFor(ask.prompt);
+  return JSON.stringify(fitSchema(ask.outputSchema, topicOf(ask.prompt)));
+}
+
+function wantedBytes(scenario: Scenario, text: string): number | undefined {
+  const { chunks, chunkBytes, outputTokens } = scenario;
+  if (outputTokens !== undefined) return outputTokens * BYTES_PER_TOKEN;
+  if (chunks === undefined) return undefined;
+  if (chunkBytes !== undefined) return chunks * chunkBytes;
+  return Math.max(chunks * BYTES_PER_TOKEN, Buffer.byteLength(text));
+}
+
+function cutAtStopSequence(text: string, sequences: readonly string[]) {
+  let end = text.length;
+  let sequence: string | undefined;
+  for (const candidate of sequences) {
+    const at = candidate === '' ? -1 : text.indexOf(candidate);
+    if (at < 0 || at >= end) continue;
+    end = at;
+    sequence = candidate;
+  }
+  return { text: text.slice(0, end), sequence };
+}
+
+type Content = Pick<Answer, 'thinking' | 'text' | 'toolCalls'> & { readonly isCapped: boolean };
+
+/** Thinking counts first, as at the providers; a tool call that does not fit is not made at all. */
+function cap(content: Omit<Content, 'isCapped'>, maxTokens: number | undefined): Content {
+  if (maxTokens === undefined || tokensOfContent(content) <= maxTokens)
+    return { ...content, isCapped: false };
+  const thinking = capToTokens(content.thinking, maxTokens);
+  const text = capToTokens(content.text, maxTokens - tokensOfText(thinking));
+  return { thinking, text, toolCalls: [], isCapped: true };
+}
+
+function tokensOfContent(content: Omit<Content, 'isCapped'>): number {
+  const calls = content.toolCalls.map((call) => tokensOfText(call.name + call.inputJson));
+  return calls.reduce(
+    (sum, tokens) => sum + tokens,
+    tokensOfText(content.thinking) + tokensOfText(content.text),
+  );
+}
+
+function reasonOf(content: Content, stopSequence: string | undefined): StopReason {
+  if (content.isCapped) return 'max_tokens';
+  if (content.toolCalls.length > 0) return 'tool';
+  return stopSequence === undefined ? 'end' : 'stop_sequence';
+}
+
+function usageOf(ask: Ask, content: Content, scenario: Scenario, cache: CacheUse): Usage {
+  const stated = scenario.usage ?? {};
+  return {
+    inputTokens: stated.inputTokens ?? ask.inputTokens,
+    cacheReadTokens: stated.cacheReadTokens ?? cache.readTokens,
+    cacheWriteTokens: stated.cacheWriteTokens ?? cache.writeTokens,
+    outputTokens: stated.outputTokens ?? tokensOfContent(content),
+    thinkingTokens: stated.thinkingTokens ?? tokensOfText(content.thinking),
+  };
+}

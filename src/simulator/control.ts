@@ -1,0 +1,153 @@
+// The simulator's own endpoints: set and read scenarios, read the truth log and its totals. They are not
+// requests to a provider, so they are not in the log, and no scenario applies to them.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SpillwayError } from '../errors/spillway-error.ts';
+import type { Decider } from './decide.ts';
+import { mostWithin } from './peak-window.ts';
+import { PRESETS } from './presets.ts';
+import { readBody } from './read-body.ts';
+import type { TruthLog } from './truth-log.ts';
+
+export const CONTROL_PREFIX = '/_simulator/';
+
+export type Controlled = { readonly decider: Decider; readonly log: TruthLog };
+
+type Reply = { readonly status: number; readonly body?: unknown };
+type Handler = (
+  controlled: Controlled,
+  query: URLSearchParams,
+  request: IncomingMessage,
+) => Reply | Promise<Reply>;
+
+export function isControlPath(url: string): boolean {
+  return url.startsWith(CONTROL_PREFIX);
+}
+
+/** Never rejects: what goes wrong is answered. */
+export async function answerControl(
+  request: IncomingMessage,
+  response: ServerResponse,
+  controlled: Controlled,
+): Promise<void> {
+  const reply = await reach(request, controlled).catch(explain);
+  if (response.destroyed) return;
+  const body = reply.body === undefined ? '' : JSON.stringify(reply.body);
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+async function reach(request: IncomingMessage, controlled: Controlled): Promise<Reply> {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  const methods = ENDPOINTS.get(url.pathname);
+  if (!methods) return problem(404, 'NOT_FOUND', `There is no ${url.pathname} here.`);
+  const handler = methods.get(request.method ?? 'GET');
+  if (!handler) {
+    const known = [...methods.keys()].join(', ');
+    return problem(405, 'INVALID_REQUEST', `${url.pathname} takes ${known}.`);
+  }
+  return handler(controlled, url.searchParams, request);
+}
+
+const ENDPOINTS: ReadonlyMap<string, ReadonlyMap<string, Handler>> = new Map([
+  [
+    '/_simulator/scenario',
+    new Map<string, Handler>([
+      ['GET', ({ decider }) => ({ status: 200, body: { data: decider.list() } })],
+      ['PUT', setScenario],
+      ['DELETE', resetScenario],
+    ]),
+  ],
+  ['/_simulator/scenarios', new Map<string, Handler>([['GET', listPresets]])],
+  [
+    '/_simulator/log',
+    new Map<string, Handler>([
+      ['GET', readLog],
+      ['DELETE', clearLog],
+    ]),
+  ],
+  ['/_simulator/stats', new Map<string, Handler>([['GET', readStats]])],
+]);
+
+async function setScenario(
+  { decider }: Controlled,
+  _query: URLSearchParams,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const body = await readBody(request);
+  decider.set(parseJson(body?.toString() ?? ''));
+  return { status: 200, body: { data: decider.list() } };
+}
+
+function listPresets(): Reply {
+  const data = Object.entries(PRESETS).map(([name, preset]) => ({ name, ...preset }));
+  return { status: 200, body: { data } };
+}
+
+const USUAL_PAGE = 1_000;
+
+/** Newest last. With `since`, the first page after it; without, the last page. */
+function readLog({ log }: Controlled, query: URLSearchParams): Reply {
+  const limit = wholeNumber(query, 'limit') ?? USUAL_PAGE;
+  const since = wholeNumber(query, 'since');
+  const all = log.entries();
+  const later = since === undefined ? all : all.filter((entry) => entry.sequence > since);
+  const data =
+    since === undefined ? later.slice(Math.max(0, later.length - limit)) : later.slice(0, limit);
+  const hasMore = since !== undefined && data.length < later.length;
+  return { status: 200, body: { data, nextCursor: hasMore ? data.at(-1)?.sequence : null } };
+}
+
+/** With `windowMs`, also the most requests per window of that length among those still in the log. */
+function readStats({ log }: Controlled, query: URLSearchParams): Reply {
+  const totals = log.totals();
+  const windowMs = wholeNumber(query, 'windowMs');
+  if (windowMs === undefined) return { status: 200, body: totals };
+  const times = new Map<string, number[]>();
+  for (const { provider, startedAt } of log.entries())
+    times.set(provider, [...(times.get(provider) ?? []), startedAt]);
+  const most = [...times].map(([provider, list]) => [provider, mostWithin(list, windowMs)]);
+  return { status: 200, body: { ...totals, maxRequestsPerWindow: Object.fromEntries(most) } };
+}
+
+function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (!/^\d{1,15}$/.test(text))
+    throw new SpillwayError(
+      'INVALID_REQUEST',
+      `${name} must be a whole number, not "${text.slice(0, 40)}".`,
+    );
+  return Number(text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SpillwayError('INVALID_REQUEST', 'The scenario is not valid JSON.');
+  }
+}
+
+function resetScenario({ decider }: Controlled): Reply {
+  decider.reset();
+  return { status: 204 };
+}
+
+function clearLog({ log }: Controlled): Reply {
+  log.clear();
+  return { status: 204 };
+}
+
+function explain(failure: unknown): Reply {
+  if (failure instanceof SpillwayError && failure.status < 500)
+    return problem(failure.status, failure.code, failure.message);
+  return problem(500, 'INTERNAL', 'The simulator failed.');
+}
+
+function problem(status: number, code: string, message: string): Reply {
+  return { status, body: { error: { code, message } } };
+}

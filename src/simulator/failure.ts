@@ -1,0 +1,71 @@
+// A failure that the provider states itself, before any dialect has put it into words, and what the words
+// are made into: a refusal, which is a status, headers and a body.
+
+import type { LimitDimension } from './rate-limit.ts';
+import type { StatedFault } from './scenario.ts';
+
+export type Failure = {
+  readonly kind: StatedFault;
+  readonly status: number | undefined;
+  readonly message: string | undefined;
+  /** The parameter that was wrong, where that is known. */
+  readonly field?: string | undefined;
+  /** A canary that is planted in message, fields and headers, to see whether anyone lets it out. */
+  readonly secret: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly resetAt: number | undefined;
+  /** What a real limit found; absent when the refusal is staged. */
+  readonly excess: Excess | undefined;
+  readonly now: number;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly requestId: string;
+};
+
+export type Excess = {
+  readonly dimension: LimitDimension;
+  readonly limit: number;
+  readonly used: number;
+  readonly requested: number;
+};
+
+export type Refusal = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+};
+
+/** What is said of a failure: the scenario's own words, or the provider's usual ones. */
+export function wordsOf(failure: Failure, usual: string): string {
+  const said = failure.message ?? usual;
+  return failure.secret === undefined ? said : `${said} (trace ${failure.secret})`;
+}
+
+/** Fields and headers in which careless servers let out what they should keep. */
+export function leakedFields(failure: Failure): Readonly<Record<string, string>> {
+  const { secret } = failure;
+  return secret === undefined
+    ? {}
+    : { debug: secret, stack: `Error: ${secret}\n    at serve (/srv/${secret}/app.js:1:1)` };
+}
+
+export function leakedHeaders(secret: string | undefined): Readonly<Record<string, string>> {
+  if (secret === undefined) return {};
+  return { 'x-debug-trace': secret, 'x-upstream-host': secret, 'set-cookie': `session=${secret}` };
+}
+
+/** The delay that the failure states, if any, in milliseconds from now. */
+export function delayOf(failure: Failure): number | undefined {
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
+  return failure.resetAt === undefined ? undefined : Math.max(0, failure.resetAt - failure.now);
+}
+
+/** A duration as Go prints it: 644ms, 9.816s, 1m26.4s, 8h44m7s. */
+export function goDuration(ms: number): string {
+  if (ms > 0 && ms < 1000) return `${Math.ceil(ms)}ms`;
+  const hours = Math.floor(ms / 3_600_000);
+  const minutes = Math.floor((ms % 3_600_000) / 60_000);
+  const seconds = Math.ceil(ms % 60_000) / 1000;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}

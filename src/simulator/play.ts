@@ -1,0 +1,67 @@
+// Plays one scenario on one request: admits it or not, waits, then answers or fails as told.
+// Rejects with the signal's reason when the caller goes away; the log has noted that by then.
+
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Decision } from './decide.ts';
+import type { Exchange } from './exchange.ts';
+import { leakedHeaders } from './failure.ts';
+import { limitHeaders } from './limit-headers.ts';
+import type { Performance } from './performance.ts';
+import { answerFully, beginStream, billInput, endStream, wait } from './performance.ts';
+import { playRawFault } from './play-fault.ts';
+import { failureOf, identityHeaders, sendRefusal } from './refusing.ts';
+import type { StatedFault } from './scenario.ts';
+import { isRawFault } from './scenario.ts';
+import type { Script } from './script.ts';
+
+export async function play(exchange: Exchange, decision: Decision, script: Script): Promise<void> {
+  const { scenario } = decision;
+  const headers = admit(exchange, decision, script);
+  if (!headers) return;
+  const performance: Performance = { exchange, scenario, script, headers };
+  const { fault = 'none' } = scenario;
+  await wait(performance, latencyOf(performance));
+  if (fault === 'none') return answerFully(performance);
+  if (isRawFault(fault)) return playRawFault(performance, fault);
+  if (script.isStream && scenario.afterChunks !== undefined)
+    return failInStream(performance, fault);
+  return sendRefusal(exchange, failureOf(exchange, fault, script, scenario), headers);
+}
+
+/** The headers of the answer when the limit lets it pass; nothing when it was refused. */
+function admit(
+  exchange: Exchange,
+  { scenario, window }: Decision,
+  script: Script,
+): OutgoingHttpHeaders | undefined {
+  const { secret } = scenario;
+  const headers = { ...identityHeaders(exchange), ...scenario.headers, ...leakedHeaders(secret) };
+  if (!window) return headers;
+  const now = exchange.clock.now();
+  const admission = window.admit(now, script.usage.inputTokens + script.usage.outputTokens);
+  const told = { ...headers, ...limitHeaders(exchange.route.dialect, admission.state, now) };
+  if (admission.isAdmitted) return told;
+  const failure = failureOf(exchange, 'rate-limit', script, { secret, resetAt: admission.retryAt });
+  sendRefusal(exchange, { ...failure, excess: admission }, told);
+  return undefined;
+}
+
+/** A whole answer takes as long as speaking it would have. */
+function latencyOf({ exchange, scenario, script }: Performance): number {
+  const { latencyMs = 0, jitterMs = 0, tokensPerSecond } = scenario;
+  const speaking =
+    tokensPerSecond === undefined || script.isStream || scenario.fault !== undefined
+      ? 0
+      : (script.usage.outputTokens / tokensPerSecond) * 1000;
+  return latencyMs + (jitterMs === 0 ? 0 : jitterMs * exchange.clock.random()) + speaking;
+}
+
+async function failInStream(performance: Performance, fault: StatedFault): Promise<void> {
+  const { exchange, scenario, script } = performance;
+  billInput(performance);
+  const stream = beginStream(performance);
+  await stream.sendUntil(scenario.afterChunks ?? 0);
+  const failure = failureOf(exchange, fault, script, scenario);
+  await stream.sendEvent(script.errorEvent(failure));
+  endStream(performance, stream.ending, 'failed_in_stream');
+}

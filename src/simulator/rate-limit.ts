@@ -1,0 +1,104 @@
+// A real limit on requests and tokens over a sliding window: exact, a record per admitted request.
+// A refused request counts for nothing, as at the providers. Tokens are those of the input plus the output
+// that the answer has, which the simulator knows beforehand.
+
+import type { RateLimit } from './scenario.ts';
+
+export type LimitDimension = 'requests' | 'tokens';
+
+export type Headroom = {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the window will be as good as empty. */
+  readonly resetAt: number;
+};
+
+export type LimitState = {
+  readonly requests: Headroom | undefined;
+  readonly tokens: Headroom | undefined;
+};
+
+export type Admission =
+  | { readonly isAdmitted: true; readonly state: LimitState }
+  | {
+      readonly isAdmitted: false;
+      readonly state: LimitState;
+      readonly dimension: LimitDimension;
+      readonly limit: number;
+      readonly used: number;
+      readonly requested: number;
+      /** When this very request would be admitted. */
+      readonly retryAt: number;
+    };
+
+type Admitted = { readonly at: number; readonly tokens: number };
+
+export class SlidingWindow {
+  readonly #limit: RateLimit;
+  #admitted: Admitted[] = [];
+  #tokens = 0;
+
+  constructor(limit: RateLimit) {
+    this.#limit = limit;
+  }
+
+  admit(now: number, tokens: number): Admission {
+    this.#forget(now);
+    const { requestsPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
+    const { tokensPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
+    if (this.#admitted.length >= requestsPerMinute)
+      return this.#refuse(now, 'requests', requestsPerMinute, this.#admitted.length, 1);
+    if (this.#tokens + tokens > tokensPerMinute)
+      return this.#refuse(now, 'tokens', tokensPerMinute, this.#tokens, tokens);
+    this.#admitted.push({ at: now, tokens });
+    this.#tokens += tokens;
+    return { isAdmitted: true, state: this.#state(now) };
+  }
+
+  #forget(now: number): void {
+    const start = now - this.#limit.windowMs;
+    let expired = 0;
+    while ((this.#admitted[expired]?.at ?? Number.POSITIVE_INFINITY) <= start) {
+      this.#tokens -= this.#admitted[expired]?.tokens ?? 0;
+      expired += 1;
+    }
+    if (expired > 0) this.#admitted = this.#admitted.slice(expired);
+  }
+
+  #refuse(
+    now: number,
+    dimension: LimitDimension,
+    limit: number,
+    used: number,
+    requested: number,
+  ): Admission {
+    const retryAt = this.#roomAt(now, dimension, used + requested - limit);
+    const state = this.#state(now);
+    return { isAdmitted: false, state, dimension, limit, used, requested, retryAt };
+  }
+
+  /** When enough of the oldest requests will have left the window. */
+  #roomAt(now: number, dimension: LimitDimension, excess: number): number {
+    let freed = 0;
+    for (const { at, tokens } of this.#admitted) {
+      freed += dimension === 'requests' ? 1 : tokens;
+      if (freed >= excess) return at + this.#limit.windowMs;
+    }
+    return now + this.#limit.windowMs;
+  }
+
+  #state(now: number): LimitState {
+    const { requestsPerMinute, tokensPerMinute, windowMs } = this.#limit;
+    const last = this.#admitted.at(-1);
+    const resetAt = last ? last.at + windowMs : now;
+    return {
+      requests: headroom(requestsPerMinute, this.#admitted.length, resetAt),
+      tokens: headroom(tokensPerMinute, this.#tokens, resetAt),
+    };
+  }
+}
+
+function headroom(limit: number | undefined, used: number, resetAt: number): Headroom | undefined {
+  if (limit === undefined) return undefined;
+  return { limit, remaining: Math.max(0, limit - used), resetAt };
+}

@@ -1,0 +1,82 @@
+// One request to a provider, from its first byte to the end of its answer: read it, decide what happens to
+// it, play that. A request that the provider would not even take is refused before any scenario is used up.
+
+import type { Operation } from './ask.ts';
+import type { Decider, Decision } from './decide.ts';
+import { digest } from './digest.ts';
+import type { Exchange } from './exchange.ts';
+import { play } from './play.ts';
+import type { PromptCache } from './prompt-cache.ts';
+import { readBody } from './read-body.ts';
+import { isRecord } from './read-json.ts';
+import { refuseAsMistake } from './refusing.ts';
+import type { Scenario } from './scenario.ts';
+import type { Reading, Script } from './script.ts';
+import { readRequest } from './script.ts';
+
+export const SCENARIO_HEADER = 'x-simulator-scenario';
+
+const LONGEST_MODEL = 256;
+
+export type Stage = {
+  readonly decider: Decider;
+  readonly cache: PromptCache;
+};
+
+export async function serve(exchange: Exchange, stage: Stage): Promise<void> {
+  const { entry, request, route } = exchange;
+  const body = await readBody(request);
+  if (!body) return refuseAsMistake(exchange, 'too-large', 'Request exceeds the maximum size');
+  entry.bodyBytes = body.length;
+  entry.bodyDigest = digest(body);
+  const { operation } = route;
+  if (operation === 'unknown') return refuseAsMistake(exchange, 'model-not-found', 'Not found');
+  if (entry.credentialHash === null)
+    return refuseAsMistake(exchange, 'credentials-refused', 'No API key was given.');
+  const json = operation === 'models' ? {} : parseJson(body);
+  if (!isRecord(json))
+    return refuseAsMistake(exchange, 'invalid-request', 'The request body is not valid JSON.');
+  const { ask: reading, misread } = readRequest(route, json);
+  if (misread) return refuseAsMistake(exchange, 'invalid-request', misread.message, misread.field);
+  const decision = decide(exchange, stage, reading, operation);
+  const script = writeScript(exchange, stage, reading, decision.scenario);
+  await play(exchange, decision, script);
+}
+
+function decide(
+  { entry, request, route }: Exchange,
+  { decider }: Stage,
+  reading: Reading,
+  operation: Operation,
+): Decision {
+  const { model } = reading;
+  entry.model = model === '' ? null : model.slice(0, LONGEST_MODEL);
+  entry.stream = reading.isStream;
+  const { provider } = route;
+  const header = request.headers[SCENARIO_HEADER];
+  const decision = decider.decide(
+    { provider, operation, model, credentialHash: entry.credentialHash },
+    typeof header === 'string' ? header : undefined,
+  );
+  entry.scenario = decision.label;
+  return decision;
+}
+
+function writeScript(
+  { entry, id, route }: Exchange,
+  { cache }: Stage,
+  reading: Reading,
+  scenario: Scenario,
+): Script {
+  const owner = `${route.provider} ${entry.credentialHash}`;
+  const cached = cache.use(owner, reading.ask, entry.bodyDigest ?? '');
+  return reading.script(scenario, { id, createdAt: entry.startedAt }, cached);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
