@@ -7,13 +7,16 @@ import {
   type EventReader,
   noteContent,
   noteError,
-  noteUsage,
   noteUsageAtEnd,
   type StreamState,
 } from './stream-reader-state.ts';
+import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-reader-counts.ts';
 
 /** Where the keys of a part stand: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
+
+/** The length of `promptTokenCount`, the shortest of the keys that are counted. */
+const SHORTEST_COUNT = 16;
 
 const CONTENT_PARTS = ['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult'];
 
@@ -24,6 +27,8 @@ export const readGeminiEvent: EventReader = (state, event) => {
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
     else if (keys.depth === 1) readTopKey(state, event);
+    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= SHORTEST_COUNT)
+      readCount(state);
     else if (keys.isText() && (keys.isKey('finishReason') || keys.isKey('blockReason')))
       state.isFinished = true;
   }
@@ -45,10 +50,16 @@ function readPartKey(state: StreamState): void {
 
 function readTopKey(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
-  if (keys.isKey('usageMetadata') && keys.isObject())
-    noteUsage(state, keys.bytes, keys.takeValue());
-  else if (keys.isKey('error') && keys.isObject())
+  if (keys.isKey('error') && keys.isObject())
     noteError(state, event.data, event.dataStart, event.dataEnd);
+}
+
+/** Every element repeats the usage, so its counts are read one by one where they stand. */
+function readCount(state: StreamState): void {
+  const { keys } = state;
+  for (const key of GEMINI_KEYS) {
+    if (keys.isKey(key)) return raise(state.counts, GEMINI_COUNTS[key], keys.countValue());
+  }
 }
 
 function readOversized(state: StreamState, event: StreamEvent): void {

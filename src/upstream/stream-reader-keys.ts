@@ -8,6 +8,7 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
+  COMMA,
   endOfString,
   endOfValue,
   OPEN_BRACE,
@@ -15,6 +16,10 @@ import {
   QUOTE,
   skipSpace,
 } from './peek-json-scan.ts';
+
+const SPACE = 0x20;
+const LF = 0x0a;
+const CR = 0x0d;
 
 export class JsonKeys {
   bytes: Buffer = Buffer.alloc(0);
@@ -79,6 +84,22 @@ export class JsonKeys {
 
   isTextValue(text: string): boolean {
     return this.isText() && bytesEqual(this.bytes, this.valueStart + 1, this.valueEnd, text);
+  }
+
+  /** A natural number of few digits, read without making a string of it; undefined for other values. */
+  countValue(): number | undefined {
+    const { bytes, valueStart } = this;
+    let count = 0;
+    let at = valueStart;
+    for (; at < valueStart + 12; at += 1) {
+      const digit = (bytes[at] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) break;
+      count = count * 10 + digit;
+    }
+    const next = bytes[at];
+    const isEnded =
+      next === COMMA || next === CLOSE_BRACE || next === SPACE || next === LF || next === CR;
+    return at > valueStart && isEnded ? count : undefined;
   }
 
   /** The whole value, which the walk then passes over; undefined when it is cut. */

@@ -10,6 +10,8 @@ import type { Usage } from '../kernel/usage.ts';
 export type RawCounts = {
   isKnown: boolean;
   input: number;
+  /** Gemini counts what its tools read beside the prompt. */
+  toolInput: number;
   output: number;
   cacheRead: number;
   cacheWrite: number;
@@ -22,6 +24,7 @@ export function emptyCounts(): RawCounts {
   return {
     isKnown: false,
     input: 0,
+    toolInput: 0,
     output: 0,
     cacheRead: 0,
     cacheWrite: 0,
@@ -40,6 +43,24 @@ export function addCounts(format: ProviderFormat, counts: RawCounts, usage: Json
 export function usageOf(format: ProviderFormat, counts: RawCounts): Usage | undefined {
   return counts.isKnown ? NORMALISE[format](counts) : undefined;
 }
+
+export type CountName = Exclude<keyof RawCounts, 'isKnown'>;
+
+export const GEMINI_COUNTS = {
+  promptTokenCount: 'input',
+  toolUsePromptTokenCount: 'toolInput',
+  candidatesTokenCount: 'output',
+  cachedContentTokenCount: 'cacheRead',
+  thoughtsTokenCount: 'reasoning',
+} as const satisfies Record<string, CountName>;
+
+export const GEMINI_KEYS = [
+  'promptTokenCount',
+  'toolUsePromptTokenCount',
+  'candidatesTokenCount',
+  'cachedContentTokenCount',
+  'thoughtsTokenCount',
+] as const;
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -71,13 +92,7 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'total', usage['total_tokens']);
   },
   gemini(counts, usage) {
-    const prompt = countOf(usage['promptTokenCount']);
-    const tools = countOf(usage['toolUsePromptTokenCount']);
-    if (prompt !== undefined || tools !== undefined)
-      raise(counts, 'input', (prompt ?? 0) + (tools ?? 0));
-    raise(counts, 'output', usage['candidatesTokenCount']);
-    raise(counts, 'cacheRead', usage['cachedContentTokenCount']);
-    raise(counts, 'reasoning', usage['thoughtsTokenCount']);
+    for (const key of GEMINI_KEYS) raise(counts, GEMINI_COUNTS[key], usage[key]);
   },
 };
 
@@ -104,10 +119,11 @@ const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => Usage> = {
 };
 
 function withoutCached(counts: RawCounts, outputTokens: number): Usage {
-  const cacheReadTokens = Math.min(counts.cacheRead, counts.input);
-  const cacheWriteTokens = Math.min(counts.cacheWrite, counts.input - cacheReadTokens);
+  const input = counts.input + counts.toolInput;
+  const cacheReadTokens = Math.min(counts.cacheRead, input);
+  const cacheWriteTokens = Math.min(counts.cacheWrite, input - cacheReadTokens);
   return {
-    inputTokens: counts.input - cacheReadTokens - cacheWriteTokens,
+    inputTokens: input - cacheReadTokens - cacheWriteTokens,
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens,
@@ -116,9 +132,8 @@ function withoutCached(counts: RawCounts, outputTokens: number): Usage {
   };
 }
 
-type CountName = Exclude<keyof RawCounts, 'isKnown'>;
-
-function raise(counts: RawCounts, name: CountName, value: unknown): void {
+/** A stream counts up, so the largest value is the latest. What is no count changes nothing. */
+export function raise(counts: RawCounts, name: CountName, value: unknown): void {
   const count = countOf(value);
   if (count === undefined) return;
   if (name === 'input' || name === 'output') counts.isKnown = true;
