@@ -107,8 +107,10 @@ function readStats({ log }: Controlled, query: URLSearchParams): Reply {
   const windowMs = wholeNumber(query, 'windowMs');
   if (windowMs === undefined) return { status: 200, body: totals };
   const times = new Map<string, number[]>();
-  for (const { provider, startedAt } of log.entries())
-    times.set(provider, [...(times.get(provider) ?? []), startedAt]);
+  for (const { provider, startedAt } of log.entries()) {
+    const list = times.get(provider) ?? [];
+    if (list.push(startedAt) === 1) times.set(provider, list);
+  }
   const most = [...times].map(([provider, list]) => [provider, mostWithin(list, windowMs)]);
   return { status: 200, body: { ...totals, maxRequestsPerWindow: Object.fromEntries(most) } };
 }

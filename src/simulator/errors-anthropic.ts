@@ -14,10 +14,14 @@ type Row = {
 
 export function refuseAsAnthropic(failure: Failure): Refusal {
   const row = ROWS[failure.kind];
+  const error = anthropicError(failure);
+  const status = failure.status ?? row.status;
+  // The edge answers for the provider here, and knows nothing of its envelope.
+  if (failure.kind === 'too-large') return { status, headers: {}, body: { error } };
   return {
-    status: failure.status ?? row.status,
+    status,
     headers: { ...retryHeaders(failure), ...row.headers?.(failure) },
-    body: { type: 'error', error: anthropicError(failure), request_id: failure.requestId },
+    body: { type: 'error', error, request_id: failure.requestId },
   };
 }
 

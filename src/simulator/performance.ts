@@ -23,8 +23,8 @@ export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 export async function answerFully(performance: Performance): Promise<void> {
   const { exchange, script, headers } = performance;
-  billInput(performance);
   if (!script.isStream) {
+    billInput(performance);
     billOutput(performance);
     return answerWhole(exchange, 200, { ...headers, ...JSON_TYPE }, script.whole(), 'ok');
   }
@@ -34,7 +34,7 @@ export async function answerFully(performance: Performance): Promise<void> {
   endStream(performance, stream.ending, 'ok');
 }
 
-/** From here on the provider would charge for the input. */
+/** The input is charged once the head of an answer goes out; a refusal or silence costs nothing. */
 export function billInput({ exchange, script }: Performance): void {
   const { inputTokens, cacheReadTokens, cacheWriteTokens } = script.usage;
   Object.assign(exchange.entry, { inputTokens, cacheReadTokens, cacheWriteTokens });
@@ -48,6 +48,7 @@ export function billOutput({ exchange, script }: Performance): void {
 export function beginStream(performance: Performance): StreamOut {
   const { exchange, scenario, script, headers } = performance;
   const framing = framingOf(exchange.route);
+  billInput(performance);
   exchange.entry.status = 200;
   exchange.response.writeHead(200, {
     'content-type': framing.contentType,

@@ -21,7 +21,6 @@ import type { StreamOut } from './stream-out.ts';
 type Play = (performance: Performance) => Promise<void> | void;
 
 export async function playRawFault(performance: Performance, fault: RawFault): Promise<void> {
-  billInput(performance);
   const { onStream, onWhole } = PLAYS[fault];
   await (performance.script.isStream ? onStream : onWhole)(performance);
 }
@@ -77,7 +76,6 @@ async function stallWhole(performance: Performance): Promise<void> {
   if (scenario.fault === 'stall') exchange.response.write(start);
   await fallSilent(performance);
   if (scenario.fault !== 'stall') exchange.response.write(start);
-  billOutput(performance);
   exchange.response.end(rest, () => exchange.log.finish(exchange.entry, { outcome: 'ok' }));
 }
 
@@ -169,13 +167,20 @@ function halves(body: string): readonly [Buffer, Buffer] {
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
 }
 
-function beginWhole({ exchange, headers }: Performance, length: number): void {
+function beginWhole(performance: Performance, length: number): void {
+  const { exchange, headers } = performance;
+  billInput(performance);
+  billOutput(performance);
   exchange.entry.status = 200;
   exchange.response.writeHead(200, { ...headers, ...JSON_TYPE, 'content-length': length });
 }
 
 function sendGarbled(performance: Performance, type: OutgoingHttpHeaders, body: string): void {
   const { exchange, scenario, headers } = performance;
-  billOutput(performance);
-  answerWhole(exchange, scenario.status ?? 200, { ...headers, ...type }, body, 'garbled');
+  const { status = 200 } = scenario;
+  if (status < 400) {
+    billInput(performance);
+    billOutput(performance);
+  }
+  answerWhole(exchange, status, { ...headers, ...type }, body, 'garbled');
 }

@@ -3,14 +3,15 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Decision } from './decide.ts';
+import { refuse } from './dialects.ts';
 import type { Exchange } from './exchange.ts';
+import type { Failure } from './failure.ts';
 import { leakedHeaders } from './failure.ts';
 import { limitHeaders } from './limit-headers.ts';
 import type { Performance } from './performance.ts';
-import { answerFully, beginStream, billInput, endStream, wait } from './performance.ts';
+import { answerFully, beginStream, endStream, wait } from './performance.ts';
 import { playRawFault } from './play-fault.ts';
 import { failureOf, identityHeaders, sendRefusal } from './refusing.ts';
-import type { StatedFault } from './scenario.ts';
 import { isRawFault } from './scenario.ts';
 import type { Script } from './script.ts';
 
@@ -23,9 +24,10 @@ export async function play(exchange: Exchange, decision: Decision, script: Scrip
   await wait(performance, latencyOf(performance));
   if (fault === 'none') return answerFully(performance);
   if (isRawFault(fault)) return playRawFault(performance, fault);
-  if (script.isStream && scenario.afterChunks !== undefined)
-    return failInStream(performance, fault);
-  return sendRefusal(exchange, failureOf(exchange, fault, script, scenario), headers);
+  const failure = failureOf(exchange, fault, script, scenario);
+  if (script.isStream && isSaidInside(performance, failure))
+    return failInStream(performance, failure);
+  return sendRefusal(exchange, failure, headers);
 }
 
 /** The headers of the answer when the limit lets it pass; nothing when it was refused. */
@@ -36,7 +38,7 @@ function admit(
 ): OutgoingHttpHeaders | undefined {
   const { secret } = scenario;
   const headers = { ...identityHeaders(exchange), ...scenario.headers, ...leakedHeaders(secret) };
-  if (!window) return headers;
+  if (!window || UNLIMITED.has(exchange.route.operation)) return headers;
   const now = exchange.clock.now();
   const admission = window.admit(now, script.usage.inputTokens + script.usage.outputTokens);
   const told = { ...headers, ...limitHeaders(exchange.route.dialect, admission.state, now) };
@@ -46,22 +48,27 @@ function admit(
   return undefined;
 }
 
+/** Asking what there is, or how much it would be, counts against no limit. */
+const UNLIMITED: ReadonlySet<string> = new Set(['models', 'count_tokens']);
+
 /** A whole answer takes as long as speaking it would have. */
 function latencyOf({ exchange, scenario, script }: Performance): number {
-  const { latencyMs = 0, jitterMs = 0, tokensPerSecond } = scenario;
-  const speaking =
-    tokensPerSecond === undefined || script.isStream || scenario.fault !== undefined
-      ? 0
-      : (script.usage.outputTokens / tokensPerSecond) * 1000;
-  return latencyMs + (jitterMs === 0 ? 0 : jitterMs * exchange.clock.random()) + speaking;
+  const { latencyMs = 0, jitterMs = 0, tokensPerSecond, fault = 'none' } = scenario;
+  const jitter = jitterMs === 0 ? 0 : jitterMs * exchange.clock.random();
+  if (tokensPerSecond === undefined || script.isStream || fault !== 'none')
+    return latencyMs + jitter;
+  return latencyMs + jitter + (script.usage.outputTokens / tokensPerSecond) * 1000;
 }
 
-async function failInStream(performance: Performance, fault: StatedFault): Promise<void> {
+/** A refusal with status 200, as Gemini words its policy, has no place but inside the stream. */
+function isSaidInside({ exchange, scenario }: Performance, failure: Failure): boolean {
+  return scenario.afterChunks !== undefined || refuse(exchange.route, failure).status === 200;
+}
+
+async function failInStream(performance: Performance, failure: Failure): Promise<void> {
   const { exchange, scenario, script } = performance;
-  billInput(performance);
   const stream = beginStream(performance);
   await stream.sendUntil(scenario.afterChunks ?? 0);
-  const failure = failureOf(exchange, fault, script, scenario);
-  await stream.sendEvent(script.errorEvent(failure));
+  await stream.sendEvent(script.errorEvent({ ...failure, now: exchange.clock.now() }));
   endStream(performance, stream.ending, 'failed_in_stream');
 }

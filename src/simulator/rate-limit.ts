@@ -36,6 +36,8 @@ type Admitted = { readonly at: number; readonly tokens: number };
 export class SlidingWindow {
   readonly #limit: RateLimit;
   #admitted: Admitted[] = [];
+  /** Where the window begins in the list; what is before it has expired. */
+  #start = 0;
   #tokens = 0;
 
   constructor(limit: RateLimit) {
@@ -46,8 +48,9 @@ export class SlidingWindow {
     this.#forget(now);
     const { requestsPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
     const { tokensPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
-    if (this.#admitted.length >= requestsPerMinute)
-      return this.#refuse(now, 'requests', requestsPerMinute, this.#admitted.length, 1);
+    const requests = this.#requests;
+    if (requests >= requestsPerMinute)
+      return this.#refuse(now, 'requests', requestsPerMinute, requests, 1);
     if (this.#tokens + tokens > tokensPerMinute)
       return this.#refuse(now, 'tokens', tokensPerMinute, this.#tokens, tokens);
     this.#admitted.push({ at: now, tokens });
@@ -55,14 +58,19 @@ export class SlidingWindow {
     return { isAdmitted: true, state: this.#state(now) };
   }
 
+  get #requests(): number {
+    return this.#admitted.length - this.#start;
+  }
+
   #forget(now: number): void {
-    const start = now - this.#limit.windowMs;
-    let expired = 0;
-    while ((this.#admitted[expired]?.at ?? Number.POSITIVE_INFINITY) <= start) {
-      this.#tokens -= this.#admitted[expired]?.tokens ?? 0;
-      expired += 1;
+    const windowStart = now - this.#limit.windowMs;
+    while ((this.#admitted[this.#start]?.at ?? Number.POSITIVE_INFINITY) <= windowStart) {
+      this.#tokens -= this.#admitted[this.#start]?.tokens ?? 0;
+      this.#start += 1;
     }
-    if (expired > 0) this.#admitted = this.#admitted.slice(expired);
+    if (this.#start < 1_024 || this.#start * 2 < this.#admitted.length) return;
+    this.#admitted = this.#admitted.slice(this.#start);
+    this.#start = 0;
   }
 
   #refuse(
@@ -80,7 +88,8 @@ export class SlidingWindow {
   /** When enough of the oldest requests will have left the window. */
   #roomAt(now: number, dimension: LimitDimension, excess: number): number {
     let freed = 0;
-    for (const { at, tokens } of this.#admitted) {
+    for (let index = this.#start; index < this.#admitted.length; index += 1) {
+      const { at, tokens } = this.#admitted[index] ?? { at: now, tokens: 0 };
       freed += dimension === 'requests' ? 1 : tokens;
       if (freed >= excess) return at + this.#limit.windowMs;
     }
@@ -89,10 +98,10 @@ export class SlidingWindow {
 
   #state(now: number): LimitState {
     const { requestsPerMinute, tokensPerMinute, windowMs } = this.#limit;
-    const last = this.#admitted.at(-1);
+    const last = this.#requests > 0 ? this.#admitted.at(-1) : undefined;
     const resetAt = last ? last.at + windowMs : now;
     return {
-      requests: headroom(requestsPerMinute, this.#admitted.length, resetAt),
+      requests: headroom(requestsPerMinute, this.#requests, resetAt),
       tokens: headroom(tokensPerMinute, this.#tokens, resetAt),
     };
   }

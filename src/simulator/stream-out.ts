@@ -68,8 +68,8 @@ export class StreamOut {
 
   /** Resolves when everything written so far has left this process. */
   async flushed(): Promise<void> {
-    const { response, signal } = this.#exchange;
-    if (response.writableLength > 0) await once(response, 'drain', { signal });
+    const { response } = this.#exchange;
+    await new Promise((resolve) => response.write('', resolve));
   }
 
   /** What makes a clean end in this framing. */
