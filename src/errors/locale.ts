@@ -25,6 +25,16 @@ export function localeFromAcceptLanguage(header: unknown): Locale | undefined {
   return undefined;
 }
 
+/** The reader's own wish, else the organisation's, else English. */
+export function pickLocale(acceptLanguage: unknown, organisationLocale?: unknown): Locale {
+  return localeFromAcceptLanguage(acceptLanguage) ?? resolveLocale(organisationLocale);
+}
+
+/** The zone the request names, else the organisation's, else UTC. */
+export function pickTimeZone(requested: unknown, organisationZone?: unknown): string {
+  return isTimeZone(requested) ? requested : resolveTimeZone(organisationZone);
+}
+
 export function isRightToLeft(locale: Locale): boolean {
   return locale === 'ar';
 }

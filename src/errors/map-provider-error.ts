@@ -1,0 +1,83 @@
+// Any failure of a provider to one code: pure, total, linear. What comes in may be hostile; what goes out is
+// built from our own words and numbers alone, so no text of the provider can pass. The steps are read,
+// decide, wait, and each is a file in mapping/.
+
+import type { ErrorParams, Verdict } from './codes.ts';
+import { decideMeaning } from './mapping/decide-meaning.ts';
+import { limitOrThrottle } from './mapping/limit-or-throttle.ts';
+import { type Meaning, OUTCOMES } from './mapping/meanings.ts';
+import { readFailure } from './mapping/read-failure.ts';
+import type { Reading } from './mapping/reading.ts';
+import { knownField, leadingPath } from './mapping/request-field.ts';
+import { statedWait } from './mapping/stated-wait.ts';
+import type { Wait } from './mapping/wait.ts';
+
+export type FailureContext = {
+  readonly provider?: string;
+  readonly model?: string;
+  /** When the failure arrived, in epoch milliseconds; without it clock times cannot become instants. */
+  readonly now?: number;
+  /** The zone of clock times that name none: that of the machine the client ran on. */
+  readonly timeZone?: string;
+  readonly status?: number;
+  readonly headers?: unknown;
+};
+
+/** A verdict and the rule that led to it, in our words. */
+export type ExplainedVerdict = Verdict & { readonly rule: string };
+
+export function mapProviderError(failure: unknown, context: FailureContext = {}): Verdict {
+  const { rule: _rule, ...verdict } = explainProviderError(failure, context);
+  return verdict;
+}
+
+export function explainProviderError(
+  failure: unknown,
+  context: FailureContext = {},
+): ExplainedVerdict {
+  const reading = readFailure(failure, context);
+  const decision = decideMeaning(reading);
+  const wait = WAITS_COUNT.has(decision.meaning) ? statedWait(reading, context) : {};
+  const meaning = limitOrThrottle(decision.meaning, decision.window, wait, context.now);
+  return { ...verdictOf(meaning, wait, reading, context), rule: decision.rule };
+}
+
+/** Elsewhere a time in the text is part of the complaint and not a promise. */
+const WAITS_COUNT: ReadonlySet<Meaning> = new Set([
+  'quota',
+  'limit',
+  'throttle',
+  'overloaded',
+  'failed',
+]);
+
+function verdictOf(
+  meaning: Meaning,
+  { retryAfterMs, resetAt }: Wait,
+  reading: Reading,
+  { now }: FailureContext,
+): Verdict {
+  const { code, params, retryable } = OUTCOMES[meaning];
+  const resetTime = resetAt ?? sum(now, retryAfterMs);
+  const extra: ErrorParams = {
+    ...(code === 'AI_LIMIT_REACHED' && resetTime !== undefined ? { resetTime } : {}),
+    ...(code !== 'AI_LIMIT_REACHED' && retryAfterMs !== undefined ? { retryAfterMs } : {}),
+    ...(code === 'INVALID_REQUEST' ? fieldOf(reading) : {}),
+  };
+  return {
+    code,
+    params: { ...params, ...extra },
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(resetAt === undefined ? {} : { resetAt }),
+  };
+}
+
+function fieldOf({ field, text }: Reading): ErrorParams {
+  const known = knownField(field) ?? knownField(leadingPath(text));
+  return known === undefined ? {} : { field: known };
+}
+
+function sum(now: number | undefined, waitMs: number | undefined): number | undefined {
+  return now === undefined || waitMs === undefined ? undefined : now + waitMs;
+}

@@ -1,0 +1,120 @@
+// From what was read to what it means. Trust, in order: structured names that mean one thing, then text, then
+// names that are used loosely, then the status. Text is believed less inside a validation failure, because a
+// provider that complains about a request quotes it: `Tool name 'usage_limit_reached' is invalid`.
+
+import type { Meaning } from './meanings.ts';
+import { createPhraseScanner, type PhraseScanner } from './phrase-scanner.ts';
+import { LONG_PHRASES, type QuotaWindow, quotaWindow, SHORT_PHRASES } from './quota-window.ts';
+import { withoutQuotes } from './quoted-words.ts';
+import type { Reading } from './reading.ts';
+import { isSubscriptionRejected } from './reset-headers.ts';
+import { meaningOfStatus } from './status-meaning.ts';
+import { isRefusal, meaningOfName, type NameTrust } from './structured-names.ts';
+import { TEXT_RULES } from './text-rules.ts';
+
+export type Decision = {
+  readonly meaning: Meaning;
+  /** Which rule decided, in our words: for people who ask why. */
+  readonly rule: string;
+  readonly window: QuotaWindow;
+};
+
+export function decideMeaning(reading: Reading): Decision {
+  const isValidation = readsAsValidation(reading);
+  const said = scan(isValidation ? withoutQuotes(reading.text) : reading.text);
+  const window = quotaWindow(reading, (phrase) => said[indexOfPhrase(phrase)] === 1);
+  const decided =
+    bySubscription(reading) ??
+    byOutcome(reading) ??
+    byName('firm', reading) ??
+    byText(reading, said, isValidation) ??
+    byName('loose', reading) ??
+    byStatus(reading);
+  return { ...decided, window };
+}
+
+type Decided = { readonly meaning: Meaning; readonly rule: string };
+
+// A scanner for all rules and windows at once, built on first use: most programs never see an error.
+let scanner: PhraseScanner | undefined;
+const PHRASES: readonly string[] = [
+  ...TEXT_RULES.flatMap((rule) => rule.phrases),
+  ...SHORT_PHRASES,
+  ...LONG_PHRASES,
+];
+const PHRASE_INDEX: ReadonlyMap<string, number> = new Map(
+  PHRASES.map((phrase, index) => [phrase, index] as const),
+);
+
+function scan(text: string): Uint8Array {
+  scanner ??= createPhraseScanner(PHRASES);
+  return scanner.scan(text);
+}
+
+function indexOfPhrase(phrase: string): number {
+  return PHRASE_INDEX.get(phrase) ?? -1;
+}
+
+const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 415, 422]);
+
+function readsAsValidation({ status, names }: Reading): boolean {
+  if (status !== undefined) return VALIDATION_STATUSES.has(status);
+  return names.some((name) => meaningOfName('loose', name) === 'invalid');
+}
+
+function bySubscription({ headers, status }: Reading): Decided | undefined {
+  const isPossible = status === undefined || status === 429 || status < 400;
+  if (!isPossible || !isSubscriptionRejected(headers)) return undefined;
+  return { meaning: 'quota', rule: 'header: subscription limit rejected' };
+}
+
+function byOutcome({ outcomes }: Reading): Decided | undefined {
+  const refusal = outcomes.find(isRefusal);
+  return refusal === undefined ? undefined : { meaning: 'policy', rule: 'outcome: refused' };
+}
+
+// Where several names are given the more telling one decides: `type: invalid_request_error, code: …`.
+const TELLING: readonly Meaning[] = [
+  'quota',
+  'limit',
+  'policy',
+  'too_long',
+  'too_large',
+  'untrusted',
+  'overloaded',
+  'throttle',
+  'credentials',
+  'aborted',
+  'idle',
+  'connect',
+  'slow',
+  'lost',
+  'invalid',
+  'failed',
+];
+
+function byName(trust: NameTrust, { names }: Reading): Decided | undefined {
+  let best: Decided | undefined;
+  for (const name of names) {
+    const meaning = meaningOfName(trust, name);
+    if (meaning === undefined) continue;
+    const isBetter = best === undefined || TELLING.indexOf(meaning) < TELLING.indexOf(best.meaning);
+    if (isBetter) best = { meaning, rule: `name: ${name}` };
+  }
+  return best;
+}
+
+function byText(reading: Reading, said: Uint8Array, isValidation: boolean): Decided | undefined {
+  for (const { meaning, reach, phrases } of TEXT_RULES) {
+    if (reach !== 'always' && isValidation) continue;
+    if (reach === 'bare' && reading.status !== undefined) continue;
+    const phrase = phrases.find((candidate) => said[indexOfPhrase(candidate)] === 1);
+    if (phrase !== undefined) return { meaning, rule: `text: ${phrase}` };
+  }
+  return undefined;
+}
+
+function byStatus({ status }: Reading): Decided {
+  if (status === undefined) return { meaning: 'unknown', rule: 'nothing recognised' };
+  return { meaning: meaningOfStatus(status), rule: `status: ${status}` };
+}

@@ -1,0 +1,63 @@
+// Lengths of time as providers write them: `644ms`, `1m26.4s`, `8h44m7s`, `0.539477544s`, `42 minutes`,
+// `2 days 3 hours`. Results are whole milliseconds, rounded up, because a caller who comes back a fraction
+// early is refused again. Negative, absurd and unreadable values are undefined.
+
+export type DurationMatch = { readonly ms: number; readonly end: number };
+
+/** The whole string as a duration; a bare number counts in `bareUnitMs`. */
+export function parseDuration(text: string, bareUnitMs = 1_000): number | undefined {
+  const trimmed = text.trim();
+  if (PLAIN_NUMBER.test(trimmed)) return plausibleMs(Number(trimmed) * bareUnitMs);
+  const match = readDurationAt(trimmed, 0);
+  return match?.end === trimmed.length ? match.ms : undefined;
+}
+
+/** The longest duration that starts exactly here. */
+export function readDurationAt(text: string, start: number): DurationMatch | undefined {
+  let totalMs = 0;
+  let end = start;
+  for (let parts = 0; parts < 6; parts += 1) {
+    PART.lastIndex = end;
+    const part = PART.exec(text);
+    const unitMs = UNIT_MS.get(part?.[2]?.toLowerCase() ?? '');
+    if (part === null || unitMs === undefined) break;
+    totalMs += amountOf(part[1] ?? '') * unitMs;
+    end = PART.lastIndex;
+  }
+  if (end === start) return undefined;
+  const ms = plausibleMs(totalMs);
+  return ms === undefined ? undefined : { ms, end };
+}
+
+/** Whole milliseconds, up; undefined for what no provider means (negative, endless, beyond two years). */
+export function plausibleMs(ms: number): number | undefined {
+  if (!(ms >= 0 && ms <= LONGEST_MS)) return undefined;
+  // Six decimals of a millisecond are nanoseconds, the finest anyone states; what floating point added
+  // beyond them (18.642 × 1000 = 18642.000000000004) must not be rounded up to another millisecond.
+  return Math.ceil(Number(ms.toFixed(6)));
+}
+
+const LONGEST_MS = 2 * 366 * 86_400_000;
+const PLAIN_NUMBER = /^\d{1,15}(?:\.\d{1,12})?$/;
+
+// Sticky and without nested repetition: each character is looked at once.
+const PART =
+  /,? ?(?:and )?(\d{1,12}(?:\.\d{1,12})?|an?(?= )|one(?= )) ?(milliseconds?|millis|msecs?|ms|microseconds?|[uµμ]s|ns|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|秒钟?|分钟?|小时|天)(?![a-z])/iy;
+
+function amountOf(text: string): number {
+  const amount = Number(text);
+  return Number.isNaN(amount) ? 1 : amount;
+}
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    0.000001: ['ns'],
+    0.001: ['us', 'µs', 'μs', 'microsecond', 'microseconds'],
+    1: ['ms', 'msec', 'msecs', 'millis', 'millisecond', 'milliseconds'],
+    1000: ['s', 'sec', 'secs', 'second', 'seconds', '秒', '秒钟'],
+    60000: ['m', 'min', 'mins', 'minute', 'minutes', '分', '分钟'],
+    3600000: ['h', 'hr', 'hrs', 'hour', 'hours', '小时'],
+    86400000: ['d', 'day', 'days', '天'],
+    604800000: ['w', 'week', 'weeks'],
+  }).flatMap(([ms, names]) => names.map((name) => [name, Number(ms)] as const)),
+);

@@ -1,0 +1,77 @@
+// Absolute times as providers write them: epochs in seconds or milliseconds (told apart by magnitude),
+// RFC 3339, HTTP dates, and `2026-04-01 at 00:00 UTC`. Results are epoch milliseconds. Times without a zone
+// are not absolute; wall-clock.ts reads those.
+
+/** An epoch, if the number can be one: seconds below 1e12, milliseconds from there on. */
+export function epochMs(value: number): number | undefined {
+  const ms = value >= 1e12 ? value : value * 1_000;
+  return ms >= EARLIEST && ms <= LATEST ? Math.ceil(ms) : undefined;
+}
+
+/** A moment from a structured value: a number, or a string that is a number, RFC 3339 or an HTTP date. */
+export function parseMoment(value: unknown): number | undefined {
+  if (typeof value === 'number') return epochMs(value);
+  if (typeof value !== 'string' || value.length > 64) return undefined;
+  const text = value.trim();
+  if (/^\d{1,16}(?:\.\d{1,9})?$/.test(text)) return epochMs(Number(text));
+  return parseIso(text) ?? parseHttpDate(text);
+}
+
+/** The first zoned ISO time inside a text, where every part that matters is spelled out. */
+export function findIsoMoment(text: string): number | undefined {
+  const match = ISO_IN_TEXT.exec(text);
+  return match === null ? undefined : fromIsoParts(match);
+}
+
+const EARLIEST = Date.UTC(2001, 8, 9);
+const LATEST = Date.UTC(2100, 0, 1);
+
+const ISO =
+  /(\d{4})-(\d\d)-(\d\d)(?:T| at |,? )(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![\w:])/;
+const ISO_IN_TEXT = new RegExp(ISO.source, 'i');
+const ISO_ALONE = new RegExp(`^${ISO.source}$`, 'i');
+// RFC 9110 IMF-fixdate; the two obsolete forms are not sent by anyone here.
+const HTTP_DATE = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
+
+function parseIso(text: string): number | undefined {
+  const match = ISO_ALONE.exec(text);
+  return match === null ? undefined : fromIsoParts(match);
+}
+
+function fromIsoParts(match: RegExpExecArray): number | undefined {
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const millis = Math.ceil(Number(`0.${match[7] ?? '0'}`) * 1_000);
+  const utc = utcMs(year, month, day, hour, minute, second);
+  return utc === undefined ? undefined : inRange(utc + millis - offsetMs(match[8] ?? 'Z'));
+}
+
+function offsetMs(zone: string): number {
+  if (!/^[+-]/.test(zone)) return 0;
+  const digits = zone.replace(':', '');
+  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+}
+
+function parseHttpDate(text: string): number | undefined {
+  const match = HTTP_DATE.exec(text);
+  if (match === null) return undefined;
+  const month = MONTHS.indexOf((match[2] ?? '').toLowerCase()) / 3 + 1;
+  const [day, , year, hour, minute, second] = match.slice(1).map(Number);
+  const utc = utcMs(year, month, day, hour, minute, second);
+  return utc === undefined ? undefined : inRange(utc);
+}
+
+/** Refuses the 31st of June, which Date.UTC would quietly make the 1st of July. */
+function utcMs(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0): number | undefined {
+  if (!Number.isInteger(month) || hour > 24 || minute > 59 || second > 60) return undefined;
+  const midnight = new Date(Date.UTC(year, month - 1, day));
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
+  return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000;
+}
+
+function inRange(ms: number): number | undefined {
+  return ms >= EARLIEST && ms <= LATEST ? ms : undefined;
+}

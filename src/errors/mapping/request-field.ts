@@ -1,0 +1,35 @@
+// The name of the request field a provider complains about, rebuilt from words of our own: every part must be
+// a field of one of the providers' request formats or an index. So whatever a provider puts there, nothing
+// it wrote passes through; a name we do not know is no name.
+
+export function knownField(said: string | undefined): string | undefined {
+  if (said === undefined || said.length > 100) return undefined;
+  const parts = said.split(/[.[\]]/).filter((part) => part !== '' && part !== 'body');
+  if (parts.length === 0 || parts.length > 8) return undefined;
+  const isKnown = parts.every((part) => FIELD_WORDS.has(part) || /^\d{1,4}$/.test(part));
+  return isKnown && !/^\d/.test(parts[0] ?? '') ? parts.join('.') : undefined;
+}
+
+/** Anthropic opens its sentence with the path: `messages.0.content.1: …`. */
+export function leadingPath(text: string): string | undefined {
+  const match = /^(?:\d{3} )?([a-z][\w.]{1,98}): /.exec(text);
+  return match?.[1];
+}
+
+const FIELD_WORDS: ReadonlySet<string> = new Set(
+  `model messages role content system max_tokens max_completion_tokens max_output_tokens temperature top_p top_k
+  stop stop_sequences stream stream_options tools tool_choice tool_calls tool_call_id tool_use_id tool_result
+  tool_use function functions function_call name description parameters arguments input input_schema schema
+  response_format json_schema text type image image_url source data media_type url detail audio file file_id
+  document metadata user user_id n seed logprobs top_logprobs logit_bias frequency_penalty presence_penalty
+  thinking budget_tokens reasoning reasoning_effort effort verbosity service_tier prompt instructions
+  previous_response_id include store truncation background conversation parallel_tool_calls modalities voice
+  format prediction safety_identifier prompt_cache_key web_search_options contents parts inlineData inline_data
+  fileData mimeType generationConfig generation_config systemInstruction system_instruction safetySettings
+  toolConfig tool_config cachedContent maxOutputTokens stopSequences responseMimeType responseSchema
+  thinkingConfig thinkingBudget candidateCount topP topK functionDeclarations functionCall functionResponse
+  cache_control base64 ttl dimensions encoding_format embeddings texts input_type truncate context_management
+  container mcp_servers betas custom properties required items strict`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);

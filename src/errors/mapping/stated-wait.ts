@@ -1,0 +1,47 @@
+// How long to wait, as the provider states it: a duration, a moment, or both. Sources in order of trust:
+// retry-after-ms, retry-after, fields of the body, the reset header of the exhausted dimension, text. The
+// first source that states a duration gives the duration, the first that states a moment the moment.
+
+import { parseDuration, plausibleMs } from './duration.ts';
+import type { HeaderFields } from './header-fields.ts';
+import { parseMoment } from './moment.ts';
+import type { Reading, StatedWait } from './reading.ts';
+import { exhaustedReset } from './reset-headers.ts';
+import { durationInText, momentInText } from './text-wait.ts';
+import { durationOrMoment, isStated, type Wait } from './wait.ts';
+import type { SaidAt } from './wall-clock.ts';
+
+export function statedWait(reading: Reading, saidAt: SaidAt): Wait {
+  const stated: Wait[] = [...retryHeaders(reading.headers), ...reading.waits.map(fromField)];
+  if (!stated.some(isStated)) stated.push(exhaustedReset(reading.headers));
+  if (!stated.some(isStated)) stated.push(inText(reading.text, saidAt));
+  const retryAfterMs = stated.find((wait) => wait.retryAfterMs !== undefined)?.retryAfterMs;
+  const resetAt = stated.find((wait) => wait.resetAt !== undefined)?.resetAt;
+  return {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(resetAt === undefined ? {} : { resetAt }),
+  };
+}
+
+function retryHeaders(headers: HeaderFields): Wait[] {
+  const inMs = headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms');
+  const inSeconds = headers.get('retry-after') ?? headers.get('x-retry-after');
+  return [
+    ...(inMs === undefined ? [] : [{ retryAfterMs: parseDuration(inMs, 1) }]),
+    ...(inSeconds === undefined ? [] : [durationOrMoment(inSeconds)]),
+  ];
+}
+
+function fromField({ unit, value }: StatedWait): Wait {
+  if (unit === 'moment') return durationOrMoment(value);
+  const unitMs = unit === 'milliseconds' ? 1 : 1_000;
+  if (typeof value === 'string') return { retryAfterMs: parseDuration(value, unitMs) };
+  // A bare number above a billion is a moment under a duration's name.
+  return value >= 1e9
+    ? { resetAt: parseMoment(value) }
+    : { retryAfterMs: plausibleMs(value * unitMs) };
+}
+
+function inText(text: string, saidAt: SaidAt): Wait {
+  return { retryAfterMs: durationInText(text), resetAt: momentInText(text, saidAt) };
+}

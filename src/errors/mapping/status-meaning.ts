@@ -1,0 +1,34 @@
+// What an HTTP status means when nothing else says anything.
+
+import type { Meaning } from './meanings.ts';
+
+export function meaningOfStatus(status: number): Meaning {
+  const known = STATUSES[status];
+  if (known !== undefined) return known;
+  if (status >= 500) return 'failed';
+  return status >= 400 ? 'invalid' : 'unknown';
+}
+
+const STATUSES: Readonly<Record<number, Meaning>> = {
+  401: 'credentials',
+  402: 'quota',
+  403: 'credentials',
+  407: 'credentials',
+  408: 'slow',
+  413: 'too_large',
+  425: 'failed',
+  429: 'throttle',
+  451: 'policy',
+  498: 'overloaded',
+  499: 'aborted',
+  503: 'overloaded',
+  504: 'slow',
+  522: 'connect',
+  523: 'connect',
+  524: 'slow',
+  525: 'failed',
+  526: 'failed',
+  529: 'overloaded',
+  598: 'slow',
+  599: 'connect',
+};

@@ -1,0 +1,69 @@
+// A text taken apart into what it is made of: an HTML page, the data lines of an event stream, JSON, a
+// sentence with JSON behind it (`API Error: 529 {…}`), something that was JSON once, or plain prose.
+
+import { isHtml, readHtml } from './html-page.ts';
+import { type LoosePair, loosePairs } from './loose-pairs.ts';
+
+export type TextPiece =
+  | { readonly kind: 'prose'; readonly text: string }
+  | { readonly kind: 'json'; readonly value: object }
+  | { readonly kind: 'pairs'; readonly pairs: readonly LoosePair[] }
+  | { readonly kind: 'page'; readonly text: string; readonly status: number | undefined };
+
+export function piecesOf(raw: string): TextPiece[] {
+  const text = withoutAnsi(raw).trim();
+  if (text === '') return [];
+  if (isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
+  if (/^(?:event|data|id|retry|:) ?/.test(text)) {
+    const frames = framesOf(text);
+    if (frames.length > 0) return frames.flatMap(sentencePieces);
+  }
+  return sentencePieces(text);
+}
+
+const MAX_FRAMES = 20;
+
+function framesOf(text: string): string[] {
+  const lines = text.split('\n', 200).filter((line) => line.startsWith('data:'));
+  const frames = lines.map((line) => line.slice(5).trim());
+  // A failure ends a stream, so the last frames are the ones that tell it.
+  return frames.filter((frame) => frame !== '' && frame !== '[DONE]').slice(-MAX_FRAMES);
+}
+
+function sentencePieces(text: string): TextPiece[] {
+  const start = text.search(JSON_START);
+  if (start === -1) return [{ kind: 'prose', text }];
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
+  const value = parseJson(text.slice(start, end));
+  if (value !== undefined) {
+    return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
+  }
+  const pairs = loosePairs(text.slice(start));
+  if (pairs.length === 0) return [{ kind: 'prose', text }];
+  return [...prose(text.slice(0, start)), { kind: 'pairs', pairs }];
+}
+
+// Brackets are common in prose; these openings are not.
+const JSON_START = /[{[]\s*["'{}\]]/;
+
+function prose(text: string): TextPiece[] {
+  const trimmed = text.trim();
+  return trimmed === '' ? [] : [{ kind: 'prose', text: trimmed }];
+}
+
+function parseJson(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutAnsi(text: string): string {
+  if (!text.includes('\u001b')) return text;
+  return text.replaceAll(ANSI, '');
+}
+
+// oxlint-disable-next-line no-control-regex -- command-line clients colour their messages
+const ANSI = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
