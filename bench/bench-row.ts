@@ -9,9 +9,8 @@ export type GoalUnit = '×' | 'MiB' | 'KiB';
 export type Goal = {
   readonly key: string;
   readonly what: string;
-  readonly atMost: number;
   readonly unit: GoalUnit;
-};
+} & ({ readonly atMost: number } | { readonly atLeast: number });
 
 export type Measurement = {
   /** One figure for every goal of the row, by its key. */
@@ -32,5 +31,7 @@ export type BenchRow = {
   /** Where it stands in the table. */
   readonly order: number;
   readonly goals: readonly Goal[];
+  /** Whether a second bare proxy can stand in for the gateway, to show the noise of the machine. */
+  readonly canCalibrate: boolean;
   run(stage: Stage): Promise<Measurement>;
 };

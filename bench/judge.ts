@@ -1,5 +1,5 @@
 // The verdict on a measured row. The short form runs on busy machines with few and brief rounds, so it allows
-// a quarter more than the goal: it catches a regression, it does not prove the claim.
+// to miss the goal by a quarter: it catches a regression, it does not prove the claim.
 
 import type { BenchRow, Goal, Measurement } from './bench-row.ts';
 import type { Figure } from './statistics.ts';
@@ -10,7 +10,6 @@ export type Verdict = {
   readonly row: string;
   readonly goal: Goal;
   readonly measured: Figure;
-  readonly allowed: number;
   readonly isMet: boolean;
 };
 
@@ -18,8 +17,13 @@ export function judge(row: BenchRow, measurement: Measurement, isShort: boolean)
   return row.goals.map((goal) => {
     const measured = measurement.figures[goal.key];
     if (!measured) throw new Error(`The row ${row.name} did not measure ${goal.key}`);
-    const allowed = goal.atMost * (isShort ? SHORT_TOLERANCE : 1);
-    // A figure that is not a number must not pass: NaN is not at most anything.
-    return { row: row.name, goal, measured, allowed, isMet: measured.median <= allowed };
+    return { row: row.name, goal, measured, isMet: isMet(goal, measured.median, isShort) };
   });
+}
+
+/** A figure that is not a number does not pass: NaN is neither at most nor at least anything. */
+function isMet(goal: Goal, value: number, isShort: boolean): boolean {
+  const tolerance = isShort ? SHORT_TOLERANCE : 1;
+  if ('atMost' in goal) return value <= goal.atMost * tolerance;
+  return value >= goal.atLeast / tolerance;
 }

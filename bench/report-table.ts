@@ -11,7 +11,7 @@ export function reportTable(reports: readonly RowReport[]): string {
     report.verdicts.map(({ goal, measured, isMet }) => [
       report.row,
       goal.what,
-      `≤ ${amount(goal.atMost, goal.unit)}`,
+      bound(goal),
       amount(measured.median, goal.unit),
       spread(measured, goal),
       isMet ? 'met' : 'MISSED',
@@ -30,6 +30,12 @@ function sideLines(reports: readonly RowReport[]): string {
     ]),
   );
   return `Beside the goals (this machine, this minute):\n${align(lines)}`;
+}
+
+function bound(goal: Goal): string {
+  return 'atMost' in goal
+    ? `≤ ${amount(goal.atMost, goal.unit)}`
+    : `≥ ${amount(goal.atLeast, goal.unit)}`;
 }
 
 function spread(measured: Figure, goal: Goal): string {

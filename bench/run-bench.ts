@@ -29,7 +29,9 @@ const FULL = { rounds: 5, warmUpRounds: 2, seconds: 4 } as const;
 const SHORT = { rounds: 3, warmUpRounds: 1, seconds: 2 } as const;
 
 export async function runBench(request: BenchRequest): Promise<BenchOutcome> {
-  const rows = chooseRows(await findRows(), request.rows);
+  const rows = chooseRows(await findRows(), request.rows).filter(
+    (row) => row.canCalibrate || !request.isCalibration,
+  );
   const stopping = interruption();
   const reports: RowReport[] = [];
   try {

@@ -52,7 +52,6 @@ async function measureRound(
   subjects: Pair<Subject>,
   load: Load,
 ): Promise<Pair<Round>> {
-  for (const subject of subjects) await openConnections(callers, subject, load);
   const slices = Math.max(1, Math.round(stage.pace.seconds / load.sliceSeconds));
   const nanos = new Map<Subject, number>();
   for (let slice = 0; slice < slices; slice += 1) {
@@ -69,30 +68,20 @@ async function measureRound(
   ];
 }
 
-/** Opens them anew for each round, and with one request each the connections behind the server. */
-async function openConnections(callers: ChildProgram, subject: Subject, load: Load): Promise<void> {
-  const { port } = subject;
-  await callers.ask('open', {
-    port,
-    count: load.connections,
-    request: requestBytes(subject, load.isStream),
-    expectedBytes: load.expectedBytes,
-  });
-  await callers.ask('run', { port, seconds: 0.001, spreadMs: 0 });
-  await takeReport(callers, subject);
-}
-
 async function runSlice(
   stage: Stage,
   callers: ChildProgram,
   subject: Subject,
   load: Load,
 ): Promise<number> {
-  stage.signal.throwIfAborted();
-  const limitMs = load.sliceSeconds * 1_000 + SLICE_GRACE_MS;
-  const order = { port: subject.port, seconds: load.sliceSeconds, spreadMs: load.spreadMs };
+  const { port } = subject;
+  const { sliceSeconds: seconds, spreadMs, connections: count, expectedBytes } = load;
+  const request = requestBytes(subject, load.isStream);
+  // Outside the reading: it also opens the connections behind the server.
+  await callers.ask('open', { port, count, request, expectedBytes, sendOneUntil: 'end' });
+  await sleep(SETTLE_MS, undefined, { signal: stage.signal });
   const before = await cpuNanos(subject.pid);
-  await callers.ask('run', order, limitMs);
+  await callers.ask('run', { port, seconds, spreadMs }, seconds * 1_000 + SLICE_GRACE_MS);
   await sleep(SETTLE_MS, undefined, { signal: stage.signal });
   return (await cpuNanos(subject.pid)) - before;
 }

@@ -13,15 +13,14 @@ const sets = new Map<number, LoadSet>();
 serveOrders({
   async open(args) {
     const plan = LoadPlan.parse(args);
-    sets.get(plan.port)?.close();
-    sets.set(plan.port, await LoadSet.open(plan));
+    const set = sets.get(plan.port) ?? new LoadSet();
+    sets.set(plan.port, set);
+    await set.open(plan);
+    await set.sendOne(plan.sendOneUntil);
   },
   async run(args) {
     const { port, seconds, spreadMs } = LoadRun.parse(args);
     await setOf(port).run(seconds, spreadMs);
-  },
-  async begin(args) {
-    await setOf(Which.parse(args).port).begin();
   },
   report: (args) => setOf(Which.parse(args).port).takeReport(),
 });

@@ -9,6 +9,8 @@ export const LoadPlan = z.object({
   request: z.string(),
   /** The length of the body that a correct answer has: a shorter one would be cheap, and is a failure. */
   expectedBytes: z.number().int(),
+  /** Once open, one uncounted request goes over each connection: how much of its answer is waited for. */
+  sendOneUntil: z.enum(['first-byte', 'end']),
 });
 
 export const LoadRun = z.object({

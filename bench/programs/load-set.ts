@@ -8,24 +8,22 @@ import { LoadConnection } from './load-connection.ts';
 import type { LoadPlan, LoadReport } from './load-order.ts';
 
 export class LoadSet {
-  readonly #connections: readonly LoadConnection[];
   readonly #firstByte = new Histogram();
   readonly #whole = new Histogram();
+  #connections: readonly LoadConnection[] = [];
   #completed = 0;
   #failed = 0;
   #elapsedMs = 0;
   #firstFailure: string | undefined;
 
-  private constructor(connections: readonly LoadConnection[]) {
-    this.#connections = connections;
-  }
-
-  static async open(plan: LoadPlan): Promise<LoadSet> {
+  /** Opens the connections, anew when they were open: a server may have closed those that were idle. */
+  async open(plan: LoadPlan): Promise<void> {
+    for (const connection of this.#connections) connection.close();
     const bytes = Buffer.from(plan.request, 'latin1');
     const opening = Array.from({ length: plan.count }, () =>
       LoadConnection.open(plan.port, bytes, plan.expectedBytes),
     );
-    return new LoadSet(await Promise.all(opening));
+    this.#connections = await Promise.all(opening);
   }
 
   async run(seconds: number, spreadMs: number): Promise<void> {
@@ -38,9 +36,9 @@ export class LoadSet {
     this.#elapsedMs += performance.now() - startedAt;
   }
 
-  /** Sends one request on every connection and returns when every answer has begun. */
-  async begin(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => this.#awaitFirstByte(connection)));
+  /** One request on every connection, only counted when it fails; waits for that part of each answer. */
+  async sendOne(until: 'first-byte' | 'end'): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => this.#sendOne(connection, until)));
   }
 
   /** What was seen since the last report. */
@@ -61,10 +59,6 @@ export class LoadSet {
     return report;
   }
 
-  close(): void {
-    for (const connection of this.#connections) connection.close();
-  }
-
   #loop(connection: LoadConnection, endsAt: number, delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       const listener = {
@@ -83,11 +77,11 @@ export class LoadSet {
     });
   }
 
-  #awaitFirstByte(connection: LoadConnection): Promise<void> {
+  #sendOne(connection: LoadConnection, until: 'first-byte' | 'end'): Promise<void> {
     return new Promise((resolve) => {
       connection.send({
-        onFirstByte: resolve,
-        onAnswer: () => {},
+        onFirstByte: () => until === 'first-byte' && resolve(),
+        onAnswer: () => resolve(),
         onFailure: (reason) => resolve(this.#fail(reason)),
       });
     });

@@ -22,6 +22,7 @@ export const row: BenchRow = {
   name: 'memory',
   title: `at rest, and with ${STREAMS} open streams`,
   order: 3,
+  canCalibrate: true,
   goals: [
     { key: 'idle', what: 'resident at rest', atMost: 130, unit: 'MiB' },
     { key: 'stream', what: 'each open stream', atMost: 100, unit: 'KiB' },
@@ -60,8 +61,8 @@ async function measureStreams(stage: Stage, subject: Subject) {
     count: STREAMS,
     request: requestBytes(subject, true),
     expectedBytes: STREAM_BODY_BYTES,
+    sendOneUntil: 'first-byte',
   });
-  await callers.ask('begin', { port: subject.port });
   const report = LoadReport.parse(await callers.ask('report', { port: subject.port }));
   if (report.failed > 0)
     throw new Error(

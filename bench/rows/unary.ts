@@ -11,6 +11,7 @@ export const row: BenchRow = {
   name: 'unary',
   title: 'native pass-through, 1 KiB each way, 64 connections',
   order: 1,
+  canCalibrate: true,
   goals: [{ key: 'cpu', what: 'CPU per request, against the bare proxy', atMost: 1.6, unit: '×' }],
   async run(stage) {
     const upstream = await stage.startUpstream(0);

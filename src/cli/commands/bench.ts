@@ -32,7 +32,7 @@ export const registerBench: RegisterCommand = (program, context) => {
       isJson: options.json ?? false,
       isCalibration: options.calibrate ?? false,
     }).catch(asCliFailure);
-    context.out(`${outcome.text}\n`);
+    context.out(outcome.text);
     if (outcome.missed.length > 0)
       throw new CliFailure(`Not reached: ${outcome.missed.join('; ')}.`, EXIT.failure);
   });
