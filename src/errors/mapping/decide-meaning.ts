@@ -1,5 +1,5 @@
 // From what was read to what it means. Trust, in order: structured names that mean one thing, then text, then
-// names that are used loosely, then the status. Text is believed less inside a validation failure, because a
+// names that are used loosely, then the status, unless it is one that says little: then a vague name first. Text is believed less inside a validation failure, because a
 // provider that complains about a request quotes it: `Tool name 'usage_limit_reached' is invalid`.
 
 import type { Meaning } from './meanings.ts';
@@ -8,9 +8,9 @@ import { LONG_PHRASES, type QuotaWindow, quotaWindow, SHORT_PHRASES } from './qu
 import { withoutQuotes } from './quoted-words.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
-import { meaningOfStatus } from './status-meaning.ts';
+import { isTelling, meaningOfStatus } from './status-meaning.ts';
 import { isRefusal, meaningOfName, type NameTrust } from './structured-names.ts';
-import { TEXT_RULES } from './text-rules.ts';
+import { TEXT_RULES, type TextRule } from './text-rules.ts';
 
 export type Decision = {
   readonly meaning: Meaning;
@@ -27,8 +27,11 @@ export function decideMeaning(reading: Reading): Decision {
     bySubscription(reading) ??
     byOutcome(reading) ??
     byName('firm', reading) ??
-    byText(reading, said, isValidation) ??
+    byCapacityText(reading, said) ??
+    byBelievedText(reading, said, isValidation) ??
     byName('loose', reading) ??
+    byTellingStatus(reading) ??
+    byName('vague', reading) ??
     byStatus(reading);
   return { ...decided, window };
 }
@@ -59,7 +62,7 @@ const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 40
 
 function readsAsValidation({ status, names }: Reading): boolean {
   if (status !== undefined) return VALIDATION_STATUSES.has(status);
-  return names.some((name) => meaningOfName('loose', name) === 'invalid');
+  return names.some((name) => meaningOfName('vague', name) === 'invalid');
 }
 
 function bySubscription({ headers, status }: Reading): Decided | undefined {
@@ -104,14 +107,40 @@ function byName(trust: NameTrust, { names }: Reading): Decided | undefined {
   return best;
 }
 
-function byText(reading: Reading, said: Uint8Array, isValidation: boolean): Decided | undefined {
-  for (const { meaning, reach, phrases } of TEXT_RULES) {
-    if (reach !== 'always' && isValidation) continue;
-    if (reach === 'bare' && reading.status !== undefined) continue;
-    const phrase = phrases.find((candidate) => said[indexOfPhrase(candidate)] === 1);
-    if (phrase !== undefined) return { meaning, rule: `text: ${phrase}` };
+function byText(said: Uint8Array, isBelieved: (rule: TextRule) => boolean): Decided | undefined {
+  for (const rule of TEXT_RULES) {
+    if (!isBelieved(rule)) continue;
+    const phrase = rule.phrases.find((candidate) => said[indexOfPhrase(candidate)] === 1);
+    if (phrase !== undefined) return { meaning: rule.meaning, rule: `text: ${phrase}` };
   }
   return undefined;
+}
+
+/** Who answers 429 talks about capacity; that the prompt could be shorter is advice then. */
+function byCapacityText({ status }: Reading, said: Uint8Array): Decided | undefined {
+  if (status !== 429) return undefined;
+  return byText(said, ({ meaning }) => CAPACITY.has(meaning));
+}
+
+function byBelievedText({ status }: Reading, said: Uint8Array, isValidation: boolean) {
+  const hasFailedStatus = status !== undefined && status >= 400;
+  return byText(said, ({ reach }) => {
+    if (reach === 'always') return true;
+    return !isValidation && (reach === 'open' || !hasFailedStatus);
+  });
+}
+
+const CAPACITY: ReadonlySet<Meaning> = new Set([
+  'quota',
+  'limit',
+  'throttle',
+  'overloaded',
+  'too_large',
+]);
+
+function byTellingStatus(reading: Reading): Decided | undefined {
+  const { status } = reading;
+  return status !== undefined && isTelling(status) ? byStatus(reading) : undefined;
 }
 
 function byStatus({ status }: Reading): Decided {

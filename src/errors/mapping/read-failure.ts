@@ -69,8 +69,15 @@ function readRecord(record: object, walk: Walk): void {
   for (const key of keysOf(record)) {
     const role = roleOf(key);
     if (role !== undefined) read(role, valueOf(record, key), inner);
+    else if (key.endsWith('Exception')) readException(key, valueOf(record, key), inner);
   }
   if (record instanceof Error) walk.draft.names.push(plainName(classNameOf(record)));
+}
+
+// Amazon's event streams name the exception in the key: `{"modelStreamErrorException":{…}}`.
+function readException(key: string, value: unknown, walk: Walk): void {
+  walk.draft.names.push(plainName(key));
+  read('text', value, walk);
 }
 
 function readNumber(role: KeyRole, value: number, { draft, depth }: Walk): void {

@@ -2,6 +2,11 @@
 
 import type { Meaning } from './meanings.ts';
 
+/** Whether the status alone says what happened; a 400 or a 500 may be anything. */
+export function isTelling(status: number): boolean {
+  return STATUSES[status] !== undefined;
+}
+
 export function meaningOfStatus(status: number): Meaning {
   const known = STATUSES[status];
   if (known !== undefined) return known;
@@ -29,6 +34,4 @@ const STATUSES: Readonly<Record<number, Meaning>> = {
   525: 'failed',
   526: 'failed',
   529: 'overloaded',
-  598: 'slow',
-  599: 'connect',
 };

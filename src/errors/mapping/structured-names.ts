@@ -1,11 +1,11 @@
 // The closed lists of the providers: error types, codes, reasons, exception classes and system error codes,
 // each with what it means. `firm` names are believed before any text. `loose` ones are used by their owners
-// for several things (an `invalid_request_error` may be an empty balance, a `rate_limit_error` a used-up
-// plan), so text is asked first and they decide only when it says nothing.
+// for several things (a `rate_limit_error` may be a used-up plan), so text is asked first. `vague` ones are
+// said of nearly everything (an `invalid_request_error` may be a bad key), so the status is asked as well.
 
 import type { Meaning } from './meanings.ts';
 
-export type NameTrust = 'firm' | 'loose';
+export type NameTrust = 'firm' | 'loose' | 'vague';
 
 /**
  * `ThrottlingException:http://…`, `com.amazon.coral#ThrottlingException`, `throttling_exception` and
@@ -88,17 +88,15 @@ const LOOSE: NameTable = {
     userRateLimitExceeded RateLimitReached RESOURCE_EXHAUSTED Throttling Throttled ThrottledException
     TooManyRequests too_many_requests tokens requests ProvisionedThroughputExceeded RequestLimitExceeded
     Throttling.RateQuota Throttling.AllocationQuota Throttling.User LimitRequests concurrency_limit_exceeded
-    limit_requests limit_burst_rate slow_down quotaExceeded QuotaExceeded quota_exceeded 1300 1302 1303
-    FreeUsageLimit`,
+    limit_requests limit_burst_rate slow_down 1300 1302 1303`,
+  limit: 'quotaExceeded quota_exceeded FreeUsageLimit',
   overloaded: 'UNAVAILABLE ServiceUnavailable service_unavailable 1234',
-  failed: `api server server_error internal internal_error InternalServer internal_server_error INTERNAL
-    ModelError ModelStreamError upstream_error BadGateway bad_gateway provider_error InternalFailure
-    UNKNOWN DATA_LOSS EmptyResponseBody AI_EmptyResponseBody JSONParse AI_JSONParse backend
-    upstream server_internal processing vector_store_error dependency_failed response_failed
-    AI_NoOutputGenerated stream_error stream_read`,
   credentials: `permission PERMISSION_DENIED permission_denied PermissionDenied AccessDenied access_denied
     forbidden Forbidden Unauthorized unauthorized request_forbidden NotAuthorized insufficient_permissions
     access_terminated BILLING_DISABLED permission-denied model_terms_required model_permission_blocked`,
+};
+
+const VAGUE: NameTable = {
   invalid: `invalid_request INVALID_ARGUMENT FAILED_PRECONDITION OUT_OF_RANGE NOT_FOUND not_found
     Validation ResourceNotFound model_not_found DeploymentNotFound BadRequest bad_request NotFound
     unsupported_parameter unsupported_value unknown_parameter invalid_value invalid_type
@@ -112,6 +110,11 @@ const LOOSE: NameTable = {
     array_above_max_length integer_below_min_value integer_above_max_value unsupported_media_type
     model_decommissioned DeploymentModelNotSupported parse MethodNotAllowed invalid_encrypted_content
     unsupported_api_for_model invalid_schema UnsupportedParams JSONDecode 1210 1211 1214 2013`,
+  failed: `api server server_error internal internal_error InternalServer internal_server_error INTERNAL
+    ModelError ModelStreamError upstream_error BadGateway bad_gateway provider_error InternalFailure
+    UNKNOWN DATA_LOSS EmptyResponseBody AI_EmptyResponseBody JSONParse AI_JSONParse backend
+    upstream server_internal processing vector_store_error dependency_failed response_failed
+    AI_NoOutputGenerated stream_error stream_read`,
 };
 
 const REFUSALS: ReadonlySet<string> = new Set(
@@ -127,6 +130,7 @@ const REFUSALS: ReadonlySet<string> = new Set(
 const MEANINGS: Readonly<Record<NameTrust, ReadonlyMap<string, Meaning>>> = {
   firm: indexed(FIRM),
   loose: indexed(LOOSE),
+  vague: indexed(VAGUE),
 };
 
 function indexed(table: NameTable): ReadonlyMap<string, Meaning> {
