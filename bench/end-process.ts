@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 10_000;
 
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

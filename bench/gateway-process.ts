@@ -4,7 +4,6 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,16 +58,10 @@ function spawnGateway(folder: string, env: Record<string, string>): ChildProcess
 }
 
 async function untilReady(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(READY_LIMIT_MS)]);
-  const ended = once(child, 'exit', { signal: limit }).then(() => {
-    throw new Error('It ended');
-  });
-  const ready = askUntilReady(port, limit);
-  await Promise.race([ready, ended]);
-  ended.catch(() => {});
-}
-
-async function askUntilReady(port: number, limit: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  child.once('exit', () => ended.abort(new Error('It ended')));
+  child.once('error', (error) => ended.abort(error));
+  const limit = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(READY_LIMIT_MS)]);
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: limit }).catch(
       () => undefined,
@@ -84,5 +77,5 @@ function lastWords(folder: string): string {
   const texts = ['stderr.log', 'stdout.log'].map((name) =>
     readFileSync(join(folder, name), 'utf8'),
   );
-  return texts.join('').trim().split('\n').slice(-4).join('\n').slice(-1_000);
+  return texts.join('').trim().split('\n').slice(-20).join('\n').slice(-2_000);
 }

@@ -4,6 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProgram } from './child-program.ts';
+import type { Contest } from './contest.ts';
+import { servedByUpstream } from './contest.ts';
 import { cpuNanos } from './cpu-time.ts';
 import { LoadReport } from './programs/load-order.ts';
 import { requestBytes } from './request-bytes.ts';
@@ -29,7 +31,7 @@ const SLICE_GRACE_MS = 30_000;
 
 export async function measureSideBySide(
   stage: Stage,
-  subjects: Pair<Subject>,
+  contest: Contest,
   load: Load,
 ): Promise<Pair<Round[]>> {
   const callers = stage.startProgram('programs/load-generator.ts');
@@ -38,7 +40,7 @@ export async function measureSideBySide(
   for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
     const isWarmUp = turn < warmUpRounds;
     stage.progress(isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`);
-    const [bare, subject] = await measureRound(stage, callers, subjects, load);
+    const [bare, subject] = await measureRound(stage, callers, contest, load);
     if (isWarmUp) continue;
     measured[0].push(bare);
     measured[1].push(subject);
@@ -49,23 +51,28 @@ export async function measureSideBySide(
 async function measureRound(
   stage: Stage,
   callers: ChildProgram,
-  subjects: Pair<Subject>,
+  contest: Contest,
   load: Load,
 ): Promise<Pair<Round>> {
+  const { bare, subject } = contest;
+  const servedBefore = await servedByUpstream(contest);
   const slices = Math.max(1, Math.round(stage.pace.seconds / load.sliceSeconds));
   const nanos = new Map<Subject, number>();
   for (let slice = 0; slice < slices; slice += 1) {
     // First one, then the other begins: being second is no advantage.
-    for (const subject of slice % 2 === 0 ? subjects : subjects.toReversed()) {
-      const used = await runSlice(stage, callers, subject, load);
-      nanos.set(subject, (nanos.get(subject) ?? 0) + used);
+    for (const server of slice % 2 === 0 ? [bare, subject] : [subject, bare]) {
+      const used = await runSlice(stage, callers, server, load);
+      nanos.set(server, (nanos.get(server) ?? 0) + used);
     }
   }
-  const [bare, subject] = subjects;
-  return [
+  const round = [
     await endRound(callers, bare, nanos.get(bare) ?? Number.NaN),
     await endRound(callers, subject, nanos.get(subject) ?? Number.NaN),
-  ];
+  ] as const;
+  // An answer that was not asked for upstream came out of a cache, which is not what is compared.
+  if ((await servedByUpstream(contest)) - servedBefore < round[0].completed + round[1].completed)
+    throw new Error('Some requests were answered without asking the upstream');
+  return round;
 }
 
 async function runSlice(

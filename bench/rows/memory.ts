@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from '../bench-row.ts';
+import { startContest } from '../contest.ts';
 import { STREAM_BODY_BYTES } from '../programs/fixed-answers.ts';
 import { LoadReport } from '../programs/load-order.ts';
 import { requestBytes } from '../request-bytes.ts';
@@ -28,9 +29,7 @@ export const row: BenchRow = {
     { key: 'stream', what: 'each open stream', atMost: 100, unit: 'KiB' },
   ],
   async run(stage) {
-    const upstream = await stage.startUpstream(EVENT_INTERVAL_MS);
-    const bare = await stage.startBareProxy(upstream.port);
-    const subject = await stage.startSubject(upstream.port);
+    const { bare, subject } = await startContest(stage, EVENT_INTERVAL_MS);
     stage.progress('at rest');
     await sleep(REST_MS, undefined, { signal: stage.signal });
     const base = await measureStreams(stage, bare);

@@ -2,6 +2,7 @@
 // other as real callers are. The cost is counted per event; the delay is that of the first one.
 
 import type { BenchRow } from '../bench-row.ts';
+import { startContest } from '../contest.ts';
 import { describeRounds } from '../describe-rounds.ts';
 import { STREAM_BODY_BYTES, STREAM_EVENTS } from '../programs/fixed-answers.ts';
 import { measureSideBySide } from '../side-by-side.ts';
@@ -19,10 +20,8 @@ export const row: BenchRow = {
     { key: 'firstEvent', what: 'time to the first event, likewise', atMost: 1.5, unit: '×' },
   ],
   async run(stage) {
-    const upstream = await stage.startUpstream(INTERVAL_MS);
-    const bare = await stage.startBareProxy(upstream.port);
-    const subject = await stage.startSubject(upstream.port);
-    const [base, measured] = await measureSideBySide(stage, [bare, subject], {
+    const contest = await startContest(stage, INTERVAL_MS);
+    const [base, measured] = await measureSideBySide(stage, contest, {
       connections: 64,
       isStream: true,
       expectedBytes: STREAM_BODY_BYTES,
@@ -37,8 +36,8 @@ export const row: BenchRow = {
         firstEvent: ratioOf(firstEvent(measured), firstEvent(base)),
       },
       side: [
-        ...describeRounds(bare.name, base, STREAM_EVENTS),
-        ...describeRounds(subject.name, measured, STREAM_EVENTS),
+        ...describeRounds(contest.bare.name, base, STREAM_EVENTS),
+        ...describeRounds(contest.subject.name, measured, STREAM_EVENTS),
       ],
     };
   },

@@ -2,6 +2,7 @@
 // everything on that a gateway does for a call (key, limits, budget, usage, metrics, a log line).
 
 import type { BenchRow } from '../bench-row.ts';
+import { startContest } from '../contest.ts';
 import { describeRounds } from '../describe-rounds.ts';
 import { UNARY_BODY } from '../programs/fixed-answers.ts';
 import { measureSideBySide } from '../side-by-side.ts';
@@ -14,10 +15,8 @@ export const row: BenchRow = {
   canCalibrate: true,
   goals: [{ key: 'cpu', what: 'CPU per request, against the bare proxy', atMost: 1.6, unit: '×' }],
   async run(stage) {
-    const upstream = await stage.startUpstream(0);
-    const bare = await stage.startBareProxy(upstream.port);
-    const subject = await stage.startSubject(upstream.port);
-    const [base, measured] = await measureSideBySide(stage, [bare, subject], {
+    const contest = await startContest(stage, 0);
+    const [base, measured] = await measureSideBySide(stage, contest, {
       connections: 64,
       isStream: false,
       expectedBytes: UNARY_BODY.length,
@@ -27,7 +26,10 @@ export const row: BenchRow = {
     const cpu = (rounds: typeof base) => rounds.map((round) => round.cpuMicrosPerRequest);
     return {
       figures: { cpu: ratioOf(cpu(measured), cpu(base)) },
-      side: [...describeRounds(bare.name, base), ...describeRounds(subject.name, measured)],
+      side: [
+        ...describeRounds(contest.bare.name, base),
+        ...describeRounds(contest.subject.name, measured),
+      ],
     };
   },
 };

@@ -1,0 +1,24 @@
+// The servers of a comparison: one upstream, and in front of it the bare proxy and what is measured against it.
+
+import { z } from 'zod';
+import type { ChildProgram } from './child-program.ts';
+import type { Stage } from './stage.ts';
+import type { Subject } from './subject.ts';
+
+export type Contest = {
+  readonly upstream: ChildProgram;
+  readonly bare: Subject;
+  readonly subject: Subject;
+};
+
+export async function startContest(stage: Stage, eventIntervalMs: number): Promise<Contest> {
+  const upstream = await stage.startUpstream(eventIntervalMs);
+  const bare = await stage.startBareProxy(upstream.port);
+  const subject = await stage.startSubject(upstream.port);
+  return { upstream: upstream.program, bare, subject };
+}
+
+/** How many requests the upstream has been asked, ever. */
+export async function servedByUpstream({ upstream }: Contest): Promise<number> {
+  return z.number().parse(await upstream.ask('served'));
+}
