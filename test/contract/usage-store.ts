@@ -26,7 +26,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
         cacheWrite1hTokens: 6,
         reasoningTokens: 7,
         costNanos: 8_000_000_000_000,
-        status: 'cut',
+        status: 'NETWORK_TIMEOUT',
         streamed: true,
         estimated: true,
       });
@@ -74,8 +74,8 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
     it('groups by model, dearest first, and counts failures', async () => {
       await opened.usage.insertBatch([
         usage('1', { model: 'cheap', costNanos: 1 }),
-        usage('2', { model: 'dear', costNanos: 5, status: 'failed' }),
-        usage('3', { model: 'dear', costNanos: 5, status: 'aborted' }),
+        usage('2', { model: 'dear', costNanos: 5, status: 'INTERNAL' }),
+        usage('3', { model: 'dear', costNanos: 5, status: 'CLIENT_GONE' }),
       ]);
       const sums = await opened.usage.sums({ organizationId: 'acme', ...EVER }, 'model');
       assert.deepEqual(
@@ -145,7 +145,7 @@ function usage(id: string, given: Partial<UsageRecord> = {}): UsageRecord {
     costNanos: 1000,
     category: undefined,
     latencyMs: 12,
-    status: 'succeeded',
+    status: 'OK',
     streamed: false,
     estimated: false,
     createdAt: MIDNIGHT + 1000,

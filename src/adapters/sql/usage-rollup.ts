@@ -7,6 +7,9 @@ import type { UsageRollupsTable } from './schema.ts';
 
 export const HOUR_MS = 3_600_000;
 
+/** What a record's status says of an attempt that went well, or that its caller gave up. */
+const IS_NO_FAILURE: ReadonlySet<string> = new Set(['OK', 'CLIENT_GONE']);
+
 export type RollupRow = Insertable<UsageRollupsTable>;
 
 /** In the order of their keys: two writers that lock the same rows then lock them in the same order. */
@@ -35,7 +38,7 @@ function newRow(record: UsageRecord): RollupRow {
     model: record.model,
     category: record.category ?? '',
     attempts: 1,
-    failures: record.status === 'succeeded' || record.status === 'aborted' ? 0 : 1,
+    failures: IS_NO_FAILURE.has(record.status) ? 0 : 1,
     input_tokens: record.inputTokens,
     output_tokens: record.outputTokens,
     cache_read_tokens: record.cacheReadTokens,

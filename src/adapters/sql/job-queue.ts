@@ -1,0 +1,96 @@
+// The queues on the store, for when there is no broker. Publishing is a commit; claiming is atomic among all
+// processes of the store; a message whose process died is delivered again when its lease ends, or at once when
+// this is the only process there can be. While the store is away publishing rejects and consumers wait.
+
+import type { Kysely } from 'kysely';
+import type { ConsumeOptions, Delivery, DeliveryHandler, JobQueue } from '../../jobs/job-queue.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { NewId } from '../../kernel/ids.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
+import { aheadOf, depthOf, missingFrom } from './queue-figures.ts';
+import type { QueueSignals } from './queue-signals.ts';
+import {
+  claimMessages,
+  deleteMessage,
+  insertMessage,
+  nextDueAt,
+  renewLeases,
+  returnMessage,
+} from './queue-table.ts';
+import type { Schema } from './schema.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+
+export type JobQueueParts = {
+  readonly db: Kysely<Schema>;
+  readonly dialect: SqlDialect;
+  readonly signals: QueueSignals;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly leaseMs?: number;
+  /** How often to look without being told: for stores that other processes publish to. */
+  readonly pollMs?: number;
+};
+
+const DEFAULT_LEASE_MS = 60_000;
+
+export function createJobQueue(parts: JobQueueParts): JobQueue {
+  const { db, clock, signals } = parts;
+  const owner = parts.newId('msg');
+  const consumers = new Set<QueueConsumer>();
+
+  function consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler) {
+    const source = sourceOf(parts, queue, owner);
+    const consumer = new QueueConsumer(source, { ...options, handler }, parts);
+    consumers.add(consumer);
+    // Nobody waits here; whoever wants to wait calls close, which never rejects.
+    options.signal?.addEventListener('abort', () => void consumer.close(), { once: true });
+    if (options.signal?.aborted) void consumer.close();
+    return consumer;
+  }
+
+  return {
+    async publish(queue, message, { delayMs = 0 } = {}) {
+      const now = clock.now();
+      const times = { now, visibleAt: now + delayMs };
+      await db.transaction().execute((trx) => insertMessage(trx, queue, message, times));
+      signals.notify(queue);
+    },
+    consume,
+    depth: (queue) => depthOf(db, queue, clock.now()),
+    missing: (queue, messages) => missingFrom(db, queue, messages),
+    ahead: (queue, messageId) => aheadOf(db, queue, messageId),
+    async close() {
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+      consumers.clear();
+    },
+  };
+}
+
+function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSource {
+  const { db, dialect, clock, leaseMs = DEFAULT_LEASE_MS } = parts;
+  const lease = () => ({ owner, until: clock.now() + leaseMs });
+  return {
+    name: queue,
+    leaseMs,
+    pollMs: parts.pollMs,
+    async claim(count) {
+      const claim = { count, lease: lease(), now: clock.now() };
+      const rows = await claimMessages(db, dialect, queue, claim);
+      return rows.map(
+        ({ id, body, deliveries }): Delivery => ({ id, body, deliveries: Number(deliveries) }),
+      );
+    },
+    async settle(id, outcome) {
+      if (outcome === 'ack') return deleteMessage(db, queue, id, owner);
+      const visibleAt = clock.now() + outcome.retryAfterMs;
+      await returnMessage(db, queue, id, { owner, visibleAt, wasStarted: true });
+    },
+    giveBack: (id) =>
+      returnMessage(db, queue, id, { owner, visibleAt: clock.now(), wasStarted: false }),
+    renew: () => renewLeases(db, queue, lease()),
+    nextDueAt: () => nextDueAt(db, queue, owner),
+    listen: (fn) => parts.signals.listen(queue, fn),
+  };
+}

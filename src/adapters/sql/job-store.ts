@@ -1,0 +1,174 @@
+// Jobs on either SQL store. A move is an UPDATE guarded by the fence; only if it hit its row is the rest of the
+// move written, in the same transaction, and the queues are told after the commit.
+
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Job } from '../../jobs/job.ts';
+import type { NewJobEvent } from '../../jobs/job-history.ts';
+import type { JobMessage } from '../../jobs/job-message.ts';
+import type { Announcement } from '../../jobs/job-queue.ts';
+import type { JobMove, JobStore, NeglectedJobs } from '../../jobs/job-store.ts';
+import { publishAll } from './announce.ts';
+import { addDeadLetter } from './dead-letter-store.ts';
+import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
+import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
+import type { QueueSignals } from './queue-signals.ts';
+import type { Schema } from './schema.ts';
+import { toNumber } from './sql-dialect.ts';
+
+export type JobStoreParts = {
+  readonly db: Kysely<Schema>;
+  readonly signals: QueueSignals;
+  /** Told of each job after it was created or moved: for those who watch it live. */
+  readonly onChanged?: (job: Job) => void;
+};
+
+const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
+
+export function createJobStore({ db, signals, onChanged }: JobStoreParts): JobStore {
+  function tell(job: Job, announced: readonly Announcement[]): void {
+    for (const { queue } of announced) signals.notify(queue);
+    onChanged?.(job);
+  }
+
+  return {
+    async create(job, message, announce = []) {
+      const isNew = await db.transaction().execute((trx) => insertJob(trx, job, message, announce));
+      if (isNew) {
+        tell(job, announce);
+        return { job, isNew };
+      }
+      const { organizationId, publicId } = job;
+      const known = await jobsBy(db, { organizationId, publicId }).executeTakeFirstOrThrow();
+      return { job: toJob(known), isNew };
+    },
+    async find(key) {
+      const row = await jobsBy(db, key).executeTakeFirst();
+      return row && toJob(row);
+    },
+    async message(jobId) {
+      const row = await db
+        .selectFrom('job_payloads')
+        .select('message')
+        .where('job_id', '=', jobId)
+        .executeTakeFirst();
+      return row && (fromJson(row.message) as JobMessage);
+    },
+    async list({ organizationId, state, before, limit }) {
+      let query = db.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
+      if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+      if (state !== undefined) query = query.where('state', '=', state);
+      if (before !== undefined) query = query.where('id', '<', before);
+      return (await query.execute()).map(toJob);
+    },
+    async move(move) {
+      const moved = await db.transaction().execute((trx) => writeMove(trx, move));
+      if (moved) tell(moved, move.announce ?? []);
+      return moved;
+    },
+    async touch(jobId, fence, sign) {
+      const row = await db
+        .updateTable('jobs')
+        .set(
+          'leaseUntil' in sign
+            ? { lease_until: sign.leaseUntil }
+            : { published_at: sign.publishedAt },
+        )
+        .where('id', '=', jobId)
+        .where('fence', '=', fence)
+        .returning('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    neglected: async (query) => (await neglectedJobs(db, query).execute()).map(toJob),
+  };
+}
+
+/**
+ * At the start of the only process: no job can be running, so every lease ends now. The sweeper then finds them.
+ */
+export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ lease_until: now })
+    .where(sql<boolean>`state = 'running'`)
+    .where('lease_until', '>', now)
+    .execute();
+}
+
+async function insertJob(
+  trx: Transaction<Schema>,
+  job: Job,
+  message: JobMessage,
+  announce: readonly Announcement[],
+): Promise<boolean> {
+  const inserted = await trx
+    .insertInto('jobs')
+    .values(toJobRow(job, SUBMITTED.length))
+    .onConflict((conflict) => conflict.columns(['organization_id', 'public_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!inserted) return false;
+  await trx
+    .insertInto('job_payloads')
+    .values({ job_id: job.id, message: JSON.stringify(message) })
+    .execute();
+  await insertEvents(trx, job.id, 0, SUBMITTED, job.createdAt);
+  await publishAll(trx, announce, job.createdAt);
+  return true;
+}
+
+async function writeMove(trx: Transaction<Schema>, move: JobMove): Promise<Job | undefined> {
+  const row = await trx
+    .updateTable('jobs')
+    .set({
+      ...toChangedColumns(move.change),
+      state: move.to,
+      fence: move.fence + 1,
+      event_count: sql<number>`event_count + ${move.events.length}`,
+      published_at: move.at,
+      updated_at: move.at,
+    })
+    .where('id', '=', move.jobId)
+    .where('fence', '=', move.fence)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const job = toJob(row);
+  const eventsBefore = toNumber(row.event_count) - move.events.length;
+  await insertEvents(trx, job.id, eventsBefore, move.events, move.at);
+  if (move.attemptStart) await startAttempt(trx, job, move.attemptStart);
+  if (move.attemptEnd) await finishAttempt(trx, job.id, move.attemptEnd);
+  if (move.result) await saveResult(trx, job.id, move.result);
+  if (move.deadLetter) await addDeadLetter(trx, move.deadLetter);
+  await publishAll(trx, move.announce ?? [], move.at);
+  return job;
+}
+
+function jobsBy(db: Kysely<Schema>, key: Parameters<JobStore['find']>[0]) {
+  const jobs = db.selectFrom('jobs').selectAll();
+  if ('id' in key) return jobs.where('id', '=', key.id);
+  return jobs
+    .where('organization_id', '=', key.organizationId)
+    .where('public_id', '=', key.publicId);
+}
+
+/** States are written out in the SQL, because only then can the partial indexes be used. */
+function neglectedJobs(db: Kysely<Schema>, { kind, before, limit, after }: NeglectedJobs) {
+  const jobs = db.selectFrom('jobs').selectAll().limit(limit);
+  if (kind === 'unleased')
+    return jobs
+      .where(sql<boolean>`state = 'running'`)
+      .where('lease_until', '<=', before)
+      .orderBy('lease_until');
+  const waiting = jobs.where(sql<boolean>`state in ('queued', 'delayed')`);
+  if (kind === 'overdue')
+    return waiting
+      .where('deadline_at', 'is not', null)
+      .where('deadline_at', '<=', before)
+      .orderBy('deadline_at');
+  return waiting
+    .where('run_at', '<=', before)
+    .where('published_at', '<=', before)
+    .where('id', '>', after ?? '')
+    .orderBy('id');
+}

@@ -1,0 +1,152 @@
+// Takes the messages of one queue and hands them to a handler, so many at once. It sleeps until it is told of a new
+// message or until the next one falls due: it does not poll. While the store is away it tries again every second.
+// States: idle ⇄ claiming; closing (takes no more, waits for what is in hand) → closed.
+
+import type { Consumer, Delivery, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/** What the consumer needs of the queue it consumes. */
+export type MessageSource = {
+  readonly name: string;
+  readonly leaseMs: number;
+  /** How long to sleep at most; absent where every new message is announced within the process. */
+  readonly pollMs: number | undefined;
+  claim(count: number): Promise<readonly Delivery[]>;
+  settle(id: string, outcome: DeliveryOutcome): Promise<void>;
+  /** Gives back what was claimed and never started. */
+  giveBack(id: string): Promise<void>;
+  renew(): Promise<void>;
+  nextDueAt(): Promise<number | undefined>;
+  listen(fn: () => void): () => void;
+};
+
+const STORE_AWAY_MS = 1000;
+const HANDLER_THREW_MS = 5000;
+
+export class QueueConsumer implements Consumer {
+  readonly #source: MessageSource;
+  readonly #concurrency: number;
+  readonly #handler: DeliveryHandler;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #inHand = new Set<Promise<void>>();
+  readonly #stopListening: () => void;
+  #claiming: Promise<void> | undefined;
+  #renewing: Promise<void> | undefined;
+  #isNewsPending = false;
+  #isClosed = false;
+  #cancelWakeUp: CancelTimer | undefined;
+  #cancelRenewal: CancelTimer | undefined;
+
+  constructor(
+    source: MessageSource,
+    options: { readonly concurrency: number; readonly handler: DeliveryHandler },
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
+    this.#source = source;
+    this.#concurrency = options.concurrency;
+    this.#handler = options.handler;
+    this.#clock = clock;
+    this.#log = log;
+    this.#stopListening = source.listen(() => this.#wake());
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopListening();
+    this.#cancelWakeUp?.();
+    await this.#claiming;
+    await Promise.all(this.#inHand);
+    this.#cancelRenewal?.();
+    await this.#renewing;
+  }
+
+  #wake(): void {
+    this.#isNewsPending = true;
+    if (this.#isClosed || this.#claiming) return;
+    this.#claiming = this.#claimWhileThereIsRoom().finally(() => {
+      this.#claiming = undefined;
+      if (this.#isNewsPending && this.#hasRoom()) this.#wake();
+    });
+  }
+
+  #hasRoom(): boolean {
+    return !this.#isClosed && this.#inHand.size < this.#concurrency;
+  }
+
+  async #claimWhileThereIsRoom(): Promise<void> {
+    try {
+      while (this.#isNewsPending && this.#hasRoom()) {
+        this.#isNewsPending = false;
+        const wanted = this.#concurrency - this.#inHand.size;
+        const deliveries = await this.#source.claim(wanted);
+        // Claimed to the brim: there may be more.
+        if (deliveries.length === wanted) this.#isNewsPending = true;
+        for (const delivery of deliveries) await this.#startOrGiveBack(delivery);
+      }
+      if (this.#hasRoom()) this.#sleepUntil(await this.#source.nextDueAt());
+    } catch (cause) {
+      this.#tell('queue cannot be read', cause);
+      this.#sleepUntil(this.#clock.now() + STORE_AWAY_MS);
+    }
+  }
+
+  async #startOrGiveBack(delivery: Delivery): Promise<void> {
+    if (this.#isClosed) return this.#source.giveBack(delivery.id);
+    const work = this.#handle(delivery).finally(() => {
+      this.#inHand.delete(work);
+      this.#wake();
+    });
+    this.#inHand.add(work);
+    this.#keepLeases();
+  }
+
+  async #handle(delivery: Delivery): Promise<void> {
+    const outcome = await this.#outcomeOf(delivery);
+    try {
+      await this.#source.settle(delivery.id, outcome);
+    } catch (cause) {
+      // Its lease will end, and it is delivered again.
+      this.#tell('delivery cannot be settled', cause);
+    }
+  }
+
+  async #outcomeOf(delivery: Delivery): Promise<DeliveryOutcome> {
+    try {
+      return await this.#handler(delivery);
+    } catch (cause) {
+      this.#tell('delivery failed and is tried again', cause);
+      return { retryAfterMs: HANDLER_THREW_MS };
+    }
+  }
+
+  #sleepUntil(dueAt: number | undefined): void {
+    this.#cancelWakeUp?.();
+    this.#cancelWakeUp = undefined;
+    const untilDueMs = dueAt === undefined ? undefined : Math.max(0, dueAt - this.#clock.now());
+    const sleepMs = Math.min(untilDueMs ?? Infinity, this.#source.pollMs ?? Infinity);
+    if (this.#isClosed || sleepMs === Infinity) return;
+    this.#cancelWakeUp = this.#clock.after(sleepMs, () => this.#wake());
+  }
+
+  /** One timer for all messages in hand; it ends by itself when there are none. */
+  #keepLeases(): void {
+    if (this.#cancelRenewal) return;
+    this.#cancelRenewal = this.#clock.after(this.#source.leaseMs / 3, () => {
+      this.#cancelRenewal = undefined;
+      if (this.#inHand.size === 0) return;
+      this.#keepLeases();
+      this.#renewing = this.#source
+        .renew()
+        .catch((cause) => this.#tell('leases cannot be renewed', cause));
+    });
+  }
+
+  #tell(message: string, cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const metadata = { queue: this.#source.name, reason };
+    this.#log.write({ level: 'error', type: 'error', message, metadata });
+  }
+}

@@ -1,0 +1,22 @@
+// Tells the consumers of a queue, within this process, that something was put on it. It is only a hint: whoever
+// misses one finds the message by its timer.
+
+export type QueueSignals = {
+  notify(queue: string): void;
+  /** Returns what ends the listening. */
+  listen(queue: string, fn: () => void): () => void;
+};
+
+export function createQueueSignals(): QueueSignals {
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    notify(queue) {
+      for (const fn of listeners.get(queue) ?? []) fn();
+    },
+    listen(queue, fn) {
+      const fns = listeners.get(queue) ?? new Set();
+      listeners.set(queue, fns.add(fn));
+      return () => void fns.delete(fn);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// Ends a job: the last move with everything that has to be told together with it. All the ways a job can end
+// go through here, so that none forgets the results queue or the dead letter's copy.
+
+import type { Verdict } from '../errors/codes.ts';
+import { applyMove } from './apply-move.ts';
+import type { DeadLetter } from './dead-letter-store.ts';
+import { deadLetterCopy, type FinalQueues, resultMessage } from './final-message.ts';
+import type { Job } from './job.ts';
+import type { JobMessage } from './job-message.ts';
+import type { JobMove } from './job-store.ts';
+
+/** Completes a final move with the messages that belong to it. */
+export function ending(job: Job, move: JobMove, queues: FinalQueues): JobMove {
+  const ended = applyMove(job, move);
+  const copies = move.deadLetter ? deadLetterCopy(move.deadLetter, queues.deadLetterQueue) : [];
+  return { ...move, announce: [...resultMessage(ended, move.result, queues), ...copies] };
+}
+
+/** The dead letter of a job that failed: the fields that were handed in, and why it could not be done. */
+export function deadLetterOf(
+  job: Job,
+  message: JobMessage | undefined,
+  failure: { readonly verdict: Verdict; readonly internalMessage?: string | undefined },
+  createdAt: number,
+): DeadLetter {
+  const { publicId, organizationId } = job;
+  const fields = { ...message, id: publicId, AnalysisId: publicId, organizationId };
+  return {
+    id: `${job.id}.${job.fence}`,
+    jobId: job.id,
+    organizationId,
+    queue: job.queue,
+    body: JSON.stringify(fields),
+    errorCode: failure.verdict.code,
+    errorMessage: failure.internalMessage ?? failure.verdict.code,
+    attempts: job.attempts,
+    createdAt,
+  };
+}

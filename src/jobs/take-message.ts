@@ -1,0 +1,142 @@
+// From a delivery to the job it stands for; dispatcher and worker begin with this. Three things can come out: the
+// job, to be worked on; nothing to do, because the message is a stale copy; or a dead letter, because it cannot be
+// read. A stale copy of a job that still waits is answered by publishing the job's current message again: that
+// heals a crash between a move and its publishing, and costs at most a duplicate, which the fence drops.
+
+import { createHash } from 'node:crypto';
+import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { NewId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { DeadLetter, DeadLetterStore } from './dead-letter-store.ts';
+import { deadLetterCopy } from './final-message.ts';
+import type { Job } from './job.ts';
+import { type JobMessage, parseJobMessage } from './job-message.ts';
+import { delayMsOf, type JobPointer, messageFor, parsePointer } from './job-pointer.ts';
+import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
+import { isWaiting } from './job-state.ts';
+import type { JobStore } from './job-store.ts';
+import { newJob } from './submit-job.ts';
+
+export type TakeParts = {
+  readonly store: Pick<JobStore, 'create' | 'find'>;
+  readonly queue: Pick<JobQueue, 'publish'>;
+  readonly deadLetters: Pick<DeadLetterStore, 'add'>;
+  /** Messages of other systems name their organisation; one that does not exist is a dead letter. */
+  organizationExists(id: string): Promise<boolean>;
+  readonly defaultOrganizationId: string;
+  /** Where copies of dead letters go; absent without a broker. */
+  readonly deadLetterQueue?: string | undefined;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+};
+
+export type Taken =
+  | { readonly job: Job }
+  | { readonly job: undefined; readonly outcome: DeliveryOutcome };
+
+/** A message that was delivered this often has killed whoever touched it. */
+const MAX_DELIVERIES = 20;
+const DONE: Taken = { job: undefined, outcome: 'ack' };
+
+export async function takeMessage(
+  parts: TakeParts,
+  queueName: string,
+  delivery: Delivery,
+): Promise<Taken> {
+  const read = await readPointer(parts, queueName, delivery);
+  if (read instanceof SpillwayError) return bury(parts, queueName, delivery, read);
+  const job = await parts.store.find({ id: read.jobId });
+  if (!job) return DONE;
+  if (!isWaiting(job.state)) return DONE;
+  return job.fence === read.fence ? { job } : dropStale(parts, job);
+}
+
+/** Gives back what is wrong with the message itself; failures of ours are thrown and tried again. */
+async function readPointer(
+  parts: TakeParts,
+  queueName: string,
+  delivery: Delivery,
+): Promise<JobPointer | SpillwayError> {
+  if (delivery.deliveries > MAX_DELIVERIES)
+    return new SpillwayError('INTERNAL', `delivered ${delivery.deliveries} times`);
+  const body = parseJson(delivery.body);
+  if (body instanceof SpillwayError) return body;
+  return parsePointer(body) ?? adopt(parts, queueName, body);
+}
+
+/** Makes a job of another system's message. The same id again is the same job. */
+async function adopt(
+  parts: TakeParts,
+  queue: string,
+  body: unknown,
+): Promise<JobPointer | SpillwayError> {
+  const message = parseMessage(body);
+  if (message instanceof SpillwayError) return message;
+  const organizationId = message.organizationId ?? parts.defaultOrganizationId;
+  if (!(await parts.organizationExists(organizationId)))
+    return new SpillwayError('NOT_FOUND', 'the message names an unknown organisation');
+  const given = { message, submitter: { organizationId }, origin: 'queue', queue } as const;
+  const job = newJob(given, parts.newId, parts.clock.now());
+  const created = await parts.store.create(job, message);
+  // Whatever became of the job since, this message is its first one.
+  return { jobId: created.job.id, fence: job.fence };
+}
+
+async function dropStale(parts: TakeParts, job: Job): Promise<Taken> {
+  const delayMs = delayMsOf(job, parts.clock.now());
+  await parts.queue.publish(job.queue, messageFor(job), { delayMs });
+  return DONE;
+}
+
+async function bury(
+  parts: TakeParts,
+  queueName: string,
+  delivery: Delivery,
+  error: SpillwayError,
+): Promise<Taken> {
+  const letter = unreadable(queueName, delivery, error, parts.clock.now());
+  await parts.deadLetters.add(letter, deadLetterCopy(letter, parts.deadLetterQueue));
+  const metadata = { queue: queueName, code: error.code, reason: error.message };
+  parts.log.write({ level: 'warn', type: 'error', message: 'message is a dead letter', metadata });
+  return DONE;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    return new SpillwayError('INVALID_REQUEST', 'the message is not JSON', { cause });
+  }
+}
+
+function parseMessage(body: unknown): JobMessage | SpillwayError {
+  try {
+    const message = parseJobMessage(body);
+    if (message.id !== undefined) return message;
+    return new SpillwayError('INVALID_REQUEST', 'the message has no id');
+  } catch (thrown) {
+    return toSpillwayError(thrown);
+  }
+}
+
+/** Named after its content: delivered again before the acknowledgement, it is the same dead letter. */
+function unreadable(
+  queue: string,
+  delivery: Delivery,
+  error: SpillwayError,
+  createdAt: number,
+): DeadLetter {
+  const digest = createHash('sha256').update(JSON.stringify([queue, delivery.id, delivery.body]));
+  return {
+    id: `msg_${digest.digest('hex').slice(0, 32)}`,
+    queue,
+    // PostgreSQL's text cannot hold NUL.
+    body: delivery.body.replaceAll('\u0000', '\uFFFD'),
+    errorCode: error.code,
+    errorMessage: error.message,
+    attempts: delivery.deliveries,
+    createdAt,
+  };
+}

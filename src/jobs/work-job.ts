@@ -1,0 +1,155 @@
+// The worker: takes jobs from one provider's queue and runs them, a few at once. Claiming a job moves its fence, so
+// that of all copies of a message one is run and the others are dropped. The order is always: store what came out,
+// publish the next message if there is one, acknowledge. Told to stop, it finishes what it started.
+// One job here: taken → running (lease renewed, deadline watched) → ended, waiting again, or given back.
+
+import { sleep } from '../kernel/clock.ts';
+import { deadLetterOf, ending } from './end-job.ts';
+import type { FinalQueues } from './final-message.ts';
+import type { Job } from './job.ts';
+import type { JobHistory } from './job-history.ts';
+import type { JobMessage } from './job-message.ts';
+import { expired, failed, postponed, requeued, started, succeeded } from './job-moves.ts';
+import { delayMsOf, messageFor } from './job-pointer.ts';
+import { judge, type RetryPolicy } from './job-policy.ts';
+import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
+import type { RunJob, RunOutcome } from './job-runner.ts';
+import { isWaiting } from './job-state.ts';
+import type { JobMove, JobStore } from './job-store.ts';
+import type { RunningJobs } from './running-jobs.ts';
+import { type SupervisedRun, superviseRun } from './supervise-run.ts';
+import { type TakeParts, takeMessage } from './take-message.ts';
+
+export type WorkerParts = TakeParts & {
+  readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
+  readonly history: Pick<JobHistory, 'savePartial'>;
+  readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
+  readonly running: RunningJobs;
+  readonly runJob: RunJob;
+  readonly policy: RetryPolicy;
+  readonly leaseMs: number;
+  readonly workerId: string;
+  readonly queues: FinalQueues;
+  /** Aborted when there is no more time to wait for a store that is away. */
+  readonly giveUp?: AbortSignal;
+};
+
+export type Worker = {
+  /**
+   * Takes no more and finishes what was started. When `hurry` aborts, what is still running is stopped and given
+   * back to the queue. Idempotent.
+   */
+  close(hurry?: AbortSignal): Promise<void>;
+};
+
+export function startWorker(
+  parts: WorkerParts,
+  { queue, concurrency }: { readonly queue: string; readonly concurrency: number },
+): Worker {
+  const hurrying = new AbortController();
+  const consumer = parts.queue.consume(queue, { concurrency }, (delivery) =>
+    work({ ...parts, giveUp: hurrying.signal }, queue, delivery),
+  );
+  function giveBack(): void {
+    parts.running.stopAll('shutdown');
+    hurrying.abort();
+  }
+  return {
+    async close(hurry) {
+      hurry?.addEventListener('abort', giveBack, { once: true });
+      const closing = consumer.close();
+      if (hurry?.aborted) giveBack();
+      await closing;
+      hurry?.removeEventListener('abort', giveBack);
+    },
+  };
+}
+
+export async function work(
+  parts: WorkerParts,
+  queueName: string,
+  delivery: Delivery,
+): Promise<DeliveryOutcome> {
+  const taken = await takeMessage(parts, queueName, delivery);
+  if (!taken.job) return taken.outcome;
+  const now = parts.clock.now();
+  const waitMs = delayMsOf(taken.job, now);
+  if (waitMs > 0) return { retryAfterMs: waitMs };
+  if (isOverdue(taken.job, now)) return finish(parts, taken.job, expired(taken.job, now));
+  // On the list before it is claimed: a cancellation in between must find it.
+  const handle = parts.running.begin(taken.job.id);
+  try {
+    const job = await parts.store.move(started(taken.job, parts, now));
+    return job ? await runClaimed(parts, job, handle.signal) : 'ack';
+  } finally {
+    handle.end();
+  }
+}
+
+async function runClaimed(
+  parts: WorkerParts,
+  job: Job,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
+  const message = (await parts.store.message(job.id)) ?? {};
+  const run = await superviseRun(parts, job, message, signal);
+  return finish(parts, job, moveAfter(parts, job, message, run));
+}
+
+function isOverdue(job: Job, now: number): boolean {
+  return job.deadlineAt !== undefined && job.deadlineAt <= now;
+}
+
+/** Undefined when the job is not ours any more: it was cancelled, or somebody else has it. */
+function moveAfter(
+  parts: WorkerParts,
+  job: Job,
+  message: JobMessage,
+  run: SupervisedRun,
+): JobMove | undefined {
+  const now = parts.clock.now();
+  if (run.kind === 'ended') return moveFor(parts, job, message, run.outcome);
+  if (run.reason === 'deadline') return expired(job, now);
+  return run.reason === 'shutdown' ? requeued(job, 'returned', now) : undefined;
+}
+
+function moveFor(parts: WorkerParts, job: Job, message: JobMessage, outcome: RunOutcome): JobMove {
+  const now = parts.clock.now();
+  if (outcome.kind === 'succeeded') return succeeded(job, outcome.result, now);
+  const { verdict } = outcome;
+  const judgement = judge(job, outcome, parts.policy, now);
+  if (judgement.kind === 'postpone')
+    return postponed(job, { ...judgement, code: verdict.code }, now);
+  if (!judgement.isDeadLetter) return failed(job, { verdict }, now);
+  return failed(job, { verdict, deadLetter: deadLetterOf(job, message, outcome, now) }, now);
+}
+
+async function finish(
+  parts: WorkerParts,
+  job: Job,
+  move: JobMove | undefined,
+): Promise<DeliveryOutcome> {
+  if (!move) return 'ack';
+  const isGoingOn = isWaiting(move.to);
+  const moved = await persist(parts, isGoingOn ? move : ending(job, move, parts.queues));
+  if (moved && isGoingOn) {
+    const delayMs = delayMsOf(moved, parts.clock.now());
+    await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
+  }
+  return 'ack';
+}
+
+/** What came out of a run has been paid for: while the store is away it is held on to. */
+async function persist(parts: WorkerParts, move: JobMove): Promise<Job | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await parts.store.move(move);
+    } catch (cause) {
+      if (tries >= MAX_STORE_TRIES) throw cause;
+      await sleep(parts.clock, STORE_AWAY_MS, parts.giveUp);
+    }
+  }
+}
+
+const STORE_AWAY_MS = 1000;
+const MAX_STORE_TRIES = 600;
