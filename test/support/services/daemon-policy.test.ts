@@ -1,0 +1,51 @@
+// The script that apt-get runs around dpkg, on a file of our own instead of the machine's.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('./daemon-policy.sh', import.meta.url));
+
+async function withPolicy(
+  check: (policy: string, run: (verb: string) => void) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'spillway-policy-'));
+  const policy = join(folder, 'policy-rc.d');
+  const env = { PATH: process.env['PATH'], SPILLWAY_POLICY_FILE: policy };
+  const run = (verb: string) => {
+    const { status, stderr } = spawnSync('sh', [script, verb], { env, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  };
+  try {
+    await check(policy, run);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('while held every start is forbidden; released, no trace is left', async () => {
+  await withPolicy(async (policy, run) => {
+    run('hold');
+    assert.equal(spawnSync(policy, ['redis-server', 'start']).status, 101);
+    run('release');
+    assert.equal(existsSync(policy), false);
+  });
+});
+
+test('a policy that was there comes back, also when an earlier installation was cut off', async () => {
+  await withPolicy(async (policy, run) => {
+    await writeFile(policy, '#!/bin/sh\nexit 104\n', { mode: 0o755 });
+    run('hold');
+    run('hold');
+    assert.equal(spawnSync(policy).status, 101);
+    run('release');
+    assert.equal(await readFile(policy, 'utf8'), '#!/bin/sh\nexit 104\n');
+    run('release');
+    assert.deepEqual(await readdir(join(policy, '..')), ['policy-rc.d']);
+  });
+});

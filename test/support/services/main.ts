@@ -1,0 +1,49 @@
+// `npm run services`: the same private servers for a person to develop against. Progress goes to standard
+// error; standard output carries only lines that a shell can take. Runs until Ctrl-C and leaves nothing.
+//
+//   node main.ts [--parent=<pid>]      ends when the process with that id, which started it, has ended
+
+import { startServices } from './start-services.ts';
+import { listenForStop, StopReason } from './stop-request.ts';
+
+const parent = process.argv.find((word) => word.startsWith('--parent='))?.split('=')[1];
+process.exitCode = await main(parent === undefined ? undefined : Number(parent));
+
+async function main(parentPid: number | undefined): Promise<number> {
+  const stop = listenForStop(parentPid);
+  const log = (line: string) => console.error(line);
+  try {
+    log('Bringing up Redis, RabbitMQ and PostgreSQL (some seconds) …');
+    const services = await startServices({ env: process.env, log, signal: stop.signal });
+    try {
+      await keepRunning(services.environment(), services.folder, stop.signal);
+    } finally {
+      log('Ending them …');
+      await services.close();
+      log('Ended; nothing is left behind.');
+    }
+    return 0;
+  } catch (error) {
+    if (stop.signal.reason instanceof StopReason) return stop.signal.reason.exitCode;
+    log(error instanceof Error ? error.message : String(error));
+    return 1;
+  } finally {
+    stop.release();
+  }
+}
+
+async function keepRunning(
+  urls: Record<string, string>,
+  folder: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of Object.keys(urls)) console.log(`export ${name}='${urls[name]}'`);
+  if (folder) console.error(`Data and logs are in ${folder}.`);
+  console.error('Running; Ctrl-C ends them.');
+  const keepAlive = setInterval(() => {}, 60_000);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(keepAlive);
+}

@@ -1,0 +1,21 @@
+// The reaper's own program: `node reaper-main.ts <folder>`, told on standard input what to end.
+// States: watching → (done) gone; watching → (the pipe closes without `done`) tearing down → gone.
+
+import { createInterface } from 'node:readline';
+import { tearDown } from './tear-down.ts';
+
+const folder = process.argv[2];
+if (!folder) throw new Error('usage: reaper-main.ts <folder>');
+
+// Only the closing of the pipe counts: whatever ends the owner, the reaper has to outlive.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+const roots = new Map<number, NodeJS.Signals>();
+let isDone = false;
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb, pid, signal] = line.split(' ');
+  if (verb === 'done') isDone = true;
+  if (verb === 'watch') roots.set(Number(pid), signal === 'SIGQUIT' ? 'SIGQUIT' : 'SIGKILL');
+  if (verb === 'forget') roots.delete(Number(pid));
+}
+if (!isDone) await tearDown(folder, roots);

@@ -1,0 +1,84 @@
+// What a test or a person holds once the services are up. Asking for one that was not wanted is a mistake
+// in the test and says so, rather than handing out an undefined that fails somewhere else.
+
+import type { PrivateRun } from './private-run.ts';
+import { CATALOGUE, SERVER_NAMES, type ServerName } from './service-catalogue.ts';
+import type { ServiceHandle } from './service-handle.ts';
+
+export type Services = {
+  readonly redis: ServiceHandle;
+  readonly rabbitmq: ServiceHandle;
+  readonly postgres: ServiceHandle;
+  readonly redisUrl: string;
+  readonly rabbitmqUrl: string;
+  readonly databaseUrl: string;
+  readonly chromiumPath: string | undefined;
+  /** Where the private ones keep their data and logs; undefined when there is none. */
+  readonly folder: string | undefined;
+  /** REDIS_URL, RABBITMQ_URL, DATABASE_URL and CHROMIUM_PATH, as far as they were wanted. */
+  environment(): Record<string, string>;
+  /** One line for each, for a person. */
+  describe(): string;
+  /** Ends what was started here and leaves nothing of it. Idempotent. */
+  close(): Promise<void>;
+};
+
+export function createServices(
+  servers: ReadonlyMap<ServerName, ServiceHandle>,
+  run: PrivateRun | undefined,
+  chromiumPath: string | undefined,
+): Services {
+  const server = (name: ServerName): ServiceHandle => {
+    const handle = servers.get(name);
+    if (!handle) throw new Error(`${CATALOGUE[name].title} was not among the wanted services`);
+    return handle;
+  };
+  return Object.freeze({
+    get redis() {
+      return server('redis');
+    },
+    get rabbitmq() {
+      return server('rabbitmq');
+    },
+    get postgres() {
+      return server('postgres');
+    },
+    get redisUrl() {
+      return server('redis').url;
+    },
+    get rabbitmqUrl() {
+      return server('rabbitmq').url;
+    },
+    get databaseUrl() {
+      return server('postgres').url;
+    },
+    chromiumPath,
+    folder: run?.folder,
+    environment: () => environmentOf(servers, chromiumPath),
+    describe: () => describe(servers, chromiumPath),
+    close: async () => run?.close(),
+  });
+}
+
+function environmentOf(
+  servers: ReadonlyMap<ServerName, ServiceHandle>,
+  chromiumPath: string | undefined,
+): Record<string, string> {
+  const urls = [...servers].map(([name, { url }]) => [CATALOGUE[name].variable, url] as const);
+  const path = chromiumPath ? [[CATALOGUE.chromium.variable, chromiumPath] as const] : [];
+  return Object.fromEntries([...urls, ...path]);
+}
+
+function describe(
+  servers: ReadonlyMap<ServerName, ServiceHandle>,
+  chromiumPath: string | undefined,
+): string {
+  const lines = SERVER_NAMES.flatMap((name) => {
+    const handle = servers.get(name);
+    if (!handle) return [];
+    const { host } = new URL(handle.url);
+    const origin = handle.isPrivate ? `private, process ${handle.pid ?? 'down'}` : 'as given';
+    return [`${handle.title} on ${host} (${origin})`];
+  });
+  return [...lines, ...(chromiumPath ? [`Chromium at ${chromiumPath}`] : [])].join('\n');
+}

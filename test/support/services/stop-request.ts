@@ -1,0 +1,41 @@
+// The wish to end, from wherever it comes: Ctrl-C, a TERM, a closed terminal, or the death of the process
+// that started us (told by `parentPid`, since nobody is signalled about that). Releasing gives the signals
+// back their usual effect.
+
+export type StopRequest = {
+  /** Aborted with a `StopReason`. */
+  signal: AbortSignal;
+  release(): void;
+};
+
+export class StopReason extends Error {
+  readonly exitCode: number;
+
+  constructor(name: string, exitCode: number) {
+    super(`stopped by ${name}`);
+    this.exitCode = exitCode;
+  }
+}
+
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const PARENT_CHECK_MS = 500;
+
+export function listenForStop(parentPid?: number): StopRequest {
+  const controller = new AbortController();
+  const onSignal = (name: NodeJS.Signals) => {
+    const exitCode = name === 'SIGHUP' || name === 'SIGTERM' ? EXIT_CODES[name] : EXIT_CODES.SIGINT;
+    controller.abort(new StopReason(name, exitCode));
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  const timer = setInterval(() => {
+    if (parentPid === undefined || process.ppid === parentPid) return;
+    controller.abort(new StopReason('the end of the process that started it', EXIT_CODES.SIGHUP));
+  }, PARENT_CHECK_MS).unref();
+  return {
+    signal: controller.signal,
+    release() {
+      clearInterval(timer);
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, onSignal);
+    },
+  };
+}

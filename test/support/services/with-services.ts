@@ -1,0 +1,47 @@
+// The frame around a test run: services up, run, services down, whatever the run did and however it was
+// interrupted. For the test runner; a test that wants to kill servers starts its own (start-services.ts).
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Environment, type Log, WANTED_NAMES, type WantedName } from './service-catalogue.ts';
+import type { Services } from './services.ts';
+import { startServices } from './start-services.ts';
+import { listenForStop, StopReason } from './stop-request.ts';
+
+export type WithServicesOptions = {
+  wanted?: readonly WantedName[];
+  log?: Log;
+  /** Told when this process is only a child of the command a person started: it ends when that ends. */
+  parentPid?: number;
+};
+
+/** The run is told by the signal that it should end; it has a moment to do so. Resolves to its exit code. */
+export type Run = (env: Record<string, string | undefined>, signal: AbortSignal) => Promise<number>;
+
+const GRACE_MS = 5_000;
+
+export async function withServices(
+  env: Environment,
+  run: Run,
+  { wanted = WANTED_NAMES, log = console.error, parentPid }: WithServicesOptions = {},
+): Promise<number> {
+  const stop = listenForStop(parentPid);
+  let services: Services | undefined;
+  try {
+    services = await startServices({ env, log, wanted, signal: stop.signal });
+    const running = run({ ...env, ...services.environment() }, stop.signal);
+    return await Promise.race([running, stoppedFor(stop.signal)]);
+  } catch (error) {
+    if (!(stop.signal.reason instanceof StopReason)) throw error;
+    return stop.signal.reason.exitCode;
+  } finally {
+    await services?.close();
+    stop.release();
+  }
+}
+
+/** Rejects a while after the stop was asked for, so that a run that hears it can end by itself. */
+async function stoppedFor(signal: AbortSignal): Promise<never> {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await delay(GRACE_MS, undefined, { ref: false });
+  throw signal.reason;
+}
