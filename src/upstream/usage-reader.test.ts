@@ -142,6 +142,8 @@ test('counting tokens, an error and a broken body use nothing that could be read
   assert.equal(usage('openai', { usage: {} }), undefined);
   assert.equal(usage('openai', { error: { message: 'no' } }), undefined);
   assert.equal(readUsage('openai', Buffer.from('{"usage":{"prompt_tokens":1}')), undefined);
+  assert.equal(readUsage('openai', Buffer.from('{"usage":{"prompt_tokens":1}]')), undefined);
+  assert.equal(readUsage('openai', Buffer.from('{"usage":{"prompt_tokens":1}} x')), undefined);
   assert.equal(readUsage('openai', Buffer.from('{"usage":{"prompt_tokens":oops}}')), undefined);
   assert.equal(readUsage('gemini', Buffer.from('<html>')), undefined);
   assert.equal(readUsage('anthropic', Buffer.alloc(0)), undefined);
@@ -165,10 +167,28 @@ test('rubbish counts are as if absent, and cached tokens never exceed the prompt
   );
 });
 
+test('only the usage of the answer itself counts, wherever it stands', () => {
+  const real = { input_tokens: 5, output_tokens: 6 };
+  const expected = tokens({ inputTokens: 5, outputTokens: 6 });
+  const decoy = { usage: { input_tokens: 999, output_tokens: 999 } };
+  assert.deepEqual(usage('anthropic', { content: [{ input: decoy }], usage: real }), expected);
+  assert.deepEqual(usage('anthropic', { usage: real, content: [{ input: decoy }] }), expected);
+  assert.deepEqual(usage('anthropic', { usage: real, metadata: decoy, tier: null }), expected);
+  assert.deepEqual(usage('anthropic', { usage: real, text: 'he said "usage": {' }), expected);
+  assert.deepEqual(usage('anthropic', { usage: real, text: 'he said "usage' }), expected);
+  assert.deepEqual(usage('anthropic', { usage: real, list: ['usage', { deep: [[]] }] }), expected);
+  assert.equal(usage('anthropic', { content: [{ input: decoy }] }), undefined);
+  assert.equal(usage('anthropic', [decoy]), undefined);
+  const spaced = Buffer.from(JSON.stringify({ usage: real, model: 'm' }, null, 2));
+  assert.deepEqual(readUsage('anthropic', spaced), expected);
+});
+
 test('the model that served is read beside', () => {
   assert.equal(readModel('anthropic', Buffer.from('{"model":"claude-x"}')), 'claude-x');
   assert.equal(readModel('gemini', Buffer.from('{"modelVersion":"gemini-x"}')), 'gemini-x');
   assert.equal(readModel('openai', Buffer.from('{"model":7}')), undefined);
+  assert.equal(readModel('openai', Buffer.from('{"a":{"model":"inner"}}')), undefined);
+  assert.equal(readModel('openai', Buffer.from('{"model":"cut')), undefined);
 });
 
 test('whatever the usage says, every count is a natural number', () => {

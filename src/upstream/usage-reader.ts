@@ -1,44 +1,79 @@
 // What a whole (unary) answer says it used, read from its bytes: Messages, Chat Completions, Responses,
-// Embeddings, generateContent. Pure. Only the usage object itself is parsed; the answer is hopped over. An
-// answer without one (counting tokens, listing models, a broken body) gives undefined and the caller estimates.
+// Embeddings, generateContent. Pure. Providers write the usage near the end, so it is looked for from there
+// and the answer itself, which may be megabytes of vectors, is not looked at. An answer without usage
+// (counting tokens, a broken body) gives undefined and the caller estimates.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
-import { peekFields, readObject, readString } from './peek-json.ts';
+import { type JsonSpan, peekFields, readObject, readString } from './peek-json.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+} from './peek-json-scan.ts';
+import { JsonKeys } from './stream-reader-keys.ts';
 import { addCounts, emptyCounts, usageOf } from './usage-reader-counts.ts';
 
-export type AnswerReading = {
-  readonly usage: Usage | undefined;
-  /** The model that served, as the provider names it; it may be more exact than the one asked for. */
-  readonly model: string | undefined;
-};
-
 export function readUsage(format: ProviderFormat, body: Buffer): Usage | undefined {
-  return readAnswer(format, body).usage;
-}
-
-export function readModel(format: ProviderFormat, body: Buffer): string | undefined {
-  return readAnswer(format, body).model;
-}
-
-/** Both in one pass. */
-export function readAnswer(format: ProviderFormat, body: Buffer): AnswerReading {
-  const names = FIELDS[format];
-  const peeked = peekFields(body, names);
-  if (!peeked.ok) return NOTHING_READ;
-  const usage = readObject(body, peeked.fields.get(names[0]));
-  const model = readString(body, peeked.fields.get(names[1]));
-  if (!usage) return { usage: undefined, model };
+  const usage = readObject(body, findUsage(body, USAGE_KEYS[format]));
+  if (!usage) return undefined;
   const counts = emptyCounts();
   addCounts(format, counts, usage);
-  return { usage: usageOf(format, counts), model };
+  return usageOf(format, counts);
 }
 
-/** Where the usage and the model stand. */
-const FIELDS = {
-  anthropic: ['usage', 'model'],
-  openai: ['usage', 'model'],
-  gemini: ['usageMetadata', 'modelVersion'],
-} as const satisfies Record<ProviderFormat, readonly [string, string]>;
+/** The model that served, as the provider names it; it stands near the beginning, or is not looked for. */
+export function readModel(format: ProviderFormat, body: Buffer): string | undefined {
+  const keys = new JsonKeys();
+  const name = format === 'gemini' ? 'modelVersion' : 'model';
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    if (keys.depth === 1 && keys.isKey(name))
+      return readString(body, { start: keys.valueStart, end: keys.valueEnd + 1 });
+  }
+  return undefined;
+}
 
-const NOTHING_READ: AnswerReading = Object.freeze({ usage: undefined, model: undefined });
+const USAGE_KEYS: Record<ProviderFormat, { readonly name: string; readonly quoted: Buffer }> = {
+  anthropic: { name: 'usage', quoted: Buffer.from('"usage"') },
+  openai: { name: 'usage', quoted: Buffer.from('"usage"') },
+  gemini: { name: 'usageMetadata', quoted: Buffer.from('"usageMetadata"') },
+};
+
+/** Where it is not certain that the last such key is the answer's own, the whole answer is walked. */
+function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpan | undefined {
+  const at = body.lastIndexOf(key.quoted);
+  if (at < 0) return undefined;
+  const colon = skipSpace(body, at + key.quoted.length);
+  if (body[colon] === COLON && body[at - 1] !== BACKSLASH) {
+    const start = skipSpace(body, colon + 1);
+    const end = endOfValue(body, start);
+    if (end > 0 && closesOnce(body, end)) return { start, end };
+  }
+  const peeked = peekFields(body, [key.name]);
+  return peeked.ok ? peeked.fields.get(key.name) : undefined;
+}
+
+/** Whether exactly one bracket is still open here: then what stands here belongs to the outermost object. */
+function closesOnce(body: Buffer, from: number): boolean {
+  let depth = 1;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = endOfString(body, at + 1);
+      if (at < 0) return false;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return byte === CLOSE_BRACE && skipSpace(body, at + 1) === body.length;
+    }
+  }
+  return false;
+}
