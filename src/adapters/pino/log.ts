@@ -1,0 +1,65 @@
+// Log over pino: one JSON line per entry on stdout, in the field names operators filter by. Lines are
+// gathered and written a few times a second, because a write per line would cost more than the request.
+// A line that cannot be written is dropped: logging never fails the work it tells of.
+
+import type { DestinationStream, Logger } from 'pino';
+import pino from 'pino';
+import type { Log, LogEntry, LogLevel } from '../../kernel/log.ts';
+
+const PERIODIC_FLUSH_MS = 100;
+const BUFFER_BYTES = 8 * 1024;
+
+/** pino counts upward; `critical` is our name for its `fatal`. */
+const LEVEL_VALUES: Record<LogLevel, number> = {
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  critical: 60,
+};
+
+export type PinoLogOptions = {
+  readonly level: LogLevel | 'silent';
+  readonly serverId: string;
+  readonly service?: string;
+  /** Where lines go; stdout unless a test wants to read them. */
+  readonly destination?: DestinationStream & { flush?: (done: (error?: Error) => void) => void };
+};
+
+export function createPinoLog(options: PinoLogOptions): Log {
+  const destination =
+    options.destination ??
+    pino.destination({
+      fd: 1,
+      sync: false,
+      minLength: BUFFER_BYTES,
+      periodicFlush: PERIODIC_FLUSH_MS,
+    });
+  const logger = pino<LogLevel>(
+    {
+      level: options.level,
+      customLevels: LEVEL_VALUES,
+      useOnlyCustomLevels: true,
+      base: { service: options.service ?? 'spillway', server_id: options.serverId },
+      messageKey: 'message',
+      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+
+  return {
+    write(entry) {
+      logger[entry.level](fieldsOf(entry), entry.message);
+    },
+    flush: () => flush(logger),
+  };
+}
+
+function fieldsOf(entry: LogEntry): Record<string, unknown> {
+  return { log_type: entry.type, request_id: entry.requestId, metadata: entry.metadata };
+}
+
+function flush(logger: Logger<LogLevel>): Promise<void> {
+  return new Promise((resolve) => logger.flush(() => resolve()));
+}

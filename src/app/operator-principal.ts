@@ -1,0 +1,25 @@
+// The operator's own key belongs to the organisation `default`, has every scope and is not in the store.
+
+import { KEY_SCOPES } from '../admission/key-scope.ts';
+import type { Organization } from '../admission/organization.ts';
+import { type Principal, toPrincipal } from '../admission/principal.ts';
+
+export const OPERATOR_KEY_ID = 'operator';
+
+export function operatorPrincipal(organization: Organization): Principal {
+  const principal = toPrincipal({
+    organization,
+    key: {
+      id: OPERATOR_KEY_ID,
+      organizationId: organization.id,
+      name: 'operator',
+      hash: '',
+      prefix: '',
+      scopes: KEY_SCOPES,
+      diagnostics: false,
+      createdAt: organization.createdAt,
+    },
+  });
+  if (!principal) throw new Error('a key that is not revoked has a principal');
+  return principal;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// The one door to the process: arguments, environment, output, exit code. Every failure a person can cause
+// is one sentence on stderr; a stack trace means a defect of ours.
+
+import { text } from 'node:stream/consumers';
+import { Command, CommanderError } from 'commander';
+import { StartFailure } from '../app/start-failure.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { VERSION } from '../kernel/version.ts';
+import { type CliContext, CliFailure, EXIT } from './command.ts';
+import { COMMANDS } from './commands.ts';
+
+const context: CliContext = {
+  env: process.env,
+  cwd: process.cwd(),
+  isTerminal: process.stdout.isTTY === true,
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  readStdin: () => text(process.stdin),
+};
+
+// A reader that goes away (`spillway … | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run(args: readonly string[]): Promise<number> {
+  const program = new Command('spillway')
+    .description('A self-hosted AI capacity gateway.')
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ writeErr: (line) => context.err(line.trimEnd()) })
+    .showHelpAfterError('(spillway --help shows what there is)');
+  for (const register of COMMANDS) register(program, context);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    return tell(error);
+  }
+}
+
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof ConfigError) return sentence(error, EXIT.usage);
+  if (error instanceof StartFailure) return sentence(error, EXIT.failure);
+  if (error instanceof CliFailure) return sentence(error, error.exitCode);
+  context.err(
+    `Spillway failed unexpectedly: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return EXIT.failure;
+}
+
+function sentence(error: Error, exitCode: number): number {
+  context.err(error.message);
+  return exitCode;
+}

@@ -1,0 +1,29 @@
+// What fastify and its validators throw, in our own words. Their texts stay inside: the caller is told the
+// code and the field, not how we check it.
+
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+
+export function fromFrameworkError(error: unknown): SpillwayError {
+  if (error instanceof SpillwayError) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const path = error.validation[0]?.instancePath ?? '';
+    const field = path.split('/').filter(Boolean).join('.');
+    return new SpillwayError('INVALID_REQUEST', 'the request does not fit its schema', {
+      params: field === '' ? {} : { field },
+      cause: error,
+    });
+  }
+  const status = statusOf(error);
+  if (status === 413)
+    return new SpillwayError('REQUEST_TOO_LARGE', 'the body is too large', { cause: error });
+  if (status >= 400 && status < 500) {
+    return new SpillwayError('INVALID_REQUEST', 'the request cannot be read', { cause: error });
+  }
+  return toSpillwayError(error);
+}
+
+function statusOf(error: unknown): number {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return 500;
+  return typeof error.statusCode === 'number' ? error.statusCode : 500;
+}

@@ -1,0 +1,146 @@
+// The HTTP server: AI endpoints go straight to their own handler, everything else through fastify. Both
+// share one listener, one way to answer failures and one shutdown.
+//
+// States: made → listening → draining (no new connections; what is under way ends) → closed.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  jsonSchemaTransform,
+  serializerCompiler,
+  validatorCompiler,
+} from 'fastify-type-provider-zod';
+import { SpillwayError } from '../errors/spillway-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { NewId } from '../kernel/ids.ts';
+import { readCorrelationId } from './correlation-id.ts';
+import { fromFrameworkError } from './framework-error.ts';
+import type { NativeHandler } from './native-handler.ts';
+import { openApiDocument } from './openapi-document.ts';
+import type { ErrorReplier } from './reply-error.ts';
+
+export type HttpServerOptions = {
+  readonly bodyLimitBytes: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+};
+
+/** One file in http/routes: adds its endpoints. */
+export type RegisterRoutes = (app: FastifyInstance) => void;
+
+export type HttpServerParts = {
+  readonly native: NativeHandler;
+  readonly replyError: ErrorReplier;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly routes: readonly RegisterRoutes[];
+  readonly options: HttpServerOptions;
+};
+
+export type HttpServer = {
+  /** Resolves to the URL it listens on. */
+  listen(host: string, port: number): Promise<string>;
+  /** Idempotent: accepts no more, waits for what is under way, cuts what outlasts the drain time. */
+  close(): Promise<void>;
+};
+
+export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
+  const draining = { isOn: false };
+  const app = Fastify({
+    serverFactory: (handler) => createListener(parts, handler, draining),
+    bodyLimit: parts.options.bodyLimitBytes,
+    requestTimeout: parts.options.requestTimeoutMs,
+    genReqId: () => parts.newId('req'),
+    exposeHeadRoutes: false,
+    logger: false,
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.addHook('onRequest', async (request, reply) => nameRequest(request, reply));
+  app.setErrorHandler((error, request, reply) =>
+    fail(parts, request, reply, fromFrameworkError(error)),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    fail(parts, request, reply, new SpillwayError('NOT_FOUND', `no route ${request.method}`)),
+  );
+  await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  for (const register of parts.routes) register(app);
+  await app.ready();
+  return listenerOf(app, parts, draining);
+}
+
+function createListener(
+  { native, options }: HttpServerParts,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  draining: { isOn: boolean },
+): Server {
+  return createServer(
+    {
+      headersTimeout: options.headersTimeoutMs,
+      requestTimeout: options.requestTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      noDelay: true,
+    },
+    (request, response) => {
+      // The connection ends with this answer, so that the caller's next request goes to another server.
+      if (draining.isOn) response.setHeader('connection', 'close');
+      if (!native(request, response)) handler(request, response);
+    },
+  );
+}
+
+function listenerOf(
+  app: FastifyInstance,
+  parts: HttpServerParts,
+  draining: { isOn: boolean },
+): HttpServer {
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    draining.isOn = true;
+    const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
+      app.server.closeAllConnections(),
+    );
+    app.server.closeIdleConnections();
+    await app.close();
+    cancel();
+  }
+
+  return {
+    listen: (host, port) => app.listen({ host, port }),
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  const correlationId = readCorrelationId(request.headers);
+  if (correlationId !== undefined) reply.header('x-correlation-id', correlationId);
+}
+
+function fail(
+  { replyError }: HttpServerParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: SpillwayError,
+): void {
+  reply.hijack();
+  replyError({
+    error,
+    format: 'spillway',
+    requestId: request.id,
+    request: request.raw,
+    response: reply.raw,
+    principal: request.principal,
+    isBegun: false,
+  });
+}

@@ -1,0 +1,138 @@
+// The AI endpoints, ahead of the framework: bytes in, bytes out. Its stages, in order:
+//
+//   match the path → credential → key → read the body → serve → one answer
+//
+// A failure at any stage is answered in the caller's own wire format, so that its SDK raises its own class.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Keyring } from '../admission/keyring.ts';
+import type { Principal } from '../admission/principal.ts';
+import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+import type { Reply } from '../flow/reply.ts';
+import { type ServedRequest, type ServeParts, serveRequest } from '../flow/serve-request.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { NewId } from '../kernel/ids.ts';
+import { matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
+import { readCorrelationId } from './correlation-id.ts';
+import { readCredential } from './credential.ts';
+import { readBody } from './read-body.ts';
+import { type ErrorReplier } from './reply-error.ts';
+
+export type NativeHandlerParts = {
+  readonly keyring: Keyring;
+  readonly serve: ServeParts;
+  readonly replyError: ErrorReplier;
+  readonly bodyLimitBytes: number;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+/** True when the request is for an AI endpoint and will be answered here. */
+export type NativeHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
+  return (request, response) => {
+    if (request.method !== 'POST') return false;
+    const route = matchNativeRoute(request.url ?? '');
+    if (!route) return false;
+    new NativeConnection(parts, request, response, route).accept();
+    return true;
+  };
+}
+
+/** One request on its connection; it is the flow's `Reply` as well, so that a request is one object. */
+class NativeConnection implements Reply {
+  readonly #parts: NativeHandlerParts;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #route: NativeRoute;
+  readonly #id: string;
+  readonly #startedAtMs: number;
+  #principal: Principal | undefined;
+  #served: ServedRequest | undefined;
+
+  constructor(
+    parts: NativeHandlerParts,
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: NativeRoute,
+  ) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#response = response;
+    this.#route = route;
+    this.#id = parts.newId('req');
+    this.#startedAtMs = parts.clock.monotonic();
+  }
+
+  accept(): void {
+    const { keyring } = this.#parts;
+    const credential = readCredential(this.#request.headers, this.#route.queryKey);
+    const principal = credential === undefined ? undefined : keyring.known(credential);
+    if (principal) return this.#authenticated(principal);
+    keyring.find(credential).then(
+      (found) => this.#authenticated(found),
+      (error: unknown) => this.#fail(error, false),
+    );
+  }
+
+  begin(status: number, headers: string[]): void {
+    this.#response.writeHead(status, headers);
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.#response.write(chunk)) return true;
+    this.#response.once('drain', () => this.#served?.drained());
+    return false;
+  }
+
+  end(chunk?: Buffer | string): void {
+    this.#response.end(chunk);
+  }
+
+  #authenticated(principal: Principal): void {
+    this.#principal = principal;
+    if (!principal.scopes.has('call')) {
+      return this.#fail(new SpillwayError('FORBIDDEN', 'the key lacks the scope call'), false);
+    }
+    readBody(
+      this.#request,
+      this.#parts.bodyLimitBytes,
+      (body) => this.#serve(principal, body),
+      (error) => this.#fail(error, false),
+    );
+  }
+
+  #serve(principal: Principal, body: Buffer): void {
+    const { headers } = this.#request;
+    const request = {
+      id: this.#id,
+      route: this.#route,
+      principal,
+      headers,
+      body,
+      correlationId: readCorrelationId(headers),
+      startedAtMs: this.#startedAtMs,
+    };
+    try {
+      this.#served = serveRequest(this.#parts.serve, request, this, (error, isBegun) =>
+        this.#fail(error, isBegun),
+      );
+      this.#response.once('close', () => this.#served?.gone());
+    } catch (thrown) {
+      this.#fail(thrown, false);
+    }
+  }
+
+  #fail(thrown: unknown, isBegun: boolean): void {
+    this.#parts.replyError({
+      error: toSpillwayError(thrown),
+      format: this.#route.format,
+      requestId: this.#id,
+      request: this.#request,
+      response: this.#response,
+      principal: this.#principal,
+      isBegun,
+    });
+  }
+}

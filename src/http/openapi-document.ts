@@ -1,0 +1,29 @@
+// The head of /openapi.json; the paths come from the routes' own schemas.
+
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { VERSION } from '../kernel/version.ts';
+
+export function openApiDocument(): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Spillway',
+      version: VERSION,
+      description: 'A self-hosted AI capacity gateway.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: "An organisation's key." },
+        admin: { type: 'http', scheme: 'bearer', description: 'The admin key.' },
+      },
+    },
+    tags: [
+      { name: 'AI', description: "Each provider's own wire format." },
+      { name: 'Jobs', description: 'Work that can wait.' },
+      { name: 'Usage', description: 'What was used and what it cost.' },
+      { name: 'Health', description: 'For load balancers and operators.' },
+      { name: 'Admin', description: 'Organisations, keys, limits, logs.' },
+    ],
+  };
+}

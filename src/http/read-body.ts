@@ -1,0 +1,37 @@
+// Reads a request's body whole, up to a limit. What announces itself as too large is refused before a byte
+// of it is read; what turns out too large is refused at the limit and not read further.
+
+import type { IncomingMessage } from 'node:http';
+import { SpillwayError } from '../errors/spillway-error.ts';
+
+export function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  done: (body: Buffer) => void,
+  failed: (error: SpillwayError) => void,
+): void {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limitBytes) return failed(tooLarge(limitBytes));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isOver = false;
+
+  request.on('data', (chunk: Buffer) => {
+    if (isOver) return;
+    size += chunk.length;
+    if (size <= limitBytes) return void chunks.push(chunk);
+    isOver = true;
+    failed(tooLarge(limitBytes));
+  });
+  request.on('end', () => {
+    if (isOver) return;
+    const [only] = chunks;
+    done(chunks.length === 1 && only ? only : Buffer.concat(chunks, size));
+  });
+}
+
+function tooLarge(limit: number): SpillwayError {
+  return new SpillwayError('REQUEST_TOO_LARGE', 'the body is larger than the limit', {
+    params: { limit },
+  });
+}

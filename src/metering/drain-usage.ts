@@ -1,0 +1,91 @@
+// Carries usage records from the local journal to the store, in batches, for as long as it takes: while
+// the store is away the journal keeps them. States: idle → waiting (a record came) → storing → idle.
+
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Journal } from './journal.ts';
+import type { UsageRecord } from './usage-record.ts';
+import type { UsageStore } from './usage-store.ts';
+
+const BATCH_RECORDS = 500;
+const GATHER_MS = 200;
+const LONGEST_PAUSE_MS = 5000;
+
+export type UsageDrain = {
+  /** Says that the journal has something new; cheap enough to be called for every record. */
+  wake(): void;
+  /** Stores all there is, once; rejects when the store is away. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type UsageDrainParts = {
+  readonly journal: Journal<UsageRecord>;
+  readonly store: Pick<UsageStore, 'insertBatch'>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts): UsageDrain {
+  let cancelTimer: CancelTimer | undefined;
+  let running: Promise<void> | undefined;
+  let failuresInARow = 0;
+  let isClosed = false;
+
+  function wake(): void {
+    if (cancelTimer || running || isClosed) return;
+    cancelTimer = clock.after(pauseMs(), () => {
+      cancelTimer = undefined;
+      void flush().catch(() => wake());
+    });
+  }
+
+  function pauseMs(): number {
+    return Math.min(GATHER_MS * 2 ** failuresInARow, LONGEST_PAUSE_MS);
+  }
+
+  function flush(): Promise<void> {
+    running ??= storeAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function storeAll(): Promise<void> {
+    try {
+      for (let batch = journal.oldest(BATCH_RECORDS); batch.length > 0; ) {
+        await store.insertBatch(batch);
+        journal.release(batch.length);
+        batch = journal.oldest(BATCH_RECORDS);
+      }
+      if (failuresInARow > 0) tell('info', 'usage records reach the store again');
+      failuresInARow = 0;
+    } catch (cause) {
+      failuresInARow += 1;
+      if (failuresInARow === 1)
+        tell('error', 'usage records wait in the journal: the store is away', cause);
+      throw cause;
+    }
+  }
+
+  function tell(level: 'info' | 'error', message: string, cause?: unknown): void {
+    const reason = cause instanceof Error ? { reason: cause.message } : {};
+    log.write({
+      level,
+      type: 'error',
+      message,
+      metadata: { backlog: journal.backlog(), ...reason },
+    });
+  }
+
+  return {
+    wake,
+    flush,
+    async close() {
+      isClosed = true;
+      cancelTimer?.();
+      // What cannot be stored now stays in the journal and is stored by the next start.
+      await flush().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Where a call can go: one account of one provider and the model's name there.
+
+import type { ProviderFormat } from '../kernel/provider-format.ts';
+
+export type Target = {
+  readonly provider: string;
+  readonly account: string;
+  readonly region: string;
+  readonly format: ProviderFormat;
+  /** The model as the provider calls it. */
+  readonly model: string;
+  readonly origin: string;
+  /** What the provider's base URL has behind its origin; no slash at the end. */
+  readonly basePath: string;
+  readonly apiKey: string;
+};
+
+/** What routing must know of a provider; the configuration has more. */
+export type RoutableProvider = {
+  readonly name: string;
+  readonly format: ProviderFormat;
+  readonly baseUrl: string;
+  readonly region: string;
+  /** Accounts with a key; empty when the provider is not configured. */
+  readonly accounts: readonly { readonly name: string; readonly apiKey: string }[];
+  /** Patterns of the model names it claims; a star stands for any text. */
+  readonly models: readonly string[];
+};

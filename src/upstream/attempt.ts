@@ -1,0 +1,257 @@
+// One call to one target, from the sent request to its one ending. It reads the provider's answer as its
+// format demands and keeps the clocks; it knows nothing of callers, retries or money.
+//
+// States: calling → collecting (unary)            → ended
+//                 → streaming (relayed events)    → ended
+//                 → refused (an error status)     → ended
+// The listener hears of exactly one ending. Only whole events of a stream are handed on, so that an error
+// event of the provider can always be kept back.
+
+import { mapProviderError } from '../errors/map-provider-error.ts';
+import { SpillwayError } from '../errors/spillway-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { Usage } from '../kernel/usage.ts';
+import type { Watch, Watched } from '../kernel/watch.ts';
+import { StreamAnswer, type StreamStep } from './stream-answer.ts';
+import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
+
+export type AttemptCall = {
+  readonly target: {
+    readonly provider: string;
+    readonly model: string;
+    readonly format: ProviderFormat;
+    readonly origin: string;
+  };
+  readonly isStream: boolean;
+  /** Reasoning models think before they speak and are given longer. */
+  readonly isReasoning: boolean;
+  readonly path: string;
+  readonly headers: string[];
+  readonly body: Buffer;
+};
+
+export type AttemptListener = {
+  /** The ending of a unary call that went well. */
+  onAnswer(body: Buffer, contentType: string): void;
+  /** Whole events of a stream, from its first content on; return false to slow the provider down. */
+  onEvents(bytes: Buffer, contentType: string): boolean;
+  /** The ending of a stream that went well, with its last events. */
+  onComplete(lastBytes: Buffer, contentType: string): void;
+  onFailed(error: SpillwayError): void;
+};
+
+export type AttemptTimeouts = {
+  readonly firstContentMs: number;
+  readonly reasoningFirstContentMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly unaryMs: number;
+  readonly reasoningUnaryMs: number;
+  readonly holdStatusMs: number;
+};
+
+export type AttemptParts = {
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  readonly watch: Watch;
+  readonly timeouts: AttemptTimeouts;
+  readonly maxAnswerBytes: number;
+  readonly maxHeldBytes: number;
+};
+
+/** What is kept of a failure; the mapper reads no more. */
+const KEPT_FAILURE_BYTES = 8 * 1024;
+
+type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
+type Phase = 'first_content' | 'idle' | 'total';
+
+export class Attempt implements UpstreamListener, Watched {
+  readonly #parts: AttemptParts;
+  readonly #call: AttemptCall;
+  readonly #listener: AttemptListener;
+  readonly #startedAtMs: number;
+  #state: State = 'calling';
+  #upstreamCall: UpstreamCall | undefined;
+  #status = 0;
+  #headers: UpstreamHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #stream: StreamAnswer | undefined;
+  #isBegun = false;
+  #lastContentAtMs = 0;
+
+  constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
+    this.#parts = parts;
+    this.#call = call;
+    this.#listener = listener;
+    this.#startedAtMs = parts.clock.monotonic();
+  }
+
+  start(): void {
+    const { target, path, headers, body } = this.#call;
+    this.#parts.watch.join(this);
+    this.#upstreamCall = this.#parts.upstream.send(
+      { origin: target.origin, path, method: 'POST', headers, body },
+      this,
+    );
+  }
+
+  /** Ends the call without telling the listener: whoever aborts knows why. */
+  abort(reason: Error): void {
+    if (this.#end()) this.#upstreamCall?.abort(reason);
+  }
+
+  /** The listener can take more events again. */
+  resume(): void {
+    this.#upstreamCall?.resume();
+  }
+
+  /** What the stream has said was used, as far as it has said so. */
+  streamUsage(): Usage | undefined {
+    return this.#stream?.usage();
+  }
+
+  streamedBytes(): number {
+    return this.#stream?.outputBytes() ?? 0;
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    if (this.#state !== 'calling') return;
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 300) this.#state = 'refused';
+    else if (this.#call.isStream) this.#beginStream();
+    else this.#state = 'collecting';
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#state === 'streaming' && this.#stream) this.#read(this.#stream, chunk);
+    else if (this.#state === 'collecting') this.#collect(chunk);
+    else if (this.#state === 'refused' && this.#size < KEPT_FAILURE_BYTES) this.#keep(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#state === 'streaming' && this.#stream) this.#step(this.#stream.end());
+    else if (this.#state === 'collecting') this.#answer();
+    else if (this.#state === 'refused') this.#refuse();
+  }
+
+  onFailure(error: Error): void {
+    this.#fail(error, 'the connection to the provider failed');
+  }
+
+  check(nowMs: number): void {
+    const phase = this.#overdue(nowMs);
+    if (phase) return this.#endWith(timedOut(phase));
+    const heldMs = nowMs - this.#startedAtMs;
+    if (this.#stream && !this.#isBegun && heldMs > this.#parts.timeouts.holdStatusMs) {
+      this.#relay(this.#stream.release());
+    }
+  }
+
+  #overdue(nowMs: number): Phase | undefined {
+    const { timeouts } = this.#parts;
+    const { isReasoning, isStream } = this.#call;
+    const elapsedMs = nowMs - this.#startedAtMs;
+    if (elapsedMs > timeouts.totalMs) return 'total';
+    if (this.#stream?.hasContent) {
+      return nowMs - this.#lastContentAtMs > timeouts.idleMs ? 'idle' : undefined;
+    }
+    if (this.#state !== 'calling' && !isStream) return undefined;
+    const patientMs = isStream ? timeouts.reasoningFirstContentMs : timeouts.reasoningUnaryMs;
+    const usualMs = isStream ? timeouts.firstContentMs : timeouts.unaryMs;
+    return elapsedMs > (isReasoning ? patientMs : usualMs) ? 'first_content' : undefined;
+  }
+
+  #beginStream(): void {
+    this.#state = 'streaming';
+    this.#stream = new StreamAnswer(this.#call.target.format, this.#parts.maxHeldBytes);
+  }
+
+  #read(stream: StreamAnswer, chunk: Buffer): void {
+    const step = stream.take(chunk);
+    if (stream.broughtContent) this.#lastContentAtMs = this.#parts.clock.monotonic();
+    this.#step(step);
+  }
+
+  #step(step: StreamStep): void {
+    switch (step.kind) {
+      case 'wait':
+        return;
+      case 'relay':
+        return this.#relay(step.bytes);
+      case 'complete':
+        if (this.#end()) this.#listener.onComplete(step.bytes, this.#contentType());
+        return;
+      case 'error':
+        return this.#fail({ body: step.raw }, 'the provider ended the stream with an error');
+      case 'broken':
+        return this.#endWith(lost('the stream ended in the middle'));
+    }
+  }
+
+  #relay(bytes: Buffer): void {
+    this.#isBegun = true;
+    if (!this.#listener.onEvents(bytes, this.#contentType())) this.#upstreamCall?.pause();
+  }
+
+  #collect(chunk: Buffer): void {
+    this.#keep(chunk);
+    if (this.#size > this.#parts.maxAnswerBytes) this.#endWith(lost('the answer is too large'));
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+  }
+
+  #answer(): void {
+    const body = this.#kept();
+    if (this.#end()) this.#listener.onAnswer(body, this.#contentType());
+  }
+
+  #refuse(): void {
+    const body = this.#kept().toString('utf8', 0, KEPT_FAILURE_BYTES);
+    const failure = { status: this.#status, headers: this.#headers, body };
+    this.#fail(failure, `the provider answered ${this.#status}`);
+  }
+
+  #kept(): Buffer {
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+  }
+
+  #contentType(): string {
+    const value = this.#headers['content-type'];
+    return typeof value === 'string' ? value : 'application/json';
+  }
+
+  #fail(failure: unknown, message: string): void {
+    const { provider, model } = this.#call.target;
+    const verdict = mapProviderError(failure, { provider, model, now: this.#parts.clock.now() });
+    this.#endWith(SpillwayError.fromVerdict(verdict, message, failure));
+  }
+
+  #endWith(error: SpillwayError): void {
+    if (!this.#end()) return;
+    this.#upstreamCall?.abort(error);
+    this.#listener.onFailed(error);
+  }
+
+  /** True for the one caller who ends it. */
+  #end(): boolean {
+    if (this.#state === 'ended') return false;
+    this.#state = 'ended';
+    this.#parts.watch.leave(this);
+    return true;
+  }
+}
+
+function timedOut(phase: Phase): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', `the ${phase} clock ran out`, { params: { phase } });
+}
+
+function lost(why: string): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', why, { params: { phase: 'lost' } });
+}
