@@ -1,0 +1,93 @@
+// The most tokens a request can use, so that what is held for it covers whatever comes. Input is bounded
+// by the request's bytes, since a token is at least one of them; output by the stated maximum, else by the
+// model's. References to what lies elsewhere (a stored conversation, a file, a picture's address) are not in the
+// bytes; whoever lets them through holds the model's context instead.
+
+import type { WorstCaseTokens } from './price-book.ts';
+
+export type WorstCaseRequest = {
+  readonly model: string;
+  readonly inputBytes: number;
+  /** For one answer; undefined when the request does not say. */
+  readonly maxOutputTokens?: number | undefined;
+  /** How many answers are asked for. */
+  readonly answers?: number | undefined;
+  readonly hasTools?: boolean | undefined;
+  readonly mayCacheForAnHour?: boolean | undefined;
+};
+
+export type WorstCaseOptions = {
+  /** For models that the table does not know. */
+  readonly defaultMaxOutputTokens?: number | undefined;
+  /** By a model's name or the beginning of it; wins over the table. */
+  readonly maxOutputTokens?: Readonly<Record<string, number>> | undefined;
+};
+
+export type WorstCase = (request: WorstCaseRequest) => WorstCaseTokens;
+
+export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
+  const { defaultMaxOutputTokens = DEFAULT_MAX_OUTPUT, maxOutputTokens = {} } = options;
+  const table = [...byLength(Object.entries(maxOutputTokens)), ...byLength(MAX_OUTPUT)];
+
+  function modelMaximum(model: string): number {
+    const name = model.slice(model.lastIndexOf('/') + 1);
+    return table.find(([prefix]) => name.startsWith(prefix))?.[1] ?? defaultMaxOutputTokens;
+  }
+
+  return (request) => {
+    const { answers = 1, hasTools = false, mayCacheForAnHour } = request;
+    const perAnswer = request.maxOutputTokens ?? modelMaximum(request.model);
+    return {
+      inputTokens: bounded(request.inputBytes + (hasTools ? TOOL_INSTRUCTION_TOKENS : 0)),
+      outputTokens: bounded(perAnswer * answers),
+      mayCacheForAnHour,
+    };
+  };
+}
+
+/** Providers instruct a model in some hundreds of tokens how to use tools, whatever the tools are. */
+const TOOL_INSTRUCTION_TOKENS = 1000;
+
+/** More than any model puts out; a request that asks for it costs more than any budget has. */
+const MOST_TOKENS = 1_000_000_000;
+
+const DEFAULT_MAX_OUTPUT = 128_000;
+
+/** What the providers document, by the beginning of the name; the longest beginning wins. */
+const MAX_OUTPUT: readonly (readonly [string, number])[] = [
+  ['claude-3-', 4096],
+  ['claude-3-5-', 8192],
+  ['claude-3-7-', 128_000],
+  ['claude-opus-4', 32_000],
+  ['claude-opus-4-5', 64_000],
+  ['claude-opus-4-6', 128_000],
+  ['claude-opus-4-7', 128_000],
+  ['claude-opus-4-8', 128_000],
+  ['claude-sonnet-4', 64_000],
+  ['claude-haiku-4', 64_000],
+  ['gpt-3.5', 4096],
+  ['gpt-4', 8192],
+  ['gpt-4-turbo', 4096],
+  ['gpt-4o', 16_384],
+  ['gpt-4.1', 32_768],
+  ['chatgpt-4o', 16_384],
+  ['o1', 100_000],
+  ['o3', 100_000],
+  ['o4', 100_000],
+  ['gemini-1.5', 8192],
+  ['gemini-2.0', 8192],
+  ['gemini-2.5', 65_536],
+  ['gemini-3', 65_536],
+  ['text-embedding-', 0],
+  ['gemini-embedding-', 0],
+];
+
+function byLength(entries: readonly (readonly [string, number])[]): [string, number][] {
+  return entries
+    .map(([prefix, tokens]): [string, number] => [prefix, tokens])
+    .sort(([one], [other]) => other.length - one.length);
+}
+
+function bounded(tokens: number): number {
+  return Math.min(Math.max(0, Math.ceil(tokens)), MOST_TOKENS);
+}
