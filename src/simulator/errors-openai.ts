@@ -56,9 +56,12 @@ const ROWS: Readonly<Record<StatedFault, Row>> = {
     says: (failure) => {
       const { dimension, limit, used, requested } = failure.excess ?? STAGED;
       const unit = dimension === 'tokens' ? 'tokens per min (TPM)' : 'requests per min (RPM)';
+      const where = `${failure.model} in organization org-nSzAzQdeNSFAqkJkNFkdaii9 on ${unit}`;
+      if (requested > limit)
+        return `Request too large for ${where}: Limit ${limit}, Requested ${requested}. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.`;
       const delayMs = delayOf(failure);
       const again = delayMs === undefined ? '' : ` Please try again in ${goDuration(delayMs)}.`;
-      return `Rate limit reached for ${failure.model} in organization org-nSzAzQdeNSFAqkJkNFkdaii9 on ${unit}: Limit ${limit}, Used ${used}, Requested ${requested}.${again} Visit https://platform.openai.com/account/rate-limits to learn more.`;
+      return `Rate limit reached for ${where}: Limit ${limit}, Used ${used}, Requested ${requested}.${again} Visit https://platform.openai.com/account/rate-limits to learn more.`;
     },
   },
   'usage-limit': {

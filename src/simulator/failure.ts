@@ -1,7 +1,7 @@
 // A failure that the provider states itself, before any dialect has put it into words, and what the words
 // are made into: a refusal, which is a status, headers and a body.
 
-import type { LimitDimension } from './rate-limit.ts';
+import type { Excess } from './rate-limit.ts';
 import type { StatedFault } from './scenario.ts';
 
 export type Failure = {
@@ -20,13 +20,6 @@ export type Failure = {
   readonly model: string;
   readonly inputTokens: number;
   readonly requestId: string;
-};
-
-export type Excess = {
-  readonly dimension: LimitDimension;
-  readonly limit: number;
-  readonly used: number;
-  readonly requested: number;
 };
 
 export type Refusal = {

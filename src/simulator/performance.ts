@@ -55,7 +55,13 @@ export function beginStream(performance: Performance): StreamOut {
     'cache-control': 'no-cache',
     ...headers,
   });
+  if (isSlow(scenario)) exchange.response.flushHeaders();
   return new StreamOut(exchange, framing, script, scenario);
+}
+
+/** At full speed the head leaves together with the first event, which is cheaper. */
+function isSlow({ fault, tokensPerSecond, chunkDelayMs }: Scenario): boolean {
+  return fault !== undefined || tokensPerSecond !== undefined || chunkDelayMs !== undefined;
 }
 
 export function endStream({ exchange }: Performance, lastWords: string, outcome: Outcome): void {

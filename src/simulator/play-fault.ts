@@ -46,7 +46,6 @@ async function hang(performance: Performance): Promise<void> {
 
 async function hangAfterHeaders(performance: Performance): Promise<void> {
   const stream = beginStream(performance);
-  performance.exchange.response.flushHeaders();
   await staySilent(performance, stream);
 }
 
@@ -81,7 +80,6 @@ async function stallWhole(performance: Performance): Promise<void> {
 
 async function cutStream(performance: Performance): Promise<void> {
   const stream = beginStream(performance);
-  performance.exchange.response.flushHeaders();
   await stream.sendUntil(chunksBefore(performance));
   await stream.flushed();
   cutConnection(performance.exchange, 'cut');

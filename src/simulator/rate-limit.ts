@@ -20,16 +20,16 @@ export type LimitState = {
 
 export type Admission =
   | { readonly isAdmitted: true; readonly state: LimitState }
-  | {
-      readonly isAdmitted: false;
-      readonly state: LimitState;
-      readonly dimension: LimitDimension;
-      readonly limit: number;
-      readonly used: number;
-      readonly requested: number;
-      /** When this very request would be admitted. */
-      readonly retryAt: number;
-    };
+  | ({ readonly isAdmitted: false; readonly state: LimitState } & Excess);
+
+export type Excess = {
+  readonly dimension: LimitDimension;
+  readonly limit: number;
+  readonly used: number;
+  readonly requested: number;
+  /** When this very request would be admitted. */
+  readonly retryAt: number;
+};
 
 type Admitted = { readonly at: number; readonly tokens: number };
 
@@ -46,13 +46,12 @@ export class SlidingWindow {
 
   admit(now: number, tokens: number): Admission {
     this.#forget(now);
-    const { requestsPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
-    const { tokensPerMinute = Number.POSITIVE_INFINITY } = this.#limit;
-    const requests = this.#requests;
-    if (requests >= requestsPerMinute)
-      return this.#refuse(now, 'requests', requestsPerMinute, requests, 1);
-    if (this.#tokens + tokens > tokensPerMinute)
-      return this.#refuse(now, 'tokens', tokensPerMinute, this.#tokens, tokens);
+    const { requestsPerMinute, tokensPerMinute } = this.#limit;
+    const excess = later(
+      this.#excess(now, 'requests', requestsPerMinute, this.#requests, 1),
+      this.#excess(now, 'tokens', tokensPerMinute, this.#tokens, tokens),
+    );
+    if (excess) return { isAdmitted: false, state: this.#state(now), ...excess };
     this.#admitted.push({ at: now, tokens });
     this.#tokens += tokens;
     return { isAdmitted: true, state: this.#state(now) };
@@ -73,16 +72,16 @@ export class SlidingWindow {
     this.#start = 0;
   }
 
-  #refuse(
+  #excess(
     now: number,
     dimension: LimitDimension,
-    limit: number,
+    limit: number | undefined,
     used: number,
     requested: number,
-  ): Admission {
+  ): Excess | undefined {
+    if (limit === undefined || used + requested <= limit) return undefined;
     const retryAt = this.#roomAt(now, dimension, used + requested - limit);
-    const state = this.#state(now);
-    return { isAdmitted: false, state, dimension, limit, used, requested, retryAt };
+    return { dimension, limit, used, requested, retryAt };
   }
 
   /** When enough of the oldest requests will have left the window. */
@@ -105,6 +104,12 @@ export class SlidingWindow {
       tokens: headroom(tokensPerMinute, this.#tokens, resetAt),
     };
   }
+}
+
+/** Where both limits are exceeded, the one that holds longer is stated. */
+function later(one: Excess | undefined, other: Excess | undefined): Excess | undefined {
+  if (!one || !other) return one ?? other;
+  return one.retryAt >= other.retryAt ? one : other;
 }
 
 function headroom(limit: number | undefined, used: number, resetAt: number): Headroom | undefined {

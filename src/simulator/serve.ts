@@ -44,7 +44,7 @@ export async function serve(exchange: Exchange, stage: Stage): Promise<void> {
 }
 
 function decide(
-  { entry, request, route }: Exchange,
+  { entry, log, request, route }: Exchange,
   { decider }: Stage,
   reading: Reading,
   operation: Operation,
@@ -58,7 +58,7 @@ function decide(
     { provider, operation, model, credentialHash: entry.credentialHash },
     typeof header === 'string' ? header : undefined,
   );
-  entry.scenario = decision.label;
+  log.change(entry, { scenario: decision.label });
   return decision;
 }
 

@@ -56,6 +56,7 @@ export class TruthLog {
   #inFlight = 0;
   #maxInFlight = 0;
   readonly #accounts = new Map<string, Account>();
+  #isClosed = false;
   readonly #names = new Map<string, readonly string[]>();
   readonly #waiters = new Set<Waiter>();
 
@@ -136,6 +137,7 @@ export class TruthLog {
     if (known) return Promise.resolve(known);
     const { promise, resolve, reject } = Promise.withResolvers<TruthEntry>();
     if (signal?.aborted) reject(signal.reason);
+    if (this.#isClosed) reject(closedError());
     const waiter: Waiter = { predicate, resolve, reject };
     const onAbort = () => reject(signal?.reason);
     this.#waiters.add(waiter);
@@ -148,7 +150,8 @@ export class TruthLog {
 
   /** Nothing more will happen: who still waits is told so. */
   close(): void {
-    for (const waiter of this.#waiters) waiter.reject(new Error('the simulator was closed'));
+    this.#isClosed = true;
+    for (const waiter of this.#waiters) waiter.reject(closedError());
   }
 
   /** Most requests carry the same headers, so the lists of their names are kept once. */
@@ -208,6 +211,10 @@ function settle(account: Account, entry: TruthEntry): void {
   count(account.byOutcome, entry.outcome);
   account.inputTokens += entry.inputTokens;
   account.outputTokens += entry.outputTokens;
+}
+
+function closedError(): Error {
+  return new Error('the simulator was closed');
 }
 
 function count(counts: Map<string, number>, name: string): void {
