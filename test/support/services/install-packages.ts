@@ -9,6 +9,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FOLDER_PREFIX } from './private-run.ts';
 import { listProcesses, type ProcessEntry, sendSignal, workingFolder } from './process-table.ts';
 import {
   CATALOGUE,
@@ -17,8 +18,6 @@ import {
   type Log,
   type WantedName,
 } from './service-catalogue.ts';
-
-export const FOLDER_PREFIX = 'spillway-services-';
 
 /** Why nothing can be installed here, or undefined when it can. */
 export function installObstacle(env: Environment): string | undefined {

@@ -3,6 +3,8 @@
 //
 //   node main.ts [--parent=<pid>]      ends when the process with that id, which started it, has ended
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { startServices } from './start-services.ts';
 import { listenForStop, StopReason } from './stop-request.ts';
 
@@ -10,21 +12,20 @@ const parent = process.argv.find((word) => word.startsWith('--parent='))?.split(
 process.exitCode = await main(parent === undefined ? undefined : Number(parent));
 
 async function main(parentPid: number | undefined): Promise<number> {
-  const stop = listenForStop(parentPid);
   const log = (line: string) => console.error(line);
+  const stop = listenForStop(log, parentPid);
   try {
     log('Bringing up Redis, RabbitMQ and PostgreSQL (some seconds) …');
     const services = await startServices({ env: process.env, log, signal: stop.signal });
     try {
       await keepRunning(services.environment(), services.folder, stop.signal);
     } finally {
-      log('Ending them …');
       await services.close();
       log('Ended; nothing is left behind.');
     }
     return 0;
   } catch (error) {
-    if (stop.signal.reason instanceof StopReason) return stop.signal.reason.exitCode;
+    if (error instanceof StopReason) return error.exitCode;
     log(error instanceof Error ? error.message : String(error));
     return 1;
   } finally {
@@ -39,6 +40,8 @@ async function keepRunning(
 ): Promise<void> {
   for (const name of Object.keys(urls)) console.log(`export ${name}='${urls[name]}'`);
   if (folder) console.error(`Data and logs are in ${folder}.`);
+  if (folder && existsSync(join(folder, 'rabbitmq', 'rabbitmqctl')))
+    console.error(`RabbitMQ is managed with ${join(folder, 'rabbitmq', 'rabbitmqctl')}.`);
   console.error('Running; Ctrl-C ends them.');
   const keepAlive = setInterval(() => {}, 60_000);
   await new Promise<void>((resolve) => {

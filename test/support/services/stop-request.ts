@@ -2,6 +2,8 @@
 // that started us (told by `parentPid`, since nobody is signalled about that). Releasing gives the signals
 // back their usual effect.
 
+import type { Log } from './service-catalogue.ts';
+
 export type StopRequest = {
   /** Aborted with a `StopReason`. */
   signal: AbortSignal;
@@ -12,7 +14,7 @@ export class StopReason extends Error {
   readonly exitCode: number;
 
   constructor(name: string, exitCode: number) {
-    super(`stopped by ${name}`);
+    super(name);
     this.exitCode = exitCode;
   }
 }
@@ -20,16 +22,21 @@ export class StopReason extends Error {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const PARENT_CHECK_MS = 500;
 
-export function listenForStop(parentPid?: number): StopRequest {
+export function listenForStop(log: Log, parentPid?: number): StopRequest {
   const controller = new AbortController();
+  const stop = (reason: StopReason) => {
+    if (!controller.signal.aborted)
+      log(`Asked to stop (${reason.message}); ending what was started …`);
+    controller.abort(reason);
+  };
   const onSignal = (name: NodeJS.Signals) => {
     const exitCode = name === 'SIGHUP' || name === 'SIGTERM' ? EXIT_CODES[name] : EXIT_CODES.SIGINT;
-    controller.abort(new StopReason(name, exitCode));
+    stop(new StopReason(name, exitCode));
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   const timer = setInterval(() => {
     if (parentPid === undefined || process.ppid === parentPid) return;
-    controller.abort(new StopReason('the end of the process that started it', EXIT_CODES.SIGHUP));
+    stop(new StopReason('the command has ended', EXIT_CODES.SIGHUP));
   }, PARENT_CHECK_MS).unref();
   return {
     signal: controller.signal,

@@ -24,7 +24,7 @@ export async function withServices(
   run: Run,
   { wanted = WANTED_NAMES, log = console.error, parentPid }: WithServicesOptions = {},
 ): Promise<number> {
-  const stop = listenForStop(parentPid);
+  const stop = listenForStop(log, parentPid);
   let services: Services | undefined;
   try {
     services = await startServices({ env, log, wanted, signal: stop.signal });
