@@ -20,6 +20,7 @@ export function routed(
   },
   at: number,
 ): JobMove {
+  expect(job, 'queued', 'delayed');
   const { queue, provider, model, waitCode } = route;
   const runAt = Math.max(at, route.runAt ?? at);
   const isLater = runAt > at;
@@ -82,6 +83,7 @@ export function postponed(
 
 /** Its worker gave it back (`returned`) or was never heard of again (`lost`): somebody else may have it. */
 export function requeued(job: Job, why: 'returned' | 'lost', at: number): JobMove {
+  expect(job, 'running');
   const losses = why === 'lost' ? job.losses + 1 : job.losses;
   const change = { ...UNLEASED, attempts: job.attempts - 1, losses, runAt: at };
   return { ...move(job, 'queued', at, change, [{ type: 'queued' }]), ...attemptEnd(job, why, at) };
@@ -119,6 +121,7 @@ export function expired(job: Job, at: number): JobMove {
 
 /** An operator retries a dead letter: the job begins again, in the raw queue, with all its attempts. */
 export function retried(job: Job, rawQueue: string, at: number): JobMove {
+  expect(job, 'failed');
   const change: JobChange = {
     attempts: 0,
     losses: 0,
@@ -151,6 +154,12 @@ function waiting(
   { until, code }: { readonly until: number; readonly code?: ErrorCode | undefined },
 ): NewJobEvent {
   return { type, data: { until, ...(code && { code }) } };
+}
+
+/** Where the table allows more ways into a state than this move is meant for. */
+function expect(job: Job, ...states: readonly JobState[]): void {
+  if (!states.includes(job.state))
+    throw new Error(`this move is not for a job that is ${job.state}`);
 }
 
 function move(

@@ -1,10 +1,19 @@
 // The contracts of all stores, on embedded storage. The common SQL and the faster writer both have to keep them.
 
+import { jobStoreContract } from '../../../test/contract/job-store.ts';
 import { keyStoreContract } from '../../../test/contract/key-store.ts';
 import { organizationStoreContract } from '../../../test/contract/organization-store.ts';
 import { usageStoreContract } from '../../../test/contract/usage-store.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
+import { createJobHistory } from '../sql/job-history.ts';
+import { createJobQueue } from '../sql/job-queue.ts';
+import { createJobStore } from '../sql/job-store.ts';
 import { createKeyStore } from '../sql/key-store.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
+import { createQueueSignals } from '../sql/queue-signals.ts';
 import { createUsageStore } from '../sql/usage-store.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { createSqliteUsageStore } from './usage-store.ts';
@@ -31,4 +40,18 @@ usageStoreContract('embedded storage', async () => {
 usageStoreContract('embedded storage by the common SQL', async () => {
   const store = await openSqlite(':memory:');
   return { usage: createUsageStore(store.db, store.dialect), close: () => store.close() };
+});
+
+jobStoreContract('embedded storage', async () => {
+  const store = await openSqlite(':memory:');
+  const { db } = store;
+  const signals = createQueueSignals();
+  const parts = { ...store, signals, clock: createTestClock(1000), log: silentLog, newId };
+  return {
+    jobs: createJobStore({ db, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    queue: createJobQueue(parts),
+    close: () => store.close(),
+  };
 });

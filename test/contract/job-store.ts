@@ -1,0 +1,297 @@
+// What every JobStore promises, with its history and its dead letters. The test of each adapter calls this.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { DeadLetterStore } from '../../src/jobs/dead-letter-store.ts';
+import type { Job, JobResult } from '../../src/jobs/job.ts';
+import type { JobHistory } from '../../src/jobs/job-history.ts';
+import { failed, postponed, started, succeeded } from '../../src/jobs/job-moves.ts';
+import { messageFor } from '../../src/jobs/job-pointer.ts';
+import type { JobQueue } from '../../src/jobs/job-queue.ts';
+import type { JobStore } from '../../src/jobs/job-store.ts';
+import { NO_USAGE } from '../../src/kernel/usage.ts';
+
+export type OpenedJobStore = {
+  readonly jobs: JobStore;
+  readonly history: JobHistory;
+  readonly deadLetters: DeadLetterStore;
+  /** A queue on the same store. */
+  readonly queue: Pick<JobQueue, 'depth'>;
+  close(): Promise<void>;
+};
+
+const WORKER = { workerId: 'worker-1', leaseMs: 1000 };
+const VERDICT = { code: 'INTERNAL', params: {}, retryable: false } as const;
+
+export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobStore>): void {
+  describe(`jobs on ${adapter}`, () => {
+    let opened: OpenedJobStore;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    async function create(given: Partial<Job> = {}): Promise<Job> {
+      const { job } = await opened.jobs.create(plainJob(given), { prompt: 'hello' });
+      return job;
+    }
+
+    async function move(...[made]: Parameters<JobStore['move']>): Promise<Job> {
+      const moved = await opened.jobs.move(made);
+      assert.ok(moved);
+      return moved;
+    }
+
+    it('gives back every field of a job and what was asked for', async () => {
+      const job = plainJob({
+        provider: 'openai',
+        model: 'gpt-5',
+        keyId: 'key_1',
+        userId: 'u ☂',
+        requestId: 'req_1',
+        locale: 'tr',
+        timeZone: 'Europe/Istanbul',
+        traceParent: '00-1-2-01',
+        callbackUrl: 'https://example.com/hook',
+        metadata: { nested: { list: [1, 'two', null] } },
+        waitCode: 'RATE_LIMITED',
+        error: { code: 'RATE_LIMITED', params: { retryAfterMs: 5 }, retryable: true },
+        deadlineAt: 1_900_000_000_000,
+        leaseOwner: 'x',
+        leaseUntil: 5,
+        startedAt: 6,
+        finishedAt: 7,
+      });
+      const message = { prompt: 'a\u0000b "quoted" ☂', images: ['https://example.com/i.png'] };
+      const created = await opened.jobs.create(job, message);
+      assert.equal(created.isNew, true);
+      const { organizationId, publicId } = job;
+      assert.deepEqual(await opened.jobs.find({ id: job.id }), job);
+      assert.deepEqual(await opened.jobs.find({ organizationId, publicId }), job);
+      assert.deepEqual(await opened.jobs.message(job.id), message);
+      assert.equal(await opened.jobs.find({ organizationId: 'other', publicId }), undefined);
+    });
+
+    it('is one job however often an id is handed in, per organisation', async () => {
+      const first = await create({ publicId: 'same' });
+      const again = plainJob({ publicId: 'same' });
+      const announce = [{ queue: 'raw', message: messageFor(again) }];
+      const second = await opened.jobs.create(again, { prompt: 'other' }, announce);
+      assert.equal(second.isNew, false);
+      assert.equal(second.job.id, first.id);
+      assert.equal((await opened.queue.depth('raw')).ready, 0);
+      const elsewhere = await create({ publicId: 'same', organizationId: 'other' });
+      assert.notEqual(elsewhere.id, first.id);
+    });
+
+    it('puts a job and its message into the store together', async () => {
+      const job = plainJob();
+      const announce = [
+        { queue: 'raw', message: messageFor(job) },
+        { queue: 'raw', message: { id: 'later', body: '' }, delayMs: 60_000 },
+      ];
+      await opened.jobs.create(job, { prompt: 'x' }, announce);
+      const { ready, delayed } = await opened.queue.depth('raw');
+      assert.deepEqual([ready, delayed], [1, 1]);
+    });
+
+    it('moves a job once for each fence', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      assert.equal(running.state, 'running');
+      assert.equal(running.fence, job.fence + 1);
+      assert.equal(running.leaseUntil, 3000);
+      assert.equal(await opened.jobs.move(started(job, WORKER, 2001)), undefined);
+      assert.equal((await opened.history.attempts(job.id)).length, 1);
+    });
+
+    it('lets one of many movers through', async () => {
+      const job = await create();
+      const tries = Array.from({ length: 20 }, (_, index) =>
+        opened.jobs.move(started(job, WORKER, 2000 + index)),
+      );
+      const moved = (await Promise.all(tries)).filter((result) => result !== undefined);
+      assert.equal(moved.length, 1);
+      assert.equal((await opened.history.events(job.id, { limit: 10 })).length, 2);
+    });
+
+    it('writes a move whole or not at all', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      const broken = {
+        ...succeeded(running, result(), 3000),
+        announce: [{ queue: 'raw', message: { id: null as unknown as string, body: '' } }],
+      };
+      await assert.rejects(opened.jobs.move(broken));
+      assert.deepEqual(await opened.jobs.find({ id: job.id }), running);
+      assert.equal(await opened.history.result(job.id), undefined);
+      assert.equal((await opened.history.events(job.id, { limit: 10 })).length, 2);
+    });
+
+    it('keeps events in their order and gives those after a given one', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      const wait = { until: 9000, code: 'RATE_LIMITED', costsAttempt: false } as const;
+      const delayed = await move(postponed(running, wait, 3000));
+      await move(started(delayed, WORKER, 9000));
+      const events = await opened.history.events(job.id, { limit: 10 });
+      assert.deepEqual(
+        events.map((event) => [event.sequence, event.type, event.createdAt]),
+        [
+          [1, 'submitted', 1000],
+          [2, 'running', 2000],
+          [3, 'delayed', 3000],
+          [4, 'queued', 9000],
+          [5, 'running', 9000],
+        ],
+      );
+      assert.deepEqual(events[2]?.data, { until: 9000, code: 'RATE_LIMITED' });
+      const later = await opened.history.events(job.id, { after: 3, limit: 1 });
+      assert.deepEqual(
+        later.map((event) => event.sequence),
+        [4],
+      );
+    });
+
+    it('keeps attempts, their partial output and the one result', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      await opened.history.savePartial(job.id, 1, 'so far');
+      const done = await move(succeeded(running, result(), 3000));
+      assert.equal(done.leaseUntil, undefined);
+      assert.deepEqual(await opened.history.result(job.id), result());
+      const [attempt] = await opened.history.attempts(job.id);
+      assert.equal(attempt?.outcome, 'succeeded');
+      assert.equal(attempt?.partialOutput, 'so far');
+      assert.equal(attempt?.costNanos, 12);
+      assert.equal(attempt?.finishedAt, 3000);
+    });
+
+    it('notes signs of life under the fence only', async () => {
+      const running = await move(started(await create(), WORKER, 2000));
+      assert.equal(await opened.jobs.touch(running.id, running.fence, { leaseUntil: 8000 }), true);
+      assert.equal(
+        await opened.jobs.touch(running.id, running.fence - 1, { leaseUntil: 9 }),
+        false,
+      );
+      assert.equal((await opened.jobs.find({ id: running.id }))?.leaseUntil, 8000);
+    });
+
+    it('finds the jobs that nobody looks after', async () => {
+      const overdue = await create({ deadlineAt: 5000 });
+      const waiting = await create();
+      const running = await move(started(await create(), WORKER, 2000));
+      const ids = async (kind: 'due' | 'overdue' | 'unleased', before: number) =>
+        (await opened.jobs.neglected({ kind, before, limit: 10 })).map((job) => job.id);
+      assert.deepEqual(await ids('overdue', 4999), []);
+      assert.deepEqual(await ids('overdue', 5000), [overdue.id]);
+      assert.deepEqual(await ids('unleased', 2999), []);
+      assert.deepEqual(await ids('unleased', 3000), [running.id]);
+      assert.deepEqual(await ids('due', 999), []);
+      assert.deepEqual(await ids('due', 1000), [overdue.id, waiting.id]);
+      const rest = { kind: 'due', before: 1000, limit: 10, after: overdue.id } as const;
+      assert.equal((await opened.jobs.neglected(rest)).length, 1);
+    });
+
+    it('lists newest first, by organisation and state, in pages', async () => {
+      const ids: string[] = [];
+      for (let index = 0; index < 3; index += 1) ids.push((await create()).id);
+      await create({ organizationId: 'other' });
+      const page = await opened.jobs.list({ organizationId: 'acme', limit: 2 });
+      assert.deepEqual(
+        page.map((job) => job.id),
+        [ids[2], ids[1]],
+      );
+      const before = page.at(-1)?.id ?? '';
+      const next = await opened.jobs.list({ organizationId: 'acme', limit: 2, before });
+      assert.deepEqual(
+        next.map((job) => job.id),
+        [ids[0]],
+      );
+      assert.deepEqual(await opened.jobs.list({ state: 'running', limit: 9 }), []);
+      assert.equal((await opened.jobs.list({ state: 'queued', limit: 9 })).length, 4);
+    });
+
+    it('keeps a dead letter once, with a job or without, until it is removed', async () => {
+      const { deadLetters } = opened;
+      const running = await move(started(await create(), WORKER, 2000));
+      const letter = {
+        id: 'letter-2',
+        jobId: running.id,
+        organizationId: 'acme',
+        queue: 'q',
+        body: '{}',
+        errorCode: 'INTERNAL',
+        errorMessage: 'why',
+        attempts: 4,
+        createdAt: 3000,
+      } as const;
+      await move(failed(running, { verdict: VERDICT, deadLetter: letter }, 3000));
+      const stray = { ...letter, id: 'letter-1', jobId: undefined, organizationId: undefined };
+      const copy = [{ queue: 'dlq', message: { id: 'letter-1', body: '{}' } }];
+      await deadLetters.add(stray, copy);
+      await deadLetters.add({ ...stray, body: 'other' }, copy);
+      assert.deepEqual(await deadLetters.list({ limit: 10 }), [stray, letter]);
+      assert.deepEqual(await deadLetters.list({ limit: 10, after: 'letter-1' }), [letter]);
+      assert.deepEqual(await deadLetters.find('letter-1'), stray);
+      assert.equal((await opened.queue.depth('dlq')).ready, 1);
+      assert.equal(await deadLetters.remove('letter-1'), true);
+      assert.equal(await deadLetters.remove('letter-1'), false);
+      assert.equal(await deadLetters.count(), 1);
+    });
+  });
+}
+
+/** Real ids of one millisecond are in no order; these are. */
+let made = 0;
+
+function plainJob(given: Partial<Job> = {}): Job {
+  made += 1;
+  const id = `job_${String(made).padStart(8, '0')}`;
+  return {
+    id,
+    publicId: id,
+    organizationId: 'acme',
+    origin: 'http',
+    state: 'queued',
+    fence: 1,
+    run: 0,
+    attempts: 0,
+    losses: 0,
+    priority: 5,
+    queue: 'raw',
+    provider: undefined,
+    model: undefined,
+    keyId: undefined,
+    userId: undefined,
+    requestId: undefined,
+    locale: undefined,
+    timeZone: undefined,
+    traceParent: undefined,
+    callbackUrl: undefined,
+    metadata: undefined,
+    waitCode: undefined,
+    error: undefined,
+    runAt: 1000,
+    publishedAt: 1000,
+    deadlineAt: undefined,
+    leaseOwner: undefined,
+    leaseUntil: undefined,
+    createdAt: 1000,
+    updatedAt: 1000,
+    startedAt: undefined,
+    finishedAt: undefined,
+    ...given,
+  };
+}
+
+function result(): JobResult {
+  return {
+    provider: 'openai',
+    model: 'gpt-5',
+    output: 'hi\u0000 ☂',
+    response: { id: 1 },
+    usage: NO_USAGE,
+    costNanos: 12,
+  };
+}
