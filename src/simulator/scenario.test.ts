@@ -20,6 +20,11 @@ test('fields are laid over a preset', () => {
   assert.equal(scenario.resetInSeconds, 600);
 });
 
+test('`count` is another word for `times`', () => {
+  assert.equal(parseScenario({ preset: 'hang', count: 3 }).times, 3);
+  assert.throws(() => parseScenario({ count: 'often' }), /times/);
+});
+
 test('the key of a scenario is kept as a hash only', () => {
   const scenario = parseScenario({ key: 'sk-very-secret' });
   assert.equal(scenario.keyHash, hashCredential('sk-very-secret'));

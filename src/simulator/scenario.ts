@@ -7,6 +7,7 @@ import { SpillwayError } from '../errors/spillway-error.ts';
 import { OPERATIONS } from './ask.ts';
 import { hashCredential } from './digest.ts';
 import { PRESETS } from './presets.ts';
+import type { JsonRecord } from './read-json.ts';
 import { asRecord, isRecord } from './read-json.ts';
 
 /** Faults that a provider states itself, as an HTTP error or, with `afterChunks`, as a stream's error event. */
@@ -148,12 +149,19 @@ export function parseScenarioHeader(value: string): Scenario {
 /** Presets are expanded before checking, so that a preset and its overrides are checked as one. */
 function expandPresets(input: unknown): unknown {
   if (!isRecord(input)) return input;
-  const { preset, sequence } = input;
-  const steps = Array.isArray(sequence) ? { sequence: sequence.map(expandPresets) } : {};
-  if (typeof preset !== 'string') return { ...input, ...steps };
-  if (!Object.hasOwn(PRESETS, preset))
-    throw invalid(`There is no preset "${preset}". Known are: ${Object.keys(PRESETS).join(', ')}.`);
-  return { ...asRecord(asRecord(asRecord(PRESETS)[preset]).scenario), ...input, ...steps };
+  const { count, ...rest } = input;
+  const times = count === undefined ? {} : { times: count };
+  const steps = Array.isArray(input.sequence)
+    ? { sequence: input.sequence.map(expandPresets) }
+    : {};
+  return { ...presetOf(input.preset), ...times, ...rest, ...steps };
+}
+
+function presetOf(name: unknown): JsonRecord {
+  if (typeof name !== 'string') return {};
+  if (!Object.hasOwn(PRESETS, name))
+    throw invalid(`There is no preset "${name}". Known are: ${Object.keys(PRESETS).join(', ')}.`);
+  return asRecord(asRecord(asRecord(PRESETS)[name]).scenario);
 }
 
 function hideKey(scenario: Scenario): Scenario {
