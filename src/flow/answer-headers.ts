@@ -1,6 +1,6 @@
 // The headers of a successful answer: an allow-list. Nothing of the provider's but the content type.
 
-import { nanosToUsd } from '../kernel/money.ts';
+import { usdText } from '../kernel/money.ts';
 import type { NativeRequest } from './native-request.ts';
 
 export type AnswerFacts = {
@@ -28,7 +28,7 @@ export function answerHeaders(
   if (facts.length === undefined) headers.push('cache-control', 'no-cache');
   else headers.push('content-length', String(facts.length));
   if (facts.costNanos !== undefined) {
-    headers.push('x-spillway-cost-usd', String(nanosToUsd(facts.costNanos)));
+    headers.push('x-spillway-cost-usd', usdText(facts.costNanos));
   }
   if (request.correlationId !== undefined) headers.push('x-correlation-id', request.correlationId);
   return headers;

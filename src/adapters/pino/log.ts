@@ -7,7 +7,8 @@ import pino from 'pino';
 import type { Log, LogEntry, LogLevel } from '../../kernel/log.ts';
 
 const PERIODIC_FLUSH_MS = 100;
-const BUFFER_BYTES = 8 * 1024;
+const BUFFER_BYTES = 64 * 1024;
+const LARGEST_WRITE_BYTES = 128 * 1024;
 
 /** pino counts upward; `critical` is our name for its `fatal`. */
 const LEVEL_VALUES: Record<LogLevel, number> = {
@@ -33,6 +34,7 @@ export function createPinoLog(options: PinoLogOptions): Log {
       fd: 1,
       sync: false,
       minLength: BUFFER_BYTES,
+      maxWrite: LARGEST_WRITE_BYTES,
       periodicFlush: PERIODIC_FLUSH_MS,
     });
   const logger = pino<LogLevel>(
@@ -42,7 +44,7 @@ export function createPinoLog(options: PinoLogOptions): Log {
       useOnlyCustomLevels: true,
       base: { service: options.service ?? 'spillway', server_id: options.serverId },
       messageKey: 'message',
-      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,
@@ -53,6 +55,20 @@ export function createPinoLog(options: PinoLogOptions): Log {
       logger[entry.level](fieldsOf(entry), entry.message);
     },
     flush: () => flush(logger),
+  };
+}
+
+/** Many lines share a millisecond; writing the date out is most of the cost of a short line. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let field = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      field = `,"timestamp":"${new Date(nowMs).toISOString()}"`;
+    }
+    return field;
   };
 }
 

@@ -96,7 +96,6 @@ async function usage(db: Kysely<Schema>): Promise<void> {
     'created_at',
     'id',
   ]);
-  await index(db, 'idx_usage_records_request', 'usage_records', ['request_id']);
   await table(db, 'usage_rollups')
     .addColumn('organization_id', 'text', required)
     .addColumn('hour_start', 'bigint', required)

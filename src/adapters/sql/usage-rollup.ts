@@ -16,10 +16,10 @@ export type RollupRow = Insertable<UsageRollupsTable>;
 export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   const rows = new Map<string, RollupRow>();
   for (const record of records) {
-    const row = newRow(record);
-    const key = JSON.stringify(keyOf(row));
+    const key = keyOf(record);
     const known = rows.get(key);
-    rows.set(key, known ? add(known, row) : row);
+    if (known) add(known, record);
+    else rows.set(key, newRow(record));
   }
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
@@ -47,27 +47,17 @@ function newRow(record: UsageRecord): RollupRow {
   };
 }
 
-function keyOf(row: RollupRow): readonly unknown[] {
-  return [
-    row.organization_id,
-    row.hour_start,
-    row.key_id,
-    row.user_id,
-    row.provider,
-    row.model,
-    row.category,
-  ];
+function keyOf(record: UsageRecord): string {
+  const { organizationId, keyId, userId = '', provider, model, category = '' } = record;
+  return `${organizationId}\n${hourStart(record.createdAt)}\n${keyId}\n${userId}\n${provider}\n${model}\n${category}`;
 }
 
-function add(a: RollupRow, b: RollupRow): RollupRow {
-  return {
-    ...a,
-    attempts: a.attempts + b.attempts,
-    failures: a.failures + b.failures,
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
-    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
-    cost_nanos: a.cost_nanos + b.cost_nanos,
-  };
+function add(row: RollupRow, record: UsageRecord): void {
+  row.attempts += 1;
+  row.failures += IS_NO_FAILURE.has(record.status) ? 0 : 1;
+  row.input_tokens += record.inputTokens;
+  row.output_tokens += record.outputTokens;
+  row.cache_read_tokens += record.cacheReadTokens;
+  row.cache_write_tokens += record.cacheWriteTokens + record.cacheWrite1hTokens;
+  row.cost_nanos += record.costNanos;
 }
