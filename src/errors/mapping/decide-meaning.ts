@@ -5,11 +5,11 @@
 import type { Meaning } from './meanings.ts';
 import { createPhraseScanner, type PhraseScanner } from './phrase-scanner.ts';
 import { LONG_PHRASES, type QuotaWindow, quotaWindow, SHORT_PHRASES } from './quota-window.ts';
-import { withoutQuotes } from './quoted-words.ts';
+import { splitQuotes } from './quoted-words.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
 import { isTelling, meaningOfStatus } from './status-meaning.ts';
-import { isRefusal, meaningOfName, type NameTrust } from './structured-names.ts';
+import { isRefusal, meaningOfName, type NameTrust, plainName } from './structured-names.ts';
 import { TEXT_RULES, type TextRule } from './text-rules.ts';
 
 export type Decision = {
@@ -21,17 +21,18 @@ export type Decision = {
 
 export function decideMeaning(reading: Reading): Decision {
   const isValidation = readsAsValidation(reading);
-  const said = scan(isValidation ? withoutQuotes(reading.text) : reading.text);
+  const said = isValidation ? scanOwnWords(reading.text) : scan(reading.text);
   const window = quotaWindow(reading, (phrase) => said[indexOfPhrase(phrase)] === 1);
   const decided =
     bySubscription(reading) ??
     byOutcome(reading) ??
-    byName('firm', reading) ??
+    byName('firm', reading.names) ??
     byCapacityText(reading, said) ??
     byBelievedText(reading, said, isValidation) ??
-    byName('loose', reading) ??
+    byName('loose', reading.names) ??
     byTellingStatus(reading) ??
-    byName('vague', reading) ??
+    byMentionedName(reading) ??
+    byName('vague', reading.names) ??
     byStatus(reading);
   return { ...decided, window };
 }
@@ -41,7 +42,7 @@ type Decided = { readonly meaning: Meaning; readonly rule: string };
 // A scanner for all rules and windows at once, built on first use: most programs never see an error.
 let scanner: PhraseScanner | undefined;
 const PHRASES: readonly string[] = [
-  ...TEXT_RULES.flatMap((rule) => rule.phrases),
+  ...TEXT_RULES.flatMap((rule) => [...rule.phrases, ...(rule.together ?? [])]),
   ...SHORT_PHRASES,
   ...LONG_PHRASES,
 ];
@@ -52,6 +53,16 @@ const PHRASE_INDEX: ReadonlyMap<string, number> = new Map(
 function scan(text: string): Uint8Array {
   scanner ??= createPhraseScanner(PHRASES);
   return scanner.scan(text);
+}
+
+/** What a text says itself: a phrase that stands in quotes as a whole is somebody else's. */
+function scanOwnWords(text: string): Uint8Array {
+  const said = scan(text);
+  const { outside, inside } = splitQuotes(text);
+  if (inside === '') return said;
+  const own = scan(outside);
+  const quoted = scan(inside);
+  return said.map((hit, index) => (quoted[index] === 1 && own[index] === 0 ? 0 : hit));
 }
 
 function indexOfPhrase(phrase: string): number {
@@ -78,6 +89,7 @@ function byOutcome({ outcomes }: Reading): Decided | undefined {
 
 // Where several names are given the more telling one decides: `type: invalid_request_error, code: …`.
 const TELLING: readonly Meaning[] = [
+  'unknown',
   'quota',
   'limit',
   'policy',
@@ -96,7 +108,7 @@ const TELLING: readonly Meaning[] = [
   'failed',
 ];
 
-function byName(trust: NameTrust, { names }: Reading): Decided | undefined {
+function byName(trust: NameTrust, names: readonly string[]): Decided | undefined {
   let best: Decided | undefined;
   for (const name of names) {
     const meaning = meaningOfName(trust, name);
@@ -107,13 +119,27 @@ function byName(trust: NameTrust, { names }: Reading): Decided | undefined {
   return best;
 }
 
+/** Exceptions are often printed with their class in front: `openai.BadRequestError: …`. */
+function byMentionedName({ text }: Reading): Decided | undefined {
+  const names = (text.slice(0, 300).match(CLASS_NAME) ?? []).map(plainName);
+  return byName('firm', names) ?? byName('loose', names) ?? byName('vague', names);
+}
+
+const CLASS_NAME = /\b[A-Za-z]{3,40}(?:Error|Exception|Timeout)\b/g;
+
 function byText(said: Uint8Array, isBelieved: (rule: TextRule) => boolean): Decided | undefined {
   for (const rule of TEXT_RULES) {
     if (!isBelieved(rule)) continue;
-    const phrase = rule.phrases.find((candidate) => said[indexOfPhrase(candidate)] === 1);
-    if (phrase !== undefined) return { meaning: rule.meaning, rule: `text: ${phrase}` };
+    const phrase = firstSaid(rule.phrases, said);
+    const partner = rule.together === undefined ? '' : firstSaid(rule.together, said);
+    if (phrase === undefined || partner === undefined) continue;
+    return { meaning: rule.meaning, rule: `text: ${phrase}${partner && ` … ${partner}`}` };
   }
   return undefined;
+}
+
+function firstSaid(phrases: readonly string[], said: Uint8Array): string | undefined {
+  return phrases.find((phrase) => said[indexOfPhrase(phrase)] === 1);
 }
 
 /** Who answers 429 talks about capacity; that the prompt could be shorter is advice then. */
@@ -123,10 +149,12 @@ function byCapacityText({ status }: Reading, said: Uint8Array): Decided | undefi
 }
 
 function byBelievedText({ status }: Reading, said: Uint8Array, isValidation: boolean) {
-  const hasFailedStatus = status !== undefined && status >= 400;
+  const isBare = status === undefined || status < 400;
+  const isRefusal = status === 402 || status === 403 || status === 429;
   return byText(said, ({ reach }) => {
     if (reach === 'always') return true;
-    return !isValidation && (reach === 'open' || !hasFailedStatus);
+    if (isValidation) return false;
+    return reach === 'open' || (reach === 'bare' ? isBare : isRefusal);
   });
 }
 

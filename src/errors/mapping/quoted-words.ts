@@ -1,19 +1,23 @@
-// A text without the words it quotes. Validation messages quote the request they complain about, and a
-// request may contain anything. One pass; an apostrophe inside a word is not a quote.
+// A text taken apart into its own words and those it quotes. Validation messages quote the request they
+// complain about, and a request may contain anything. An apostrophe inside a word is not a quote.
 
-export function withoutQuotes(text: string): string {
-  let kept = '';
+export type Quoted = { readonly outside: string; readonly inside: string };
+
+export function splitQuotes(text: string): Quoted {
+  let outside = '';
+  let inside = '';
   let from = 0;
   for (let index = 0; index < text.length; index += 1) {
     const close = CLOSING[text[index] ?? ''];
     if (close === undefined || isInWord(text, index)) continue;
-    const end = text.indexOf(close, index + 1);
-    if (end === -1 || end - index > LONGEST_QUOTE) continue;
-    kept += `${text.slice(from, index)} `;
-    from = end + 1;
-    index = end;
+    const end = text.slice(index + 1, index + 1 + LONGEST_QUOTE).indexOf(close);
+    if (end === -1) continue;
+    outside += `${text.slice(from, index)} `;
+    inside += `${text.slice(index + 1, index + 1 + end)} | `;
+    index += end + 1;
+    from = index + 1;
   }
-  return kept + text.slice(from);
+  return { outside: outside + text.slice(from), inside };
 }
 
 // A longer quotation is a message in quotes, not a word of the request.

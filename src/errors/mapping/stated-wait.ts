@@ -8,18 +8,19 @@ import { parseMoment } from './moment.ts';
 import type { Reading, StatedWait } from './reading.ts';
 import { exhaustedReset } from './reset-headers.ts';
 import { durationInText, momentInText } from './text-wait.ts';
-import { durationOrMoment, isStated, type Wait } from './wait.ts';
+import { durationOrMoment, type Wait } from './wait.ts';
 import type { SaidAt } from './wall-clock.ts';
 
 export function statedWait(reading: Reading, saidAt: SaidAt): Wait {
-  const stated: Wait[] = [...retryHeaders(reading.headers), ...reading.waits.map(fromField)];
-  if (!stated.some(isStated)) stated.push(exhaustedReset(reading.headers));
-  if (!stated.some(isStated)) stated.push(inText(reading.text, saidAt));
-  const retryAfterMs = stated.find((wait) => wait.retryAfterMs !== undefined)?.retryAfterMs;
-  const resetAt = stated.find((wait) => wait.resetAt !== undefined)?.resetAt;
+  const stated: Wait[] = [
+    ...retryHeaders(reading.headers),
+    ...reading.waits.map(fromField),
+    exhaustedReset(reading.headers),
+    inText(reading.text, saidAt),
+  ];
   return {
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(resetAt === undefined ? {} : { resetAt }),
+    retryAfterMs: stated.find((wait) => wait.retryAfterMs !== undefined)?.retryAfterMs,
+    resetAt: stated.find((wait) => wait.resetAt !== undefined)?.resetAt,
   };
 }
 

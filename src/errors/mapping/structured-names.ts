@@ -30,6 +30,8 @@ export function isRefusal(outcome: string): boolean {
 type NameTable = Readonly<Partial<Record<Meaning, string>>>;
 
 const FIRM: NameTable = {
+  unknown: `ENOENT EACCES EPERM EISDIR ENOTDIR EEXIST EMFILE ENOSPC MODULE_NOT_FOUND ERR_MODULE_NOT_FOUND
+    ERR_INVALID_ARG_TYPE ERR_INVALID_URL ReferenceError`,
   quota: `billing insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits
     enforced_spend_limit_reached credit_balance_too_low exceeded_current_quota insufficient_balance
     insufficient_user_quota arrearage budget_exceeded spend_limit_reached free_tier_exhausted
@@ -37,6 +39,7 @@ const FIRM: NameTable = {
     personal-team-blocked:spending-limit INSUFFICIENT_G1_CREDITS_BALANCE usage_limit_exceeded 1113`,
   limit: `usage_limit_reached ServiceQuotaExceeded dailyLimitExceeded workspace_limit_reached
     weekly_limit_reached monthly_limit_reached 1304 1308 1310`,
+  throttle: 'Throttling Throttling.RateQuota Throttling.AllocationQuota Throttling.User',
   overloaded: `overloaded engine_overloaded server_overloaded server_is_overloaded model_overloaded
     MODEL_CAPACITY_EXHAUSTED NoCapacity capacity_exceeded service_tier_capacity_exceeded ModelNotReady
     provider_overloaded model_loading server_busy 1305 1312`,
@@ -49,7 +52,7 @@ const FIRM: NameTable = {
     unsupported_country_region_territory invalid_grant invalid_token token_expired token_revoked
     token_invalidated invalid_issuer ip_not_authorized organization_disabled account_suspended
     AI_LoadAPIKey LoadAPIKey missing_api_key no_auth_credentials deactivated_workspace
-    SUBSCRIPTION_REQUIRED IAM_PERMISSION_DENIED wrong_api_key key_not_found refresh_token_reused`,
+    SUBSCRIPTION_REQUIRED IAM_PERMISSION_DENIED wrong_api_key key_not_found refresh_token_reused organization_restricted NoCredentials organization_deactivated`,
   policy: `content_filter content_policy_violation ResponsibleAIPolicyViolation moderation_blocked
     content_filtered content_policy policy_violation data_inspection_failed DataInspectionFailed safety
     ContentPolicyViolation cyber_policy cyber_policy_violation content_moderation moderation
@@ -73,7 +76,7 @@ const FIRM: NameTable = {
     ERR_CONNECTION_RESET ERR_CONNECTION_CLOSED ERR_NETWORK ERR_NETWORK_CHANGED BrokenPipe Protocol
     UND_ERR_CLOSED UND_ERR_DESTROYED ENOTCONN ConnectionClosed HPE_INVALID_CONSTANT
     HPE_INVALID_CHUNK_SIZE UND_ERR_RES_CONTENT_LENGTH_MISMATCH ERR_INCOMPLETE_CHUNKED_ENCODING
-    ERR_QUIC_PROTOCOL_ERROR ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
+    ERR_QUIC_PROTOCOL_ERROR Connection APIConnection ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
   untrusted: `SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE
     UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERR_TLS_CERT_ALTNAME_INVALID CERT_UNTRUSTED CERT_REVOKED CERT_REJECTED HOSTNAME_MISMATCH
@@ -85,9 +88,9 @@ const FIRM: NameTable = {
 
 const LOOSE: NameTable = {
   throttle: `rate_limit rate_limit_exceeded rate_limit_reached rate_limited rateLimitExceeded
-    userRateLimitExceeded RateLimitReached RESOURCE_EXHAUSTED Throttling Throttled ThrottledException
+    userRateLimitExceeded RateLimitReached RESOURCE_EXHAUSTED Throttled
     TooManyRequests too_many_requests tokens requests ProvisionedThroughputExceeded RequestLimitExceeded
-    Throttling.RateQuota Throttling.AllocationQuota Throttling.User LimitRequests concurrency_limit_exceeded
+    LimitRequests concurrency_limit_exceeded
     limit_requests limit_burst_rate slow_down 1300 1302 1303`,
   limit: 'quotaExceeded quota_exceeded FreeUsageLimit',
   overloaded: 'UNAVAILABLE ServiceUnavailable service_unavailable 1234',

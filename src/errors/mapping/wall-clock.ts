@@ -122,5 +122,6 @@ type Day = Pick<LocalTime, 'year' | 'month' | 'day'>;
 function upcomingDays({ weekday }: WallClock, today: Day & { weekday: number }): Day[] {
   const ahead = weekday === undefined ? 0 : (weekday - today.weekday + 7) % 7;
   const step = weekday === undefined ? 1 : 7;
-  return [ahead, ahead + step].map((days) => ({ ...today, day: today.day + days }));
+  const { year, month, day } = today;
+  return [ahead, ahead + step].map((days) => ({ year, month, day: day + days }));
 }

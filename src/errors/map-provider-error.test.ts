@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { ERROR_TABLE } from './codes.ts';
+import { FAILURES } from './fixtures/index.ts';
+import { explainProviderError, mapProviderError } from './map-provider-error.ts';
+
+for (const [family, fixtures] of Object.entries(FAILURES)) {
+  suite(family, () => {
+    for (const fixture of fixtures) {
+      test(`${fixture.name} → ${fixture.code}`, () => {
+        const { rule, ...verdict } = explainProviderError(fixture.failure, fixture.context);
+        const expected = {
+          code: fixture.code,
+          retryable: fixture.retryable ?? ERROR_TABLE[fixture.code].retryable,
+          retryAfterMs: fixture.retryAfterMs,
+          resetAt: fixture.resetAt,
+        };
+        const { code, retryable, retryAfterMs, resetAt } = verdict;
+        assert.deepEqual({ code, retryable, retryAfterMs, resetAt }, expected, `rule: ${rule}`);
+        assert.deepEqual(mapProviderError(fixture.failure, fixture.context), verdict);
+      });
+    }
+  });
+}
