@@ -1,0 +1,67 @@
+// A process to be killed: a pipeline on embedded storage that hands in jobs as fast as it can and works them off.
+// It writes `ack <id>` when a job was accepted, and `drained` when there is nothing left to do.
+// Arguments: data folder, first number of the jobs to hand in, how many.
+
+import path from 'node:path';
+import { createDeadLetterStore } from '../../src/adapters/sql/dead-letter-store.ts';
+import { createJobHistory } from '../../src/adapters/sql/job-history.ts';
+import { createJobQueue } from '../../src/adapters/sql/job-queue.ts';
+import { createJobStore } from '../../src/adapters/sql/job-store.ts';
+import { createQueueSignals } from '../../src/adapters/sql/queue-signals.ts';
+import { takeOverStore } from '../../src/adapters/sql/take-over.ts';
+import { lockFolder } from '../../src/adapters/sqlite/folder-lock.ts';
+import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
+import { sleep, systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { createJobRig, success } from './job-rig.ts';
+
+const [folder = '', first = '0', count = '0'] = process.argv.slice(2);
+const lock = lockFolder(folder);
+if (lock.kind !== 'locked') throw new Error(`the folder is ${lock.kind}`);
+
+const sqlite = await openSqlite(path.join(folder, 'spillway.db'));
+const { db, dialect } = sqlite;
+await takeOverStore(db, Date.now());
+const signals = createQueueSignals();
+const queue = createJobQueue({ db, dialect, signals, clock: systemClock, log: silentLog, newId });
+const store = createJobStore({ db, signals });
+const rig = createJobRig({
+  store,
+  history: createJobHistory(db),
+  deadLetters: createDeadLetterStore(db, signals),
+  queue,
+  clock: systemClock,
+  pass: (ms) => sleep(systemClock, ms),
+  close: () => sqlite.close(),
+});
+
+rig.run(async () => {
+  await sleep(systemClock, Math.random() * 8);
+  const dice = Math.random();
+  const verdict = { code: 'RATE_LIMITED', params: {}, retryable: true } as const;
+  if (dice < 0.15) return { kind: 'failed', verdict, delayUntil: Date.now() + 5 };
+  if (dice < 0.2) return { kind: 'failed', verdict: { ...verdict, code: 'NETWORK_TIMEOUT' } };
+  return success('done');
+});
+
+// Our clock's timers do not keep a process alive; in the real one a server or a signal handler does.
+const keepAlive = setInterval(() => {}, 60_000);
+await rig.sweeper.sweep();
+rig.startDispatcher();
+rig.startWorker(4);
+for (let number = Number(first); number < Number(first) + Number(count); number += 1) {
+  const job = await rig.submit({ id: `job-${number}` });
+  process.stdout.write(`ack ${job.publicId}\n`);
+  await sleep(systemClock, 1);
+}
+for (;;) {
+  const open = await Promise.all(
+    (['queued', 'delayed', 'running'] as const).map((state) => store.list({ state, limit: 1 })),
+  );
+  if (open.flat().length === 0) break;
+  await sleep(systemClock, 20);
+}
+await rig.close();
+clearInterval(keepAlive);
+process.stdout.write('drained\n');
