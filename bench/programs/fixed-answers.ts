@@ -3,6 +3,8 @@
 
 export const MODEL = 'claude-sonnet-4';
 export const STREAM_EVENTS = 100;
+/** The start of the message, the start of its text, the first words. */
+export const EVENTS_AT_ONCE = 3;
 
 const USAGE = {
   input_tokens: 212,

@@ -5,7 +5,13 @@
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { z } from 'zod';
-import { STREAM_CHUNKS, STREAM_END, STREAM_HEAD, UNARY_ANSWER } from './fixed-answers.ts';
+import {
+  EVENTS_AT_ONCE,
+  STREAM_CHUNKS,
+  STREAM_END,
+  STREAM_HEAD,
+  UNARY_ANSWER,
+} from './fixed-answers.ts';
 import { serveOrders } from './serve-orders.ts';
 
 const Listen = z.object({ intervalMs: z.number().min(0) });
@@ -59,12 +65,15 @@ function wantsStream(bytes: Buffer, bodyAt: number): boolean {
   return bytes.indexOf('"stream":true', bodyAt, 'latin1') >= 0;
 }
 
-/** The first event goes out at once, each further one after the interval. Returns how to stop. */
+/**
+ * What comes up to the first words goes out at once, each further event after the interval. A gateway may hold
+ * back the status line until there is content, so the time to the first event is that to the first words.
+ */
 function sendStream(socket: Socket): () => void {
   let next = 0;
   socket.cork();
   socket.write(STREAM_HEAD);
-  sendEvent();
+  for (let event = 0; event < EVENTS_AT_ONCE; event += 1) sendEvent();
   socket.uncork();
   const timer = setInterval(sendEvent, intervalMs);
   function sendEvent(): void {
