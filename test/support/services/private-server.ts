@@ -46,7 +46,8 @@ export class PrivateServer implements ServiceHandle {
 
   /** Makes its data and starts it; resolves when it answers. */
   async create(signal?: AbortSignal): Promise<void> {
-    await this.#plan.prepare((command) => this.#runToEnd(command));
+    await this.#plan.prepare((command) => this.#runToEnd(command, signal));
+    signal?.throwIfAborted();
     await this.#start(signal);
   }
 
@@ -120,10 +121,10 @@ export class PrivateServer implements ServiceHandle {
     }
   }
 
-  async #runToEnd(command: Command): Promise<void> {
+  async #runToEnd(command: Command, signal?: AbortSignal): Promise<void> {
     const child = this.#spawn(command);
     const failure = endOf(child);
-    while (failure() === undefined) await delay(10);
+    while (failure() === undefined) await delay(10, undefined, { signal });
     if (child.exitCode !== 0) throw await this.#failed(failure() ?? 'failed');
   }
 

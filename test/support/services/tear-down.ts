@@ -16,27 +16,34 @@ const FORCED_END_MS = 20_000;
 export async function tearDown(folder: string, roots: Roots): Promise<void> {
   const pids = [...roots.keys()];
   const orderly = pids.filter((pid) => roots.get(pid) !== 'SIGKILL');
-  const forced = pids.filter((pid) => roots.get(pid) === 'SIGKILL');
-  for (const { pid } of membersOf(forced)) sendSignal(pid, 'SIGKILL');
   for (const pid of orderly) sendSignal(pid, roots.get(pid) ?? 'SIGKILL');
   // A frozen server takes no signal but SIGKILL until it goes on.
   for (const { pid } of membersOf(orderly)) sendSignal(pid, 'SIGCONT');
+  await killMembers(pids.filter((pid) => roots.get(pid) === 'SIGKILL'));
   await comesTrue(() => membersOf(orderly).length === 0, ORDERLY_END_MS);
-  await killMembers(pids, folder);
+  await killMembers(orderly, folder);
   releaseSharedMemory(join(folder, 'postgres', 'data'));
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Parents before children, so that none is forked meanwhile; again until none is left. */
-export async function killMembers(rootPids: readonly number[], folder: string): Promise<void> {
-  const isGone = () => {
-    const members = membersOf(rootPids, folder);
-    members.sort((left, right) => rank(left.pid) - rank(right.pid));
-    for (const { pid } of members) sendSignal(pid, 'SIGKILL');
-    return members.length === 0;
+/**
+ * Parents before children, so that none is forked meanwhile, and again until none is left. Who was seen once
+ * is remembered: with its parent gone, nothing else would show a dying child to be ours.
+ */
+export async function killMembers(rootPids: readonly number[], folder?: string): Promise<void> {
+  const seen = new Set(rootPids);
+  const findLiving = () => {
+    const members = membersOf([...seen], folder);
+    for (const { pid } of members) seen.add(pid);
+    return members.sort((left, right) => rank(left.pid) - rank(right.pid));
   };
   const rank = (pid: number) => (rootPids.includes(pid) ? 0 : 1);
-  if (await comesTrue(isGone, FORCED_END_MS)) return;
-  const left = membersOf(rootPids, folder).map(({ pid, command }) => `${command} (${pid})`);
+  const killLiving = () => {
+    const living = findLiving();
+    for (const { pid } of living) sendSignal(pid, 'SIGKILL');
+    return living.length === 0;
+  };
+  if (await comesTrue(killLiving, FORCED_END_MS)) return;
+  const left = findLiving().map(({ pid, command }) => `${command} (${pid})`);
   throw new Error(`These processes did not end when killed: ${left.join(', ')}`);
 }
