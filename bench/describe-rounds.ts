@@ -14,12 +14,16 @@ export function describeRounds(
     unit,
     figure: figureOf(rounds.map(of)),
   });
-  return [
+  const cost =
     eventsPerRequest === undefined
-      ? figure('CPU per request', 'µs', (round) => round.cpuMicrosPerRequest)
-      : figure('CPU per event', 'µs', (round) => round.cpuMicrosPerRequest / eventsPerRequest),
+      ? [figure('CPU per request', 'µs', (round) => round.cpuMicrosPerRequest)]
+      : [
+          figure('CPU per event', 'µs', (round) => round.cpuMicrosPerRequest / eventsPerRequest),
+          figure('first words, median', 'ms', (round) => round.firstByteP50Ms),
+        ];
+  return [
+    ...cost,
     figure('requests per second', '', (round) => (round.completed * 1_000) / round.elapsedMs),
-    figure('first byte, median', 'ms', (round) => round.firstByteP50Ms),
     figure('whole answer, median', 'ms', (round) => round.p50Ms),
     figure('whole answer, 99th percentile', 'ms', (round) => round.p99Ms),
   ];

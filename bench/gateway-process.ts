@@ -10,28 +10,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endProcess } from './end-process.ts';
 import { freePort } from './free-port.ts';
-import { BENCH_KEY, gatewayEnvironment } from './gateway-settings.ts';
+import { BENCH_KEY, gatewayEnvironment, raiseLimits } from './gateway-settings.ts';
 import type { Subject } from './subject.ts';
 
 const READY_LIMIT_MS = 30_000;
 const ASK_EVERY_MS = 100;
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
+export type GatewayOptions = {
+  readonly folder: string;
+  readonly upstreamPort: number;
+  readonly signal: AbortSignal;
+  /** Where to write a CPU profile of it when it ends; profiling costs, so figures are then not judged. */
+  readonly profileFolder: string | undefined;
+};
+
 export type GatewayProcess = { readonly subject: Subject; stop(): Promise<void> };
 
-export async function startGateway(
-  folder: string,
-  upstreamPort: number,
-  signal: AbortSignal,
-): Promise<GatewayProcess> {
+export async function startGateway({
+  folder,
+  upstreamPort,
+  signal,
+  profileFolder,
+}: GatewayOptions): Promise<GatewayProcess> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
-  const child = spawnGateway(folder, gatewayEnvironment({ port, folder, upstreamPort }));
+  const child = spawnGateway(
+    folder,
+    gatewayEnvironment({ port, folder, upstreamPort }),
+    profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`],
+  );
   try {
     await untilReady(port, child, signal);
+    await raiseLimits(port, AbortSignal.any([signal, AbortSignal.timeout(READY_LIMIT_MS)]));
   } catch (error) {
     await endProcess(child);
-    throw new Error(`The gateway did not become ready. ${lastWords(folder)}`, { cause: error });
+    throw new Error(`The gateway could not be measured: ${String(error)}. ${lastWords(folder)}`, {
+      cause: error,
+    });
   }
   const headers = { 'x-api-key': BENCH_KEY };
   return {
@@ -40,10 +56,14 @@ export async function startGateway(
   };
 }
 
-function spawnGateway(folder: string, env: Record<string, string>): ChildProcess {
+function spawnGateway(
+  folder: string,
+  env: Record<string, string>,
+  nodeOptions: readonly string[],
+): ChildProcess {
   const out = openSync(join(folder, 'stdout.log'), 'a');
   const err = openSync(join(folder, 'stderr.log'), 'a');
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...nodeOptions, MAIN, 'serve'], {
     cwd: folder,
     env,
     stdio: ['ignore', out, err],

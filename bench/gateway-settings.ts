@@ -1,8 +1,9 @@
 // How the measured gateway is configured. Everything is on; limits and budgets are counted as always and only
 // set so high that they never refuse, because a refusal is cheaper than a call and would flatter the figures.
 
-/** Not a secret: it opens a gateway on loopback that lives for the length of a benchmark. */
+/** No secrets: they open a gateway on loopback that lives for the length of a benchmark. */
 export const BENCH_KEY = 'bench-caller-key-not-secret-0123456789';
+export const BENCH_ADMIN_KEY = 'bench-admin-key-not-secret-0123456789';
 
 export type GatewayPlace = {
   readonly port: number;
@@ -16,12 +17,30 @@ export function gatewayEnvironment(place: GatewayPlace): Record<string, string> 
     PORT: String(place.port),
     SPILLWAY_DATA_DIR: place.folder,
     SPILLWAY_API_KEY: BENCH_KEY,
+    SPILLWAY_ADMIN_KEY: BENCH_ADMIN_KEY,
     ANTHROPIC_API_KEY: 'bench-key-not-secret',
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${place.upstreamPort}`,
-    ...RAISED_LIMITS,
+    ANTHROPIC_RATE_LIMIT: String(MORE_THAN_ENOUGH),
   };
 }
 
-const RAISED_LIMITS: Readonly<Record<string, string>> = {
-  ANTHROPIC_RATE_LIMIT: '1000000000',
-};
+/** Raises what the organisation may do. A gateway that has no such limits yet answers 404. */
+export async function raiseLimits(port: number, signal: AbortSignal): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/admin/orgs/default`, {
+    method: 'PATCH',
+    headers: {
+      authorization: `Bearer ${BENCH_ADMIN_KEY}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      requestsPerMinute: MORE_THAN_ENOUGH,
+      monthlyBudgetUsd: MORE_THAN_ENOUGH,
+    }),
+    signal,
+  });
+  const text = await answer.text();
+  if (answer.ok || answer.status === 404) return;
+  throw new Error(`Its limits could not be raised (${answer.status}): ${text.slice(0, 400)}`);
+}
+
+const MORE_THAN_ENOUGH = 1_000_000_000;

@@ -34,6 +34,7 @@ export type StageOptions = {
   readonly pace: Pace;
   readonly signal: AbortSignal;
   readonly isCalibration: boolean;
+  readonly profileFolder: string | undefined;
   readonly progress: (text: string) => void;
 };
 
@@ -75,7 +76,12 @@ export function openStage(options: StageOptions): Stage {
         return { ...(await startBareProxy(upstreamPort)), name: 'second bare proxy' };
       options.progress('waiting for the gateway');
       const data = join(folder, String(stops.length));
-      const gateway = await startGateway(data, upstreamPort, options.signal);
+      const gateway = await startGateway({
+        folder: data,
+        upstreamPort,
+        signal: options.signal,
+        profileFolder: options.profileFolder,
+      });
       stops.push(() => gateway.stop());
       return gateway.subject;
     },

@@ -2,12 +2,18 @@
 // part of the repository: numbers of one machine are not news for another.
 
 import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { RowReport } from './row-report.ts';
 
+const FOLDER = new URL('results/', import.meta.url);
+
+export function resultsFolder(): string {
+  return fileURLToPath(FOLDER);
+}
+
 export async function writeResults(reports: readonly RowReport[]): Promise<void> {
-  const folder = new URL('results/', import.meta.url);
-  await mkdir(folder, { recursive: true });
+  await mkdir(FOLDER, { recursive: true });
   for (const report of reports) {
-    await writeFile(new URL(`${report.row}.json`, folder), `${JSON.stringify(report, null, 2)}\n`);
+    await writeFile(new URL(`${report.row}.json`, FOLDER), `${JSON.stringify(report, null, 2)}\n`);
   }
 }

@@ -13,6 +13,7 @@ type BenchOptions = {
   short?: boolean;
   json?: boolean;
   calibrate?: boolean;
+  profile?: boolean;
 };
 
 type BenchEntry = {
@@ -31,6 +32,7 @@ export const registerBench: RegisterCommand = (program, context) => {
       isShort: options.short ?? false,
       isJson: options.json ?? false,
       isCalibration: options.calibrate ?? false,
+      isProfile: options.profile ?? false,
     }).catch(asCliFailure);
     context.out(outcome.text);
     if (outcome.missed.length > 0)
@@ -47,7 +49,8 @@ function describeBench(program: Command): Command {
     .option('--seconds <number>', 'length of a round (4)', between(0.5, 120))
     .option('--short', 'fewer, shorter rounds, judged with a tolerance: for busy machines')
     .option('--json', 'print the results as JSON')
-    .option('--calibrate', 'measure the bare proxy against itself: the noise of this machine');
+    .option('--calibrate', 'measure the bare proxy against itself: the noise of this machine')
+    .option('--profile', 'write a CPU profile of the gateway to bench/results, judge nothing');
 }
 
 function between(least: number, most: number): (text: string) => number {
