@@ -34,6 +34,7 @@ import {
   type UsageRecord,
 } from '../metering/usage-record.ts';
 import { createModelResolver } from '../routing/resolve-model.ts';
+import { type CallerMemory, openAdministration } from './administration.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
@@ -65,13 +66,16 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
   const folder = openDataFolder(config.storage.dataDir);
   const store = await openStore(config.storage.dataDir, clock, lifecycle);
   const identity = loadIdentity(config, folder);
-  const { log } = openLog(config, identity, clock, lifecycle);
+  const ring = openLog(config, identity, clock, lifecycle);
+  const { log } = ring;
   const metrics = createMetrics();
-  const keyring = await openKeyring(config, identity, store, clock);
+  const { keyring, callers } = await openKeyring(config, identity, store, clock);
   const meter = openMeter(config, store, clock, log, lifecycle);
   const replyError = createErrorReplier(clock, log);
   const gate = createGate(keyring, identity.adminKey);
   const serve = openCalls(config, { identity, meter, metrics, clock, log, lifecycle });
+  const running = { limits: serve.limits, recentLog: ring };
+  const administration = openAdministration({ config, store, clock, log, gate, callers, running });
   const readiness = { isListening: false, isDraining: false };
   const http = await createHttpServer({
     native: createNativeHandler({
@@ -94,6 +98,7 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
         },
       }),
       metricsRoutes(metrics, gate),
+      ...administration.routes,
     ],
   });
   lifecycle.onClose('http', () => http.close());
@@ -125,10 +130,10 @@ async function openKeyring(
   identity: Identity,
   store: Store,
   clock: Clock,
-): Promise<Keyring> {
-  const organization = await ensureDefaultOrganization(store.organizations, clock.now());
+): Promise<{ keyring: Keyring; callers: CallerMemory }> {
+  let organization = await ensureDefaultOrganization(store.organizations, clock.now());
   const { apiKey } = identity;
-  return createKeyring({
+  const keyring = createKeyring({
     store: store.keys,
     hashKey: config.auth.hashKey ?? store.identity.hashKey,
     clock,
@@ -136,6 +141,14 @@ async function openKeyring(
       ? {}
       : { operator: { key: apiKey, principal: () => operatorPrincipal(organization) } }),
   });
+  const callers: CallerMemory = {
+    organizationChanged(changed) {
+      if (changed.id === organization.id) organization = changed;
+      keyring.forget();
+    },
+    keyRevoked: (hash) => keyring.forget(hash),
+  };
+  return { keyring, callers };
 }
 
 function openMeter(

@@ -2,12 +2,14 @@
 // folder, which one process at a time may use.
 
 import { join } from 'node:path';
+import { createAuditLog } from '../adapters/sql/audit-log.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import { lockFolder } from '../adapters/sqlite/folder-lock.ts';
 import { openSqlite } from '../adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../adapters/sqlite/usage-store.ts';
+import type { AuditLog } from '../admission/audit-log.ts';
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -20,6 +22,7 @@ export type Store = {
   readonly keys: KeyStore;
   readonly organizations: OrganizationStore;
   readonly usage: UsageStore;
+  readonly audit: AuditLog;
 };
 
 export async function openStore(
@@ -35,6 +38,7 @@ export async function openStore(
     keys: createKeyStore(sqlite.db),
     organizations: createOrganizationStore(sqlite.db),
     usage: createSqliteUsageStore(sqlite),
+    audit: createAuditLog(sqlite.db),
   };
 }
 

@@ -1,0 +1,85 @@
+// The operators' endpoints with what stands behind them. The gateway serves them over HTTP; the command line
+// runs the same ones in its own process when no server is running, and then without what only a running
+// server has: provider limits and the last log entries.
+
+import { type Auditor, createAuditor } from '../admission/administer-audit.ts';
+import { administerKeys } from '../admission/administer-keys.ts';
+import { administerLimits } from '../admission/administer-limits.ts';
+import { administerOrganizations } from '../admission/administer-organizations.ts';
+import type { Organization } from '../admission/organization.ts';
+import type { ProviderLimits } from '../admission/provider-limits.ts';
+import type { Config } from '../config/config.ts';
+import type { Gate } from '../http/authenticate.ts';
+import type { RegisterRoutes } from '../http/http-server.ts';
+import { adminAuditRoutes } from '../http/routes/admin-audit.ts';
+import { adminKeyRoutes } from '../http/routes/admin-keys.ts';
+import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
+import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
+import { adminOrganizationRoutes } from '../http/routes/admin-organizations.ts';
+import { usageRoutes } from '../http/routes/usage.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Store } from './open-store.ts';
+
+export type AdministrationParts = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly gate: Gate;
+  /** Told after a change, so that what is remembered of callers is forgotten. */
+  readonly callers: CallerMemory;
+  readonly running?: { readonly limits: ProviderLimits; readonly recentLog: RecentLog };
+};
+
+export type CallerMemory = {
+  organizationChanged(organization: Organization): void;
+  keyRevoked(hash: string): void;
+};
+
+export type Administration = {
+  readonly auditor: Auditor;
+  readonly routes: readonly RegisterRoutes[];
+};
+
+export function openAdministration(parts: AdministrationParts): Administration {
+  const { store, clock, gate, log, callers } = parts;
+  const auditor = createAuditor({ audit: store.audit, clock, newId, log });
+  const organizations = administerOrganizations({
+    organizations: store.organizations,
+    auditor,
+    clock,
+    onChanged: (organization) => callers.organizationChanged(organization),
+  });
+  const keys = administerKeys({
+    keys: store.keys,
+    organizations: store.organizations,
+    auditor,
+    hashKey: parts.config.auth.hashKey ?? store.identity.hashKey,
+    clock,
+    newId,
+    onRevoked: (hash) => callers.keyRevoked(hash),
+  });
+  const requireOrganization = (id: string) => organizations.get(id);
+  return {
+    auditor,
+    routes: [
+      adminOrganizationRoutes(organizations, gate),
+      adminKeyRoutes(keys, gate),
+      adminAuditRoutes(auditor, gate),
+      usageRoutes({ usage: store.usage, requireOrganization, clock, gate }),
+      ...runningRoutes(parts, auditor),
+    ],
+  };
+}
+
+function runningRoutes(
+  { running, config, clock, gate }: AdministrationParts,
+  auditor: Auditor,
+): readonly RegisterRoutes[] {
+  if (!running) return [];
+  const isProvider = (name: string) => config.providers[name] !== undefined;
+  const limits = administerLimits({ limits: running.limits, auditor, clock, isProvider });
+  return [adminLimitRoutes(limits, gate), adminLogRoutes(running.recentLog, gate)];
+}

@@ -1,0 +1,53 @@
+// /admin/audit: what operators did, newest first. Reading is all there is.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Auditor } from '../../admission/administer-audit.ts';
+import type { AuditEntry } from '../../admission/audit-log.ts';
+import { adminGuard, adminSchema, errorAnswer, moment, organizationId } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+
+const entryView = z.object({
+  id: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  organizationId: z.string().nullable(),
+  requestId: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()).nullable(),
+  createdAt: moment,
+});
+
+export function adminAuditRoutes(
+  auditor: Pick<Auditor, 'list'>,
+  gate: Pick<Gate, 'requireAdmin'>,
+): RegisterRoutes {
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/admin/audit',
+      {
+        ...adminGuard(gate),
+        schema: adminSchema('What operators did, newest first', {
+          querystring: z.object({ org: organizationId.optional(), ...pageQuery }),
+          response: { 200: pageOf(entryView), '4xx': errorAnswer },
+        }),
+      },
+      async ({ query: { org, limit, cursor } }) => {
+        const page = { organizationId: org, before: readCursor(cursor), limit: limit + 1 };
+        const rows = await auditor.list(page);
+        return cutPage(rows.map(toEntryView), limit, ({ id }) => id);
+      },
+    );
+  };
+}
+
+function toEntryView(entry: AuditEntry): z.infer<typeof entryView> {
+  return {
+    ...entry,
+    organizationId: entry.organizationId ?? null,
+    requestId: entry.requestId ?? null,
+    data: entry.data ? { ...entry.data } : null,
+  };
+}

@@ -1,0 +1,86 @@
+// /admin/limits: which providers are known to be at their limit, and an operator's hand on it.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { AdministerLimits } from '../../admission/administer-limits.ts';
+import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  moment,
+  noContent,
+  operatorOf,
+  plainName,
+} from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
+
+const params = z.object({ provider: plainName, region: plainName });
+
+const limitView = z.object({
+  provider: z.string(),
+  region: z.string(),
+  model: z.string().nullable().describe('null: the whole provider in that region'),
+  resetAt: moment,
+  setBy: z.string(),
+  setAt: moment,
+  kind: z.enum(['learnt', 'reported', 'manual']),
+});
+
+export function adminLimitRoutes(
+  limits: AdministerLimits,
+  gate: Pick<Gate, 'requireAdmin'>,
+): RegisterRoutes {
+  const guard = adminGuard(gate);
+  return (app) => {
+    const api = app.withTypeProvider<ZodTypeProvider>();
+
+    api.get(
+      '/admin/limits',
+      {
+        ...guard,
+        schema: adminSchema('List the limits that hold now', {
+          response: { 200: pageOf(limitView), '4xx': errorAnswer },
+        }),
+      },
+      async () => wholeList((await limits.list()).map(toLimitView)),
+    );
+    api.put(
+      '/admin/limits/:provider/:region',
+      {
+        ...guard,
+        schema: adminSchema('Hold calls back until a moment, at most 32 days ahead', {
+          params,
+          body: z.strictObject({ resetAt: moment, model: plainName.nullish() }),
+          response: { 200: limitView, '4xx': errorAnswer },
+        }),
+      },
+      async (request) => {
+        const { resetAt, model } = request.body;
+        const place = { ...request.params, model: model ?? undefined };
+        return toLimitView(await limits.set(operatorOf(request), place, resetAt));
+      },
+    );
+    api.delete(
+      '/admin/limits/:provider/:region',
+      {
+        ...guard,
+        schema: adminSchema('Let calls through again; without a model, all of them', {
+          params,
+          querystring: z.object({ model: plainName.optional() }),
+          response: { 204: noContent, '4xx': errorAnswer },
+        }),
+      },
+      async (request, reply) => {
+        await limits.clear(operatorOf(request), { ...request.params, model: request.query.model });
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}
+
+function toLimitView(limit: ProviderLimit): z.infer<typeof limitView> {
+  return { ...limit, model: limit.model ?? null };
+}

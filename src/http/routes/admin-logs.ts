@@ -1,0 +1,82 @@
+// /admin/logs: the last log entries, for an operator without access to the lines on stdout.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  LOG_LEVELS,
+  LOG_TYPES,
+  type LogEntry,
+  type LogLevel,
+  type LogType,
+} from '../../kernel/log.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
+
+export type RecentLog = {
+  /** Newest first. Undefined when nothing is kept. */
+  recent(query: {
+    readonly type?: LogType;
+    readonly level?: LogLevel;
+    readonly limit: number;
+  }): Awaitable<readonly (LogEntry & { readonly at: number })[] | undefined>;
+};
+
+type Awaitable<T> = T | Promise<T>;
+
+const MOST_ENTRIES = 1000;
+
+const entryView = z.object({
+  at: moment,
+  level: z.enum(LOG_LEVELS),
+  type: z.enum(LOG_TYPES),
+  message: z.string(),
+  requestId: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>): RegisterRoutes {
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/admin/logs',
+      {
+        ...adminGuard(gate),
+        schema: adminSchema('The last log entries, newest first', {
+          querystring: z.object({
+            type: z.enum(LOG_TYPES).optional(),
+            level: z.enum(LOG_LEVELS).optional(),
+            limit: z.coerce.number().int().min(1).max(MOST_ENTRIES).default(100),
+          }),
+          response: {
+            200: pageOf(entryView).extend({
+              isEnabled: z
+                .boolean()
+                .describe('false: entries are not kept, see ENABLE_REDIS_LOGGING'),
+            }),
+            '4xx': errorAnswer,
+          },
+        }),
+      },
+      async ({ query }) => {
+        const entries = await log.recent(query);
+        return { ...wholeList((entries ?? []).map(plain)), isEnabled: entries !== undefined };
+      },
+    );
+  };
+}
+
+/** What JSON cannot say (a bigint, a cycle) must not cost an operator the whole answer. */
+function plain(entry: LogEntry & { readonly at: number }): z.infer<typeof entryView> {
+  const { metadata, ...fields } = entry;
+  return metadata === undefined ? fields : { ...fields, metadata: readable(metadata) };
+}
+
+function readable(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  try {
+    JSON.stringify(metadata);
+    return { ...metadata };
+  } catch {
+    return {};
+  }
+}

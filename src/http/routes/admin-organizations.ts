@@ -1,0 +1,103 @@
+// /admin/orgs: who pays and what they may use.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { AdministerOrganizations } from '../../admission/administer-organizations.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  operatorOf,
+  organizationId,
+} from '../admin-schema.ts';
+import {
+  newOrganizationBody,
+  organizationChange,
+  organizationView,
+  toNewOrganization,
+  toOrganizationChange,
+  toOrganizationView,
+} from '../admin-schema-organization.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+
+const params = z.object({ id: organizationId });
+const found = { 200: organizationView, '4xx': errorAnswer };
+
+export function adminOrganizationRoutes(
+  organizations: AdministerOrganizations,
+  gate: Pick<Gate, 'requireAdmin'>,
+): RegisterRoutes {
+  const guard = adminGuard(gate);
+  return (app) => {
+    const api = app.withTypeProvider<ZodTypeProvider>();
+
+    api.post(
+      '/admin/orgs',
+      {
+        ...guard,
+        schema: adminSchema('Create an organisation', {
+          body: newOrganizationBody,
+          response: { 201: organizationView, '4xx': errorAnswer },
+        }),
+      },
+      async (request, reply) => {
+        const given = toNewOrganization(request.body);
+        const organization = await organizations.create(operatorOf(request), given);
+        return reply.code(201).send(toOrganizationView(organization));
+      },
+    );
+    api.get(
+      '/admin/orgs',
+      {
+        ...guard,
+        schema: adminSchema('List organisations by id', {
+          querystring: z.object(pageQuery),
+          response: { 200: pageOf(organizationView), '4xx': errorAnswer },
+        }),
+      },
+      async ({ query: { limit, cursor } }) => {
+        const after = readCursor(cursor);
+        const rows = await organizations.list({ limit: limit + 1, ...(after && { after }) });
+        return cutPage(rows.map(toOrganizationView), limit, ({ id }) => id);
+      },
+    );
+    api.get(
+      '/admin/orgs/:id',
+      { ...guard, schema: adminSchema('Show an organisation', { params, response: found }) },
+      async (request) => toOrganizationView(await organizations.get(request.params.id)),
+    );
+    api.patch(
+      '/admin/orgs/:id',
+      {
+        ...guard,
+        schema: adminSchema('Change an organisation; null takes a value away', {
+          params,
+          body: organizationChange,
+          response: found,
+        }),
+      },
+      async (request) => {
+        const change = toOrganizationChange(request.body);
+        const { id } = request.params;
+        return toOrganizationView(await organizations.change(operatorOf(request), id, change));
+      },
+    );
+    api.post(
+      '/admin/orgs/:id/webhook-secret',
+      {
+        ...guard,
+        schema: adminSchema('Make a new secret for signing callbacks, shown this once', {
+          params,
+          response: { 201: z.object({ secret: z.string() }), '4xx': errorAnswer },
+        }),
+      },
+      async (request, reply) => {
+        const { id } = request.params;
+        const secret = await organizations.renewWebhookSecret(operatorOf(request), id);
+        return reply.code(201).send({ secret });
+      },
+    );
+  };
+}

@@ -1,0 +1,121 @@
+// What was used and what it cost: /admin/usage for operators, /v1/usage for a caller about its own
+// organisation, which is the key's and nobody else's. Both read roll-ups by the hour, so they cost the same
+// however much was used.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { nanosToUsd } from '../../kernel/money.ts';
+import { USAGE_GROUPINGS, type UsageStore, type UsageSum } from '../../metering/usage-store.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  LATEST_MOMENT,
+  moment,
+  namingValidator,
+  organizationId,
+} from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
+
+const DEFAULT_RANGE_MS = 30 * 86_400_000;
+
+const queryMoment = z.coerce.number().int().min(0).max(LATEST_MOMENT).optional();
+
+const query = z.object({
+  from: queryMoment.describe('Epoch milliseconds; 30 days before `to` when not given'),
+  to: queryMoment.describe('Epoch milliseconds, exclusive; now when not given'),
+  groupBy: z.enum(USAGE_GROUPINGS).default('model'),
+});
+
+const totals = z.object({
+  attempts: z.number(),
+  failures: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  costUsd: z.number(),
+});
+
+const usageView = pageOf(
+  totals.extend({
+    group: z
+      .union([z.string(), z.number()])
+      .describe("The group's value; '' where there is none; a day's first moment in UTC"),
+  }),
+).extend({ from: moment, to: moment, groupBy: z.enum(USAGE_GROUPINGS), total: totals });
+
+export type UsageRouteParts = {
+  readonly usage: Pick<UsageStore, 'total' | 'sums'>;
+  readonly requireOrganization: (id: string) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly gate: Gate;
+};
+
+export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
+  return (app) => {
+    const api = app.withTypeProvider<ZodTypeProvider>();
+
+    api.get(
+      '/admin/usage',
+      {
+        ...adminGuard(parts.gate),
+        schema: adminSchema('Usage and cost, of one organisation or of all', {
+          querystring: query.extend({ org: organizationId.optional() }),
+          response: { 200: usageView, '4xx': errorAnswer },
+        }),
+      },
+      async (request) => {
+        const { org } = request.query;
+        if (org !== undefined) await parts.requireOrganization(org);
+        return report(parts, request.query, org);
+      },
+    );
+    api.get(
+      '/v1/usage',
+      {
+        validatorCompiler: namingValidator,
+        onRequest: async (request) => void (await parts.gate.requireScope(request, 'call')),
+        schema: {
+          summary: "The caller's own usage and cost",
+          tags: ['Usage'],
+          security: [{ key: [] }],
+          querystring: query,
+          response: { 200: usageView, '4xx': errorAnswer },
+        },
+      },
+      async (request) => {
+        const { organizationId } = await parts.gate.requireScope(request, 'call');
+        return report(parts, request.query, organizationId);
+      },
+    );
+  };
+}
+
+async function report(
+  { usage, clock }: UsageRouteParts,
+  { groupBy, ...given }: z.infer<typeof query>,
+  organizationId: string | undefined,
+): Promise<z.infer<typeof usageView>> {
+  const to = given.to ?? clock.now();
+  const from = given.from ?? Math.max(0, to - DEFAULT_RANGE_MS);
+  if (from > to) throw backwards();
+  const range = { from, to, ...(organizationId === undefined ? {} : { organizationId }) };
+  const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
+  const data = sums.map((sum) => ({ group: sum.group, ...toTotals(sum) }));
+  return { from, to, groupBy, total: toTotals(total), ...wholeList(data) };
+}
+
+function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeof totals> {
+  return { ...sum, costUsd: nanosToUsd(costNanos) };
+}
+
+function backwards(): SpillwayError {
+  return new SpillwayError('INVALID_REQUEST', 'the range ends before it begins', {
+    params: { field: 'from' },
+  });
+}
