@@ -3,7 +3,7 @@
 // but allow-listed parameters can be spoken.
 
 import { IntlMessageFormat } from 'intl-messageformat';
-import { sentenceOf } from './catalogues.ts';
+import { CATALOGUES } from './catalogues.ts';
 import { chooseMessage, type MessageArguments } from './choose-message.ts';
 import type { ErrorCode } from './codes.ts';
 import { isRightToLeft, type Locale, resolveLocale, resolveTimeZone } from './locale.ts';
@@ -29,7 +29,7 @@ export function renderError(
   const chosen = chooseMessage(code, params, { locale, timeZone, now: options.now, isBackground });
   const spoken =
     overridden(options.overrides, locale, chosen) ??
-    format(sentenceOf(locale, chosen.key), locale, chosen.args);
+    format(CATALOGUES[locale][chosen.key], locale, chosen.args);
   return isRightToLeft(locale) ? `${RIGHT_TO_LEFT_ISOLATE}${spoken}${POP_ISOLATE}` : spoken;
 }
 

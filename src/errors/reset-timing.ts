@@ -5,10 +5,13 @@ import { DEFAULT_TIME_ZONE, type Locale } from './locale.ts';
 
 export type ResetTiming =
   | { readonly timing: 'minutes'; readonly minutes: number }
-  | { readonly timing: 'today'; readonly time: string }
-  | { readonly timing: 'day'; readonly time: string; readonly day: string }
+  | (ClockTime & { readonly timing: 'today' })
+  | (ClockTime & { readonly timing: 'day'; readonly day: string })
   | { readonly timing: 'now' }
   | { readonly timing: 'unknown' };
+
+/** The hour goes with the time because some languages say one o'clock in the singular. */
+type ClockTime = { readonly time: string; readonly hour: number };
 
 export function resetTiming(
   resetTime: unknown,
@@ -19,13 +22,14 @@ export function resetTiming(
   if (waitMs <= 0) return { timing: 'now' };
   if (waitMs < HOUR_MS) return { timing: 'minutes', minutes: Math.ceil(waitMs / MINUTE_MS) };
   const format = formatsFor(reader.locale, reader.timeZone);
-  const time = plainSpaces(format.time.format(resetTime));
+  const time = clockTime(format.time.format(resetTime), reader.timeZone);
+  const hour = Number(format.hour.format(resetTime));
   const today = format.calendarDay.format(reader.now);
   const resetDay = format.calendarDay.format(resetTime);
-  if (resetDay === today) return { timing: 'today', time };
+  if (resetDay === today) return { timing: 'today', time, hour };
   const isSameYear = resetDay.slice(0, -6) === today.slice(0, -6);
   const day = plainSpaces((isSameYear ? format.day : format.dayOfYear).format(resetTime));
-  return { timing: 'day', time, day };
+  return { timing: 'day', time, hour, day };
 }
 
 /** A number that is a moment a calendar can hold; hostile and missing values are not. */
@@ -43,6 +47,7 @@ type Formats = {
   readonly time: Intl.DateTimeFormat;
   readonly day: Intl.DateTimeFormat;
   readonly dayOfYear: Intl.DateTimeFormat;
+  readonly hour: Intl.DateTimeFormat;
   readonly calendarDay: Intl.DateTimeFormat;
 };
 
@@ -60,19 +65,18 @@ function formatsFor(locale: Locale, timeZone: string): Formats {
 
 function createFormats(locale: Locale, timeZone: string): Formats {
   const day = { weekday: 'long', day: 'numeric', month: 'long', timeZone } as const;
-  // Nobody lives by UTC: it stands in when the reader's zone is unknown, so it has to be named.
-  const zoneName = timeZone === DEFAULT_TIME_ZONE ? { timeZoneName: 'short' as const } : {};
   return {
-    time: new Intl.DateTimeFormat(locale, {
-      hour: 'numeric',
-      minute: '2-digit',
-      timeZone,
-      ...zoneName,
-    }),
+    time: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }),
     day: new Intl.DateTimeFormat(locale, day),
     dayOfYear: new Intl.DateTimeFormat(locale, { ...day, year: 'numeric' }),
+    hour: new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', timeZone }),
     calendarDay: new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone }),
   };
+}
+
+// Nobody lives by UTC: it stands in when the reader's zone is unknown, so it has to be named.
+function clockTime(time: string, timeZone: string): string {
+  return timeZone === DEFAULT_TIME_ZONE ? `${plainSpaces(time)} UTC` : plainSpaces(time);
 }
 
 // Intl puts narrow no-break spaces before AM and PM, which terminals and old fonts show as boxes.
