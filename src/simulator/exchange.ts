@@ -41,11 +41,14 @@ export function openExchange(
         entry.outcome === 'hung' ? 'hung' : isClosing() ? 'closed' : 'aborted_by_client';
       log.finish(entry, { outcome, abortedAt: isClosing() ? null : clock.now() });
     }
-    gone.abort();
+    gone.abort(GONE);
   });
   const id = `sim${String(entry.sequence).padStart(9, '0')}`;
   return { request, response, route, clock, log, entry, signal: gone.signal, id };
 }
+
+/** Made once: the signal's usual reason is costly to make, and nobody reads it. */
+const GONE = Object.freeze(new Error('the connection is gone'));
 
 /** Answers at once with a whole body. */
 export function answerWhole(
@@ -87,10 +90,10 @@ function factsOf(request: IncomingMessage, route: Route, log: TruthLog): Facts {
     dialect: route.dialect,
     operation: route.operation,
     method: request.method ?? '',
-    path: route.path.slice(0, LONGEST_TEXT),
+    path: log.share(route.path.slice(0, LONGEST_TEXT)),
     model: route.pathModel ?? null,
     stream: route.streaming === 'sse' || route.streaming === 'json-array',
-    credentialHash: credential === undefined ? null : hashCredential(credential),
+    credentialHash: credential === undefined ? null : log.share(hashCredential(credential)),
     status: null,
     outcome: 'pending',
     chunksSent: 0,

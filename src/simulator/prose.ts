@@ -20,7 +20,7 @@ const BODIES = [
 ] as const;
 
 export function proseFor(prompt: string): string {
-  const seed = seedOf(prompt);
+  const seed = seedOf(prompt.slice(0, 256));
   const opening = OPENINGS[seed % OPENINGS.length];
   return `${opening} "${topicOf(prompt)}". ${sentence(seed >>> 3)} ${sentence((seed >>> 3) + 1)}`;
 }

@@ -5,14 +5,18 @@ import type { IncomingMessage } from 'node:http';
 export const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The body, or nothing when it is larger than the bound. Rejects when the caller goes away first. */
-export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  // Listeners, because an async iterator costs more than everything else that is done to a small request.
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MOST_BODY_BYTES) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the caller went away')));
+  });
 }

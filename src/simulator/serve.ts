@@ -50,7 +50,7 @@ function decide(
   operation: Operation,
 ): Decision {
   const { model } = reading;
-  entry.model = model === '' ? null : model.slice(0, LONGEST_MODEL);
+  entry.model = model === '' ? null : log.share(model.slice(0, LONGEST_MODEL));
   entry.stream = reading.isStream;
   const { provider } = route;
   const header = request.headers[SCENARIO_HEADER];

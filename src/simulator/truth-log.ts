@@ -42,7 +42,7 @@ type Account = {
 
 /** A caller can put any name before a path, so the number of names that are told apart is bounded. */
 const MOST_PROVIDERS = 100;
-const MOST_NAME_LISTS = 1_000;
+const MOST_SHARED = 1_000;
 
 export class TruthLog {
   readonly #clock: Clock;
@@ -57,6 +57,7 @@ export class TruthLog {
   #maxInFlight = 0;
   readonly #accounts = new Map<string, Account>();
   #isClosed = false;
+  readonly #texts = new Map<string, string>();
   readonly #names = new Map<string, readonly string[]>();
   readonly #waiters = new Set<Waiter>();
 
@@ -154,12 +155,20 @@ export class TruthLog {
     for (const waiter of this.#waiters) waiter.reject(closedError());
   }
 
-  /** Most requests carry the same headers, so the lists of their names are kept once. */
+  /** Most requests look alike, so what repeats among them is kept once. */
+  share(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+
   shareNames(names: readonly string[]): readonly string[] {
     const key = names.join(' ');
     const known = this.#names.get(key);
     if (known) return known;
-    if (this.#names.size >= MOST_NAME_LISTS) this.#names.clear();
+    if (this.#names.size >= MOST_SHARED) this.#names.clear();
     this.#names.set(key, Object.freeze(names));
     return names;
   }
