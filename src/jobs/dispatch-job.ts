@@ -38,7 +38,8 @@ export type DispatcherParts = TakeParts & {
   readonly concurrency?: number;
 };
 
-const DEFAULT_CONCURRENCY = 8;
+/** One at a time keeps the order of other systems' messages; with a broker more may be worth it. */
+const DEFAULT_CONCURRENCY = 1;
 
 /** Runs until it is closed; closing finishes what was begun. */
 export function startDispatcher(parts: DispatcherParts): Consumer {

@@ -62,6 +62,14 @@ export type JobMessage = {
   readonly deadline?: number | undefined;
   readonly callbackUrl?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly native?: NativeCall | undefined;
+};
+
+/** Set by us, never read from outside: which endpoint a request was sent to that asked to be queued. */
+export type NativeCall = {
+  readonly operation: string;
+  /** Those headers that belong to the provider's format, such as its version. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /** Throws INVALID_REQUEST, naming the first field that is wrong. */

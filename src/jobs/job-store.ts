@@ -86,8 +86,8 @@ export type NeglectedJobs = {
   readonly kind: 'unleased' | 'overdue' | 'due';
   readonly before: number;
   readonly limit: number;
-  /** Our id of the last job of the page before, for `due`, which come in the order of ids. */
-  readonly after?: string;
+  /** The last job of the page before, for `due`, which come in the order of their moments. */
+  readonly after?: Pick<Job, 'runAt' | 'id'>;
 };
 
 export type JobStore = {

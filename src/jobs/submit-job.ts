@@ -4,7 +4,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import type { Job, JobOrigin } from './job.ts';
-import { DEFAULT_PRIORITY, type JobMessage, parseJobMessage } from './job-message.ts';
+import {
+  DEFAULT_PRIORITY,
+  type JobMessage,
+  type NativeCall,
+  parseJobMessage,
+} from './job-message.ts';
 import { delayMsOf, messageFor } from './job-pointer.ts';
 import type { JobStore } from './job-store.ts';
 
@@ -24,6 +29,7 @@ export type Submitter = {
   readonly locale?: string | undefined;
   readonly timeZone?: string | undefined;
   readonly traceParent?: string | undefined;
+  readonly native?: NativeCall | undefined;
 };
 
 export type SubmitJob = (
@@ -34,7 +40,8 @@ export type SubmitJob = (
 /** Throws INVALID_REQUEST for fields that are wrong. */
 export function createSubmitJob({ store, rawQueue, clock, newId }: SubmitParts): SubmitJob {
   return async (fields, submitter) => {
-    const message = { ...parseJobMessage(fields), organizationId: undefined };
+    const { organizationId: _, ...asked } = parseJobMessage(fields);
+    const message = submitter.native ? { ...asked, native: submitter.native } : asked;
     const job = newJob({ message, submitter, origin: 'http', queue: rawQueue }, newId, clock.now());
     const delayMs = delayMsOf(job, clock.now());
     return store.create(job, message, [{ queue: rawQueue, message: messageFor(job), delayMs }]);

@@ -112,13 +112,13 @@ async function giveUp(parts: SweepParts, job: Job): Promise<void> {
 }
 
 async function republishMissing(parts: SweepParts, before: number): Promise<void> {
-  let after: string | undefined;
+  let after: Job | undefined;
   for (;;) {
     const query = { kind: 'due', before, limit: PAGE, ...(after && { after }) } as const;
     const page = await parts.store.neglected(query);
     const byQueue = Map.groupBy(page, (job) => job.queue);
     for (const [queue, jobs] of byQueue) await republish(parts, queue, jobs);
-    after = page.at(-1)?.id;
+    after = page.at(-1);
     if (page.length < PAGE) return;
   }
 }

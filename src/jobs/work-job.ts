@@ -14,7 +14,7 @@ import { delayMsOf, messageFor } from './job-pointer.ts';
 import { judge, type RetryPolicy } from './job-policy.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import type { RunJob, RunOutcome } from './job-runner.ts';
-import { isWaiting } from './job-state.ts';
+import { isWaiting, type JobState } from './job-state.ts';
 import type { JobMove, JobStore } from './job-store.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import { type SupervisedRun, superviseRun } from './supervise-run.ts';
@@ -30,9 +30,13 @@ export type WorkerParts = TakeParts & {
   readonly leaseMs: number;
   readonly workerId: string;
   readonly queues: FinalQueues;
+  /** Told of every run that ended: for measuring. */
+  readonly onRun?: (ended: EndedRun) => void;
   /** Aborted when there is no more time to wait for a store that is away. */
   readonly giveUp?: AbortSignal;
 };
+
+export type EndedRun = { readonly job: Job; readonly to: JobState; readonly durationMs: number };
 
 export type Worker = {
   /**
@@ -92,8 +96,12 @@ async function runClaimed(
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
   const message = (await parts.store.message(job.id)) ?? {};
+  const startedAt = parts.clock.monotonic();
   const run = await superviseRun(parts, job, message, signal);
-  return finish(parts, job, moveAfter(parts, job, message, run));
+  const move = moveAfter(parts, job, message, run);
+  const durationMs = parts.clock.monotonic() - startedAt;
+  if (move) parts.onRun?.({ job, to: move.to, durationMs });
+  return finish(parts, job, move);
 }
 
 function isOverdue(job: Job, now: number): boolean {

@@ -31,6 +31,7 @@ export type UsageSum = {
 };
 
 export type UsagePage = UsageRange & {
+  readonly organizationId: string;
   readonly limit: number;
   /** The last record of the page before. */
   readonly before?: { readonly createdAt: number; readonly id: string };

@@ -189,7 +189,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.deepEqual(await ids('unleased', 3000), [running.id]);
       assert.deepEqual(await ids('due', 999), []);
       assert.deepEqual(await ids('due', 1000), [overdue.id, waiting.id]);
-      const rest = { kind: 'due', before: 1000, limit: 10, after: overdue.id } as const;
+      const rest = { kind: 'due', before: 1000, limit: 10, after: overdue } as const;
       assert.equal((await opened.jobs.neglected(rest)).length, 1);
     });
 

@@ -10,6 +10,7 @@ export type OpenedUsageStore = { readonly usage: UsageStore; close(): Promise<vo
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.UTC(2026, 2, 1);
 const EVER = { from: 0, to: 4_000_000_000_000 };
+const MINE = { organizationId: 'acme', ...EVER };
 
 export function usageStoreContract(adapter: string, open: () => Promise<OpenedUsageStore>): void {
   describe(`usage on ${adapter}`, () => {
@@ -32,7 +33,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       });
       const bare = usage('bare', { createdAt: full.createdAt - 1 });
       await opened.usage.insertBatch([full, bare]);
-      assert.deepEqual(await opened.usage.list({ ...EVER, limit: 10 }), [full, bare]);
+      assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), [full, bare]);
     });
 
     it('counts a record once, however often and in whatever company it is delivered', async () => {
@@ -40,7 +41,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal(await store.insertBatch([usage('a'), usage('b')]), 2);
       assert.equal(await store.insertBatch([usage('b'), usage('c'), usage('c')]), 1);
       assert.equal(await store.insertBatch([]), 0);
-      const total = await store.total({ organizationId: 'acme', ...EVER });
+      const total = await store.total(MINE);
       assert.equal(total.attempts, 3);
       assert.equal(total.costNanos, 3000);
       assert.equal(total.cacheWriteTokens, 3 * 4);
@@ -55,7 +56,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
     it('stores nothing of a batch that fails', async () => {
       const broken = { ...usage('broken'), organizationId: null as unknown as string };
       await assert.rejects(opened.usage.insertBatch([usage('whole'), broken]));
-      assert.deepEqual(await opened.usage.list({ ...EVER, limit: 10 }), []);
+      assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), []);
       assert.equal((await opened.usage.total(EVER)).attempts, 0);
     });
 
@@ -77,7 +78,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
         usage('2', { model: 'dear', costNanos: 5, status: 'INTERNAL' }),
         usage('3', { model: 'dear', costNanos: 5, status: 'CLIENT_GONE' }),
       ]);
-      const sums = await opened.usage.sums({ organizationId: 'acme', ...EVER }, 'model');
+      const sums = await opened.usage.sums(MINE, 'model');
       assert.deepEqual(
         sums.map((sum) => [sum.group, sum.attempts, sum.failures, sum.costNanos]),
         [
@@ -117,7 +118,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       const seen: string[] = [];
       let before: { createdAt: number; id: string } | undefined;
       for (let page = 0; page < 4; page += 1) {
-        const listed = await opened.usage.list({ ...EVER, limit: 2, ...(before && { before }) });
+        const listed = await opened.usage.list({ ...MINE, limit: 2, ...(before && { before }) });
         seen.push(...listed.map((record) => record.id));
         before = listed.at(-1) ?? before;
       }

@@ -166,9 +166,10 @@ function neglectedJobs(db: Kysely<Schema>, { kind, before, limit, after }: Negle
       .where('deadline_at', 'is not', null)
       .where('deadline_at', '<=', before)
       .orderBy('deadline_at');
-  return waiting
+  const due = waiting
     .where('run_at', '<=', before)
     .where('published_at', '<=', before)
-    .where('id', '>', after ?? '')
+    .orderBy('run_at')
     .orderBy('id');
+  return after ? due.where(sql<boolean>`(run_at, id) > (${after.runAt}, ${after.id})`) : due;
 }

@@ -52,11 +52,9 @@ export function createUsageStore(db: Kysely<Schema>, dialect: SqlDialect): Usage
       const rows = await db
         .selectFrom('usage_records')
         .selectAll()
+        .where('organization_id', '=', page.organizationId)
         .where('created_at', '>=', page.from)
         .where('created_at', '<', page.to)
-        .$if(page.organizationId !== undefined, (query) =>
-          query.where('organization_id', '=', page.organizationId ?? ''),
-        )
         .$if(before !== undefined, (query) =>
           query.where(sql<boolean>`(created_at, id) < (${before?.createdAt}, ${before?.id})`),
         )

@@ -27,14 +27,18 @@ describe('the lock of a data folder', () => {
 
   it('names the process that holds it, and is free at once when that is killed', async () => {
     const folder = path.join(parent, 'killed');
-    const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER], {
+    const holder = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', HOLDER], {
       env: { LOCK_MODULE: import.meta.resolve('./folder-lock.ts'), LOCK_FOLDER: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(holder.stdout, 'data');
-    assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: holder.pid });
-    holder.kill('SIGKILL');
-    await once(holder, 'exit');
+    const gone = once(holder, 'exit');
+    try {
+      for await (const said of holder.stdout) if (String(said).includes('collected')) break;
+      assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: holder.pid });
+    } finally {
+      holder.kill('SIGKILL');
+      await gone;
+    }
     const mine = lockFolder(folder);
     assert.equal(mine.kind, 'locked');
     if (mine.kind === 'locked') mine.release();
@@ -50,5 +54,7 @@ describe('the lock of a data folder', () => {
 const HOLDER = `
   const { lockFolder } = await import(process.env.LOCK_MODULE);
   console.log(lockFolder(process.env.LOCK_FOLDER).kind);
+  globalThis.gc();
+  console.log('collected');
   setInterval(() => {}, 1000);
 `;

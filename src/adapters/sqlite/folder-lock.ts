@@ -18,6 +18,9 @@ export type FolderInUse = { readonly kind: 'in_use'; readonly pid: number | unde
 
 export type FolderUnwritable = { readonly kind: 'unwritable'; readonly reason: string };
 
+/** A lock that nobody refers to would be closed by the garbage collector, and the folder be free. */
+const held = new Set<DatabaseSync>();
+
 export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderUnwritable {
   const pidFile = path.join(folder, 'spillway.pid');
   try {
@@ -25,7 +28,8 @@ export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderU
     accessSync(folder, constants.W_OK | constants.X_OK);
     const lock = takeLock(path.join(folder, 'spillway.lock'));
     if (!lock) return { kind: 'in_use', pid: readPid(pidFile) };
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+    writePid(lock, pidFile);
+    held.add(lock);
     return { kind: 'locked', release: () => release(lock, pidFile) };
   } catch (cause) {
     return { kind: 'unwritable', reason: cause instanceof Error ? cause.message : String(cause) };
@@ -50,6 +54,15 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY;
 }
 
+function writePid(lock: DatabaseSync, file: string): void {
+  try {
+    writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
+  } catch (cause) {
+    lock.close();
+    throw cause;
+  }
+}
+
 function readPid(file: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
@@ -60,7 +73,7 @@ function readPid(file: string): number | undefined {
 }
 
 function release(lock: DatabaseSync, pidFile: string): void {
-  if (!lock.isOpen) return;
+  if (!held.delete(lock)) return;
   rmSync(pidFile, { force: true });
   lock.close();
 }

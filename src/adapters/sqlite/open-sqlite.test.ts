@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -21,6 +21,14 @@ describe('the embedded store', () => {
     assert.deepEqual(await loadStoreIdentity(second.db, 2), identity);
     assert.ok(identity.hashKey.length >= 43);
     await second.close();
+  });
+
+  it('keeps its files from other users', async () => {
+    const file = path.join(folder, 'private.db');
+    const store = await openSqlite(file);
+    for (const suffix of ['', '-wal', '-shm'])
+      assert.equal(statSync(file + suffix).mode & 0o077, 0, `${suffix} can be read by others`);
+    await store.close();
   });
 
   it('keeps raw statements out of a transaction that is under way', async () => {

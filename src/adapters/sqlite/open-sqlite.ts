@@ -2,6 +2,7 @@
 // survives the death of the process at any moment; it is the loss of power that may cost the last commits.
 // A store that cannot be opened throws SQLite's own error. One process only: folder-lock.ts sees to that.
 
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { migrate } from '../sql/migrate.ts';
@@ -31,6 +32,7 @@ const PRAGMAS = `
 `;
 
 export async function openSqlite(file: string): Promise<SqliteStore> {
+  if (file !== ':memory:') keepPrivate(file);
   const database = new DatabaseSync(file);
   const mutex = new ConnectionMutex();
   const db = new Kysely<Schema>({ dialect: createKyselyDialect(database, mutex) });
@@ -51,6 +53,11 @@ export async function openSqlite(file: string): Promise<SqliteStore> {
       return closing;
     },
   };
+}
+
+/** Prompts, results and secrets are in it. SQLite gives its other files the permissions of this one. */
+function keepPrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 async function runAlone<T>(
