@@ -51,7 +51,8 @@ export function planCall(
   };
 }
 
-function targetFor(resolveModel: ModelResolver, model: string, route: NativeRoute): Target {
+/** The target a model's name means; throws INVALID_REQUEST when nobody serves it. */
+export function targetOf(resolveModel: ModelResolver, model: string): Target {
   const resolution = resolveModel(model);
   switch (resolution.outcome) {
     case 'unknown_model':
@@ -59,9 +60,14 @@ function targetFor(resolveModel: ModelResolver, model: string, route: NativeRout
     case 'no_key':
       throw invalid(`the provider ${resolution.provider} has no key`, 'model');
     case 'target':
-      if (resolution.target.format === route.format) return resolution.target;
-      throw invalid(`${model} does not speak the format of this endpoint`, 'model');
+      return resolution.target;
   }
+}
+
+function targetFor(resolveModel: ModelResolver, model: string, route: NativeRoute): Target {
+  const target = targetOf(resolveModel, model);
+  if (target.format === route.format) return target;
+  throw invalid(`${model} does not speak the format of this endpoint`, 'model');
 }
 
 function rename(body: Buffer, span: JsonSpan | undefined, model: string): Buffer {

@@ -15,7 +15,6 @@ import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { Meter } from '../metering/meter.ts';
 import type { ModelResolver } from '../routing/resolve-model.ts';
 import { Attempt, type AttemptListener, type AttemptParts } from '../upstream/attempt.ts';
-import { readUsage } from '../upstream/usage-reader.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import { type EndedCall, logEndedCall, usageRecordOf } from './ended-call.ts';
@@ -114,8 +113,7 @@ class Exchange implements AttemptListener, ServedRequest {
     this.#settle('CLIENT_GONE', usage, true, () => {});
   }
 
-  onAnswer(body: Buffer, contentType: string): void {
-    const reported = readUsage(this.#plan.target.format, body);
+  onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
     const usage = reported ?? estimateUsage(undefined, this.#plan.body, body.length);
     const costNanos = this.#costNanos(usage);
     this.#settle('OK', usage, reported === undefined, () => {

@@ -13,8 +13,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Watch, Watched } from '../kernel/watch.ts';
+import { peekFields } from './peek-json.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
+import { readUsage } from './usage-reader.ts';
 
 export type AttemptCall = {
   readonly target: {
@@ -32,8 +34,8 @@ export type AttemptCall = {
 };
 
 export type AttemptListener = {
-  /** The ending of a unary call that went well. */
-  onAnswer(body: Buffer, contentType: string): void;
+  /** The ending of a unary call that went well; `usage` is what the answer says was used, if it says so. */
+  onAnswer(body: Buffer, contentType: string, usage: Usage | undefined): void;
   /** Whole events of a stream, from its first content on; return false to slow the provider down. */
   onEvents(bytes: Buffer, contentType: string): boolean;
   /** The ending of a stream that went well, with its last events. */
@@ -208,7 +210,10 @@ export class Attempt implements UpstreamListener, Watched {
 
   #answer(): void {
     const body = this.#kept();
-    if (this.#end()) this.#listener.onAnswer(body, this.#contentType());
+    const usage = readUsage(this.#call.target.format, body);
+    // A status of 200 is no success when a proxy's page or half an answer comes with it.
+    if (!usage && !peekFields(body, []).ok) return this.#refuse();
+    if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
   }
 
   #refuse(): void {

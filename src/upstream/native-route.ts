@@ -58,6 +58,18 @@ export const NATIVE_PATHS: readonly string[] = [
   ),
 ];
 
+/** The path of a format's unary generation, below the provider's base URL. */
+export function nativePath(format: ProviderFormat, model: string): string {
+  switch (format) {
+    case 'anthropic':
+      return MESSAGES.upstreamPath(model);
+    case 'openai':
+      return CHAT.upstreamPath(model);
+    case 'gemini':
+      return `${GEMINI_PREFIX}${encodeURIComponent(model)}:generateContent`;
+  }
+}
+
 export function matchNativeRoute(url: string): NativeRoute | undefined {
   const queryAt = url.indexOf('?');
   const path = queryAt < 0 ? url : url.slice(0, queryAt);

@@ -1,0 +1,89 @@
+// In which order are providers asked to take a job that names none? Pure but for the turn that round-robin
+// and weights keep between calls. The first of the list is the choice; the rest are where overflow may go.
+
+export const PROVIDER_STRATEGIES = [
+  'FIXED',
+  'ROUND_ROBIN',
+  'WEIGHTED',
+  'COST_OPTIMIZED',
+  'QUALITY_FIRST',
+  'LEAST_LOADED',
+  'MESSAGE_BASED',
+] as const;
+export type ProviderStrategy = (typeof PROVIDER_STRATEGIES)[number];
+
+export type StrategyOptions = {
+  readonly strategy: ProviderStrategy;
+  readonly fixedProvider: string;
+  readonly availableProviders: readonly string[];
+  /** For COST_OPTIMIZED and MESSAGE_BASED; it also restricts the candidates. */
+  readonly priorityOrder: readonly string[];
+  readonly weights: Readonly<Record<string, number>>;
+  readonly metadata: Readonly<
+    Record<string, { readonly cost?: number | undefined; readonly quality?: number | undefined }>
+  >;
+};
+
+export type StrategyQuestion = {
+  /** What the message asks for; MESSAGE_BASED follows it. */
+  readonly wanted?: string | undefined;
+  /** How busy a provider is: 0 idle, larger is busier. LEAST_LOADED asks. */
+  loadOf(provider: string): number;
+};
+
+export type ChooseOrder = (question: StrategyQuestion) => readonly string[];
+
+export function createProviderStrategy(options: StrategyOptions): ChooseOrder {
+  const { availableProviders, priorityOrder, metadata, weights } = options;
+  const ordered =
+    priorityOrder.length > 0
+      ? priorityOrder.filter((name) => availableProviders.includes(name))
+      : undefined;
+  let turn = 0;
+  const credits = new Map<string, number>();
+
+  function rotate(): readonly string[] {
+    const start = turn % Math.max(1, availableProviders.length);
+    turn += 1;
+    return [...availableProviders.slice(start), ...availableProviders.slice(0, start)];
+  }
+
+  /** Smooth weighted round-robin: each gains its weight, the richest is taken and pays for all. */
+  function weighted(): readonly string[] {
+    const names = availableProviders.filter((name) => (weights[name] ?? 0) > 0);
+    const total = names.reduce((sum, name) => sum + (weights[name] ?? 0), 0);
+    for (const name of names) credits.set(name, (credits.get(name) ?? 0) + (weights[name] ?? 0));
+    const order = names.toSorted((a, b) => (credits.get(b) ?? 0) - (credits.get(a) ?? 0));
+    const first = order[0];
+    if (first !== undefined) credits.set(first, (credits.get(first) ?? 0) - total);
+    return order;
+  }
+
+  return ({ wanted, loadOf }) => {
+    switch (options.strategy) {
+      case 'FIXED':
+        return [options.fixedProvider];
+      case 'ROUND_ROBIN':
+        return rotate();
+      case 'WEIGHTED':
+        return weighted();
+      case 'COST_OPTIMIZED':
+        return (
+          ordered ??
+          sortedBy(availableProviders, (name) => metadata[name]?.cost ?? Number.POSITIVE_INFINITY)
+        );
+      case 'QUALITY_FIRST':
+        return sortedBy(availableProviders, (name) => -(metadata[name]?.quality ?? 0));
+      case 'LEAST_LOADED':
+        return sortedBy(availableProviders, loadOf);
+      case 'MESSAGE_BASED': {
+        const rest = ordered ?? availableProviders;
+        return wanted === undefined ? rest : [wanted, ...rest.filter((name) => name !== wanted)];
+      }
+    }
+  };
+}
+
+function sortedBy(names: readonly string[], rank: (name: string) => number): readonly string[] {
+  return names.toSorted((a, b) => rank(a) - rank(b));
+}

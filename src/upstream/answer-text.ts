@@ -1,0 +1,33 @@
+// The words of a unary answer, whatever format it is in. Pure; what has no words gives an empty text.
+
+import type { ProviderFormat } from '../kernel/provider-format.ts';
+
+export function answerText(format: ProviderFormat, response: unknown): string {
+  switch (format) {
+    case 'anthropic':
+      return joinTexts(listAt(response, 'content'));
+    case 'openai':
+      return textOf(fieldOf(fieldOf(listAt(response, 'choices')[0], 'message'), 'content'));
+    case 'gemini':
+      return joinTexts(listAt(fieldOf(listAt(response, 'candidates')[0], 'content'), 'parts'));
+  }
+}
+
+function joinTexts(parts: readonly unknown[]): string {
+  return parts.map((part) => textOf(fieldOf(part, 'text'))).join('');
+}
+
+/** OpenAI's content is a text, or a list of parts. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? joinTexts(value) : '';
+}
+
+function listAt(value: unknown, name: string): readonly unknown[] {
+  const list = fieldOf(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
