@@ -2,36 +2,49 @@
 // learns of it when it next renews its lease.
 
 export type RunningJobs = {
-  /** The returned signal aborts when the job is to stop; `end` takes it off the list. */
-  begin(jobId: string): { readonly signal: AbortSignal; end(): void };
+  begin(jobId: string): RunHandle;
   /** False when it does not run here. */
   stop(jobId: string, reason: StopReason): boolean;
   stopAll(reason: StopReason): void;
   readonly size: number;
 };
 
+export type RunHandle = {
+  /** Aborts when the job is to stop. */
+  readonly signal: AbortSignal;
+  /** Why it is to stop; undefined while it is not. */
+  stopReason(): StopReason | undefined;
+  /** Takes it off the list. */
+  end(): void;
+};
+
 /** `moved`: somebody else has changed the job meanwhile, so that whatever is being done for it is in vain. */
 export type StopReason = 'cancelled' | 'deadline' | 'moved' | 'shutdown';
 
+type Run = { readonly controller: AbortController; reason: StopReason | undefined };
+
 export function createRunningJobs(): RunningJobs {
   // Two copies of one message may be in hand at once until the fence tells them apart.
-  const running = new Map<string, Set<AbortController>>();
+  const running = new Map<string, Set<Run>>();
   return {
     begin(jobId) {
-      const controller = new AbortController();
-      const controllers = running.get(jobId) ?? new Set();
-      running.set(jobId, controllers.add(controller));
+      const run: Run = { controller: new AbortController(), reason: undefined };
+      const runs = running.get(jobId) ?? new Set();
+      running.set(jobId, runs.add(run));
       return {
-        signal: controller.signal,
+        signal: run.controller.signal,
+        stopReason: () => run.reason,
         end() {
-          controllers.delete(controller);
-          if (controllers.size === 0) running.delete(jobId);
+          runs.delete(run);
+          if (runs.size === 0) running.delete(jobId);
         },
       };
     },
     stop(jobId, reason) {
-      const controllers = running.get(jobId) ?? [];
-      for (const controller of controllers) controller.abort(reason);
+      for (const run of running.get(jobId) ?? []) {
+        run.reason ??= reason;
+        run.controller.abort(reason);
+      }
       return running.has(jobId);
     },
     stopAll(reason) {

@@ -9,7 +9,7 @@ import type { JobHistory } from './job-history.ts';
 import type { JobMessage } from './job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
-import type { RunningJobs, StopReason } from './running-jobs.ts';
+import type { RunHandle, RunningJobs, StopReason } from './running-jobs.ts';
 
 export type SuperviseParts = {
   readonly store: Pick<JobStore, 'touch'>;
@@ -31,7 +31,7 @@ export async function superviseRun(
   parts: SuperviseParts,
   job: Job,
   message: JobMessage,
-  signal: AbortSignal,
+  handle: Pick<RunHandle, 'signal' | 'stopReason'>,
 ): Promise<SupervisedRun> {
   const keeper = keepAlive(parts, job);
   const partials = keepPartials(parts, job);
@@ -42,10 +42,11 @@ export async function superviseRun(
     reportPartial: (output) => partials.report(output),
   };
   try {
-    const outcome = await attempt(parts, run, signal);
+    const outcome = await attempt(parts, run, handle.signal);
+    const reason = handle.stopReason();
     // A success that crossed with a stop is kept: if the job was taken away, its fence refuses it anyway.
-    if (outcome.kind === 'succeeded' || !signal.aborted) return { kind: 'ended', outcome };
-    return { kind: 'stopped', reason: signal.reason as StopReason };
+    if (outcome.kind === 'succeeded' || !reason) return { kind: 'ended', outcome };
+    return { kind: 'stopped', reason };
   } finally {
     await Promise.all([keeper.close(), partials.close()]);
   }

@@ -16,7 +16,7 @@ import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import type { RunJob, RunOutcome } from './job-runner.ts';
 import { isWaiting, type JobState } from './job-state.ts';
 import type { JobMove, JobStore } from './job-store.ts';
-import type { RunningJobs } from './running-jobs.ts';
+import type { RunHandle, RunningJobs } from './running-jobs.ts';
 import { type SupervisedRun, superviseRun } from './supervise-run.ts';
 import { type TakeParts, takeMessage } from './take-message.ts';
 
@@ -84,7 +84,7 @@ export async function work(
   const handle = parts.running.begin(taken.job.id);
   try {
     const job = await parts.store.move(started(taken.job, parts, now));
-    return job ? await runClaimed(parts, job, handle.signal) : 'ack';
+    return job ? await runClaimed(parts, job, handle) : 'ack';
   } finally {
     handle.end();
   }
@@ -93,11 +93,11 @@ export async function work(
 async function runClaimed(
   parts: WorkerParts,
   job: Job,
-  signal: AbortSignal,
+  handle: RunHandle,
 ): Promise<DeliveryOutcome> {
   const message = (await parts.store.message(job.id)) ?? {};
   const startedAt = parts.clock.monotonic();
-  const run = await superviseRun(parts, job, message, signal);
+  const run = await superviseRun(parts, job, message, handle);
   const move = moveAfter(parts, job, message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
