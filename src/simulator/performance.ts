@@ -64,7 +64,12 @@ function isSlow({ fault, tokensPerSecond, chunkDelayMs }: Scenario): boolean {
   return fault !== undefined || tokensPerSecond !== undefined || chunkDelayMs !== undefined;
 }
 
-export function endStream({ exchange }: Performance, lastWords: string, outcome: Outcome): void {
+/** Ends what was begun; it counts as done when the last byte has left. */
+export function endStream(
+  { exchange }: Performance,
+  lastWords: string | Buffer,
+  outcome: Outcome,
+): void {
   exchange.response.end(lastWords, (error?: Error | null) => {
     if (!error) exchange.log.finish(exchange.entry, { outcome });
   });

@@ -75,7 +75,7 @@ async function stallWhole(performance: Performance): Promise<void> {
   if (scenario.fault === 'stall') exchange.response.write(start);
   await fallSilent(performance);
   if (scenario.fault !== 'stall') exchange.response.write(start);
-  exchange.response.end(rest, () => exchange.log.finish(exchange.entry, { outcome: 'ok' }));
+  endStream(performance, rest, 'ok');
 }
 
 async function cutStream(performance: Performance): Promise<void> {

@@ -15,11 +15,13 @@ import { cutConnection, openExchange } from './exchange.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { refuseAsMistake } from './refusing.ts';
 import { matchRoute } from './route.ts';
+import type { Scenario } from './scenario.ts';
 import { serve } from './serve.ts';
 import type { TruthEntry } from './truth-entry.ts';
 import type { TruthTotals } from './truth-log.ts';
 import { TruthLog } from './truth-log.ts';
 
+export type { Scenario } from './scenario.ts';
 export type { TruthEntry } from './truth-entry.ts';
 export type { TruthTotals } from './truth-log.ts';
 
@@ -38,6 +40,8 @@ export type Simulator = {
   /** As `PUT /_simulator/scenario`: one scenario, or a list that replaces all. Throws on a wrong one. */
   setScenario(scenario: unknown): void;
   resetScenario(): void;
+  /** What is set, most specific first, without secrets. */
+  scenarios(): readonly Scenario[];
   log(): readonly TruthEntry[];
   clearLog(): void;
   stats(): TruthTotals;
@@ -82,6 +86,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     port,
     setScenario: (scenario) => decider.set(scenario),
     resetScenario: () => decider.reset(),
+    scenarios: () => decider.list(),
     log: () => log.entries(),
     clearLog: () => log.clear(),
     stats: () => log.totals(),
