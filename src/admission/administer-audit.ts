@@ -25,9 +25,12 @@ export type AuditorParts = {
 };
 
 export function createAuditor({ audit, clock, newId, log }: AuditorParts): Auditor {
+  let lastAt = 0;
   return {
     async record({ actor, requestId }, deed) {
-      await audit.append({ id: newId('aud'), actor, requestId, ...deed, createdAt: clock.now() });
+      // No two at one moment: what was done second is listed second.
+      lastAt = Math.max(clock.now(), lastAt + 1);
+      await audit.append({ id: newId('aud'), actor, requestId, ...deed, createdAt: lastAt });
       const { action, target, organizationId } = deed;
       log.write({
         level: 'info',

@@ -20,8 +20,8 @@ export type AuditEntry = {
 export type AuditPage = {
   /** Absent: every organisation's entries, and those that concern none. */
   readonly organizationId?: string | undefined;
-  /** The id of the last entry of the page before. */
-  readonly before?: string | undefined;
+  /** The last entry of the page before. */
+  readonly before?: Pick<AuditEntry, 'createdAt' | 'id'> | undefined;
   readonly limit: number;
 };
 

@@ -1,6 +1,6 @@
-// The audit log on either SQL store. Its ids sort by time, so that a page is a walk along the primary key.
+// The audit log on either SQL store. A page is a walk along the index of moments.
 
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { AuditEntry, AuditLog } from '../../admission/audit-log.ts';
 import type { AuditLogTable, Schema } from './schema.ts';
 import { toNumber } from './sql-dialect.ts';
@@ -17,7 +17,10 @@ export function createAuditLog(db: Kysely<Schema>): AuditLog {
         .$if(organizationId !== undefined, (query) =>
           query.where('organization_id', '=', organizationId ?? ''),
         )
-        .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+        .$if(before !== undefined, (query) =>
+          query.where(sql<boolean>`(created_at, id) < (${before?.createdAt}, ${before?.id})`),
+        )
+        .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .execute();

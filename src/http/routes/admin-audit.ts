@@ -3,7 +3,7 @@
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Auditor } from '../../admission/administer-audit.ts';
-import type { AuditEntry } from '../../admission/audit-log.ts';
+import type { AuditEntry, AuditPage } from '../../admission/audit-log.ts';
 import { adminGuard, adminSchema, errorAnswer, moment, organizationId } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
@@ -35,12 +35,19 @@ export function adminAuditRoutes(
         }),
       },
       async ({ query: { org, limit, cursor } }) => {
-        const page = { organizationId: org, before: readCursor(cursor), limit: limit + 1 };
+        const page = { organizationId: org, before: readPlace(cursor), limit: limit + 1 };
         const rows = await auditor.list(page);
-        return cutPage(rows.map(toEntryView), limit, ({ id }) => id);
+        return cutPage(rows.map(toEntryView), limit, ({ createdAt, id }) => `${createdAt} ${id}`);
       },
     );
   };
+}
+
+function readPlace(cursor: string | undefined): AuditPage['before'] {
+  const [createdAt, id = ''] = readCursor(cursor)?.split(' ') ?? [];
+  return createdAt === undefined
+    ? undefined
+    : { createdAt: Number.parseInt(createdAt, 10) || 0, id };
 }
 
 function toEntryView(entry: AuditEntry): z.infer<typeof entryView> {

@@ -57,10 +57,10 @@ export function adminLimitRoutes(
           response: { 200: limitView, '4xx': errorAnswer },
         }),
       },
-      async (request) => {
+      async (request, reply) => {
         const { resetAt, model } = request.body;
         const place = { ...request.params, model: model ?? undefined };
-        return toLimitView(await limits.set(operatorOf(request), place, resetAt));
+        return reply.send(toLimitView(await limits.set(operatorOf(request), place, resetAt)));
       },
     );
     api.delete(

@@ -66,7 +66,7 @@ export function adminOrganizationRoutes(
     api.get(
       '/admin/orgs/:id',
       { ...guard, schema: adminSchema('Show an organisation', { params, response: found }) },
-      async (request) => toOrganizationView(await organizations.get(request.params.id)),
+      async ({ params: { id } }) => toOrganizationView(await organizations.get(id)),
     );
     api.patch(
       '/admin/orgs/:id',
@@ -78,10 +78,11 @@ export function adminOrganizationRoutes(
           response: found,
         }),
       },
-      async (request) => {
+      async (request, reply) => {
         const change = toOrganizationChange(request.body);
         const { id } = request.params;
-        return toOrganizationView(await organizations.change(operatorOf(request), id, change));
+        const changed = await organizations.change(operatorOf(request), id, change);
+        return reply.send(toOrganizationView(changed));
       },
     );
     api.post(

@@ -69,10 +69,9 @@ export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
           response: { 200: usageView, '4xx': errorAnswer },
         }),
       },
-      async (request) => {
-        const { org } = request.query;
+      async ({ query: { org, ...range } }) => {
         if (org !== undefined) await parts.requireOrganization(org);
-        return report(parts, request.query, org);
+        return report(parts, range, org);
       },
     );
     api.get(
@@ -88,9 +87,9 @@ export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
           response: { 200: usageView, '4xx': errorAnswer },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { organizationId } = await parts.gate.requireScope(request, 'call');
-        return report(parts, request.query, organizationId);
+        return reply.send(await report(parts, request.query, organizationId));
       },
     );
   };

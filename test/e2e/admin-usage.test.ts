@@ -1,0 +1,129 @@
+// Usage, provider limits and logs over HTTP, on a real gateway with a simulator behind it.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
+
+const DAY_MS = 86_400_000;
+/** Usage reaches the store right after the answer; asking is what passes the time. */
+const MOST_LOOKS = 2000;
+
+let rig: AdminRig;
+before(async () => {
+  rig = await openAdminRig();
+});
+after(() => rig.close());
+
+async function newTenant(id: string): Promise<string> {
+  assert.equal((await rig.call('POST', '/admin/orgs', { body: { id } })).status, 201);
+  return textAt((await rig.call('POST', `/admin/orgs/${id}/keys`, { body: {} })).body, 'key');
+}
+
+async function ask(key: string, model = 'claude-sonnet-4-5'): Promise<number> {
+  const body = { model, max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] };
+  const headers = { 'x-user-id': 'user-7', 'x-category': 'chat' };
+  return (await rig.call('POST', '/v1/messages', { key, body, headers })).status;
+}
+
+async function usageOf(path: string, attempts: number, key?: string): Promise<unknown> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const { status, body, text } = await rig.call('GET', path, key === undefined ? {} : { key });
+    assert.equal(status, 200, text);
+    if (valueAt(body, 'total', 'attempts') === attempts) return body;
+  }
+  throw new Error(`${attempts} attempts were never seen`);
+}
+
+test('two organisations see their own usage and nothing of the other', async () => {
+  const [one, two] = [await newTenant('tenant-one'), await newTenant('tenant-two')];
+  assert.equal(await ask(one), 200);
+  assert.equal(await ask(one, 'claude-haiku-4-5'), 200);
+  assert.equal(await ask(two), 200);
+
+  const mine = await usageOf('/v1/usage', 2, one);
+  const models = rowsOf(mine).map((row) => valueAt(row, 'group'));
+  assert.deepEqual(new Set(models), new Set(['claude-haiku-4-5', 'claude-sonnet-4-5']));
+  assert.ok(Number(valueAt(mine, 'total', 'costUsd')) > 0);
+  await usageOf('/v1/usage?org=tenant-one', 1, two);
+  await usageOf('/admin/usage?org=tenant-one', 2);
+  await usageOf('/admin/usage?org=tenant-two', 1);
+  await usageOf('/admin/usage', 3);
+});
+
+test('usage is grouped by whatever was asked for', async () => {
+  const key = await newTenant('grouped');
+  assert.equal(await ask(key), 200);
+  const groups = {
+    model: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+    user: 'user-7',
+    category: 'chat',
+  };
+  for (const [groupBy, group] of Object.entries(groups)) {
+    const body = await usageOf(`/v1/usage?groupBy=${groupBy}`, 1, key);
+    assert.partialDeepStrictEqual(rowsOf(body), [{ group, attempts: 1, failures: 0 }]);
+    assert.equal(valueAt(body, 'nextCursor'), null);
+  }
+  const days = rowsOf(await usageOf('/v1/usage?groupBy=day', 1, key));
+  const today = Number(valueAt(days[0], 'group'));
+  assert.equal(today % DAY_MS, 0);
+  assert.ok(today <= Date.now() && today > Date.now() - 2 * DAY_MS);
+  const past = await usageOf('/v1/usage?from=0&to=1000', 0, key);
+  assert.deepEqual(rowsOf(past), []);
+});
+
+test('a limit set by hand refuses callers until it is cleared', async () => {
+  const key = await newTenant('limited');
+  const resetAt = Date.now() + 600_000;
+  const path = '/admin/limits/anthropic/us-east';
+  const set = await rig.call('PUT', path, { body: { resetAt } });
+  assert.equal(set.status, 200, set.text);
+  assert.partialDeepStrictEqual(set.body, { kind: 'manual', resetAt, model: null, setBy: 'admin' });
+  assert.equal(await ask(key), 429);
+  const sooner = { resetAt: resetAt - 60_000 };
+  assert.equal((await rig.call('PUT', path, { body: sooner })).status, 200);
+  const listed = await rig.call('GET', '/admin/limits');
+  assert.partialDeepStrictEqual(rowsOf(listed.body), [{ provider: 'anthropic', ...sooner }]);
+  assert.equal((await rig.call('DELETE', path)).status, 204);
+  assert.equal(await ask(key), 200);
+});
+
+test('a limit of one model leaves the others alone, and one clearing takes all away', async () => {
+  const key = await newTenant('model-limited');
+  const body = { resetAt: Date.now() + 600_000, model: 'claude-haiku-4-5' };
+  assert.equal((await rig.call('PUT', '/admin/limits/anthropic/us-east', { body })).status, 200);
+  assert.equal(await ask(key), 200);
+  assert.equal(await ask(key, 'claude-haiku-4-5'), 429);
+  assert.equal((await rig.call('DELETE', '/admin/limits/anthropic/us-east')).status, 204);
+  assert.equal(await ask(key, 'claude-haiku-4-5'), 200);
+});
+
+test('a limit has a known provider and ends within 32 days', async () => {
+  const refusals: [string, number, number][] = [
+    ['anthropic', Date.now() - 1, 400],
+    ['anthropic', Date.now() + 33 * DAY_MS, 400],
+    ['nobody', Date.now() + 1000, 404],
+    ['constructor', Date.now() + 1000, 404],
+  ];
+  for (const [provider, resetAt, status] of refusals) {
+    const answer = await rig.call('PUT', `/admin/limits/${provider}/us-east`, {
+      body: { resetAt },
+    });
+    assert.equal(answer.status, status, answer.text);
+    if (status === 400) assert.equal(valueAt(answer.body, 'error', 'params', 'field'), 'resetAt');
+  }
+});
+
+test('the last log entries are newest first and can be narrowed', async () => {
+  await rig.call('POST', '/admin/orgs', { body: { id: 'logged' } });
+  const { body } = await rig.call('GET', '/admin/logs?type=audit&limit=2');
+  assert.equal(rowsOf(body).length, 2);
+  assert.equal(valueAt(body, 'isEnabled'), true);
+  assert.partialDeepStrictEqual(rowsOf(body)[0], {
+    level: 'info',
+    type: 'audit',
+    message: 'organization.create logged',
+  });
+  const critical = await rig.call('GET', '/admin/logs?level=critical');
+  assert.deepEqual(rowsOf(critical.body), []);
+});
