@@ -4,7 +4,13 @@
 
 import type { Meaning } from './meanings.ts';
 import { createPhraseScanner, type PhraseScanner } from './phrase-scanner.ts';
-import { LONG_PHRASES, type QuotaWindow, quotaWindow, SHORT_PHRASES } from './quota-window.ts';
+import {
+  LONG_PHRASES,
+  NO_WINDOW,
+  type QuotaWindow,
+  quotaWindow,
+  SHORT_PHRASES,
+} from './quota-window.ts';
 import { splitQuotes } from './quoted-words.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
@@ -20,6 +26,7 @@ export type Decision = {
 };
 
 export function decideMeaning(reading: Reading): Decision {
+  if (isProse(reading)) return { meaning: 'unknown', rule: 'prose', window: NO_WINDOW };
   const isValidation = readsAsValidation(reading);
   const said = isValidation ? scanOwnWords(reading.text) : scan(reading.text);
   const window = quotaWindow(reading, (phrase) => said[indexOfPhrase(phrase)] === 1);
@@ -31,7 +38,7 @@ export function decideMeaning(reading: Reading): Decision {
     byBelievedText(reading, said, isValidation) ??
     byName('loose', reading.names) ??
     byTellingStatus(reading) ??
-    byMentionedName(reading) ??
+    byMentionedName(reading, isValidation) ??
     byName('vague', reading.names) ??
     byStatus(reading);
   return { ...decided, window };
@@ -42,9 +49,11 @@ type Decided = { readonly meaning: Meaning; readonly rule: string };
 // A scanner for all rules and windows at once, built on first use: most programs never see an error.
 let scanner: PhraseScanner | undefined;
 const PHRASES: readonly string[] = [
-  ...TEXT_RULES.flatMap((rule) => [...rule.phrases, ...(rule.together ?? [])]),
-  ...SHORT_PHRASES,
-  ...LONG_PHRASES,
+  ...new Set([
+    ...TEXT_RULES.flatMap((rule) => [...rule.phrases, ...(rule.together ?? [])]),
+    ...SHORT_PHRASES,
+    ...LONG_PHRASES,
+  ]),
 ];
 const PHRASE_INDEX: ReadonlyMap<string, number> = new Map(
   PHRASES.map((phrase, index) => [phrase, index] as const),
@@ -67,6 +76,14 @@ function scanOwnWords(text: string): Uint8Array {
 
 function indexOfPhrase(phrase: string): number {
   return PHRASE_INDEX.get(phrase) ?? -1;
+}
+
+/** What a model says when it is done, handed over as if it were an error: it may mention any of them. */
+function isProse({ text, status, names }: Reading): boolean {
+  if (status !== undefined || names.some((name) => name !== '')) return false;
+  return /^(?:done|sure|let['’]s|let me|i['’]ve|i['’]ll|i (?:added|fixed|updated)|here(?:['’]s| is))\b/i.test(
+    text,
+  );
 }
 
 const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 415, 422]);
@@ -119,13 +136,24 @@ function byName(trust: NameTrust, names: readonly string[]): Decided | undefined
   return best;
 }
 
-/** Exceptions are often printed with their class in front: `openai.BadRequestError: …`. */
-function byMentionedName({ text }: Reading): Decided | undefined {
-  const names = (text.slice(0, 300).match(CLASS_NAME) ?? []).map(plainName);
+/**
+ * Exceptions are often printed with their class or code: `openai.BadRequestError: …`, `read ENETRESET`,
+ * `permission_error: …`. A validation failure may name anything, so only classes that are firm count there.
+ */
+function byMentionedName({ text }: Reading, isValidation: boolean): Decided | undefined {
+  const opening = text.slice(0, 300);
+  if (isValidation) return byName('firm', namesIn(splitQuotes(opening).outside, CLASS_NAME));
+  const names = namesIn(opening, ANY_NAME);
   return byName('firm', names) ?? byName('loose', names) ?? byName('vague', names);
 }
 
-const CLASS_NAME = /\b[A-Za-z]{3,40}(?:Error|Exception|Timeout)\b/g;
+const CLASS_NAME = /\b[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout)\b/g;
+const ANY_NAME =
+  /\b(?:[A-Z][A-Z0-9_]{4,50}|[a-z]{2,20}(?:_[a-z]{2,20}){1,5}|[A-Za-z]{3,40}(?:Error|Exception|Timeout))\b/g;
+
+function namesIn(text: string, pattern: RegExp): string[] {
+  return (text.match(pattern) ?? []).map(plainName);
+}
 
 function byText(said: Uint8Array, isBelieved: (rule: TextRule) => boolean): Decided | undefined {
   for (const rule of TEXT_RULES) {

@@ -10,6 +10,8 @@ export type QuotaWindow = {
   readonly hasUntrueDelay: boolean;
 };
 
+export const NO_WINDOW: QuotaWindow = { isShort: false, isLong: false, hasUntrueDelay: false };
+
 export function quotaWindow(
   reading: Reading,
   isSaid: (phrase: WindowPhrase) => boolean,

@@ -51,7 +51,7 @@ const FIRM: NameTable = {
     MissingAuthenticationToken InvalidClientTokenId CredentialsProvider TokenProvider InvalidApiKey
     unsupported_country_region_territory invalid_grant invalid_token token_expired token_revoked
     token_invalidated invalid_issuer ip_not_authorized organization_disabled account_suspended
-    AI_LoadAPIKey LoadAPIKey missing_api_key no_auth_credentials deactivated_workspace
+    AI_LoadAPIKey LoadAPIKey missing_api_key api_key_revoked api_key_deleted api_key_expired no_auth_credentials deactivated_workspace
     SUBSCRIPTION_REQUIRED IAM_PERMISSION_DENIED wrong_api_key key_not_found refresh_token_reused organization_restricted NoCredentials organization_deactivated`,
   policy: `content_filter content_policy_violation ResponsibleAIPolicyViolation moderation_blocked
     content_filtered content_policy policy_violation data_inspection_failed DataInspectionFailed safety
@@ -68,7 +68,7 @@ const FIRM: NameTable = {
   idle: 'UND_ERR_BODY_TIMEOUT BodyTimeout stream_idle_timeout',
   connect: `ECONNREFUSED ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA ENETUNREACH EHOSTUNREACH EHOSTDOWN
     ENETDOWN EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ConnectTimeout ConnectionRefused gaierror
-    NewConnection NameResolution MaxRetry ECONNABORTED ERR_NAME_NOT_RESOLVED ERR_CONNECTION_REFUSED
+    NewConnection NameResolution MaxRetry ECONNABORTED EHOSTDOWN ERR_NAME_NOT_RESOLVED ERR_CONNECTION_REFUSED
     ERR_INTERNET_DISCONNECTED ERR_CONNECTION_TIMED_OUT EPROTO ERR_SSL_WRONG_VERSION_NUMBER FailedToOpenSocket`,
   lost: `ECONNRESET EPIPE UND_ERR_SOCKET Socket ERR_STREAM_PREMATURE_CLOSE PREMATURE_CLOSE
     RemoteProtocol IncompleteRead ChunkedEncoding ServerDisconnected ClientOSError ConnectionReset
@@ -76,7 +76,7 @@ const FIRM: NameTable = {
     ERR_CONNECTION_RESET ERR_CONNECTION_CLOSED ERR_NETWORK ERR_NETWORK_CHANGED BrokenPipe Protocol
     UND_ERR_CLOSED UND_ERR_DESTROYED ENOTCONN ConnectionClosed HPE_INVALID_CONSTANT
     HPE_INVALID_CHUNK_SIZE UND_ERR_RES_CONTENT_LENGTH_MISMATCH ERR_INCOMPLETE_CHUNKED_ENCODING
-    ERR_QUIC_PROTOCOL_ERROR Connection APIConnection ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
+    ERR_QUIC_PROTOCOL_ERROR stream_error stream_read terminated ENETRESET network_error Connection APIConnection ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
   untrusted: `SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE
     UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERR_TLS_CERT_ALTNAME_INVALID CERT_UNTRUSTED CERT_REVOKED CERT_REJECTED HOSTNAME_MISMATCH
@@ -117,7 +117,7 @@ const VAGUE: NameTable = {
     ModelError ModelStreamError upstream_error BadGateway bad_gateway provider_error InternalFailure
     UNKNOWN DATA_LOSS EmptyResponseBody AI_EmptyResponseBody JSONParse AI_JSONParse backend
     upstream server_internal processing vector_store_error dependency_failed response_failed
-    AI_NoOutputGenerated stream_error stream_read`,
+    AI_NoOutputGenerated`,
 };
 
 const REFUSALS: ReadonlySet<string> = new Set(
