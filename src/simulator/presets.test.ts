@@ -6,11 +6,15 @@ import { PRESETS } from './presets.ts';
 test('the table in docs/simulator.md is the list of presets', async () => {
   const page = await readFile(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
   const [, table = ''] = /<!-- presets -->\n([^]*?)<!-- \/presets -->/.exec(page) ?? [];
-  const rows = Object.entries(PRESETS).map(
+  const [, , ...rows] = table.trim().split('\n');
+  const expected = Object.entries(PRESETS).map(
     ([name, { description }]) => `| \`${name}\` | ${description.replaceAll('|', '\\|')} |`,
   );
-  const expected = ['| preset | what it does |', '|---|---|', ...rows, ''].join('\n');
-  assert.equal(table, expected);
+  // The formatter pads the cells; only what stands in them counts.
+  assert.deepEqual(
+    rows.map((row) => row.replaceAll(/ +/g, ' ')),
+    expected,
+  );
 });
 
 test('every description is one line that ends as a sentence', () => {
