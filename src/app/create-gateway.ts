@@ -17,7 +17,10 @@ import { createGate } from '../http/authenticate.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { createNativeHandler } from '../http/native-handler.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
+import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
+import { frontPageRoutes } from '../http/routes/front-page.ts';
 import { healthRoutes } from '../http/routes/health.ts';
+import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -36,7 +39,8 @@ import {
 import { createModelResolver } from '../routing/resolve-model.ts';
 import { type CallerMemory, openAdministration } from './administration.ts';
 import { type Identity, loadIdentity } from './identity.ts';
-import { openStore, type Store } from './open-store.ts';
+import { jobPace, openJobs } from './open-jobs.ts';
+import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
 import { createIsReasoning } from './reasoning-models.ts';
 
@@ -63,11 +67,13 @@ export async function createGateway(config: Config, clock: Clock = systemClock):
 }
 
 async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Promise<Gateway> {
-  const folder = openDataFolder(config.storage.dataDir);
-  const store = await openStore(config.storage.dataDir, clock, lifecycle);
+  const { dataDir } = config.storage;
+  const folder = openDataFolder(dataDir);
+  holdFolder(dataDir, lifecycle);
   const identity = loadIdentity(config, folder);
   const ring = openLog(config, identity, clock, lifecycle);
   const { log } = ring;
+  const store = await openStore({ dataDir, clock, log, lifecycle });
   const metrics = createMetrics();
   const { keyring, callers } = await openKeyring(config, identity, store, clock);
   const meter = openMeter(config, store, clock, log, lifecycle);
@@ -76,6 +82,8 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
   const serve = openCalls(config, { identity, meter, metrics, clock, log, lifecycle });
   const running = { limits: serve.limits, recentLog: ring };
   const administration = openAdministration({ config, store, clock, log, gate, callers, running });
+  const jobsContext = { store, serve, serverId: identity.serverId, clock, log, metrics, lifecycle };
+  const desk = await openJobs(config, jobsContext);
   const readiness = { isListening: false, isDraining: false };
   const http = await createHttpServer({
     native: createNativeHandler({
@@ -99,6 +107,17 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
       }),
       metricsRoutes(metrics, gate),
       ...administration.routes,
+      jobRoutes({
+        desk,
+        jobs: store.jobs,
+        history: store.history,
+        queue: store.queue,
+        gate,
+        clock,
+        pace: jobPace(config),
+      }),
+      deadLetterRoutes({ desk, deadLetters: store.deadLetters, gate }),
+      frontPageRoutes(),
     ],
   });
   lifecycle.onClose('http', () => http.close());

@@ -22,31 +22,36 @@ export type ChooseParts = {
   readonly chooseOrder: ChooseOrder;
   readonly overflow: 'next' | 'delay';
   readonly limits: ProviderLimits;
-  loadOf(provider: string): number;
+  /** How busy each provider is; asked only where the strategy goes by it. */
+  readonly loads?: (() => Promise<ReadonlyMap<string, number>>) | undefined;
 };
 
 type Candidate = { readonly provider: DispatchableProvider; readonly model: string };
 
 export function createChooseProvider(parts: ChooseParts): ChooseProvider {
-  return (job) => {
-    const candidates = candidatesFor(parts, job);
+  return async (job) => {
+    const candidates = candidatesFor(parts, job, await parts.loads?.());
     const first = candidates[0];
-    if (!first) return Promise.resolve(refuse(job.model === undefined ? {} : { field: 'model' }));
+    if (!first) return refuse(job.model === undefined ? {} : { field: 'model' });
     const free =
       parts.overflow === 'next'
         ? candidates.find((candidate) => !limitOf(parts, candidate))
         : undefined;
-    return Promise.resolve(route(parts, free ?? first));
+    return route(parts, free ?? first);
   };
 }
 
-function candidatesFor(parts: ChooseParts, job: Job): readonly Candidate[] {
+function candidatesFor(
+  parts: ChooseParts,
+  job: Job,
+  loads: ReadonlyMap<string, number> | undefined,
+): readonly Candidate[] {
   const asked = job.model === undefined ? undefined : named(parts, job.model);
   if (job.origin === 'http' && job.model !== undefined) return asked ? [asked] : [];
   const wanted = job.provider ?? asked?.provider.name;
   if (job.origin === 'http' && wanted !== undefined)
     return [parts.providers.get(wanted)].flatMap((each) => serving(each, asked));
-  const order = parts.chooseOrder({ wanted, loadOf: (provider) => parts.loadOf(provider) });
+  const order = parts.chooseOrder({ wanted, loadOf: (provider) => loads?.get(provider) ?? 0 });
   return order.flatMap((name) => serving(parts.providers.get(name), asked));
 }
 

@@ -32,8 +32,7 @@ export function createErrorReplier(clock: Clock, log: Log): ErrorReplier {
     const answer = toPublicAnswer(reply.error, {
       requestId,
       locale: pickLocale(request.headers['accept-language'], principal?.locale),
-      timeZone:
-        pickTimeZone(request.headers['x-time-zone'], principal?.timeZone),
+      timeZone: pickTimeZone(request.headers['x-time-zone'], principal?.timeZone),
       now: clock.now(),
       overrides: principal?.messages,
     });

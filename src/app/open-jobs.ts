@@ -1,0 +1,168 @@
+// The pipeline of jobs in this process: dispatcher, one worker per provider with a key, sweeper. Told to
+// stop, it takes no more, finishes what was started within the drain time and gives the rest back.
+
+import { DEFAULT_ORGANIZATION_ID } from '../admission/organization.ts';
+import type { Config } from '../config/config.ts';
+import { createChooseProvider } from '../flow/choose-provider.ts';
+import { createRunJob } from '../flow/run-job.ts';
+import type { ServeParts } from '../flow/serve-request.ts';
+import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
+import { startDispatcher } from '../jobs/dispatch-job.ts';
+import type { JobPace } from '../jobs/estimate-job.ts';
+import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
+import { createRetryDeadLetters, type RetryDeadLetters } from '../jobs/retry-dead-letter.ts';
+import { createRunningJobs } from '../jobs/running-jobs.ts';
+import { createSubmitJob, type SubmitJob } from '../jobs/submit-job.ts';
+import { startSweeper } from '../jobs/sweep-jobs.ts';
+import type { EndedRun } from '../jobs/work-job.ts';
+import { startWorker, type Worker, type WorkerParts } from '../jobs/work-job.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Lifecycle } from '../kernel/lifecycle.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { createProviderStrategy } from '../routing/provider-strategy.ts';
+import type { Store } from './open-store.ts';
+
+export type JobsContext = {
+  readonly store: Store;
+  readonly serve: ServeParts;
+  readonly serverId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+};
+
+export type JobDesk = {
+  readonly submit: SubmitJob;
+  readonly cancel: CancelJob;
+  readonly deadLetters: RetryDeadLetters;
+};
+
+/** What callers and operators do with jobs. */
+export function openJobDesk(
+  config: Config,
+  context: JobsContext,
+  running = createRunningJobs(),
+): JobDesk {
+  const { store, clock } = context;
+  const { rawQueue } = config.jobs;
+  return {
+    submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId }),
+    cancel: createCancelJob({ store: store.jobs, running, clock, queues: {} }),
+    deadLetters: createRetryDeadLetters({
+      store: store.jobs,
+      deadLetters: store.deadLetters,
+      queue: store.queue,
+      rawQueue,
+      clock,
+    }),
+  };
+}
+
+/** Runs the roles of dispatcher and worker until the lifecycle ends them. */
+export async function openJobs(config: Config, context: JobsContext): Promise<JobDesk> {
+  const running = createRunningJobs();
+  const desk = openJobDesk(config, context, running);
+  const parts = workerParts(config, context, running);
+  const sweeper = startSweeper({ ...parts, store: context.store.jobs, queue: context.store.queue });
+  context.lifecycle.onClose('sweeper', () => sweeper.close());
+  // Jobs that ran when the last process died are free again before the first new one is taken.
+  await sweeper.sweep();
+  const dispatcher = startDispatcher({
+    ...parts,
+    rawQueue: config.jobs.rawQueue,
+    chooseProvider: createChooseProvider({
+      providers: new Map(Object.entries(config.providers)),
+      resolveModel: context.serve.resolveModel,
+      chooseOrder: createProviderStrategy(config.dispatcher),
+      overflow: config.dispatcher.overflow,
+      limits: context.serve.limits,
+      loads:
+        config.dispatcher.strategy === 'LEAST_LOADED' ? () => loadsOf(config, context) : undefined,
+    }),
+  });
+  const providers = Object.values(config.providers).filter((provider) => provider.hasKey);
+  const workers = providers.map(({ queue }) =>
+    startWorker(parts, { queue, concurrency: config.worker.concurrency }),
+  );
+  context.lifecycle.onClose('workers', () => closeWorkers(workers, config, context.clock));
+  context.lifecycle.onClose('dispatcher', () => dispatcher.close());
+  return desk;
+}
+
+/** Minutes of work that wait for each provider, at the rate it allows. */
+async function loadsOf(
+  config: Config,
+  { store }: JobsContext,
+): Promise<ReadonlyMap<string, number>> {
+  const loads = Object.values(config.providers).map(async ({ name, queue, rateLimitPerMinute }) => {
+    const { ready, delayed, inFlight } = await store.queue.depth(queue);
+    return [name, (ready + delayed + inFlight) / rateLimitPerMinute] as const;
+  });
+  return new Map(await Promise.all(loads));
+}
+
+function workerParts(
+  config: Config,
+  context: JobsContext,
+  running: ReturnType<typeof createRunningJobs>,
+): WorkerParts {
+  const { store, clock, log } = context;
+  const { maxRetryAttempts, retryDelayMs, leaseMs } = config.jobs;
+  return {
+    store: store.jobs,
+    queue: store.queue,
+    history: store.history,
+    deadLetters: store.deadLetters,
+    organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
+    defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
+    running,
+    runJob: createRunJob(context.serve),
+    policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },
+    leaseMs,
+    workerId: context.serverId,
+    queues: {},
+    onRun: countRuns(context.metrics),
+    clock,
+    newId,
+    log,
+  };
+}
+
+function countRuns(metrics: Metrics): (run: EndedRun) => void {
+  const succeeded = metrics.counter('worker.processing.success', 'Jobs that succeeded.', [
+    'provider',
+  ]);
+  const failed = metrics.counter('worker.processing.failed', 'Jobs that failed for good.', [
+    'provider',
+  ]);
+  return ({ job, to }) => {
+    if (to === 'succeeded') succeeded.cell(job.provider ?? 'none').value += 1;
+    if (to === 'failed') failed.cell(job.provider ?? 'none').value += 1;
+  };
+}
+
+async function closeWorkers(
+  workers: readonly Worker[],
+  config: Config,
+  clock: Clock,
+): Promise<void> {
+  const hurry = new AbortController();
+  const cancel = clock.after(config.server.drainTimeoutMs, () => hurry.abort());
+  await Promise.all(workers.map((worker) => worker.close(hurry.signal)));
+  cancel();
+}
+
+/** How long a run takes until we have seen some: an answer of a few hundred tokens. */
+const ASSUMED_RUN_MS = 5000;
+
+/** How fast a provider's jobs go, for telling their owners when to expect them. */
+export function jobPace(config: Config): (provider: string | undefined) => JobPace {
+  return (provider) => ({
+    averageRunMs: ASSUMED_RUN_MS,
+    concurrency: config.worker.concurrency,
+    perMinute: provider === undefined ? undefined : config.providers[provider]?.rateLimitPerMinute,
+  });
+}

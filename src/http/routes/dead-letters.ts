@@ -1,0 +1,77 @@
+// What could not be worked off, for operators: look, try again, give up.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { DeadLetterStore } from '../../jobs/dead-letter-store.ts';
+import type { RetryDeadLetters } from '../../jobs/retry-dead-letter.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+
+export type DeadLetterRouteParts = {
+  readonly desk: { readonly deadLetters: RetryDeadLetters };
+  readonly deadLetters: DeadLetterStore;
+  readonly gate: Gate;
+};
+
+const letterPath = z.object({ id: z.string().min(1).max(200) });
+const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional(),
+});
+
+export function deadLetterRoutes({
+  desk,
+  deadLetters,
+  gate,
+}: DeadLetterRouteParts): RegisterRoutes {
+  return (untyped) => {
+    const app = untyped.withTypeProvider<ZodTypeProvider>();
+    const documented = (summary: string) => ({
+      summary,
+      tags: ['Admin'],
+      security: [{ admin: [] }],
+    });
+
+    app.get(
+      '/admin/dlq',
+      { schema: { ...documented('Dead letters, oldest first'), querystring: listQuery } },
+      async (request) => {
+        gate.requireAdmin(request);
+        const { limit, cursor } = request.query;
+        const page = await deadLetters.list({ limit: limit + 1, ...(cursor && { after: cursor }) });
+        const data = page.slice(0, limit);
+        return { data, nextCursor: page.length > limit ? (data.at(-1)?.id ?? null) : null };
+      },
+    );
+
+    app.post(
+      '/admin/dlq/retry-all',
+      { schema: documented('Try all of them again') },
+      async (request) => {
+        gate.requireAdmin(request);
+        return { retried: await desk.deadLetters.retryAll() };
+      },
+    );
+
+    app.post(
+      '/admin/dlq/:id/retry',
+      { schema: { ...documented('Try one again'), params: letterPath } },
+      async (request) => {
+        gate.requireAdmin(request);
+        if (await desk.deadLetters.retry(request.params.id)) return { retried: 1 };
+        throw new SpillwayError('NOT_FOUND', 'no such dead letter');
+      },
+    );
+
+    app.delete(
+      '/admin/dlq/:id',
+      { schema: { ...documented('Give one up'), params: letterPath } },
+      async (request, reply) => {
+        gate.requireAdmin(request);
+        if (await deadLetters.remove(request.params.id)) return reply.code(204).send();
+        throw new SpillwayError('NOT_FOUND', 'no such dead letter');
+      },
+    );
+  };
+}

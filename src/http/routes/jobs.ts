@@ -1,0 +1,155 @@
+// Work that can wait, for callers: hand in, look, list, cancel, follow. A job is its organisation's; somebody
+// else's is not found.
+
+import type { FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Principal } from '../../admission/principal.ts';
+import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { CancelJob } from '../../jobs/cancel-job.ts';
+import { estimateJob, type JobPace } from '../../jobs/estimate-job.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { JobHistory } from '../../jobs/job-history.ts';
+import { messageFor } from '../../jobs/job-pointer.ts';
+import type { JobQueue } from '../../jobs/job-queue.ts';
+import { isWaiting, JOB_STATES } from '../../jobs/job-state.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import {
+  type JobOutlook,
+  type JobReader,
+  toEventView,
+  toJobView,
+  toReceipt,
+} from '../../jobs/job-view.ts';
+import type { SubmitJob } from '../../jobs/submit-job.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+
+export type JobRouteParts = {
+  readonly desk: { readonly submit: SubmitJob; readonly cancel: CancelJob };
+  readonly jobs: JobStore;
+  readonly history: JobHistory;
+  readonly queue: Pick<JobQueue, 'ahead'>;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  /** How fast jobs of a provider go, for the estimate. */
+  pace(provider: string | undefined): JobPace;
+};
+
+const PAGE = 50;
+const EVENTS = 500;
+
+const jobPath = z.object({ id: z.string().min(1).max(200) });
+const listQuery = z.object({
+  status: z.enum(JOB_STATES).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(PAGE),
+  cursor: z.string().max(100).optional(),
+});
+
+export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
+  const { desk, jobs, history, gate } = parts;
+  return (untyped) => {
+    const app = untyped.withTypeProvider<ZodTypeProvider>();
+    const documented = (summary: string) => ({ summary, tags: ['Jobs'], security: [{ key: [] }] });
+
+    app.post('/v1/jobs', { schema: documented('Hand in a job') }, async (request, reply) => {
+      const principal = await gate.requireScope(request, 'jobs');
+      const { job } = await desk.submit(request.body, submitterOf(request, principal));
+      reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
+      return reply.code(202).send(toReceipt(job, await outlookOf(parts, job)));
+    });
+
+    app.get(
+      '/v1/jobs',
+      { schema: { ...documented('List jobs, newest first'), querystring: listQuery } },
+      async (request) => {
+        const { organizationId, ...reader } = await readerOf(parts, request);
+        const { status, limit, cursor } = request.query;
+        const page = await jobs.list({
+          organizationId,
+          limit: limit + 1,
+          ...(status && { state: status }),
+          ...(cursor && { before: cursor }),
+        });
+        const shown = page.slice(0, limit);
+        const last = page.length > limit ? shown.at(-1) : undefined;
+        return { data: shown.map((job) => toJobView(job, reader)), nextCursor: last?.id ?? null };
+      },
+    );
+
+    app.get(
+      '/v1/jobs/:id',
+      { schema: { ...documented('One job'), params: jobPath } },
+      async (request) => {
+        const { organizationId, ...reader } = await readerOf(parts, request);
+        const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
+        const [outlook, result, attempts] = await Promise.all([
+          outlookOf(parts, job),
+          history.result(job.id),
+          history.attempts(job.id),
+        ]);
+        return toJobView(job, reader, { ...outlook, result, history: attempts });
+      },
+    );
+
+    app.delete(
+      '/v1/jobs/:id',
+      { schema: { ...documented('Cancel a job'), params: jobPath } },
+      async (request) => {
+        const { organizationId, ...reader } = await readerOf(parts, request);
+        return toJobView(found(await desk.cancel(organizationId, request.params.id)), reader);
+      },
+    );
+
+    app.get(
+      '/v1/jobs/:id/events',
+      { schema: { ...documented('What happened to a job'), params: jobPath } },
+      async (request) => {
+        const { organizationId } = await readerOf(parts, request);
+        const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
+        const events = await history.events(job.id, { limit: EVENTS });
+        return { data: events.map(toEventView), nextCursor: null };
+      },
+    );
+  };
+}
+
+function submitterOf(request: FastifyRequest, principal: Principal): Parameters<SubmitJob>[1] {
+  const userId = request.headers['x-user-id'];
+  const traceParent = request.headers['traceparent'];
+  return {
+    organizationId: principal.organizationId,
+    keyId: principal.keyId,
+    userId: typeof userId === 'string' ? userId.slice(0, 200) : undefined,
+    requestId: request.id,
+    locale: pickLocale(request.headers['accept-language'], principal.locale),
+    timeZone: pickTimeZone(request.headers['x-time-zone'], principal.timeZone),
+    traceParent: typeof traceParent === 'string' ? traceParent.slice(0, 100) : undefined,
+  };
+}
+
+async function readerOf(
+  { gate, clock }: JobRouteParts,
+  request: FastifyRequest,
+): Promise<JobReader & { readonly organizationId: string }> {
+  const principal = await gate.requireScope(request, 'jobs');
+  return {
+    organizationId: principal.organizationId,
+    locale: pickLocale(request.headers['accept-language'], principal.locale),
+    timeZone: pickTimeZone(request.headers['x-time-zone'], principal.timeZone),
+    now: clock.now(),
+    overrides: principal.messages,
+  };
+}
+
+async function outlookOf({ queue, clock, pace }: JobRouteParts, job: Job): Promise<JobOutlook> {
+  const ahead = isWaiting(job.state) ? await queue.ahead(job.queue, messageFor(job).id) : undefined;
+  return estimateJob(job, ahead, pace(job.provider), clock.now());
+}
+
+function found(job: Job | undefined): Job {
+  if (job) return job;
+  throw new SpillwayError('NOT_FOUND', 'no such job');
+}
