@@ -2,12 +2,12 @@
 // requests to a provider, so they are not in the log, and no scenario applies to them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Decider } from './decide.ts';
 import { mostWithin } from './peak-window.ts';
 import { PRESETS } from './presets.ts';
 import { readBody } from './read-body.ts';
 import type { TruthLog } from './truth-log.ts';
+import { WrongInput } from './wrong-input.ts';
 
 export const CONTROL_PREFIX = '/_simulator/';
 
@@ -119,10 +119,7 @@ function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^\d{1,15}$/.test(text))
-    throw new SpillwayError(
-      'INVALID_REQUEST',
-      `${name} must be a whole number, not "${text.slice(0, 40)}".`,
-    );
+    throw new WrongInput(`${name} must be a whole number, not "${text.slice(0, 40)}".`);
   return Number(text);
 }
 
@@ -130,7 +127,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SpillwayError('INVALID_REQUEST', 'The scenario is not valid JSON.');
+    throw new WrongInput('The scenario is not valid JSON.');
   }
 }
 
@@ -145,9 +142,9 @@ function clearLog({ log }: Controlled): Reply {
 }
 
 function explain(failure: unknown): Reply {
-  if (failure instanceof SpillwayError && failure.status < 500)
-    return problem(failure.status, failure.code, failure.message);
-  return problem(500, 'INTERNAL', 'The simulator failed.');
+  return failure instanceof WrongInput
+    ? problem(400, 'INVALID_REQUEST', failure.message)
+    : problem(500, 'INTERNAL', 'The simulator failed.');
 }
 
 function problem(status: number, code: string, message: string): Reply {

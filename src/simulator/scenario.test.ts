@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { SpillwayError } from '../errors/spillway-error.ts';
 import { hashCredential } from './digest.ts';
 import { PRESETS } from './presets.ts';
 import { parseScenario, parseScenarioHeader, RAW_FAULTS, STATED_FAULTS } from './scenario.ts';
+import { WrongInput } from './wrong-input.ts';
 
 test('every preset is a valid scenario', () => {
   for (const preset of Object.keys(PRESETS)) assert.equal(parseScenario({ preset }).preset, preset);
@@ -53,8 +53,7 @@ for (const [input, sentence] of WRONG)
     assert.throws(
       () => parseScenario(input),
       (failure) => {
-        assert.ok(failure instanceof SpillwayError);
-        assert.equal(failure.status, 400);
+        assert.ok(failure instanceof WrongInput);
         assert.match(failure.message, sentence);
         return true;
       },

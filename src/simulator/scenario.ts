@@ -3,12 +3,12 @@
 // fields are laid over. Wrong input is refused with a sentence that names the field.
 
 import { z } from 'zod';
-import { SpillwayError } from '../errors/spillway-error.ts';
 import { OPERATIONS } from './ask.ts';
 import { hashCredential } from './digest.ts';
 import { PRESETS } from './presets.ts';
 import type { JsonRecord } from './read-json.ts';
 import { asRecord, isRecord } from './read-json.ts';
+import { WrongInput } from './wrong-input.ts';
 
 /** Faults that a provider states itself, as an HTTP error or, with `afterChunks`, as a stream's error event. */
 export const STATED_FAULTS = [
@@ -142,7 +142,9 @@ export function parseScenarioHeader(value: string): Scenario {
   const text = value.trim();
   const scenario = parseScenario(text.startsWith('{') ? parseJson(text) : { preset: text });
   if (scenario.sequence || scenario.times)
-    throw invalid('A scenario in a header is for one request: it takes no times and no sequence.');
+    throw new WrongInput(
+      'A scenario in a header is for one request: it takes no times and no sequence.',
+    );
   return scenario;
 }
 
@@ -160,7 +162,9 @@ function expandPresets(input: unknown): unknown {
 function presetOf(name: unknown): JsonRecord {
   if (typeof name !== 'string') return {};
   if (!Object.hasOwn(PRESETS, name))
-    throw invalid(`There is no preset "${name}". Known are: ${Object.keys(PRESETS).join(', ')}.`);
+    throw new WrongInput(
+      `There is no preset "${name}". Known are: ${Object.keys(PRESETS).join(', ')}.`,
+    );
   return asRecord(asRecord(asRecord(PRESETS)[name]).scenario);
 }
 
@@ -173,18 +177,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('The scenario is not valid JSON.');
+    throw new WrongInput('The scenario is not valid JSON.');
   }
 }
 
-function refusal(error: z.ZodError): SpillwayError {
+function refusal(error: z.ZodError): WrongInput {
   const sentences = error.issues.slice(0, 5).map((issue) => {
     const where = issue.path.map(String).join('.') || 'the whole';
     return `${where}: ${issue.message}`;
   });
-  return invalid(`The scenario is not valid. ${sentences.join('; ')}.`);
-}
-
-function invalid(sentence: string): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', sentence);
+  return new WrongInput(`The scenario is not valid. ${sentences.join('; ')}.`);
 }

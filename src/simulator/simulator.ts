@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { answerControl, isControlPath } from './control.ts';
 import { Decider } from './decide.ts';
@@ -20,6 +19,7 @@ import { serve } from './serve.ts';
 import type { TruthEntry } from './truth-entry.ts';
 import type { TruthTotals } from './truth-log.ts';
 import { TruthLog } from './truth-log.ts';
+import { WrongInput } from './wrong-input.ts';
 
 export type { Scenario } from './scenario.ts';
 export type { TruthEntry } from './truth-entry.ts';
@@ -100,7 +100,7 @@ function confess(exchange: Exchange, failure: unknown): void {
   const { response, signal } = exchange;
   if (signal.aborted || response.destroyed) return;
   if (response.headersSent) return cutConnection(exchange, 'closed');
-  if (failure instanceof SpillwayError)
+  if (failure instanceof WrongInput)
     return refuseAsMistake(exchange, 'invalid-request', failure.message);
   refuseAsMistake(exchange, 'server-error', `The simulator failed: ${String(failure)}`);
 }
