@@ -22,6 +22,7 @@ type WallClock = {
   readonly month?: number;
   readonly day?: number;
   readonly weekday?: number;
+  readonly daysAhead?: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
@@ -29,10 +30,12 @@ type WallClock = {
 };
 
 const ANCHOR =
-  /(?:\b(?:resets?|again|access|available|renews?|refresh(?:es)?|until|resumes?|back)|重置|恢复)(?: (?:at|on|by|is))? ?/gi;
+  /(?:\b(?:resets?|again|access|available|renews?|refresh(?:es)?|until|resumes?|back)|重置|恢复)(?: (?:at|on|by|is|after))? ?/gi;
 
+// Four ways to name a day, none of them required: ISO, today or tomorrow, a weekday, a month and a day in
+// either order; then what stands between a day and a time.
 const DATE =
-  /(?:(\d{4})-(\d\d)-(\d\d)|(?:(sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6},? ?)?(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?)?)(?:,| at|T)? ?(?:at )?/iy;
+  /(?:(\d{4})-(\d\d)-(\d\d)|(today|tomorrow)|(?:(sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6},? ?)?(?:(\d{1,2})(?:st|nd|rd|th)? )?(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?: (\d{1,2})(?!\d|:)(?:st|nd|rd|th)?)?(?:,? (\d{4})(?!\d))?)?)(?:,| at|T)? ?(?:at )?/iy;
 const TIME = /(\d{1,2})(?::(\d\d))?(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?/iy;
 const ZONE = / ?\(([A-Za-z][\w+/-]{1,63})\)| (UTC|GMT)\b/y;
 
@@ -41,50 +44,51 @@ const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 
 function readResetAt(text: string, start: number): WallClock | undefined {
   DATE.lastIndex = start;
-  const date = DATE.exec(text);
-  const afterDate = date === null ? start : DATE.lastIndex;
-  const hasDay = date?.[1] !== undefined || date?.[4] !== undefined || date?.[5] !== undefined;
-  const time = readTime(text, afterDate, hasDay);
-  if (time === undefined && !hasDay) return undefined;
-  ZONE.lastIndex = time?.end ?? afterDate;
+  const day = dayOf(DATE.exec(text));
+  const afterDay = day === undefined ? start : DATE.lastIndex;
+  const time = readTime(text, afterDay);
+  if (time === undefined && day === undefined) return undefined;
+  ZONE.lastIndex = time?.end ?? afterDay;
   const zone = ZONE.exec(text);
-  return {
-    ...dayOf(date),
-    hour: time?.hour ?? 0,
-    minute: time?.minute ?? 0,
-    second: time?.second ?? 0,
-    zone: zone?.[1] ?? zone?.[2],
-  };
+  const { hour = 0, minute = 0, second = 0 } = time ?? {};
+  return { ...day, hour, minute, second, zone: zone?.[1] ?? zone?.[2] };
 }
 
 type Time = { hour: number; minute: number; second: number; end: number };
 
 // `resets 3` says nothing, `resets 3pm` and `resets 15:00` do.
-function readTime(text: string, start: number, hasDay: boolean): Time | undefined {
+function readTime(text: string, start: number): Time | undefined {
   TIME.lastIndex = start;
   const match = TIME.exec(text);
   if (match === null || (match[2] === undefined && match[4] === undefined)) return undefined;
-  const [hours, minute, second] = match.slice(1, 4).map((part) => Number(part ?? 0));
+  const [hours = 0, minute = 0, second = 0] = match.slice(1, 4).map((part) => Number(part ?? 0));
   const half = match[4]?.toLowerCase();
-  const hour = half === undefined ? hours : ((hours ?? 0) % 12) + (half === 'p' ? 12 : 0);
-  if (hour === undefined || minute === undefined || second === undefined) return undefined;
-  if (hour > 23 || minute > 59 || second > 59 || (half !== undefined && (hours ?? 0) > 12)) {
-    return hasDay ? { hour: 0, minute: 0, second: 0, end: start } : undefined;
-  }
+  if (hours > (half === undefined ? 23 : 12) || minute > 59 || second > 59) return undefined;
+  const hour = half === undefined ? hours : (hours % 12) + (half === 'p' ? 12 : 0);
   return { hour, minute, second, end: TIME.lastIndex };
 }
 
-function dayOf(date: RegExpExecArray | null): Partial<WallClock> {
-  if (date?.[1] !== undefined) {
-    return { year: Number(date[1]), month: Number(date[2]), day: Number(date[3]) };
+type Day = Pick<WallClock, 'year' | 'month' | 'day' | 'weekday' | 'daysAhead'>;
+
+function dayOf(date: RegExpExecArray | null): Day | undefined {
+  if (date === null) return undefined;
+  const [, isoYear, isoMonth, isoDay, near, weekday, dayBefore, month, dayAfter, year] = date;
+  if (isoYear !== undefined) {
+    return { year: Number(isoYear), month: Number(isoMonth), day: Number(isoDay) };
   }
-  if (date?.[5] !== undefined) {
-    const month = MONTHS.indexOf(date[5].toLowerCase()) / 3 + 1;
-    const year = date[7] === undefined ? {} : { year: Number(date[7]) };
-    return { month, day: Number(date[6]), ...year };
+  if (near !== undefined) return { daysAhead: near.toLowerCase() === 'today' ? 0 : 1 };
+  const day = dayAfter ?? dayBefore;
+  if (month !== undefined && day !== undefined) {
+    const number = MONTHS.indexOf(month.toLowerCase()) / 3 + 1;
+    return {
+      month: number,
+      day: Number(day),
+      ...(year === undefined ? {} : { year: Number(year) }),
+    };
   }
-  if (date?.[4] === undefined) return {};
-  return { weekday: WEEKDAYS.indexOf(date[4].toLowerCase()) / 3 };
+  return weekday === undefined
+    ? undefined
+    : { weekday: WEEKDAYS.indexOf(weekday.toLowerCase()) / 3 };
 }
 
 function toInstant(reset: WallClock, saidAt: SaidAt): number | undefined {
@@ -100,28 +104,32 @@ function toInstant(reset: WallClock, saidAt: SaidAt): number | undefined {
 }
 
 /**
- * A time of day or a weekday is the next such one. A date without a year is the nearest such date: resets
- * lie weeks ahead at most, so yesterday's date is a stale message and not eleven months of waiting.
+ * The next such time of day, weekday or date. A date of yesterday is a stale message and not a year of
+ * waiting, so dates may lie a day back.
  */
 function nextOccurrence(reset: WallClock, now: number, zone: string): number | undefined {
   const today = localTimeAt(now, zone);
   const { month, day } = reset;
-  if (month === undefined || day === undefined) {
-    return upcomingDays(reset, today)
-      .map((date) => instantOf({ ...reset, ...date }, zone))
-      .find((instant) => instant >= now);
-  }
-  const years = [today.year - 1, today.year, today.year + 1];
-  const instants = years.map((year) => instantOf({ ...reset, year, month, day }, zone));
-  return instants.toSorted((a, b) => Math.abs(a - now) - Math.abs(b - now))[0];
+  const hasDate = month !== undefined && day !== undefined;
+  const dates = hasDate
+    ? [today.year - 1, today.year, today.year + 1].map((year) => ({ year, month, day }))
+    : upcomingDays(reset, today);
+  const earliest = hasDate ? now - DAY_MS : now;
+  const instants = dates.map((date) => instantOf({ ...reset, ...date }, zone));
+  return instants.find((instant) => instant >= earliest);
 }
 
-type Day = Pick<LocalTime, 'year' | 'month' | 'day'>;
+const DAY_MS = 86_400_000;
+
+type CalendarDay = Pick<LocalTime, 'year' | 'month' | 'day'>;
 
 // Date.UTC carries day 32 into the next month, so adding days needs no calendar of our own.
-function upcomingDays({ weekday }: WallClock, today: Day & { weekday: number }): Day[] {
-  const ahead = weekday === undefined ? 0 : (weekday - today.weekday + 7) % 7;
-  const step = weekday === undefined ? 1 : 7;
+function upcomingDays(
+  { weekday, daysAhead }: WallClock,
+  today: CalendarDay & { readonly weekday: number },
+): CalendarDay[] {
   const { year, month, day } = today;
+  const ahead = daysAhead ?? (weekday === undefined ? 0 : (weekday - today.weekday + 7) % 7);
+  const step = weekday === undefined ? 1 : 7;
   return [ahead, ahead + step].map((days) => ({ year, month, day: day + days }));
 }
