@@ -16,6 +16,9 @@ const installLock = join(root, '.spillway-installing');
 /** The Node that package.json pins, as npm installed it. */
 export const runtime = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
+/** Where Node keeps what it compiled of our sources. */
+export const compileCache = join(modules, '.cache', 'spillway');
+
 /** Installs when needed; quick (two file reads) when nothing is. */
 export function ensureInstalled() {
   const wanted = lockfileDigest();
@@ -31,6 +34,7 @@ export function ensureInstalled() {
     });
     if (result.error || result.status !== 0) fail(result);
     noteInstalled();
+    spawnSync(runtime, [join(root, 'scripts', 'warm-up.mjs')], { stdio: 'ignore' });
     say('Installed.');
   } finally {
     release();

@@ -189,9 +189,12 @@ function openMeter(
   const drain = createUsageDrain({ journal, store: store.usage, clock, log });
   lifecycle.onClose('usage drain', () => drain.close());
   drain.wake();
+  const prices = createPriceBook({});
+  // Now rather than with the first request, which would wait for it.
+  prices.load();
   return createMeter({
     journal,
-    prices: createPriceBook({}),
+    prices,
     clock,
     onRecorded: () => drain.wake(),
   });

@@ -10,6 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { CliContext } from './command.ts';
 import { readyText } from './ready-text.ts';
+import { releaseStartupMemory } from './release-memory.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -50,6 +51,7 @@ async function serveUntilSignal(
         simulatorUrl,
       }),
     );
+    releaseStartupMemory();
     await stopped;
     context.err('Stopping: finishing what is under way …');
     // Whoever asks twice does not want to wait.

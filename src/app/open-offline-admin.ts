@@ -1,0 +1,94 @@
+// The operators' endpoints on the store itself, for the command line when no server is running. It holds the data
+// folder for as long as it is open, so that no server can start in between. Nobody is authenticated: whoever can
+// read the folder has its keys anyway.
+
+import { ensureDefaultOrganization } from '../admission/organization-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Gate } from '../http/authenticate.ts';
+import type { RegisterRoutes } from '../http/http-server.ts';
+import { createInProcessApi, type InProcessApi } from '../http/in-process.ts';
+import { createErrorReplier } from '../http/reply-error.ts';
+import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
+import { jobRoutes } from '../http/routes/jobs.ts';
+import { createCancelJob } from '../jobs/cancel-job.ts';
+import { createRetryDeadLetters } from '../jobs/retry-dead-letter.ts';
+import { createRunningJobs } from '../jobs/running-jobs.ts';
+import { createSubmitJob } from '../jobs/submit-job.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
+import type { Log } from '../kernel/log.ts';
+import { openAdministration } from './administration.ts';
+import { jobPace } from './open-jobs.ts';
+import { holdFolder, openStore, type Store } from './open-store.ts';
+import { operatorPrincipal } from './operator-principal.ts';
+import { StartFailure } from './start-failure.ts';
+
+export async function openOfflineAdmin(
+  config: Config,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<InProcessApi> {
+  const { dataDir, databaseUrl } = config.storage;
+  if (databaseUrl !== undefined)
+    throw new StartFailure(
+      'No server answers, and with DATABASE_URL these commands need one: start it, or set HOST and PORT to where it is.',
+    );
+  const lifecycle = createLifecycle();
+  try {
+    holdFolder(dataDir, lifecycle);
+    const store = await openStore({ dataDir, clock, log, lifecycle });
+    return await compose(config, store, { log, clock, lifecycle });
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+type Surroundings = { readonly log: Log; readonly clock: Clock; readonly lifecycle: Lifecycle };
+
+async function compose(
+  config: Config,
+  store: Store,
+  { log, clock, lifecycle }: Surroundings,
+): Promise<InProcessApi> {
+  const organization = await ensureDefaultOrganization(store.organizations, clock.now());
+  const principal = operatorPrincipal(organization);
+  const gate: Gate = {
+    requireAdmin: () => {},
+    requireScope: () => Promise.resolve(principal),
+    requireAdminOrScope: () => Promise.resolve(),
+  };
+  // Nobody is being served, so nobody is remembered.
+  const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
+  const { routes } = openAdministration({ config, store, clock, log, gate, callers });
+  const api = await createInProcessApi({
+    routes: [...routes, ...jobDeskRoutes(config, store, gate, clock)],
+    replyError: createErrorReplier(clock, log),
+    newId,
+  });
+  lifecycle.onClose('endpoints', () => api.close());
+  return { call: (request) => api.call(request), close: () => lifecycle.close() };
+}
+
+/** Jobs can be looked at, cancelled and put back; nothing works them off here. */
+function jobDeskRoutes(
+  config: Config,
+  store: Store,
+  gate: Gate,
+  clock: Clock,
+): readonly RegisterRoutes[] {
+  const { rawQueue } = config.jobs;
+  const { jobs, history, queue, deadLetters } = store;
+  const parts = { store: jobs, queue, rawQueue, clock };
+  const running = createRunningJobs();
+  const desk = {
+    submit: createSubmitJob({ ...parts, newId }),
+    cancel: createCancelJob({ ...parts, running, queues: {} }),
+    deadLetters: createRetryDeadLetters({ ...parts, deadLetters }),
+  };
+  return [
+    jobRoutes({ desk, jobs, history, queue, gate, clock, pace: jobPace(config) }),
+    deadLetterRoutes({ desk, deadLetters, gate }),
+  ];
+}
