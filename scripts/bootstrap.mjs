@@ -14,7 +14,12 @@ const stamp = join(modules, '.spillway-installed');
 const installLock = join(root, '.spillway-installing');
 
 /** The Node that package.json pins, as npm installed it. */
-export const runtime = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+export const runtime = join(
+  modules,
+  'node',
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
 
 /** Where Node keeps what it compiled of our sources. */
 export const compileCache = join(modules, '.cache', 'spillway');
@@ -78,7 +83,9 @@ export function say(line) {
 }
 
 function lockfileDigest() {
-  return createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 }
 
 function isInstalled(wanted) {

@@ -6,5 +6,6 @@ import { join } from 'node:path';
 import { compileCache, root } from './bootstrap.mjs';
 
 nodeModule.enableCompileCache(compileCache);
+await import(join(root, 'src/cli/commands.ts'));
 await import(join(root, 'src/cli/run-server.ts'));
 nodeModule.flushCompileCache();

@@ -143,7 +143,11 @@ function imports(): Import[] {
 
 function isTypeOnlyClause(clause: string): boolean {
   if (/^type\s/.test(clause.trim())) return true;
-  const names = /\{([^}]*)\}/.exec(clause)?.[1]?.split(',').map((name) => name.trim()).filter(Boolean);
+  const names = /\{([^}]*)\}/
+    .exec(clause)?.[1]
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
   return names !== undefined && names.length > 0 && names.every((name) => name.startsWith('type '));
 }
 

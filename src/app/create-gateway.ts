@@ -39,7 +39,7 @@ import {
 import { createModelResolver } from '../routing/resolve-model.ts';
 import { type CallerMemory, openAdministration } from './administration.ts';
 import { type Identity, loadIdentity } from './identity.ts';
-import { jobPace, openJobs } from './open-jobs.ts';
+import { openJobs } from './open-jobs.ts';
 import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
 import { createIsReasoning } from './reasoning-models.ts';
@@ -111,10 +111,8 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
         desk,
         jobs: store.jobs,
         history: store.history,
-        queue: store.queue,
         gate,
         clock,
-        pace: jobPace(config),
       }),
       deadLetterRoutes({ desk, deadLetters: store.deadLetters, gate }),
       frontPageRoutes(),

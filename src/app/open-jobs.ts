@@ -8,10 +8,12 @@ import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
 import { startDispatcher } from '../jobs/dispatch-job.ts';
-import type { JobPace } from '../jobs/estimate-job.ts';
+import type { Job } from '../jobs/job.ts';
+import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
+import type { JobOutlook } from '../jobs/job-view.ts';
 import { createRetryDeadLetters, type RetryDeadLetters } from '../jobs/retry-dead-letter.ts';
-import { createRunningJobs } from '../jobs/running-jobs.ts';
+import { createRunningJobs, type RunningJobs } from '../jobs/running-jobs.ts';
 import { createSubmitJob, type SubmitJob } from '../jobs/submit-job.ts';
 import { startSweeper } from '../jobs/sweep-jobs.ts';
 import type { EndedRun } from '../jobs/work-job.ts';
@@ -36,20 +38,38 @@ export type JobsContext = {
 
 export type JobDesk = {
   readonly submit: SubmitJob;
+  readonly outlook: (job: Job) => Promise<JobOutlook>;
   readonly cancel: CancelJob;
   readonly deadLetters: RetryDeadLetters;
 };
+
+/** What this process knows of the jobs it runs itself. */
+type JobMemory = { readonly running: RunningJobs; readonly paces: JobPaces };
+
+function newJobMemory(): JobMemory {
+  return { running: createRunningJobs(), paces: createJobPaces() };
+}
 
 /** What callers and operators do with jobs. */
 export function openJobDesk(
   config: Config,
   context: JobsContext,
-  running = createRunningJobs(),
+  { running, paces }: JobMemory = newJobMemory(),
 ): JobDesk {
   const { store, clock } = context;
   const { rawQueue } = config.jobs;
   return {
     submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId }),
+    outlook: createJobOutlook({
+      queue: store.queue,
+      clock,
+      paces,
+      capacityOf: (provider) => ({
+        concurrency: config.worker.concurrency,
+        perMinute:
+          provider === undefined ? undefined : config.providers[provider]?.rateLimitPerMinute,
+      }),
+    }),
     cancel: createCancelJob({ store: store.jobs, running, clock, queues: {} }),
     deadLetters: createRetryDeadLetters({
       store: store.jobs,
@@ -63,9 +83,9 @@ export function openJobDesk(
 
 /** Runs the roles of dispatcher and worker until the lifecycle ends them. */
 export async function openJobs(config: Config, context: JobsContext): Promise<JobDesk> {
-  const running = createRunningJobs();
-  const desk = openJobDesk(config, context, running);
-  const parts = workerParts(config, context, running);
+  const memory = newJobMemory();
+  const desk = openJobDesk(config, context, memory);
+  const parts = workerParts(config, context, memory);
   const sweeper = startSweeper({ ...parts, store: context.store.jobs, queue: context.store.queue });
   context.lifecycle.onClose('sweeper', () => sweeper.close());
   // Jobs that ran when the last process died are free again before the first new one is taken.
@@ -107,7 +127,7 @@ async function loadsOf(
 function workerParts(
   config: Config,
   context: JobsContext,
-  running: ReturnType<typeof createRunningJobs>,
+  { running, paces }: JobMemory,
 ): WorkerParts {
   const { store, clock, log } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs } = config.jobs;
@@ -124,21 +144,22 @@ function workerParts(
     leaseMs,
     workerId: context.serverId,
     queues: {},
-    onRun: countRuns(context.metrics),
+    onRun: observeRuns(context.metrics, paces),
     clock,
     newId,
     log,
   };
 }
 
-function countRuns(metrics: Metrics): (run: EndedRun) => void {
+function observeRuns(metrics: Metrics, paces: JobPaces): (run: EndedRun) => void {
   const succeeded = metrics.counter('worker.processing.success', 'Jobs that succeeded.', [
     'provider',
   ]);
   const failed = metrics.counter('worker.processing.failed', 'Jobs that failed for good.', [
     'provider',
   ]);
-  return ({ job, to }) => {
+  return ({ job, to, durationMs }) => {
+    paces.observe(job.provider, durationMs);
     if (to === 'succeeded') succeeded.cell(job.provider ?? 'none').value += 1;
     if (to === 'failed') failed.cell(job.provider ?? 'none').value += 1;
   };
@@ -153,16 +174,4 @@ async function closeWorkers(
   const cancel = clock.after(config.server.drainTimeoutMs, () => hurry.abort());
   await Promise.all(workers.map((worker) => worker.close(hurry.signal)));
   cancel();
-}
-
-/** How long a run takes until we have seen some: an answer of a few hundred tokens. */
-const ASSUMED_RUN_MS = 5000;
-
-/** How fast a provider's jobs go, for telling their owners when to expect them. */
-export function jobPace(config: Config): (provider: string | undefined) => JobPace {
-  return (provider) => ({
-    averageRunMs: ASSUMED_RUN_MS,
-    concurrency: config.worker.concurrency,
-    perMinute: provider === undefined ? undefined : config.providers[provider]?.rateLimitPerMinute,
-  });
 }

@@ -5,21 +5,13 @@
 import { ensureDefaultOrganization } from '../admission/organization-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Gate } from '../http/authenticate.ts';
-import type { RegisterRoutes } from '../http/http-server.ts';
 import { createInProcessApi, type InProcessApi } from '../http/in-process.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
-import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
-import { jobRoutes } from '../http/routes/jobs.ts';
-import { createCancelJob } from '../jobs/cancel-job.ts';
-import { createRetryDeadLetters } from '../jobs/retry-dead-letter.ts';
-import { createRunningJobs } from '../jobs/running-jobs.ts';
-import { createSubmitJob } from '../jobs/submit-job.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import { openAdministration } from './administration.ts';
-import { jobPace } from './open-jobs.ts';
 import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
 import { StartFailure } from './start-failure.ts';
@@ -63,32 +55,10 @@ async function compose(
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
   const { routes } = openAdministration({ config, store, clock, log, gate, callers });
   const api = await createInProcessApi({
-    routes: [...routes, ...jobDeskRoutes(config, store, gate, clock)],
+    routes,
     replyError: createErrorReplier(clock, log),
     newId,
   });
   lifecycle.onClose('endpoints', () => api.close());
   return { call: (request) => api.call(request), close: () => lifecycle.close() };
-}
-
-/** Jobs can be looked at, cancelled and put back; nothing works them off here. */
-function jobDeskRoutes(
-  config: Config,
-  store: Store,
-  gate: Gate,
-  clock: Clock,
-): readonly RegisterRoutes[] {
-  const { rawQueue } = config.jobs;
-  const { jobs, history, queue, deadLetters } = store;
-  const parts = { store: jobs, queue, rawQueue, clock };
-  const running = createRunningJobs();
-  const desk = {
-    submit: createSubmitJob({ ...parts, newId }),
-    cancel: createCancelJob({ ...parts, running, queues: {} }),
-    deadLetters: createRetryDeadLetters({ ...parts, deadLetters }),
-  };
-  return [
-    jobRoutes({ desk, jobs, history, queue, gate, clock, pace: jobPace(config) }),
-    deadLetterRoutes({ desk, deadLetters, gate }),
-  ];
 }

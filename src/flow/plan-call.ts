@@ -12,7 +12,7 @@ import { requestHeaders } from '../upstream/request-headers.ts';
 
 export type PlanParts = {
   readonly resolveModel: ModelResolver;
-  isReasoning(model: string): boolean;
+  readonly isReasoning: (model: string) => boolean;
 };
 
 export type CallPlan = {

@@ -27,7 +27,7 @@ import type { Reply } from './reply.ts';
 export type ServeParts = {
   readonly attempts: AttemptParts;
   readonly resolveModel: ModelResolver;
-  isReasoning(model: string): boolean;
+  readonly isReasoning: (model: string) => boolean;
   readonly limits: ProviderLimits;
   readonly meter: Meter;
   readonly metrics: CallMetrics;

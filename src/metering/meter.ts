@@ -21,7 +21,7 @@ export type MeterParts = {
   readonly prices: PriceBook;
   readonly clock: Clock;
   /** Told after each record, so that the store gets it soon. */
-  onRecorded(): void;
+  readonly onRecorded: () => void;
 };
 
 export function createMeter({ journal, prices, clock, onRecorded }: MeterParts): Meter {

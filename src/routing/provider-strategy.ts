@@ -28,7 +28,7 @@ export type StrategyQuestion = {
   /** What the message asks for; MESSAGE_BASED follows it. */
   readonly wanted?: string | undefined;
   /** How busy a provider is: 0 idle, larger is busier. LEAST_LOADED asks. */
-  loadOf(provider: string): number;
+  readonly loadOf: (provider: string) => number;
 };
 
 export type ChooseOrder = (question: StrategyQuestion) => readonly string[];

@@ -19,7 +19,7 @@ import { pageOf, wholeList } from '../paging.ts';
 
 const params = z.object({ provider: plainName, region: plainName });
 
-const limitView = z.object({
+export const limitView = z.object({
   provider: z.string(),
   region: z.string(),
   model: z.string().nullable().describe('null: the whole provider in that region'),

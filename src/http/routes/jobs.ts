@@ -8,12 +8,9 @@ import type { Principal } from '../../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { CancelJob } from '../../jobs/cancel-job.ts';
-import { estimateJob, type JobPace } from '../../jobs/estimate-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHistory } from '../../jobs/job-history.ts';
-import { messageFor } from '../../jobs/job-pointer.ts';
-import type { JobQueue } from '../../jobs/job-queue.ts';
-import { isWaiting, JOB_STATES } from '../../jobs/job-state.ts';
+import { JOB_STATES } from '../../jobs/job-state.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import {
   type JobOutlook,
@@ -28,14 +25,15 @@ import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
 export type JobRouteParts = {
-  readonly desk: { readonly submit: SubmitJob; readonly cancel: CancelJob };
+  readonly desk: {
+    readonly submit: SubmitJob;
+    readonly cancel: CancelJob;
+    readonly outlook: (job: Job) => Promise<JobOutlook>;
+  };
   readonly jobs: JobStore;
   readonly history: JobHistory;
-  readonly queue: Pick<JobQueue, 'ahead'>;
   readonly gate: Gate;
   readonly clock: Clock;
-  /** How fast jobs of a provider go, for the estimate. */
-  pace(provider: string | undefined): JobPace;
 };
 
 const PAGE = 50;
@@ -58,7 +56,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       const principal = await gate.requireScope(request, 'jobs');
       const { job } = await desk.submit(request.body, submitterOf(request, principal));
       reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
-      return reply.code(202).send(toReceipt(job, await outlookOf(parts, job)));
+      return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
     });
 
     app.get(
@@ -86,7 +84,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
         const [outlook, result, attempts] = await Promise.all([
-          outlookOf(parts, job),
+          desk.outlook(job),
           history.result(job.id),
           history.attempts(job.id),
         ]);
@@ -142,11 +140,6 @@ async function readerOf(
     now: clock.now(),
     overrides: principal.messages,
   };
-}
-
-async function outlookOf({ queue, clock, pace }: JobRouteParts, job: Job): Promise<JobOutlook> {
-  const ahead = isWaiting(job.state) ? await queue.ahead(job.queue, messageFor(job).id) : undefined;
-  return estimateJob(job, ahead, pace(job.provider), clock.now());
 }
 
 function found(job: Job | undefined): Job {
