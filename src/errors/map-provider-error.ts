@@ -5,7 +5,8 @@
 import type { ErrorParams, Verdict } from './codes.ts';
 import { decideMeaning } from './mapping/decide-meaning.ts';
 import { limitOrThrottle } from './mapping/limit-or-throttle.ts';
-import { type Meaning, OUTCOMES } from './mapping/meanings.ts';
+import { isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
+import { quotaWindow } from './mapping/quota-window.ts';
 import { readFailure } from './mapping/read-failure.ts';
 import type { Reading } from './mapping/reading.ts';
 import { knownField, leadingPath } from './mapping/request-field.ts';
@@ -27,20 +28,28 @@ export type FailureContext = {
 export type ExplainedVerdict = Verdict & { readonly rule: string };
 
 export function mapProviderError(failure: unknown, context: FailureContext = {}): Verdict {
-  const { rule: _rule, ...verdict } = explainProviderError(failure, context);
-  return verdict;
+  return judge(failure, context).verdict;
 }
 
 export function explainProviderError(
   failure: unknown,
   context: FailureContext = {},
 ): ExplainedVerdict {
+  const { verdict, rule } = judge(failure, context);
+  return { ...verdict, rule };
+}
+
+function judge(failure: unknown, context: FailureContext): { verdict: Verdict; rule: string } {
   const reading = readFailure(failure, context);
   const decision = decideMeaning(reading);
-  const wait = WAITS_COUNT.has(decision.meaning) ? statedWait(reading, context) : {};
-  const meaning = limitOrThrottle(decision.meaning, decision.window, wait, context.now);
-  return { ...verdictOf(meaning, wait, reading, context), rule: decision.rule };
+  const wait = WAITS_COUNT.has(decision.meaning) ? statedWait(reading, context) : NO_WAIT;
+  const meaning = isOfLimits(decision.meaning)
+    ? limitOrThrottle(decision.meaning, quotaWindow(reading, decision.said), wait, context.now)
+    : decision.meaning;
+  return { verdict: verdictOf(meaning, wait, reading, context), rule: decision.rule };
 }
+
+const NO_WAIT: Wait = {};
 
 /** Elsewhere a time in the text is part of the complaint and not a promise. */
 const WAITS_COUNT: ReadonlySet<Meaning> = new Set([

@@ -6,11 +6,7 @@ export type HeaderFields = ReadonlyMap<string, string>;
 export function readHeaders(sources: readonly unknown[]): HeaderFields {
   const fields = new Map<string, string>();
   for (const source of sources) {
-    if (typeof source !== 'object' || source === null) continue;
-    for (const [name, value] of entriesOf(source)) {
-      if (fields.size >= MAX_HEADERS) return fields;
-      take(fields, name, value);
-    }
+    if (typeof source === 'object' && source !== null) takeAll(fields, source);
   }
   return fields;
 }
@@ -18,11 +14,22 @@ export function readHeaders(sources: readonly unknown[]): HeaderFields {
 const MAX_HEADERS = 200;
 const MAX_VALUE_LENGTH = 300;
 
+function takeAll(fields: Map<string, string>, source: object): void {
+  try {
+    for (const [name, value] of entriesOf(source)) {
+      if (fields.size >= MAX_HEADERS) return;
+      take(fields, name, value);
+    }
+  } catch {
+    // Headers that throw when they are read are headers that are not there.
+  }
+}
+
 function entriesOf(source: object): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(source))
     return Array.isArray(source[0]) ? pairsOf(source) : alternating(source);
   if ('entries' in source && typeof source.entries === 'function' && 'get' in source) {
-    return [...(source.entries() as Iterable<readonly [unknown, unknown]>)];
+    return source.entries() as Iterable<readonly [unknown, unknown]>;
   }
   return Object.entries(source);
 }

@@ -11,7 +11,6 @@ export function limitOrThrottle(
   wait: Wait,
   now: number | undefined,
 ): Meaning {
-  if (meaning !== 'limit' && meaning !== 'throttle') return meaning;
   const waitMs = wait.retryAfterMs ?? untilReset(wait, now);
   if (window.hasUntrueDelay) return 'limit';
   if (window.isLong) return waitMs !== undefined && waitMs <= SHORT_WAIT_MS ? 'throttle' : 'limit';

@@ -23,6 +23,11 @@ export type Meaning =
   | 'invalid'
   | 'unknown';
 
+/** Which of the two it is, window and delay decide. */
+export function isOfLimits(meaning: Meaning): boolean {
+  return meaning === 'limit' || meaning === 'throttle';
+}
+
 export type Outcome = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;

@@ -10,20 +10,16 @@ export type QuotaWindow = {
   readonly hasUntrueDelay: boolean;
 };
 
-export const NO_WINDOW: QuotaWindow = { isShort: false, isLong: false, hasUntrueDelay: false };
-
-export function quotaWindow(
-  reading: Reading,
-  isSaid: (phrase: WindowPhrase) => boolean,
-): QuotaWindow {
+export function quotaWindow(reading: Reading, said: ReadonlySet<string>): QuotaWindow {
   const ids = reading.windows.join(' ');
   const hasUntrueDelay = /per_?day/.test(ids) || /\blimit: 0\b/.test(reading.text);
-  const isShort = /per_?(?:minute|second)/.test(ids) || SHORT_PHRASES.some(isSaid);
-  const isLong = hasUntrueDelay || LONG_PHRASES.some(isSaid);
+  const isShort =
+    /per_?(?:minute|second)/.test(ids) || SHORT_PHRASES.some((phrase) => said.has(phrase));
+  const isLong = hasUntrueDelay || LONG_PHRASES.some((phrase) => said.has(phrase));
   return { isShort, isLong, hasUntrueDelay };
 }
 
-export const SHORT_PHRASES = [
+export const SHORT_PHRASES: readonly string[] = [
   'per minute',
   'per min',
   'per second',
@@ -36,9 +32,9 @@ export const SHORT_PHRASES = [
   'rps',
   'concurrent*',
   'concurrency',
-] as const;
+];
 
-export const LONG_PHRASES = [
+export const LONG_PHRASES: readonly string[] = [
   'per day',
   'per week',
   'per month',
@@ -51,6 +47,4 @@ export const LONG_PHRASES = [
   'week',
   'month',
   'free tier limit #',
-] as const;
-
-export type WindowPhrase = (typeof SHORT_PHRASES)[number] | (typeof LONG_PHRASES)[number];
+];

@@ -25,6 +25,7 @@ export function readFailure(
 
 const MAX_DEPTH = 10;
 const MAX_LIST_LENGTH = 20;
+const MAX_KEYS = 60;
 const MAX_NAME_LENGTH = 100;
 
 type Walk = {
@@ -134,7 +135,9 @@ const HIDDEN_KEYS = ['name', 'message', 'code', 'status', 'headers', 'cause', 'e
 
 function keysOf(record: object): readonly string[] {
   try {
-    const own = Object.keys(record).slice(0, 60);
+    const own = Object.keys(record);
+    if (own.length > MAX_KEYS) own.length = MAX_KEYS;
+    if (Object.getPrototypeOf(record) === Object.prototype) return own;
     return [...own, ...HIDDEN_KEYS.filter((key) => key in record && !own.includes(key))];
   } catch {
     return [];

@@ -44,7 +44,7 @@ export class ReadingDraft {
   }
 
   addText(text: string): void {
-    this.#texts.push(text.replaceAll(/\s+/g, ' '));
+    this.#texts.push(/\s\s|[^\S ]/.test(text) ? text.replaceAll(/\s+/g, ' ') : text);
   }
 
   finish(): Reading {
@@ -66,10 +66,17 @@ export class ReadingDraft {
 
   /** A failure's status wins over a success around it, whatever their order. */
   #innermostStatus(): number | undefined {
-    const byDepth = this.#statuses.toSorted((a, b) => b.depth - a.depth);
-    return (byDepth.find(({ status }) => status >= 400) ?? byDepth[0])?.status;
+    let best: { readonly status: number; readonly rank: number } | undefined;
+    for (const { status, depth } of this.#statuses) {
+      const rank = status >= 400 ? depth + FAILURE_RANK : depth;
+      if (best === undefined || rank > best.rank) best = { status, rank };
+    }
+    return best?.status;
   }
 }
+
+// More than any depth.
+const FAILURE_RANK = 1_000;
 
 // A number in front is a status unless it counts something: `402 items found`.
 const STATUS_PATTERNS = [

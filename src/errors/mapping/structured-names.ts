@@ -12,11 +12,18 @@ export type NameTrust = 'firm' | 'loose' | 'vague';
  * `ThrottlingException` are one name.
  */
 export function plainName(name: string): string {
-  const hash = name.lastIndexOf('#');
-  const [local = ''] = name.slice(hash + 1).split(':', 1);
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const [local = ''] = name.slice(name.lastIndexOf('#') + 1).split(':', 1);
   const letters = local.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return letters.replace(/(?:exception|error)+$/, '');
+  const plain = letters.replace(/(?:exception|error)+$/, '');
+  if (plainNames.size < MAX_REMEMBERED_NAMES) plainNames.set(name, plain);
+  return plain;
 }
+
+// A pure memo: providers use the same few names over and over.
+const plainNames = new Map<string, string>();
+const MAX_REMEMBERED_NAMES = 2_000;
 
 export function meaningOfName(trust: NameTrust, name: string): Meaning | undefined {
   return MEANINGS[trust].get(name);

@@ -13,6 +13,7 @@ export type TextPiece =
 export function piecesOf(raw: string): TextPiece[] {
   const text = withoutAnsi(raw).trim();
   if (text === '') return [];
+  if (text.startsWith('{')) return sentencePieces(text);
   if (isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
   if (/^(?:event|data|id|retry|:) ?/.test(text)) {
     const frames = framesOf(text);

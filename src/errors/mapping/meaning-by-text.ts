@@ -1,0 +1,78 @@
+// What the text of a failure means, by the first rule of the table that is believed in its situation.
+
+import type { Decided } from './meaning-by-name.ts';
+import type { Meaning } from './meanings.ts';
+import type { SaidPhrases } from './said-phrases.ts';
+import { TEXT_RULES, type TextRule } from './text-rules.ts';
+
+export type Situation = {
+  readonly status: number | undefined;
+  /** The provider complains about the request, so its text quotes the caller. */
+  readonly isValidation: boolean;
+};
+
+export function byText(said: SaidPhrases, situation: Situation): Decided | undefined {
+  // Who answers 429 talks about capacity; that the prompt could be shorter is advice then.
+  const aboutCapacity =
+    situation.status === 429 ? firstRule(said, ({ meaning }) => CAPACITY.has(meaning)) : undefined;
+  const rule = aboutCapacity ?? firstRule(said, ({ reach }) => isInReach(reach, situation));
+  return rule === undefined ? undefined : { meaning: rule.meaning, rule: ruleName(rule, said) };
+}
+
+const CAPACITY: ReadonlySet<Meaning> = new Set([
+  'quota',
+  'limit',
+  'throttle',
+  'overloaded',
+  'too_large',
+]);
+
+/** A few phrases are said and many are known: the table is entered from the phrases. */
+const RULES_BY_PHRASE: ReadonlyMap<string, readonly number[]> = indexRules();
+
+function indexRules(): Map<string, number[]> {
+  const index = new Map<string, number[]>();
+  TEXT_RULES.forEach((rule, position) => {
+    for (const phrase of rule.phrases) {
+      const positions = index.get(phrase) ?? [];
+      positions.push(position);
+      index.set(phrase, positions);
+    }
+  });
+  return index;
+}
+
+function firstRule(
+  said: SaidPhrases,
+  isBelieved: (rule: TextRule) => boolean,
+): TextRule | undefined {
+  let first = TEXT_RULES.length;
+  for (const phrase of said) {
+    for (const position of RULES_BY_PHRASE.get(phrase) ?? NO_RULES) {
+      const rule = TEXT_RULES[position];
+      if (position < first && rule !== undefined && isBelieved(rule) && holds(rule, said)) {
+        first = position;
+      }
+    }
+  }
+  return TEXT_RULES[first];
+}
+
+const NO_RULES: readonly number[] = [];
+
+function isInReach(reach: TextRule['reach'], { status, isValidation }: Situation): boolean {
+  if (reach === 'always') return true;
+  if (isValidation) return false;
+  if (reach === 'bare') return status === undefined || status < 400;
+  return reach === 'open' || status === 402 || status === 403 || status === 429;
+}
+
+function holds(rule: TextRule, said: SaidPhrases): boolean {
+  return rule.together === undefined || rule.together.some((phrase) => said.has(phrase));
+}
+
+function ruleName(rule: TextRule, said: SaidPhrases): string {
+  const phrase = rule.phrases.find((candidate) => said.has(candidate));
+  const partner = rule.together?.find((candidate) => said.has(candidate));
+  return partner === undefined ? `text: ${phrase}` : `text: ${phrase} … ${partner}`;
+}
