@@ -3,12 +3,20 @@
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerKeys } from './commands/keys.ts';
+import { registerLimits } from './commands/limits.ts';
+import { registerMigrate } from './commands/migrate.ts';
+import { registerOrgs } from './commands/orgs.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSimulate } from './commands/simulate.ts';
 
 export const COMMANDS: readonly RegisterCommand[] = [
   registerServe,
   registerSimulate,
+  registerMigrate,
   registerConfig,
+  registerKeys,
+  registerOrgs,
+  registerLimits,
   registerBench,
 ];

@@ -1,0 +1,33 @@
+// All rows of a list that comes in pages. Bounded: an operator's lists are short, and a server that never ends
+// its list must not keep a command running for ever.
+
+import { z } from 'zod';
+import type { AdminApi, AdminRequest } from './admin-client.ts';
+
+const LARGEST_PAGE = 200;
+const MOST_PAGES = 500;
+
+export async function allRows<T extends z.ZodType>(
+  admin: AdminApi,
+  row: T,
+  path: string,
+  rest: Pick<AdminRequest, 'sayings' | 'isCaller'> = {},
+): Promise<z.infer<T>[]> {
+  const page = z.object({ data: z.array(row), nextCursor: z.string().nullable() });
+  const rows: z.infer<T>[] = [];
+  let cursor: string | null = null;
+  for (let count = 0; count < MOST_PAGES; count += 1) {
+    const query = new URLSearchParams({ limit: String(LARGEST_PAGE), ...(cursor && { cursor }) });
+    const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+    const answer = page.parse(await admin.call({ method: 'GET', path: full, ...rest }));
+    rows.push(...answer.data);
+    cursor = answer.nextCursor;
+    if (cursor === null) break;
+  }
+  return rows;
+}
+
+/** What `--json` prints of a list. */
+export function asList(rows: readonly unknown[]): string {
+  return JSON.stringify({ data: rows, nextCursor: null }, null, 2);
+}

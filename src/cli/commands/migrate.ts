@@ -1,0 +1,47 @@
+// `spillway migrate`: brings the store up to date. Embedded storage also does so by itself whenever it is opened;
+// this says what there was to do.
+
+import { findServer } from '../../app/find-server.ts';
+import { migrateStore } from '../../app/migrate-store.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { type AdminOptions, isOurs } from '../admin-client.ts';
+import { adminCommand } from '../admin-options.ts';
+import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
+
+export const registerMigrate: RegisterCommand = (program, context) => {
+  adminCommand(program, 'migrate', 'Bring the store up to date and say what was run').action(
+    (options: AdminOptions) => migrate(context, options),
+  );
+};
+
+async function migrate(context: CliContext, options: AdminOptions): Promise<void> {
+  const { env, cwd } = context;
+  const config = loadConfig({ env, cwd, configFile: options.config });
+  if (config.storage.databaseUrl !== undefined)
+    throw new CliFailure(
+      'DATABASE_URL is set, but this build cannot use PostgreSQL yet: unset it to use embedded storage.',
+    );
+  const { url, pid } = findServer(config);
+  if (url !== undefined && pid !== undefined && (await isOurs(url)))
+    return tell(
+      context,
+      options,
+      [],
+      `The server on ${url} brought its store up to date when it started.`,
+    );
+  const run = await migrateStore(config);
+  const sentence =
+    run.length === 0
+      ? 'The store is up to date; nothing was run.'
+      : `The store is up to date. Run now: ${run.join(', ')}.`;
+  tell(context, options, run, sentence);
+}
+
+function tell(
+  context: CliContext,
+  options: AdminOptions,
+  run: readonly string[],
+  sentence: string,
+): void {
+  context.out(options.json ? JSON.stringify({ run }) : sentence);
+}

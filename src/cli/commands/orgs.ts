@@ -1,0 +1,150 @@
+// `spillway orgs`: who pays and what they may use.
+
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { organizationView } from '../../http/admin-schema-organization.ts';
+import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
+import { adminCommand, collect, orNone, readCount, readUsd } from '../admin-options.ts';
+import { allRows, asList } from '../admin-pages.ts';
+import { type CliContext, CliFailure, EXIT, type RegisterCommand } from '../command.ts';
+import { renderTable } from '../table.ts';
+
+type SetOptions = AdminOptions & {
+  readonly name?: string;
+  readonly budget?: number;
+  readonly rpm?: number;
+  readonly tpm?: number | null;
+  readonly tpd?: number | null;
+  readonly maxConcurrent?: number | null;
+  readonly locale?: string | null;
+  readonly timeZone?: string;
+  readonly message?: readonly string[];
+  readonly allowStale?: boolean;
+  readonly allowPromptPreview?: boolean;
+};
+
+type View = z.infer<typeof organizationView>;
+
+export const registerOrgs: RegisterCommand = (program, context) => {
+  const orgs = program.command('orgs').description('Create, list and change organisations');
+  withSettings(adminCommand(orgs, 'create <id>', 'Create an organisation')).action(
+    (id: string, options: SetOptions) => create(context, id, options),
+  );
+  adminCommand(orgs, 'list', 'List organisations').action((options: AdminOptions) =>
+    list(context, options),
+  );
+  withSettings(
+    adminCommand(orgs, 'set <id>', 'Change an organisation, at once for its callers'),
+  ).action((id: string, options: SetOptions) => change(context, id, options));
+};
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--name <name>', 'what people call it')
+    .option('--budget <usd>', 'US dollars per month (100)', readUsd)
+    .option('--rpm <number>', 'requests per minute (100)', readCount)
+    .option('--tpm <number>', 'tokens per minute, or none', orNone(readCount))
+    .option('--tpd <number>', 'tokens per day, or none', orNone(readCount))
+    .option('--max-concurrent <number>', 'requests at once, or none', orNone(readCount))
+    .option('--locale <tag>', 'language of its messages, or none', orNone(String))
+    .option('--time-zone <zone>', 'IANA name such as Europe/Istanbul (UTC)')
+    .option(
+      '--message <CODE=text>',
+      'a sentence of its own; without text, ours; repeatable',
+      collect,
+    )
+    .option('--allow-stale', 'answers may come from a cache while a provider is away')
+    .option('--no-allow-stale', 'answers are always fresh')
+    .option('--allow-prompt-preview', 'logs may show the first 100 characters of prompts')
+    .option('--no-allow-prompt-preview', 'logs never show prompts');
+}
+
+async function create(context: CliContext, id: string, options: SetOptions): Promise<void> {
+  await withAdmin(context, options, async (admin) => {
+    const body = { id, ...bodyOf(options, {}) };
+    const sayings = { CONFLICT: `There is already an organisation ${id}.` };
+    const answer = await admin.call({ method: 'POST', path: '/admin/orgs', body, sayings });
+    show(context, options, organizationView.parse(answer), 'is created');
+  });
+}
+
+async function list(context: CliContext, options: AdminOptions): Promise<void> {
+  await withAdmin(context, options, async (admin) => {
+    const orgs = await allRows(admin, organizationView, '/admin/orgs');
+    context.out(options.json ? asList(orgs) : table(orgs));
+  });
+}
+
+async function change(context: CliContext, id: string, options: SetOptions): Promise<void> {
+  const { json: _json, config: _config, ...given } = options;
+  if (Object.keys(given).length === 0)
+    throw new CliFailure(
+      'Say what to change; spillway orgs set --help shows what there is.',
+      EXIT.usage,
+    );
+  await withAdmin(context, options, async (admin) => {
+    const path = `/admin/orgs/${encodeURIComponent(id)}`;
+    const sayings = { NOT_FOUND: `There is no organisation ${id}.` };
+    const messages = options.message ? await messagesOf(admin, path, sayings) : {};
+    const body = bodyOf(options, messages);
+    const answer = await admin.call({ method: 'PATCH', path, body, sayings });
+    show(context, options, organizationView.parse(answer), 'is changed');
+  });
+}
+
+async function messagesOf(
+  admin: AdminApi,
+  path: string,
+  sayings: { readonly NOT_FOUND: string },
+): Promise<View['messages']> {
+  return organizationView.parse(await admin.call({ method: 'GET', path, sayings })).messages;
+}
+
+function bodyOf(options: SetOptions, messages: View['messages']): object {
+  const { name, locale, timeZone, maxConcurrent, allowStale, allowPromptPreview } = options;
+  const fields = {
+    name,
+    monthlyBudgetUsd: options.budget,
+    requestsPerMinute: options.rpm,
+    tokensPerMinute: options.tpm,
+    tokensPerDay: options.tpd,
+    maxConcurrent,
+    locale,
+    timeZone,
+    allowStale,
+    allowPromptPreview,
+    messages: options.message && changedMessages(messages, options.message),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** One more sentence leaves the others as they are; one without text gives way to ours. */
+function changedMessages(known: View['messages'], changes: readonly string[]): View['messages'] {
+  const messages = new Map(Object.entries(known));
+  for (const change of changes) {
+    const [code = '', ...text] = change.split('=');
+    if (text.join('=') === '') messages.delete(code);
+    else messages.set(code, text.join('='));
+  }
+  return Object.fromEntries(messages);
+}
+
+function show(context: CliContext, options: AdminOptions, view: View, what: string): void {
+  if (options.json) return context.out(JSON.stringify(view, null, 2));
+  context.out(`${view.id} ${what}.\n\n${table([view])}`);
+}
+
+function table(orgs: readonly View[]): string {
+  const rows = orgs.map((org) => [
+    org.id,
+    org.name,
+    `$${org.monthlyBudgetUsd}`,
+    org.requestsPerMinute,
+    org.tokensPerMinute,
+    org.maxConcurrent,
+    org.locale,
+    org.timeZone,
+  ]);
+  const head = ['ID', 'NAME', 'BUDGET/MONTH', 'RPM', 'TPM', 'AT ONCE', 'LOCALE', 'TIME ZONE'];
+  return renderTable(head, rows);
+}
