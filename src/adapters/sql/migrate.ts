@@ -29,8 +29,9 @@ function migratorFor(db: Kysely<Schema>, dialect: SqlDialect): Migrator {
     getMigrations: () => Promise.resolve(createMigrations(dialect)),
   };
   return new Migrator({
-    db,
+    db: dialect.migrationPlugins.reduce((on, plugin) => on.withPlugin(plugin), db),
     provider,
+    ...(dialect.schema === undefined ? {} : { migrationTableSchema: dialect.schema }),
     migrationTableName: 'spillway_migrations',
     migrationLockTableName: 'spillway_migrations_lock',
   });

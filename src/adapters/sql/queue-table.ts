@@ -51,7 +51,7 @@ export async function claimMessages(
   claim: { readonly count: number; readonly lease: Lease; readonly now: number },
 ): Promise<readonly MessageRow[]> {
   return db.transaction().execute(async (trx) => {
-    await makeReady(trx, queue, claim.now);
+    await makeReady(trx, dialect, queue, claim.now);
     const claimed: MessageRow[] = [];
     while (claimed.length < claim.count) {
       const row = await claimNext(trx, dialect, queue, claim.lease);
@@ -163,21 +163,32 @@ async function nextTag(trx: Transaction<Schema>, queue: string, lane: string): P
   return toNumber(last_tag);
 }
 
-async function makeReady(trx: Transaction<Schema>, queue: string, now: number): Promise<void> {
-  await trx
-    .updateTable('queue_messages')
-    .set({ status: 'ready' })
-    .where('queue', '=', queue)
+/**
+ * Frees what fell due. Rows that somebody else is at are left to them: processes that free the same rows must not
+ * wait for each other.
+ */
+async function makeReady(
+  trx: Transaction<Schema>,
+  dialect: SqlDialect,
+  queue: string,
+  now: number,
+): Promise<void> {
+  const messages = trx.selectFrom('queue_messages').select('id').where('queue', '=', queue);
+  const waiting = messages
     .where(sql<boolean>`status = 'waiting'`)
     .where('visible_at', '<=', now)
-    .execute();
-  await trx
-    .updateTable('queue_messages')
-    .set({ status: 'ready', lease_owner: null, lease_until: null })
-    .where('queue', '=', queue)
+    .modifyEnd(dialect.lockSkippingTaken);
+  const forsaken = messages
     .where(sql<boolean>`status = 'leased'`)
     .where('lease_until', '<=', now)
-    .execute();
+    .modifyEnd(dialect.lockSkippingTaken);
+  for (const due of [waiting, forsaken])
+    await trx
+      .updateTable('queue_messages')
+      .set({ status: 'ready', lease_owner: null, lease_until: null })
+      .where('queue', '=', queue)
+      .where('id', 'in', due)
+      .execute();
 }
 
 async function claimNext(

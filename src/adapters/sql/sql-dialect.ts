@@ -1,10 +1,18 @@
 // Where SQLite and PostgreSQL cannot be told the same thing, said once. Everything else under adapters/sql is
-// written for both. Also the readers that make their rows alike: PostgreSQL hands bigints back as text.
+// written for both. Also the readers that make their rows alike: a bigint that is no safe integer is refused.
 
-import { type RawBuilder, sql } from 'kysely';
+import { type KyselyPlugin, type RawBuilder, sql } from 'kysely';
+import { BytewiseText } from './bytewise-text.ts';
 
 export type SqlDialect = {
   readonly name: 'sqlite' | 'postgres';
+  /**
+   * Where our tables are, when the store may hold other people's too. Queries leave it out: every connection
+   * looks there first.
+   */
+  readonly schema: string | undefined;
+  /** What the migrations go through on this store. */
+  readonly migrationPlugins: readonly KyselyPlugin[];
   /** Column type for JSON that operators query with SQL; what only we read is text on both. */
   readonly jsonType: 'text' | 'jsonb';
   /** Ends a SELECT that claims rows: several processes must not wait for, or take, each other's rows. */
@@ -15,9 +23,20 @@ export type SqlDialect = {
 
 export const sqliteDialect: SqlDialect = Object.freeze({
   name: 'sqlite',
+  schema: undefined,
+  migrationPlugins: [],
   jsonType: 'text',
   lockSkippingTaken: sql``,
   maxVariables: 32_766,
+});
+
+export const postgresDialect: SqlDialect = Object.freeze({
+  name: 'postgres',
+  schema: 'spillway',
+  migrationPlugins: [new BytewiseText()],
+  jsonType: 'jsonb',
+  lockSkippingTaken: sql`for update skip locked`,
+  maxVariables: 65_535,
 });
 
 export function toNumber(value: number | string | bigint): number {

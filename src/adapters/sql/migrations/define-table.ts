@@ -2,6 +2,7 @@
 
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
 
 export type ColumnOf = Parameters<CreateTableBuilder<string>['addColumn']>[2];
 
@@ -12,6 +13,23 @@ export const ofJob: ColumnOf = (column) =>
 
 export function table(db: Kysely<Schema>, name: keyof Schema): CreateTableBuilder<string> {
   return db.schema.createTable(name).ifNotExists();
+}
+
+/**
+ * A table that other programs share by its name, such as one that was there before us: it is made where they look,
+ * outside of our own schema. Queries need not know; our connections look there second.
+ */
+export async function sharedTable(
+  db: Kysely<Schema>,
+  dialect: SqlDialect,
+  name: string,
+): Promise<CreateTableBuilder<string>> {
+  if (dialect.schema === undefined) return db.schema.createTable(name).ifNotExists();
+  const { rows } = await sql<{ schema: string }>`
+    select schema from unnest(current_schemas(false) || 'public'::name) with ordinality as path (schema, place)
+    where schema <> ${dialect.schema} order by place limit 1`.execute(db);
+  const schema = rows[0]?.schema ?? 'public';
+  return db.withSchema(schema).schema.createTable(name).ifNotExists();
 }
 
 export function bodyTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {
