@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ERROR_TABLE } from './codes.ts';
-import { FAILURES } from './fixtures/index.ts';
+import { FAILURES } from './fixtures/all-failures.ts';
 import { explainProviderError, mapProviderError } from './map-provider-error.ts';
 
 for (const [family, fixtures] of Object.entries(FAILURES)) {
