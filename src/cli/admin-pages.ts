@@ -18,7 +18,7 @@ export async function allRows<T extends z.ZodType>(
   let cursor: string | null = null;
   for (let count = 0; count < MOST_PAGES; count += 1) {
     const query = new URLSearchParams({ limit: String(LARGEST_PAGE), ...(cursor && { cursor }) });
-    const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+    const full = `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
     const answer = page.parse(await admin.call({ method: 'GET', path: full, ...rest }));
     rows.push(...answer.data);
     cursor = answer.nextCursor;

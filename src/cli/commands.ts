@@ -3,6 +3,7 @@
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { registerKeys } from './commands/keys.ts';
 import { registerLimits } from './commands/limits.ts';
 import { registerMigrate } from './commands/migrate.ts';
@@ -18,5 +19,6 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerKeys,
   registerOrgs,
   registerLimits,
+  registerDoctor,
   registerBench,
 ];

@@ -1,40 +1,10 @@
-// Organisations on the wire: dollars as JSON numbers, null where there is no value, and never the webhook secret.
+// Organisations as they are shown: dollars as JSON numbers, null where there is no value, and never the webhook
+// secret. What is taken in is in admin-schema-organization-body.ts.
 
 import { z } from 'zod';
-import type { NewOrganization } from '../admission/administer-organizations.ts';
-import type { Organization, OrganizationChange } from '../admission/organization.ts';
-import { MESSAGE_KEYS } from '../errors/catalogues.ts';
-import { isErrorCode } from '../errors/codes.ts';
-import { isTimeZone, LOCALES } from '../errors/locale.ts';
-import { overrideProblem } from '../errors/render-error.ts';
-import { nanosToUsd, usdToNanos } from '../kernel/money.ts';
-import { moment, organizationId, shownName, usdAmount } from './admin-schema.ts';
-
-const MOST_PER_MINUTE = 1_000_000;
-const MOST_TOKENS = 1_000_000_000_000;
-const MOST_MESSAGES = 300;
-
-const tokens = z.int().min(1).max(MOST_TOKENS).nullable();
-
-const settings = {
-  name: shownName,
-  monthlyBudgetUsd: usdAmount.describe('US dollars per month; 100 when not given'),
-  requestsPerMinute: z.int().min(1).max(MOST_PER_MINUTE).describe('100 when not given'),
-  tokensPerMinute: tokens,
-  tokensPerDay: tokens,
-  maxConcurrent: z.int().min(1).max(MOST_PER_MINUTE).nullable(),
-  locale: z.string().max(35).refine(isLanguageTag).nullable().describe('A BCP 47 tag'),
-  timeZone: z.string().max(64).refine(isTimeZone).describe('An IANA name, e.g. Europe/Istanbul'),
-  messages: z
-    .record(z.string().refine(isMessageName), z.string().refine(isSentence))
-    .refine((messages) => Object.keys(messages).length <= MOST_MESSAGES)
-    .describe('Own sentences by error code, in ICU MessageFormat'),
-  allowStale: z.boolean(),
-  allowPromptPreview: z.boolean(),
-};
-
-export const organizationChange = z.strictObject(settings).partial();
-export const newOrganizationBody = z.strictObject({ id: organizationId, ...settings }).partial();
+import type { Organization } from '../admission/organization.ts';
+import { nanosToUsd } from '../kernel/money.ts';
+import { moment } from './admin-schema.ts';
 
 export const organizationView = z.object({
   id: z.string(),
@@ -65,47 +35,4 @@ export function toOrganizationView(organization: Organization): z.infer<typeof o
     locale: organization.locale ?? null,
     hasWebhookSecret: webhookSecret !== undefined,
   };
-}
-
-export function toOrganizationChange(body: z.infer<typeof organizationChange>): OrganizationChange {
-  const { monthlyBudgetUsd, ...rest } = body;
-  if (monthlyBudgetUsd === undefined) return rest;
-  return { ...rest, monthlyBudgetNanos: usdToNanos(monthlyBudgetUsd) };
-}
-
-/** For a new one, null says the same as nothing. */
-export function toNewOrganization({
-  id,
-  ...body
-}: z.infer<typeof newOrganizationBody>): NewOrganization {
-  const change = toOrganizationChange(body);
-  return {
-    ...change,
-    ...(id === undefined ? {} : { id }),
-    tokensPerMinute: change.tokensPerMinute ?? undefined,
-    tokensPerDay: change.tokensPerDay ?? undefined,
-    maxConcurrent: change.maxConcurrent ?? undefined,
-    locale: change.locale ?? undefined,
-  };
-}
-
-function isLanguageTag(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-/** A code or a key of the catalogue, for all languages or, with `tr:` in front, for one. */
-function isMessageName(name: string): boolean {
-  const locale = LOCALES.find((each) => name.startsWith(`${each}:`));
-  const key = locale === undefined ? name : name.slice(locale.length + 1);
-  return (
-    isErrorCode(key) || key === 'BACKGROUND_PAUSED' || MESSAGE_KEYS.some((known) => known === key)
-  );
-}
-
-function isSentence(text: string): boolean {
-  return text !== '' && overrideProblem(text) === undefined;
 }

@@ -2,7 +2,6 @@
 // this says what there was to do.
 
 import { findServer } from '../../app/find-server.ts';
-import { migrateStore } from '../../app/migrate-store.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { type AdminOptions, isOurs } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
@@ -29,6 +28,8 @@ async function migrate(context: CliContext, options: AdminOptions): Promise<void
       [],
       `The server on ${url} brought its store up to date when it started.`,
     );
+  // Loaded here, so that the other commands start without the store's weight.
+  const { migrateStore } = await import('../../app/migrate-store.ts');
   const run = await migrateStore(config);
   const sentence =
     run.length === 0

@@ -10,14 +10,13 @@ import {
   operatorOf,
   organizationId,
 } from '../admin-schema.ts';
+import { organizationView, toOrganizationView } from '../admin-schema-organization.ts';
 import {
   newOrganizationBody,
   organizationChange,
-  organizationView,
   toNewOrganization,
   toOrganizationChange,
-  toOrganizationView,
-} from '../admin-schema-organization.ts';
+} from '../admin-schema-organization-body.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';

@@ -1,0 +1,22 @@
+// Every check of `spillway doctor` that needs a valid configuration, in the order it is told.
+
+import type { DoctorCheck } from './doctor-check.ts';
+import { clockCheck } from './doctor-clock.ts';
+import { diskCheck } from './doctor-disk.ts';
+import { folderCheck } from './doctor-folder.ts';
+import { journalCheck } from './doctor-journal.ts';
+import { portCheck } from './doctor-port.ts';
+import { providersCheck } from './doctor-providers.ts';
+import { serverCheck } from './doctor-server.ts';
+import { storeCheck } from './doctor-store.ts';
+
+export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
+  folderCheck,
+  serverCheck,
+  portCheck,
+  storeCheck,
+  journalCheck,
+  providersCheck,
+  clockCheck,
+  diskCheck,
+];

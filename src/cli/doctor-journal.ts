@@ -1,0 +1,50 @@
+// Does usage wait in the local journal? A server empties it within moments; what is left without one came from a
+// crash or a store that was away, and is stored at the next start.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DoctorCheck, ok, type Verdict, warning } from './doctor-check.ts';
+
+/** A server keeps one file it writes to; more are full ones that the store has not taken. */
+const FILES_IN_USE = 1;
+const LARGEST_COUNTED_BYTES = 8 * 2 ** 20;
+
+export const journalCheck: DoctorCheck = {
+  name: 'journal',
+  async look({ config: { storage }, isServerUp }) {
+    const files = journalFiles(join(storage.dataDir, 'journal'));
+    return [isServerUp ? besideServer(files.length) : leftBehind(files)];
+  },
+};
+
+function journalFiles(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+    return names.map((name) => join(folder, name)).filter((file) => statSync(file).size > 0);
+  } catch {
+    return [];
+  }
+}
+
+function besideServer(count: number): Verdict {
+  if (count <= FILES_IN_USE) return ok('The server stores usage as it comes.');
+  return warning(
+    `${count} journal files wait for the store.`,
+    'The store is away or too slow: look for "usage" in the log of the server. Nothing is lost.',
+  );
+}
+
+function leftBehind(files: readonly string[]): Verdict {
+  if (files.length === 0) return ok('No usage waits in the journal.');
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  const amount = bytes > LARGEST_COUNTED_BYTES ? `${bytes} bytes` : String(countLines(files));
+  return warning(
+    `Usage waits in the journal (records: ${amount}).`,
+    'Start the server: it stores them, each one once.',
+  );
+}
+
+function countLines(files: readonly string[]): number {
+  const texts = files.map((file) => readFileSync(file, 'utf8'));
+  return texts.flatMap((text) => text.split('\n').filter(Boolean)).length;
+}
