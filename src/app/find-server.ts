@@ -2,8 +2,9 @@
 // in its data folder; one whose process is gone left its announcement behind and does not count. A server
 // elsewhere (in a container, in a cluster) is where HOST and PORT say, when its admin key was given too.
 
-import { openDataFolder } from '../adapters/files/data-folder.ts';
+import { type DataFolder, openDataFolder } from '../adapters/files/data-folder.ts';
 import type { Config } from '../config/config.ts';
+import { StartFailure } from './start-failure.ts';
 
 export type ServerClue = {
   /** Where to look. Undefined: nothing speaks for a server. */
@@ -15,8 +16,23 @@ export type ServerClue = {
   readonly apiKey: string | undefined;
 };
 
-export function findServer({ storage, server, auth }: Config): ServerClue {
-  const folder = openDataFolder(storage.dataDir);
+export function findServer(config: Config): ServerClue {
+  try {
+    return lookInto(openDataFolder(config.storage.dataDir), config);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StartFailure(
+      `The data folder ${config.storage.dataDir} cannot be read (${reason}); set SPILLWAY_DATA_DIR to one that can.`,
+      { cause },
+    );
+  }
+}
+
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function lookInto(folder: DataFolder, { server, auth }: Config): ServerClue {
   const keys = {
     adminKey: auth.adminKey ?? folder.read('admin-key'),
     apiKey: auth.apiKey ?? folder.read('api-key'),
@@ -27,10 +43,6 @@ export function findServer({ storage, server, auth }: Config): ServerClue {
   const isElsewhere = auth.adminKey !== undefined && server.port !== 0;
   const url = isElsewhere ? reachable(urlOf(server.host, server.port)) : undefined;
   return { url, pid: undefined, ...keys };
-}
-
-export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function isAlive(pid: number): boolean {

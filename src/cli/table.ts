@@ -1,5 +1,5 @@
-// Rows as columns for a terminal. What stands in them may come from outside: control characters are shown as
-// dots, so that no text can move the cursor or change its colour.
+// Rows as columns for a terminal. What stands in them may come from outside: characters that move the cursor,
+// change colours or turn the direction of writing are shown as dots.
 
 export type TableRow = readonly (string | number | undefined | null)[];
 
@@ -19,7 +19,7 @@ export function renderTable(head: readonly string[], rows: readonly TableRow[]):
 }
 
 export function safeText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '·');
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '·');
 }
 
 /** A moment as people and other programs read it. */

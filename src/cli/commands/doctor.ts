@@ -1,7 +1,8 @@
 // `spillway doctor`: looks at everything a start depends on and says how to mend what is wrong. It changes nothing.
 // It exits with 1 when a check failed; a warning alone is no failure.
 
-import { findServer } from '../../app/find-server.ts';
+import { findServer, type ServerClue } from '../../app/find-server.ts';
+import { StartFailure } from '../../app/start-failure.ts';
 import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -54,9 +55,19 @@ function wrongConfig(error: ConfigError): Finding {
 }
 
 async function groundOf(config: Config): Promise<Ground> {
-  const clue = findServer(config);
+  const clue = clueOf(config);
   const isServerUp = clue.url !== undefined && (await isOurs(clue.url));
   return { config, clue, isServerUp, now: Date.now() };
+}
+
+/** A folder that cannot be read has a check of its own. */
+function clueOf(config: Config): ServerClue {
+  try {
+    return findServer(config);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
+  }
 }
 
 function asJson(findings: readonly Finding[], failures: number): string {
