@@ -13,6 +13,8 @@ type Timer = { dueAt: number; sequence: number; fn: () => void };
 export function createTestClock(
   startAt = Date.UTC(2026, 0, 15, 12),
   random = () => 0.5,
+  /** Waits for what timers have set going; more than a turn of the event loop where a real server is asked. */
+  settle = nextTurn,
 ): TestClock {
   let now = startAt;
   let sequence = 0;
@@ -58,6 +60,6 @@ export function createTestClock(
 }
 
 /** One turn of the event loop: every promise that can settle without a timer has settled. */
-function settle(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,7 +8,8 @@ import type { UsageRollupsTable } from './schema.ts';
 export const HOUR_MS = 3_600_000;
 
 /** What a record's status says of an attempt that went well, or that its caller gave up. */
-const IS_NO_FAILURE: ReadonlySet<string> = new Set(['OK', 'CLIENT_GONE']);
+export const STATUSES_OF_NO_FAILURE = ['OK', 'CLIENT_GONE'] as const;
+const IS_NO_FAILURE: ReadonlySet<string> = new Set(STATUSES_OF_NO_FAILURE);
 
 export type RollupRow = Insertable<UsageRollupsTable>;
 

@@ -1,0 +1,108 @@
+// A Kysely dialect over our pool. Kysely's own driver would do, but for three things: a statement's wait has an
+// end here, a rollback that fails does not hide why it was needed, and a connection that is left in the midst
+// of a transaction never goes back to the pool.
+
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { PoolClient } from 'pg';
+import type { ConnectionPool } from './connection-pool.ts';
+import { queryWithin } from './query-within.ts';
+
+export type DialectParts = {
+  readonly pool: ConnectionPool;
+  readonly queryTimeoutMs: number;
+  /** Run on each new connection before it is used. */
+  readonly greeting: string;
+};
+
+export function createKyselyDialect(parts: DialectParts): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => createDriver(parts),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+function createDriver({ pool, queryTimeoutMs, greeting }: DialectParts): Driver {
+  const greeted = new WeakSet<PoolClient>();
+  const clients = new WeakMap<DatabaseConnection, PoolClient>();
+
+  async function greet(client: PoolClient): Promise<void> {
+    if (greeted.has(client)) return;
+    try {
+      await queryWithin(client, greeting, [], queryTimeoutMs);
+      greeted.add(client);
+    } catch (cause) {
+      client.release(true);
+      throw cause;
+    }
+  }
+
+  return {
+    init: () => Promise.resolve(),
+    async acquireConnection() {
+      const client = await pool.pool.connect();
+      await greet(client);
+      const connection = new PooledConnection(client, queryTimeoutMs);
+      clients.set(connection, client);
+      return connection;
+    },
+    beginTransaction: (connection, settings) => command(connection, beginText(settings)),
+    commitTransaction: (connection) => command(connection, 'commit'),
+    rollbackTransaction: (connection) =>
+      command(connection, 'rollback').catch(() => {
+        // The reason for the rollback is what the caller hears; the connection is not used again.
+      }),
+    releaseConnection(connection) {
+      const client = clients.get(connection);
+      clients.delete(connection);
+      client?.release(client.getTransactionStatus() !== 'I');
+      return Promise.resolve();
+    },
+    destroy: () => pool.close(),
+  };
+}
+
+function beginText({ isolationLevel, accessMode }: TransactionSettings): string {
+  const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+  return `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`;
+}
+
+async function command(connection: DatabaseConnection, text: string): Promise<void> {
+  await connection.executeQuery(CompiledQuery.raw(text));
+}
+
+class PooledConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #timeoutMs: number;
+
+  constructor(client: PoolClient, timeoutMs: number) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  // biome-ignore format: the signature is Kysely's.
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const result = await queryWithin(this.#client, query.sql, query.parameters, this.#timeoutMs);
+    // A COMMIT after a statement that failed is answered as if all were well, but for this word.
+    if (result.command === 'ROLLBACK' && query.sql === 'commit')
+      throw new Error('the transaction had failed before its commit and was rolled back');
+    const numAffectedRows = result.rowCount === null ? undefined : BigInt(result.rowCount);
+    return { rows: result.rows, ...(numAffectedRows === undefined ? {} : { numAffectedRows }) };
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming a query is not offered: page by key instead');
+  }
+}

@@ -1,0 +1,43 @@
+// Opens the durable store of a cluster. Nothing is asked of the server yet: a store that is away rejects each
+// statement within the timeouts, and is used again by itself when it is back. Migrating is the caller's decision.
+//
+// Our tables live in a schema of their own, which every connection looks into first and then where it would have
+// looked anyway: a database may already hold somebody else's tables of the same names.
+
+import { Kysely } from 'kysely';
+import type { Schema } from '../sql/schema.ts';
+import { postgresDialect, type SqlDialect } from '../sql/sql-dialect.ts';
+import { openConnectionPool, type PoolLoad } from './connection-pool.ts';
+import { createKyselyDialect } from './kysely-dialect.ts';
+import { type PostgresOptions, settingsFrom } from './postgres-options.ts';
+
+export type PostgresStore = {
+  readonly db: Kysely<Schema>;
+  readonly dialect: SqlDialect;
+  load(): PoolLoad;
+  /** Waits for statements in flight; idempotent. */
+  close(): Promise<void>;
+};
+
+const LOOK_INTO_OUR_SCHEMA_FIRST = `select set_config(
+  'search_path', '${postgresDialect.schema},' || current_setting('search_path'), false)`;
+
+export function openPostgres(url: string, options: PostgresOptions = {}): PostgresStore {
+  const settings = settingsFrom(options);
+  const { queryTimeoutMs } = settings;
+  const pool = openConnectionPool(url, settings);
+  const greeting = LOOK_INTO_OUR_SCHEMA_FIRST;
+  const db = new Kysely<Schema>({
+    dialect: createKyselyDialect({ pool, queryTimeoutMs, greeting }),
+  });
+  return {
+    db,
+    dialect: postgresDialect,
+    load: () => pool.load(),
+    async close() {
+      await db.destroy();
+      // Kysely that was never used never made its driver, and so never closes it.
+      await pool.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// The contracts of all stores, on PostgreSQL. The common SQL and the faster writer both have to keep them.
+
+import { after, before } from 'node:test';
+import { auditLogContract } from '../../../test/contract/audit-log.ts';
+import { jobStoreContract } from '../../../test/contract/job-store.ts';
+import { keyStoreContract } from '../../../test/contract/key-store.ts';
+import { organizationStoreContract } from '../../../test/contract/organization-store.ts';
+import { usageStoreContract } from '../../../test/contract/usage-store.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  type TestDatabase,
+} from '../../../test/support/isolated-postgres.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { createAuditLog } from '../sql/audit-log.ts';
+import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
+import { createJobHistory } from '../sql/job-history.ts';
+import { createJobQueue } from '../sql/job-queue.ts';
+import { createJobStore } from '../sql/job-store.ts';
+import { createKeyStore } from '../sql/key-store.ts';
+import { createOrganizationStore } from '../sql/organization-store.ts';
+import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createUsageStore } from '../sql/usage-store.ts';
+import { createPostgresUsageStore } from './usage-store.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase('stores');
+});
+after(() => database.drop());
+
+organizationStoreContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  return { organizations: createOrganizationStore(store.db), close: () => store.close() };
+});
+
+keyStoreContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  return {
+    keys: createKeyStore(store.db),
+    organizations: createOrganizationStore(store.db),
+    close: () => store.close(),
+  };
+});
+
+auditLogContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  return { audit: createAuditLog(store.db), close: () => store.close() };
+});
+
+usageStoreContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  const usage = createPostgresUsageStore(store.db, store.dialect);
+  return { usage, close: () => store.close() };
+});
+
+usageStoreContract('PostgreSQL by the common SQL', async () => {
+  const store = await openEmptyStore(database);
+  return { usage: createUsageStore(store.db, store.dialect), close: () => store.close() };
+});
+
+jobStoreContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  const { db } = store;
+  const signals = createQueueSignals();
+  const parts = { ...store, signals, clock: createTestClock(1000), log: silentLog, newId };
+  return {
+    jobs: createJobStore({ db, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    queue: createJobQueue(parts),
+    close: () => store.close(),
+  };
+});
