@@ -41,12 +41,12 @@ export function explainProviderError(
 
 function judge(failure: unknown, context: FailureContext): { verdict: Verdict; rule: string } {
   const reading = readFailure(failure, context);
-  const decision = decideMeaning(reading);
-  const wait = WAITS_COUNT.has(decision.meaning) ? statedWait(reading, context) : NO_WAIT;
-  const meaning = isOfLimits(decision.meaning)
-    ? limitOrThrottle(decision.meaning, quotaWindow(reading, decision.said), wait, context.now)
-    : decision.meaning;
-  return { verdict: verdictOf(meaning, wait, reading, context), rule: decision.rule };
+  const { meaning: first, rule, heard } = decideMeaning(reading);
+  const wait = WAITS_COUNT.has(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
+  const meaning = isOfLimits(first)
+    ? limitOrThrottle(first, quotaWindow(reading, heard.said), wait, context.now)
+    : first;
+  return { verdict: verdictOf(meaning, wait, reading, context), rule };
 }
 
 const NO_WAIT: Wait = {};
@@ -62,31 +62,33 @@ const WAITS_COUNT: ReadonlySet<Meaning> = new Set([
 
 function verdictOf(
   meaning: Meaning,
-  { retryAfterMs, resetAt }: Wait,
+  wait: Wait,
   reading: Reading,
   { now }: FailureContext,
 ): Verdict {
   const { code, params, retryable } = OUTCOMES[meaning];
-  const resetTime = resetAt ?? sum(now, retryAfterMs);
-  const extra: ErrorParams = {
-    ...(code === 'AI_LIMIT_REACHED' && resetTime !== undefined ? { resetTime } : {}),
-    ...(code !== 'AI_LIMIT_REACHED' && retryAfterMs !== undefined ? { retryAfterMs } : {}),
-    ...(code === 'INVALID_REQUEST' ? fieldOf(reading) : {}),
-  };
+  if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
+  const { retryAfterMs, resetAt } = wait;
+  if (retryAfterMs === undefined && resetAt === undefined) return { code, params, retryable };
   return {
     code,
-    params: { ...params, ...extra },
+    params: code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : { ...params, ...delayOf(wait) },
     retryable,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...delayOf(wait),
     ...(resetAt === undefined ? {} : { resetAt }),
   };
+}
+
+function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): ErrorParams {
+  if (resetAt !== undefined) return { resetTime: resetAt };
+  return now === undefined || retryAfterMs === undefined ? {} : { resetTime: now + retryAfterMs };
+}
+
+function delayOf({ retryAfterMs }: Wait): { readonly retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
 function fieldOf({ field, text }: Reading): ErrorParams {
   const known = knownField(field) ?? knownField(leadingPath(text));
   return known === undefined ? {} : { field: known };
-}
-
-function sum(now: number | undefined, waitMs: number | undefined): number | undefined {
-  return now === undefined || waitMs === undefined ? undefined : now + waitMs;
 }

@@ -5,36 +5,33 @@
 
 import { byMentionedName, byName, type Decided } from './meaning-by-name.ts';
 import { byText } from './meaning-by-text.ts';
-import { isOfLimits } from './meanings.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
-import { phrasesOfItsOwn, phrasesSaidIn, type SaidPhrases } from './said-phrases.ts';
+import { type Heard, hear, hearOwnWords } from './said-phrases.ts';
 import { isTelling, meaningOfStatus } from './status-meaning.ts';
 import { isRefusal, meaningOfName } from './structured-names.ts';
 
 /** What a failure means, which rule decided (for people who ask why), and what its text says. */
-export type Decision = Decided & { readonly said: SaidPhrases };
+export type Decision = Decided & { readonly heard: Heard };
 
 export function decideMeaning(reading: Reading): Decision {
   const { text, names, status } = reading;
   const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
-  // Of all that is certain only a limit or a throttle can still be changed by what the text says.
-  if (certain !== undefined && !isOfLimits(certain.meaning)) return { ...certain, said: NOTHING };
-  if (isProse(reading)) return { meaning: 'unknown', rule: 'prose', said: NOTHING };
+  if (certain !== undefined) return { ...certain, heard: hear(text) };
+  if (isProse(reading)) return { meaning: 'unknown', rule: 'prose', heard: SILENCE };
   const isValidation = readsAsValidation(reading);
-  const said = isValidation ? phrasesOfItsOwn(text) : phrasesSaidIn(text);
+  const heard = isValidation ? hearOwnWords(text) : hear(text);
   const { meaning, rule } =
-    certain ??
-    byText(said, { status, isValidation }) ??
+    byText(heard.said, { status, isValidation }) ??
     byName('loose', names) ??
     byTellingStatus(reading) ??
     byMentionedName(text, isValidation) ??
     byName('vague', names) ??
     byStatus(reading);
-  return { meaning, rule, said };
+  return { meaning, rule, heard };
 }
 
-const NOTHING: SaidPhrases = new Set();
+const SILENCE: Heard = { said: new Set(), waitEnds: [] };
 
 /** What a model says when it is done, handed over as if it were an error: it may mention any of them. */
 function isProse({ text, status, names }: Reading): boolean {

@@ -4,6 +4,7 @@
 export type HeaderFields = ReadonlyMap<string, string>;
 
 export function readHeaders(sources: readonly unknown[]): HeaderFields {
+  if (sources.length === 0) return NO_HEADERS;
   const fields = new Map<string, string>();
   for (const source of sources) {
     if (typeof source === 'object' && source !== null) takeAll(fields, source);
@@ -11,6 +12,7 @@ export function readHeaders(sources: readonly unknown[]): HeaderFields {
   return fields;
 }
 
+const NO_HEADERS: HeaderFields = new Map();
 const MAX_HEADERS = 200;
 const MAX_VALUE_LENGTH = 300;
 

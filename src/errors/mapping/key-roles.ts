@@ -16,27 +16,35 @@ export type KeyRole =
   | 'container';
 
 export function roleOf(key: string): KeyRole | undefined {
-  const known = ROLES.get(key);
-  if (known !== undefined || key.length > 40) return known;
-  return ROLES.get(plainKey(key));
+  const known = rolesBySpelling.get(key);
+  if (known !== undefined) return known === 'none' ? undefined : known;
+  const role = key.length > LONGEST_KEY ? undefined : ROLES.get(plainKey(key));
+  if (rolesBySpelling.size < MAX_REMEMBERED_KEYS) rolesBySpelling.set(key, role ?? 'none');
+  return role;
 }
+
+const LONGEST_KEY = 40;
+const MAX_REMEMBERED_KEYS = 2_000;
+
+// A pure memo: providers use the same few keys over and over.
+const rolesBySpelling = new Map<string, KeyRole | 'none'>();
 
 function plainKey(key: string): string {
   return key.replaceAll(/[_\-$@ ]/g, '').toLowerCase();
 }
 
 const KEYS: Readonly<Record<KeyRole, string>> = {
-  name: 'type code reason name errortype errorcode errorname error_code __type kind status',
-  outcome: 'finishreason blockreason stopreason finish_reason stop_reason nativefinishreason',
-  text: `message msg detail error errormessage errormsg errordescription error_description raw result title
-    body responsebody statusmsg statusmessage statustext errstr exception apimessage`,
-  status: `statuscode status_code httpstatus http_status httpstatuscode rawstatuscode originalstatuscode
-    httpcode upstreamstatus`,
+  name: 'type code reason name errortype errorcode errorname kind status',
+  outcome: 'finishreason blockreason stopreason nativefinishreason',
+  text: `message msg detail error errormessage errormsg errordescription raw result title body responsebody
+    statusmsg statusmessage statustext errstr exception apimessage`,
+  status:
+    'statuscode httpstatus httpstatuscode rawstatuscode originalstatuscode httpcode upstreamstatus',
   milliseconds: 'retryafterms retrydelayms waitms retryinms',
-  seconds: `retrydelay retryafter retry_after retryafterseconds retryaftersecs resetsinseconds
-    resetinseconds resets_in_seconds quotaresetdelay waitseconds estimatedtime retryin secondstoreset`,
-  moment: `resetsat resets_at resetat reset_at resettime resetstime quotaresettimestamp resetdate
-    nextreset resettimestamp ratelimitreset reset`,
+  seconds: `retrydelay retryafter retryafterseconds retryaftersecs resetsinseconds resetinseconds
+    quotaresetdelay waitseconds estimatedtime retryin secondstoreset`,
+  moment: `resetsat resetat resettime resetstime quotaresettimestamp resetdate nextreset resettimestamp
+    ratelimitreset reset`,
   window:
     'quotaid quotametric quotalimit limitname limittype limitsource window ratelimittype claim',
   headers: 'headers responseheaders',

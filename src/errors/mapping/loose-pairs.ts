@@ -30,7 +30,7 @@ export function loosePairs(text: string): LoosePair[] {
   return pairs;
 }
 
-const MAX_PAIRS = 200;
+const MAX_PAIRS = 60;
 
 function readQuoted(text: string, start: number): { value: string; end: number } {
   const quote = text[start];

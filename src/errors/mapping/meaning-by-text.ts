@@ -2,8 +2,10 @@
 
 import type { Decided } from './meaning-by-name.ts';
 import type { Meaning } from './meanings.ts';
-import type { SaidPhrases } from './said-phrases.ts';
+import type { Heard } from './said-phrases.ts';
 import { TEXT_RULES, type TextRule } from './text-rules.ts';
+
+type SaidPhrases = Heard['said'];
 
 export type Situation = {
   readonly status: number | undefined;

@@ -17,9 +17,10 @@ export function parseMoment(value: unknown): number | undefined {
   return parseIso(text) ?? parseHttpDate(text);
 }
 
-/** The first zoned ISO time inside a text, where every part that matters is spelled out. */
-export function findIsoMoment(text: string): number | undefined {
-  const match = ISO_IN_TEXT.exec(text);
+/** A zoned ISO time that starts exactly here. */
+export function readIsoAt(text: string, start: number): number | undefined {
+  ISO_HERE.lastIndex = start;
+  const match = ISO_HERE.exec(text);
   return match === null ? undefined : fromIsoParts(match);
 }
 
@@ -28,7 +29,7 @@ const LATEST = Date.UTC(2100, 0, 1);
 
 const ISO =
   /(\d{4})-(\d\d)-(\d\d)(?:T| at |,? )(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![\w:])/;
-const ISO_IN_TEXT = new RegExp(ISO.source, 'i');
+const ISO_HERE = new RegExp(ISO.source, 'iy');
 const ISO_ALONE = new RegExp(`^${ISO.source}$`, 'i');
 // RFC 9110 IMF-fixdate; the two obsolete forms are not sent by anyone here.
 const HTTP_DATE = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;

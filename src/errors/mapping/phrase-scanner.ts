@@ -5,16 +5,25 @@
 // are dropped (`you’ve` = `youve`), every run of digits is `#`, and `auth` does not match in `author`. A `*`
 // at either end of a phrase lets the word go on there; languages without spaces need it at both.
 
-export type PhraseScanner = {
+export type Scan = {
   /** The phrases that are said, by their position in the list, each once, in the order they are met. */
-  scan(text: string): number[];
+  readonly said: readonly number[];
+  /** Where the first few located phrases end in the text. */
+  readonly ends: readonly number[];
+  /** Whether a character beyond the alphabets of Europe was met. */
+  readonly isForeign: boolean;
 };
 
-export function createPhraseScanner(phrases: readonly string[]): PhraseScanner {
+export type PhraseScanner = { scan(text: string): Scan };
+
+export function createPhraseScanner(
+  phrases: readonly string[],
+  isLocated: (phrase: string) => boolean = () => false,
+): PhraseScanner {
   const patterns = phrases.map(toPattern);
   const alphabet = alphabetOf(patterns);
-  const automaton = buildAutomaton(patterns, alphabet);
-  return { scan: (text) => scanWith(automaton, alphabet, phrases.length, text) };
+  const automaton = buildAutomaton(patterns, alphabet, phrases.map(isLocated));
+  return { scan: (text) => scanWith(automaton, alphabet, text) };
 }
 
 type Alphabet = {
@@ -25,12 +34,24 @@ type Alphabet = {
 };
 
 type Automaton = {
-  /** state × class → next state. */
+  /** state × class → next state, with a mark on states in which a phrase ends. */
   readonly next: Uint16Array;
-  /** The phrases that end in a state. */
-  readonly found: readonly (readonly number[] | undefined)[];
+  readonly found: readonly (readonly Ending[] | undefined)[];
+  /** Which phrases the scan under way has met; cleared behind it, so that no scan has to allocate it. */
+  readonly isSaid: Uint8Array;
 };
 
+type Ending = {
+  readonly phrase: number;
+  readonly isLocated: boolean;
+  /** Phrases end with the separator behind them, or, with a `*`, on their last letter. */
+  readonly offset: 0 | 1;
+};
+
+const ENDING = 0x8000;
+const STATE = 0x7fff;
+const MAX_ENDS = 12;
+const FOREIGN = 0x2e80;
 const SPACE = ' ';
 const SEPARATOR = 0;
 const DROPPED = 1;
@@ -56,10 +77,14 @@ function alphabetOf(patterns: readonly string[]): Alphabet {
   return { classOf, shift: Math.ceil(Math.log2(classes)) };
 }
 
-function buildAutomaton(patterns: readonly string[], { classOf, shift }: Alphabet): Automaton {
+function buildAutomaton(
+  patterns: readonly string[],
+  { classOf, shift }: Alphabet,
+  located: readonly boolean[],
+): Automaton {
   const trie: Map<number, number>[] = [new Map()];
-  const found: (number[] | undefined)[] = [undefined];
-  patterns.forEach((pattern, index) => {
+  const found: (Ending[] | undefined)[] = [undefined];
+  patterns.forEach((pattern, phrase) => {
     let state = 0;
     for (const character of pattern) {
       const kind = character === '#' ? DIGIT : (classOf[character.charCodeAt(0)] ?? SEPARATOR);
@@ -71,15 +96,17 @@ function buildAutomaton(patterns: readonly string[], { classOf, shift }: Alphabe
         found.push(undefined);
       } else state = known;
     }
-    (found[state] ??= []).push(index);
+    const offset = pattern.endsWith(SPACE) ? 0 : 1;
+    (found[state] ??= []).push({ phrase, isLocated: located[phrase] === true, offset });
   });
-  return { next: flatten(trie, found, shift), found };
+  if (trie.length > STATE) throw new RangeError('too many phrases for one automaton');
+  return { next: flatten(trie, found, shift), found, isSaid: new Uint8Array(patterns.length) };
 }
 
 // Breadth first, so that the state to fall back to is always complete before it is needed.
 function flatten(
   trie: readonly ReadonlyMap<number, number>[],
-  found: (number[] | undefined)[],
+  found: (Ending[] | undefined)[],
   shift: number,
 ): Uint16Array {
   const width = 1 << shift;
@@ -100,32 +127,36 @@ function flatten(
       queue.push(child);
     }
   }
-  return next;
+  return next.map((state) => (found[state] === undefined ? state : state | ENDING));
 }
 
 function scanWith(
-  { next, found }: Automaton,
+  { next, found, isSaid }: Automaton,
   { classOf, shift }: Alphabet,
-  phraseCount: number,
   text: string,
-): number[] {
+): Scan {
   const said: number[] = [];
-  let isSaid: Uint8Array | undefined;
+  const ends: number[] = [];
+  let highest = 0;
   let previous = SEPARATOR;
-  let state = next[SEPARATOR] ?? 0;
+  let state = (next[SEPARATOR] ?? 0) & STATE;
   for (let index = 0; index <= text.length; index += 1) {
-    const kind = index === text.length ? SEPARATOR : (classOf[text.charCodeAt(index)] ?? SEPARATOR);
+    const code = index === text.length ? 0 : text.charCodeAt(index);
+    const kind = classOf[code] ?? SEPARATOR;
+    highest |= code;
     // Runs of separators and of digits count once; dropped characters not at all.
-    if (kind === DROPPED || (kind <= DIGIT && kind === previous)) continue;
+    if (kind <= DIGIT && (kind === DROPPED || kind === previous)) continue;
     previous = kind;
-    state = next[(state << shift) + kind] ?? 0;
-    const ending = found[state];
-    if (ending === undefined) continue;
-    isSaid ??= new Uint8Array(phraseCount);
-    for (const phrase of ending) {
-      if (isSaid[phrase] === 0) said.push(phrase);
+    const reached = next[(state << shift) + kind] ?? 0;
+    state = reached & STATE;
+    if (reached === state) continue;
+    for (const { phrase, isLocated, offset } of found[state] ?? []) {
+      if (isLocated && ends.length < MAX_ENDS) ends.push(index + offset);
+      if (isSaid[phrase] === 1) continue;
       isSaid[phrase] = 1;
+      said.push(phrase);
     }
   }
-  return said;
+  for (const phrase of said) isSaid[phrase] = 0;
+  return { said, ends, isForeign: highest >= FOREIGN };
 }

@@ -13,121 +13,131 @@ export function readFailure(
 ): Reading {
   const draft = new ReadingDraft();
   draft.addStatus(around.status, 0);
-  draft.headers.push(around.headers);
-  read('text', failure, {
-    draft,
-    budget: { characters: 8_192, values: 300 },
-    depth: 1,
-    isPaid: false,
-  });
+  if (around.headers !== undefined) draft.headers.push(around.headers);
+  try {
+    new Reader(draft).read('text', failure, 1);
+  } catch {
+    // A proxy's trap threw. What was read before it still counts.
+  }
   return draft.finish();
 }
 
+const MAX_CHARACTERS = 8_192;
+const MAX_VALUES = 300;
 const MAX_DEPTH = 10;
 const MAX_LIST_LENGTH = 20;
 const MAX_KEYS = 60;
 const MAX_NAME_LENGTH = 100;
 
-type Walk = {
-  readonly draft: ReadingDraft;
-  readonly budget: { characters: number; values: number };
-  readonly depth: number;
+/** Walks one failure. What it may still read is its state; what it has read goes into the draft. */
+class Reader {
+  readonly #draft: ReadingDraft;
+  #charactersLeft = MAX_CHARACTERS;
+  #valuesLeft = MAX_VALUES;
   /** Strings inside a JSON text were paid for with the text. */
-  readonly isPaid: boolean;
-};
+  #isPaid = false;
 
-function read(role: KeyRole, value: unknown, walk: Walk): void {
-  if (walk.depth > MAX_DEPTH || walk.budget.values <= 0) return;
-  walk.budget.values -= 1;
-  if (typeof value === 'string') readString(role, value, walk);
-  else if (typeof value === 'number') readNumber(role, value, walk);
-  else if (typeof value === 'object' && value !== null) readObject(role, value, walk);
-}
-
-function readObject(role: KeyRole, value: object, walk: Walk): void {
-  if (role === 'headers') walk.draft.headers.push(value);
-  else if (Array.isArray(value)) readList(role, value, walk);
-  else if (value instanceof ArrayBuffer) readBytes(new Uint8Array(value), walk);
-  else if (value instanceof Uint8Array) readBytes(value, walk);
-  else readRecord(value, walk);
-}
-
-function readBytes(bytes: Uint8Array, walk: Walk): void {
-  readText(new TextDecoder().decode(bytes.subarray(0, walk.budget.characters)), walk);
-}
-
-function readList(role: KeyRole, list: readonly unknown[], walk: Walk): void {
-  if (role === 'field' && list.every((part) => typeof part !== 'object')) {
-    readString(role, list.slice(0, 8).join('.'), walk);
-    return;
+  constructor(draft: ReadingDraft) {
+    this.#draft = draft;
   }
-  const inner = { ...walk, depth: walk.depth + 1 };
-  for (const item of list.slice(0, MAX_LIST_LENGTH)) read(role, item, inner);
-}
 
-function readRecord(record: object, walk: Walk): void {
-  const inner = { ...walk, depth: walk.depth + 1 };
-  for (const key of keysOf(record)) {
-    const role = roleOf(key);
-    if (role !== undefined) read(role, valueOf(record, key), inner);
-    else if (key.endsWith('Exception')) readException(key, valueOf(record, key), inner);
+  read(role: KeyRole, value: unknown, depth: number): void {
+    if (depth > MAX_DEPTH || this.#valuesLeft <= 0) return;
+    this.#valuesLeft -= 1;
+    if (typeof value === 'string') this.#readString(role, value, depth);
+    else if (typeof value === 'number') this.#readNumber(role, value, depth);
+    else if (typeof value === 'object' && value !== null) this.#readObject(role, value, depth);
   }
-  if (record instanceof Error) walk.draft.names.push(plainName(classNameOf(record)));
-}
 
-// Amazon's event streams name the exception in the key: `{"modelStreamErrorException":{…}}`.
-function readException(key: string, value: unknown, walk: Walk): void {
-  walk.draft.names.push(plainName(key));
-  read('text', value, walk);
-}
-
-function readNumber(role: KeyRole, value: number, { draft, depth }: Walk): void {
-  if (role === 'seconds' || role === 'milliseconds' || role === 'moment') {
-    draft.waits.push({ unit: role, value });
-  } else if (role === 'name' || role === 'status' || role === 'text') {
-    if (!draft.addStatus(value, depth) && role === 'name') draft.names.push(String(value));
+  #readObject(role: KeyRole, value: object, depth: number): void {
+    if (role === 'headers') this.#draft.headers.push(value);
+    else if (Array.isArray(value)) this.#readList(role, value, depth);
+    else if (value instanceof Uint8Array) this.#readBytes(value, depth);
+    else if (value instanceof ArrayBuffer) this.#readBytes(new Uint8Array(value), depth);
+    else this.#readRecord(value, depth);
   }
-}
 
-function readString(role: KeyRole, value: string, walk: Walk): void {
-  const { draft, depth } = walk;
-  if (role === 'text' || role === 'container') readText(value, walk);
-  else if (role === 'name' || role === 'status') {
-    if (draft.addStatus(value, depth)) return;
-    if (value.length > MAX_NAME_LENGTH) readText(value, walk);
-    else draft.names.push(plainName(value));
-  } else if (value.length > MAX_NAME_LENGTH || role === 'headers') return;
-  else if (role === 'outcome') draft.outcomes.push(plainName(value));
-  else if (role === 'window') draft.windows.push(value.toLowerCase());
-  else if (role === 'field') draft.field ??= value;
-  else draft.waits.push({ unit: role, value });
-}
+  #readBytes(bytes: Uint8Array, depth: number): void {
+    this.#readText(new TextDecoder().decode(bytes.subarray(0, this.#charactersLeft)), depth);
+  }
 
-function readText(value: string, walk: Walk): void {
-  const text = walk.isPaid ? value : value.slice(0, walk.budget.characters);
-  if (!walk.isPaid) walk.budget.characters -= text.length;
-  const inner = { ...walk, depth: walk.depth + 1, isPaid: true };
-  for (const piece of piecesOf(text)) readPiece(piece, inner);
-}
-
-function readPiece(piece: TextPiece, walk: Walk): void {
-  if (piece.kind === 'json') read('text', piece.value, walk);
-  else if (piece.kind === 'pairs') {
-    for (const { key, value } of piece.pairs) {
-      const role = roleOf(key);
-      if (role !== undefined) read(role, value, walk);
+  #readList(role: KeyRole, list: readonly unknown[], depth: number): void {
+    if (role === 'field' && list.every((part) => typeof part !== 'object')) {
+      this.#readString(role, list.slice(0, 8).join('.'), depth);
+      return;
     }
-  } else {
-    walk.draft.addText(piece.text);
-    if (piece.kind === 'page') readPage(piece.status, walk);
-    // `{"error":"invalid_grant"}`: one word is a name as much as a sentence.
-    else if (/^[\w.-]{3,60}$/.test(piece.text)) walk.draft.names.push(plainName(piece.text));
+    for (const item of list.slice(0, MAX_LIST_LENGTH)) this.read(role, item, depth + 1);
+  }
+
+  #readRecord(record: object, depth: number): void {
+    for (const key of keysOf(record)) {
+      const role = roleOf(key);
+      if (role !== undefined) this.read(role, valueOf(record, key), depth + 1);
+      else if (key.endsWith('Exception')) this.#readException(key, valueOf(record, key), depth);
+    }
+    if (record instanceof Error) this.#draft.names.push(plainName(classNameOf(record)));
+  }
+
+  // Amazon's event streams name the exception in the key: `{"modelStreamErrorException":{…}}`.
+  #readException(key: string, value: unknown, depth: number): void {
+    this.#draft.names.push(plainName(key));
+    this.read('text', value, depth + 1);
+  }
+
+  #readNumber(role: KeyRole, value: number, depth: number): void {
+    if (role === 'seconds' || role === 'milliseconds' || role === 'moment') {
+      this.#draft.waits.push({ unit: role, value });
+    } else if (role === 'name' || role === 'status' || role === 'text') {
+      const isTaken = this.#draft.addStatus(value, depth);
+      if (!isTaken && role === 'name') this.#draft.names.push(String(value));
+    }
+  }
+
+  #readString(role: KeyRole, value: string, depth: number): void {
+    if (role === 'text' || role === 'container') this.#readText(value, depth);
+    else if (role === 'name' || role === 'status') this.#readName(value, depth);
+    else if (value.length > MAX_NAME_LENGTH || role === 'headers') return;
+    else if (role === 'outcome') this.#draft.outcomes.push(plainName(value));
+    else if (role === 'window') this.#draft.windows.push(value.toLowerCase());
+    else if (role === 'field') this.#draft.field ??= value;
+    else this.#draft.waits.push({ unit: role, value });
+  }
+
+  #readName(value: string, depth: number): void {
+    if (value.length > MAX_NAME_LENGTH) this.#readText(value, depth);
+    else if (!this.#draft.addStatus(value, depth)) this.#draft.names.push(plainName(value));
+  }
+
+  #readText(value: string, depth: number): void {
+    if (this.#isPaid) {
+      for (const piece of piecesOf(value)) this.#readPiece(piece, depth + 1);
+      return;
+    }
+    const text = value.slice(0, this.#charactersLeft);
+    this.#charactersLeft -= text.length;
+    this.#isPaid = true;
+    for (const piece of piecesOf(text)) this.#readPiece(piece, depth + 1);
+    this.#isPaid = false;
+  }
+
+  #readPiece(piece: TextPiece, depth: number): void {
+    if (piece.kind === 'json') this.read('text', piece.value, depth);
+    else if (piece.kind === 'pairs') {
+      for (const { key, value } of piece.pairs) {
+        const role = roleOf(key);
+        if (role !== undefined) this.read(role, value, depth);
+      }
+    } else {
+      this.#draft.addText(piece.text);
+      if (piece.kind === 'page') this.#draft.addStatus(piece.status, depth);
+      // `{"error":"invalid_grant"}`: one word is a name as much as a sentence.
+      else if (isOneWord(piece.text)) this.#draft.names.push(plainName(piece.text));
+    }
   }
 }
 
-function readPage(status: number | undefined, { draft, depth }: Walk): void {
-  draft.isHtml = true;
-  draft.addStatus(status, depth);
+function isOneWord(text: string): boolean {
+  return text.length <= 60 && !text.includes(' ') && /^[\w.-]{3,60}$/.test(text);
 }
 
 // Errors and Responses keep these on the prototype or hidden, where Object.keys does not see them.

@@ -16,7 +16,6 @@ export type Reading = {
   /** The limits that were hit, as their owner calls them, in lower case. */
   readonly windows: readonly string[];
   readonly field: string | undefined;
-  readonly isHtml: boolean;
 };
 
 export type StatedWait = {
@@ -31,47 +30,42 @@ export class ReadingDraft {
   readonly waits: StatedWait[] = [];
   readonly windows: string[] = [];
   field: string | undefined;
-  isHtml = false;
-  readonly #statuses: { readonly status: number; readonly depth: number }[] = [];
-  readonly #texts: string[] = [];
+  #text = '';
+  #status: number | undefined;
+  #statusRank = -1;
 
+  /** Takes what is a status; a failure's wins over a success around it, and the innermost over the outer. */
   addStatus(value: unknown, depth: number): boolean {
     const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
     if (typeof status !== 'number' || !Number.isInteger(status)) return false;
     if (status < 200 || status > 599) return false;
-    this.#statuses.push({ status, depth });
+    const rank = status >= 400 ? depth + FAILURE_RANK : depth;
+    if (rank <= this.#statusRank) return true;
+    this.#status = status;
+    this.#statusRank = rank;
     return true;
   }
 
   addText(text: string): void {
-    this.#texts.push(/\s\s|[^\S ]/.test(text) ? text.replaceAll(/\s+/g, ' ') : text);
+    const isEven = !text.includes('\n') && !text.includes('  ') && !text.includes('\t');
+    const line = isEven ? text : text.replaceAll(/\s+/g, ' ');
+    this.#text = this.#text === '' ? line : `${this.#text}\n${line}`;
   }
 
   finish(): Reading {
     const headers = readHeaders(this.headers);
-    const text = this.#texts.join('\n');
     const amazonType = headers.get('x-amzn-errortype');
+    if (amazonType !== undefined) this.names.push(plainName(amazonType));
     return {
-      status: this.#innermostStatus() ?? statusInText(text),
+      status: this.#status ?? statusInText(this.#text),
       headers,
-      names: amazonType === undefined ? this.names : [...this.names, plainName(amazonType)],
+      names: this.names,
       outcomes: this.outcomes,
-      text,
+      text: this.#text,
       waits: this.waits,
       windows: this.windows,
       field: this.field,
-      isHtml: this.isHtml,
     };
-  }
-
-  /** A failure's status wins over a success around it, whatever their order. */
-  #innermostStatus(): number | undefined {
-    let best: { readonly status: number; readonly rank: number } | undefined;
-    for (const { status, depth } of this.#statuses) {
-      const rank = status >= 400 ? depth + FAILURE_RANK : depth;
-      if (best === undefined || rank > best.rank) best = { status, rank };
-    }
-    return best?.status;
   }
 }
 

@@ -7,17 +7,18 @@ import type { HeaderFields } from './header-fields.ts';
 import { parseMoment } from './moment.ts';
 import type { Reading, StatedWait } from './reading.ts';
 import { exhaustedReset } from './reset-headers.ts';
-import { durationInText, momentInText } from './text-wait.ts';
+import { waitInText } from './text-wait.ts';
 import { durationOrMoment, type Wait } from './wait.ts';
 import type { SaidAt } from './wall-clock.ts';
 
-export function statedWait(reading: Reading, saidAt: SaidAt): Wait {
-  const stated: Wait[] = [
-    ...retryHeaders(reading.headers),
-    ...reading.waits.map(fromField),
-    exhaustedReset(reading.headers),
-    inText(reading.text, saidAt),
-  ];
+export function statedWait(
+  { headers, waits, text }: Reading,
+  waitEnds: readonly number[],
+  saidAt: SaidAt,
+): Wait {
+  const stated: Wait[] = [...retryHeaders(headers), ...waits.map(fromField)];
+  if (headers.size > 0) stated.push(exhaustedReset(headers));
+  stated.push(waitInText(text, waitEnds, saidAt));
   return {
     retryAfterMs: stated.find((wait) => wait.retryAfterMs !== undefined)?.retryAfterMs,
     resetAt: stated.find((wait) => wait.resetAt !== undefined)?.resetAt,
@@ -25,6 +26,7 @@ export function statedWait(reading: Reading, saidAt: SaidAt): Wait {
 }
 
 function retryHeaders(headers: HeaderFields): Wait[] {
+  if (headers.size === 0) return [];
   const inMs = headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms');
   const inSeconds = headers.get('retry-after') ?? headers.get('x-retry-after');
   return [
@@ -41,8 +43,4 @@ function fromField({ unit, value }: StatedWait): Wait {
   return value >= 1e9
     ? { resetAt: parseMoment(value) }
     : { retryAfterMs: plausibleMs(value * unitMs) };
-}
-
-function inText(text: string, saidAt: SaidAt): Wait {
-  return { retryAfterMs: durationInText(text), resetAt: momentInText(text, saidAt) };
 }

@@ -35,14 +35,18 @@ function sentencePieces(text: string): TextPiece[] {
   const start = text.search(JSON_START);
   if (start === -1) return [{ kind: 'prose', text }];
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
-  const value = parseJson(text.slice(start, end));
+  const value = end > start ? parseJson(text.slice(start, end)) : undefined;
   if (value !== undefined) {
+    if (start === 0 && end === text.length) return [{ kind: 'json', value }];
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
   }
-  const pairs = loosePairs(text.slice(start));
+  const pairs = loosePairs(text.slice(start, start + LONGEST_LOOSE_TEXT));
   if (pairs.length === 0) return [{ kind: 'prose', text }];
   return [...prose(text.slice(0, start)), { kind: 'pairs', pairs }];
 }
+
+// What a cut or misquoted body says first is what happened; the rest is not worth picking apart.
+const LONGEST_LOOSE_TEXT = 2_048;
 
 // Brackets are common in prose; these openings are not.
 const JSON_START = /[{[]\s*["'{}\]]/;

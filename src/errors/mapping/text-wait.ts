@@ -1,42 +1,79 @@
 // Waits that are told in words: `Please try again in 1m26.4s`, `retry after 30 seconds`, `reset after 8h44m7s`,
-// `regain access on 2026-04-01 at 00:00 UTC`, `limit reached|1754636400`. Only what the server says counts: a
-// client's own back-off (`Retrying in 4 seconds`) and elapsed time (`timed out after 30 s`) are not waits.
+// `regain access on 2026-04-01 at 00:00 UTC`, `limit reached|1754636400`. They are read behind words that speak
+// of waiting and nowhere else. Only what the server says counts: a client's own back-off (`Retrying in 4
+// seconds`) and elapsed time (`timed out after 30 s`) are not waits.
 
-import { type DurationMatch, parseDuration, readDurationAt } from './duration.ts';
-import { epochMs, findIsoMoment } from './moment.ts';
-import { findWallClock, type SaidAt } from './wall-clock.ts';
+import { parseDuration, readDurationAt } from './duration.ts';
+import { epochMs, readIsoAt } from './moment.ts';
+import type { Wait } from './wait.ts';
+import { readWallClockAt, type SaidAt } from './wall-clock.ts';
 
-export function durationInText(text: string): number | undefined {
-  DURATION_ANCHOR.lastIndex = 0;
-  while (DURATION_ANCHOR.exec(text) !== null) {
-    const duration: DurationMatch | undefined = readDurationAt(text, DURATION_ANCHOR.lastIndex);
-    if (duration !== undefined) return duration.ms;
+/** As phrases of the scanner, which reports where they end. */
+export const WAIT_WORDS: readonly string[] = [
+  'again',
+  'retry',
+  'wait',
+  'available',
+  'allowed',
+  'access',
+  'reset',
+  'resets',
+  'refresh',
+  'refreshes',
+  'renew',
+  'renews',
+  'resume',
+  'resumes',
+  'back',
+  'until',
+  'expires',
+  'cooldown',
+  'ready',
+  '*请在*',
+  '*等待*',
+  '*将在*',
+  '*将于*',
+];
+
+export function waitInText(text: string, waitEnds: readonly number[], saidAt: SaidAt): Wait {
+  let retryAfterMs: number | undefined;
+  let resetAt = epochBehindBar(text);
+  for (const end of waitEnds) {
+    LEAD.lastIndex = end;
+    const lead = LEAD.exec(text)?.[0] ?? '';
+    const start = end + lead.length;
+    retryAfterMs ??= readDurationAt(text, start)?.ms ?? printedHeader(text, start, lead);
+    resetAt ??=
+      epochAt(text, start) ?? readIsoAt(text, start) ?? readWallClockAt(text, start, saidAt);
+    if (retryAfterMs !== undefined && resetAt !== undefined) break;
   }
-  const quotedHeader = QUOTED_HEADER.exec(text);
-  return quotedHeader === null ? undefined : parseDuration(quotedHeader[1] ?? '');
+  return { retryAfterMs, resetAt };
 }
 
-export function momentInText(text: string, saidAt: SaidAt): number | undefined {
-  return epochInText(text) ?? isoInText(text) ?? findWallClock(text, saidAt);
-}
-
-// Each alternative is literal and the optional parts are single, so nothing can be tried twice.
-const DURATION_ANCHOR =
-  /(?:\b(?:again|retry|retry[-_]after|wait|available|allowed|resets?|refresh(?:es)?|renews?|resumes?|back|expires?|cooldown|ready)|请在|请等待|等待)(?: (?:in|after|for|within|is|of))?:? ?(?:about |approximately |around |at least |another |~ ?)?(?=\d|an? |one )/gi;
+// What may stand between the word and the time. Every repetition is bounded.
+const LEAD =
+  /["')]{0,2}(?:[-_ ](?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]? ?["']?(?:about |approximately |around |at least |another |~ ?)?/iy;
 
 /** `(retry-after: 12)`, `retry_after=7.5`: the header as somebody printed it, in seconds. */
-const QUOTED_HEADER = /\bretry[-_]after["']?[:=] ?["']?(\d{1,9}(?:\.\d{1,9})?)(?![\w.])/i;
-
-const EPOCH = /(?:\||\breset[a-z_ -]{0,12}[:=]? ?"?)(\d{10}(?:\d{3})?)(?!\d)/i;
-const ISO_ANCHOR =
-  /\b(?:reset|again|access|available|until|after|renew|resume|expire|retry|refresh)/i;
-
-function epochInText(text: string): number | undefined {
-  const match = EPOCH.exec(text);
-  return match === null ? undefined : epochMs(Number(match[1]));
+function printedHeader(text: string, start: number, lead: string): number | undefined {
+  if (!/[-_]after["']?[:=]/i.test(lead)) return undefined;
+  BARE_NUMBER.lastIndex = start;
+  const match = BARE_NUMBER.exec(text);
+  return match === null ? undefined : parseDuration(match[0]);
 }
 
-function isoInText(text: string): number | undefined {
-  const anchor = ISO_ANCHOR.exec(text);
-  return anchor === null ? undefined : findIsoMoment(text.slice(anchor.index));
+const BARE_NUMBER = /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y;
+const EPOCH_HERE = /\d{10}(?:\d{3})?(?!\d)/y;
+const EPOCH_BEHIND_BAR = /\|(\d{10}(?:\d{3})?)(?!\d)/;
+
+function epochAt(text: string, start: number): number | undefined {
+  EPOCH_HERE.lastIndex = start;
+  const match = EPOCH_HERE.exec(text);
+  return match === null ? undefined : epochMs(Number(match[0]));
+}
+
+function epochBehindBar(text: string): number | undefined {
+  if (!text.includes('|')) return undefined;
+  const match = EPOCH_BEHIND_BAR.exec(text);
+  return match === null ? undefined : epochMs(Number(match[1]));
 }

@@ -8,13 +8,10 @@ import { instantOf, type LocalTime, localTimeAt } from './zoned-time.ts';
 
 export type SaidAt = { readonly now?: number; readonly timeZone?: string };
 
-export function findWallClock(text: string, saidAt: SaidAt): number | undefined {
-  ANCHOR.lastIndex = 0;
-  for (let anchor = ANCHOR.exec(text); anchor !== null; anchor = ANCHOR.exec(text)) {
-    const reset = readResetAt(text, ANCHOR.lastIndex);
-    if (reset !== undefined) return toInstant(reset, saidAt);
-  }
-  return undefined;
+/** The reset that is told exactly here, as an instant. */
+export function readWallClockAt(text: string, start: number, saidAt: SaidAt): number | undefined {
+  const reset = readResetAt(text, start);
+  return reset === undefined ? undefined : toInstant(reset, saidAt);
 }
 
 type WallClock = {
@@ -28,9 +25,6 @@ type WallClock = {
   readonly second: number;
   readonly zone?: string;
 };
-
-const ANCHOR =
-  /(?:\b(?:resets?|again|access|available|renews?|refresh(?:es)?|until|resumes?|back)|重置|恢复)(?: (?:at|on|by|is|after))? ?/gi;
 
 // Four ways to name a day, none of them required: ISO, today or tomorrow, a weekday, a month and a day in
 // either order; then what stands between a day and a time.
