@@ -73,7 +73,7 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
   const identity = loadIdentity(config, folder);
   const ring = openLog(config, identity, clock, lifecycle);
   const { log } = ring;
-  const store = await openStore({ dataDir, clock, log, lifecycle });
+  const store = await openStore({ ...config.storage, clock, log, lifecycle });
   const metrics = createMetrics();
   const { keyring, callers } = await openKeyring(config, identity, store, clock);
   const meter = openMeter(config, store, clock, log, lifecycle);

@@ -1,0 +1,70 @@
+// The ports to the durable store, the same for either SQL store.
+
+import { createAuditLog } from '../adapters/sql/audit-log.ts';
+import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
+import { createJobHistory } from '../adapters/sql/job-history.ts';
+import { createJobQueue } from '../adapters/sql/job-queue.ts';
+import { createJobStore } from '../adapters/sql/job-store.ts';
+import { createKeyStore } from '../adapters/sql/key-store.ts';
+import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
+import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
+import type { SqlStore } from '../adapters/sql/sql-store.ts';
+import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
+import type { AuditLog } from '../admission/audit-log.ts';
+import type { KeyStore } from '../admission/key-store.ts';
+import type { OrganizationStore } from '../admission/organization-store.ts';
+import type { DeadLetterStore } from '../jobs/dead-letter-store.ts';
+import type { JobHistory } from '../jobs/job-history.ts';
+import type { JobQueue } from '../jobs/job-queue.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Lifecycle } from '../kernel/lifecycle.ts';
+import type { Log } from '../kernel/log.ts';
+import type { UsageStore } from '../metering/usage-store.ts';
+
+export type Store = {
+  readonly identity: StoreIdentity;
+  readonly keys: KeyStore;
+  readonly organizations: OrganizationStore;
+  readonly usage: UsageStore;
+  readonly audit: AuditLog;
+  readonly jobs: JobStore;
+  readonly history: JobHistory;
+  readonly deadLetters: DeadLetterStore;
+  readonly queue: JobQueue;
+  /**
+   * Whether the store is ours to use. `away`: it cannot be asked just now. `taken`: while it was away another
+   * server took it that does not share its limits with us, so one of the two must stop serving.
+   */
+  holdState(): 'held' | 'away' | 'taken';
+};
+
+export type PortParts = SqlStore & {
+  readonly usage: UsageStore;
+  readonly signals: QueueSignals;
+  /** How often to look at queues that other processes publish to. */
+  readonly pollMs?: number;
+  readonly holdState: Store['holdState'];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+};
+
+export async function openPorts(parts: PortParts): Promise<Store> {
+  const { db, signals, clock, lifecycle } = parts;
+  const queue = createJobQueue({ ...parts, newId });
+  lifecycle.onClose('queue', () => queue.close());
+  return {
+    identity: await loadStoreIdentity(db, clock.now()),
+    keys: createKeyStore(db),
+    organizations: createOrganizationStore(db),
+    usage: parts.usage,
+    audit: createAuditLog(db),
+    jobs: createJobStore({ db, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    queue,
+    holdState: parts.holdState,
+  };
+}
