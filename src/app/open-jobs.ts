@@ -53,7 +53,7 @@ function newJobMemory(): JobMemory {
 /** What callers and operators do with jobs. */
 export function openJobDesk(
   config: Config,
-  context: JobsContext,
+  context: Pick<JobsContext, 'store' | 'clock'>,
   { running, paces }: JobMemory = newJobMemory(),
 ): JobDesk {
   const { store, clock } = context;

@@ -7,11 +7,14 @@ import type { Config } from '../config/config.ts';
 import type { Gate } from '../http/authenticate.ts';
 import { createInProcessApi, type InProcessApi } from '../http/in-process.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
+import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
+import { jobRoutes } from '../http/routes/jobs.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import { openAdministration } from './administration.ts';
+import { openJobDesk } from './open-jobs.ts';
 import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
 import { StartFailure } from './start-failure.ts';
@@ -54,8 +57,15 @@ async function compose(
   // Nobody is being served, so nobody is remembered.
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
   const { routes } = openAdministration({ config, store, clock, log, gate, callers });
+  // Jobs can be looked at, cancelled and put back; nothing works them off here.
+  const { jobs, history, deadLetters } = store;
+  const desk = openJobDesk(config, { store, clock });
+  const jobDesk = [
+    jobRoutes({ desk, jobs, history, gate, clock }),
+    deadLetterRoutes({ desk, deadLetters, gate }),
+  ];
   const api = await createInProcessApi({
-    routes,
+    routes: [...routes, ...jobDesk],
     replyError: createErrorReplier(clock, log),
     newId,
   });

@@ -3,7 +3,9 @@
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerConfig } from './commands/config.ts';
+import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerJobs } from './commands/jobs.ts';
 import { registerKeys } from './commands/keys.ts';
 import { registerLimits } from './commands/limits.ts';
 import { registerMigrate } from './commands/migrate.ts';
@@ -19,6 +21,8 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerKeys,
   registerOrgs,
   registerLimits,
+  registerJobs,
+  registerDlq,
   registerDoctor,
   registerBench,
 ];

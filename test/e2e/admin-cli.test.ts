@@ -7,9 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Command } from 'commander';
 import { openDataFolder } from '../../src/adapters/files/data-folder.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommand as command } from './admin-command.ts';
 import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
@@ -45,23 +44,6 @@ function spillway(dataDir: string, ...args: string[]): Promise<Run> {
     child.once('error', failed);
     child.once('close', (code) => done({ code, out, err }));
   });
-}
-
-/** What the command prints; rejects with what main.ts would tell. */
-async function command(dataDir: string, args: readonly string[], env = {}): Promise<string> {
-  let printed = '';
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  const context = {
-    env: { SPILLWAY_DATA_DIR: dataDir, PORT: '0', ...env },
-    cwd: dataDir,
-    isTerminal: false,
-    out: (text: string) => void (printed += text),
-    err: () => {},
-    readStdin: () => Promise.resolve(''),
-  };
-  for (const register of COMMANDS) register(program, context);
-  await program.parseAsync([...args], { from: 'user' });
-  return printed;
 }
 
 async function answerOf(dataDir: string, ...args: string[]): Promise<unknown> {
