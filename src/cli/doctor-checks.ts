@@ -6,6 +6,7 @@ import { diskCheck } from './doctor-disk.ts';
 import { folderCheck } from './doctor-folder.ts';
 import { journalCheck } from './doctor-journal.ts';
 import { portCheck } from './doctor-port.ts';
+import { postgresCheck } from './doctor-postgres.ts';
 import { providersCheck } from './doctor-providers.ts';
 import { serverCheck } from './doctor-server.ts';
 import { storeCheck } from './doctor-store.ts';
@@ -15,6 +16,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   serverCheck,
   portCheck,
   storeCheck,
+  postgresCheck,
   journalCheck,
   providersCheck,
   clockCheck,

@@ -1,11 +1,11 @@
 // `spillway migrate`: brings the store up to date. Embedded storage also does so by itself whenever it is opened;
-// this says what there was to do.
+// this says what there was to do. PostgreSQL may be migrated beside servers that are running.
 
 import { findServer } from '../../app/find-server.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { type AdminOptions, isOurs } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
-import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
+import type { CliContext, RegisterCommand } from '../command.ts';
 
 export const registerMigrate: RegisterCommand = (program, context) => {
   adminCommand(program, 'migrate', 'Bring the store up to date and say what was run').action(
@@ -16,12 +16,9 @@ export const registerMigrate: RegisterCommand = (program, context) => {
 async function migrate(context: CliContext, options: AdminOptions): Promise<void> {
   const { env, cwd } = context;
   const config = loadConfig({ env, cwd, configFile: options.config });
-  if (config.storage.databaseUrl !== undefined)
-    throw new CliFailure(
-      'DATABASE_URL is set, but this build cannot use PostgreSQL yet: unset it to use embedded storage.',
-    );
+  const isEmbedded = config.storage.databaseUrl === undefined;
   const { url, pid } = findServer(config);
-  if (url !== undefined && pid !== undefined && (await isOurs(url)))
+  if (isEmbedded && url !== undefined && pid !== undefined && (await isOurs(url)))
     return tell(
       context,
       options,
