@@ -1,0 +1,69 @@
+// Holds docs/cli.md equal to the commands that are registered: a section with an example for each, every option
+// named, and nothing that does not exist.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { COMMANDS } from './commands.ts';
+
+const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+/** Said once, at the top. */
+const EVERYWHERE = ['--help', '--json', '--config'];
+
+function registered(): ReadonlyMap<string, Command> {
+  const program = new Command('spillway');
+  const context = {
+    env: {},
+    cwd: '',
+    isTerminal: false,
+    out: () => {},
+    err: () => {},
+    readStdin: () => Promise.resolve(''),
+  };
+  for (const register of COMMANDS) register(program, context);
+  return new Map(leavesOf(program));
+}
+
+function leavesOf(parent: Command, path: readonly string[] = []): [string, Command][] {
+  return parent.commands.flatMap((command) => {
+    const own = [...path, command.name()];
+    return command.commands.length > 0
+      ? leavesOf(command, own)
+      : [[own.join(' '), command] satisfies [string, Command]];
+  });
+}
+
+function sections(): ReadonlyMap<string, string> {
+  const parts = DOCUMENT.split(/^## /m).slice(1);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]));
+}
+
+test('docs/cli.md has a section for each command, in the order of --help', () => {
+  assert.deepEqual([...sections().keys()], [...registered().keys()]);
+});
+
+test('each section has an example that runs its command', () => {
+  for (const [name, text] of sections()) {
+    const examples = /^```\n([\s\S]*?)^```/m.exec(text)?.[1] ?? '';
+    assert.match(examples, new RegExp(`^(\\w+=\\S+ )?spillway ${name}( |$)`, 'm'), name);
+  }
+});
+
+test('each section names the options of its command and no others', () => {
+  const commands = registered();
+  for (const [name, text] of sections()) {
+    const options = commands.get(name)?.options.map(({ long }) => long ?? '') ?? [];
+    const named = new Set(text.match(/--[a-z][a-z-]*/g));
+    const missing = options.filter((each) => !named.has(each) && !EVERYWHERE.includes(each));
+    const unknown = [...named].filter((each) => !options.includes(each) && each !== '--help');
+    assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] }, name);
+  }
+});
+
+test('every command says what it does, and takes --help', () => {
+  for (const [name, command] of registered()) {
+    assert.notEqual(command.description(), '', name);
+    assert.match(command.helpInformation(), /--help/, name);
+  }
+});
