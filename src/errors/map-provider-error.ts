@@ -5,13 +5,13 @@
 import type { ErrorParams, Verdict } from './codes.ts';
 import { decideMeaning } from './mapping/decide-meaning.ts';
 import { limitOrThrottle } from './mapping/limit-or-throttle.ts';
-import { isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
+import { hasWait, isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
 import { quotaWindow } from './mapping/quota-window.ts';
 import { readFailure } from './mapping/read-failure.ts';
 import type { Reading } from './mapping/reading.ts';
 import { knownField, leadingPath } from './mapping/request-field.ts';
 import { statedWait } from './mapping/stated-wait.ts';
-import type { Wait } from './mapping/wait.ts';
+import { NO_WAIT, type Wait } from './mapping/wait.ts';
 
 export type FailureContext = {
   readonly provider?: string;
@@ -42,23 +42,12 @@ export function explainProviderError(
 function judge(failure: unknown, context: FailureContext): { verdict: Verdict; rule: string } {
   const reading = readFailure(failure, context);
   const { meaning: first, rule, heard } = decideMeaning(reading);
-  const wait = WAITS_COUNT.has(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
+  const wait = hasWait(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
   const meaning = isOfLimits(first)
     ? limitOrThrottle(first, quotaWindow(reading, heard.said), wait, context.now)
     : first;
   return { verdict: verdictOf(meaning, wait, reading, context), rule };
 }
-
-const NO_WAIT: Wait = {};
-
-/** Elsewhere a time in the text is part of the complaint and not a promise. */
-const WAITS_COUNT: ReadonlySet<Meaning> = new Set([
-  'quota',
-  'limit',
-  'throttle',
-  'overloaded',
-  'failed',
-]);
 
 function verdictOf(
   meaning: Meaning,
@@ -66,10 +55,11 @@ function verdictOf(
   reading: Reading,
   { now }: FailureContext,
 ): Verdict {
-  const { code, params, retryable } = OUTCOMES[meaning];
+  const outcome = OUTCOMES[meaning];
+  const { code, params, retryable } = outcome;
   if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
   const { retryAfterMs, resetAt } = wait;
-  if (retryAfterMs === undefined && resetAt === undefined) return { code, params, retryable };
+  if (retryAfterMs === undefined && resetAt === undefined) return outcome;
   return {
     code,
     params: code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : { ...params, ...delayOf(wait) },

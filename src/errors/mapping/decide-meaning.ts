@@ -5,6 +5,7 @@
 
 import { byMentionedName, byName, type Decided } from './meaning-by-name.ts';
 import { byText } from './meaning-by-text.ts';
+import { hasWait } from './meanings.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
 import { type Heard, hear, hearOwnWords } from './said-phrases.ts';
@@ -17,7 +18,10 @@ export type Decision = Decided & { readonly heard: Heard };
 export function decideMeaning(reading: Reading): Decision {
   const { text, names, status } = reading;
   const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
-  if (certain !== undefined) return { ...certain, heard: hear(text) };
+  if (certain !== undefined) {
+    const { meaning, rule } = certain;
+    return { meaning, rule, heard: hasWait(meaning) ? hear(text) : SILENCE };
+  }
   if (isProse(reading)) return { meaning: 'unknown', rule: 'prose', heard: SILENCE };
   const isValidation = readsAsValidation(reading);
   const heard = isValidation ? hearOwnWords(text) : hear(text);

@@ -28,6 +28,19 @@ export function isOfLimits(meaning: Meaning): boolean {
   return meaning === 'limit' || meaning === 'throttle';
 }
 
+/** Where a stated time is a promise; elsewhere it is part of the complaint. */
+export function hasWait(meaning: Meaning): boolean {
+  return WITH_WAIT.has(meaning);
+}
+
+const WITH_WAIT: ReadonlySet<Meaning> = new Set([
+  'quota',
+  'limit',
+  'throttle',
+  'overloaded',
+  'failed',
+]);
+
 export type Outcome = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;

@@ -2,6 +2,7 @@
 // waits; days, weeks and months do not.
 
 import type { Reading } from './reading.ts';
+import { isDayExhausted } from './reset-headers.ts';
 
 export type QuotaWindow = {
   readonly isShort: boolean;
@@ -15,7 +16,10 @@ export function quotaWindow(reading: Reading, said: ReadonlySet<string>): QuotaW
   const hasUntrueDelay = /per_?day/.test(ids) || /\blimit: 0\b/.test(reading.text);
   const isShort =
     /per_?(?:minute|second)/.test(ids) || SHORT_PHRASES.some((phrase) => said.has(phrase));
-  const isLong = hasUntrueDelay || LONG_PHRASES.some((phrase) => said.has(phrase));
+  const isLong =
+    hasUntrueDelay ||
+    isDayExhausted(reading.headers) ||
+    LONG_PHRASES.some((phrase) => said.has(phrase));
   return { isShort, isLong, hasUntrueDelay };
 }
 

@@ -47,9 +47,7 @@ export class ReadingDraft {
   }
 
   addText(text: string): void {
-    const isEven = !text.includes('\n') && !text.includes('  ') && !text.includes('\t');
-    const line = isEven ? text : text.replaceAll(/\s+/g, ' ');
-    this.#text = this.#text === '' ? line : `${this.#text}\n${line}`;
+    this.#text = this.#text === '' ? text : `${this.#text}\n${text}`;
   }
 
   finish(): Reading {

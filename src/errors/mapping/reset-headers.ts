@@ -3,16 +3,17 @@
 // several are used up the last reset is the one that lets a request through.
 
 import type { HeaderFields } from './header-fields.ts';
-import { durationOrMoment, isStated, type Wait } from './wait.ts';
+import { durationOrMoment, NO_WAIT, type Wait } from './wait.ts';
 
 export function exhaustedReset(headers: HeaderFields): Wait {
   const subscription = subscriptionReset(headers);
   if (subscription !== undefined) return subscription;
-  const waits = [...headers].map(([name, value]) => resetOf(headers, name, value)).filter(isStated);
-  return {
-    retryAfterMs: latest(waits.map((wait) => wait.retryAfterMs)),
-    resetAt: latest(waits.map((wait) => wait.resetAt)),
-  };
+  let latest = NO_WAIT;
+  for (const [name, value] of headers) {
+    const wait = resetOf(headers, name, value);
+    if (wait !== NO_WAIT) latest = later(latest, wait);
+  }
+  return latest;
 }
 
 /** The plan behind a subscription is used up, though status and body may say something milder or nothing. */
@@ -22,9 +23,10 @@ export function isSubscriptionRejected(headers: HeaderFields): boolean {
 
 /** The dimension that is used up counts by the day, so its name says. */
 export function isDayExhausted(headers: HeaderFields): boolean {
-  return [...headers].some(
-    ([name, value]) => value === '0' && /ratelimit.{0,12}remaining.{0,12}day$/.test(name),
-  );
+  for (const [name, value] of headers) {
+    if (value === '0' && name.endsWith('day') && name.includes('remaining')) return true;
+  }
+  return false;
 }
 
 const CLAIM_WINDOWS: Readonly<Record<string, string>> = { five_hour: '5h', seven_day: '7d' };
@@ -40,29 +42,40 @@ function subscriptionReset(headers: HeaderFields): Wait | undefined {
     headers.get(`${prefix}-reset`) ??
     headers.get(`${prefix}-${claim ?? rejected}-reset`) ??
     headers.get(`${prefix}-${rejected}-reset`);
-  return reset === undefined ? {} : durationOrMoment(reset);
+  return reset === undefined ? NO_WAIT : durationOrMoment(reset);
 }
 
 function resetOf(headers: HeaderFields, name: string, value: string): Wait {
-  if (name.includes('ratelimit') && name.includes('remaining')) {
+  if (name.startsWith('x-codex-')) return codexReset(headers, name, value);
+  if (!name.includes('ratelimit')) return NO_WAIT;
+  if (name.includes('remaining')) {
     const reset = value === '0' ? headers.get(name.replace('remaining', 'reset')) : undefined;
-    return reset === undefined ? {} : durationOrMoment(reset);
+    return reset === undefined ? NO_WAIT : durationOrMoment(reset);
   }
-  if (name.startsWith('x-codex-') && name.endsWith('-used-percent') && Number(value) >= 100) {
-    const span = name.slice(0, -'used-percent'.length);
-    const seconds = headers.get(`${span}reset-after-seconds`);
-    const moment = headers.get(`${span}reset-at`);
-    return {
-      ...(seconds === undefined ? {} : durationOrMoment(seconds)),
-      ...(moment === undefined ? {} : durationOrMoment(moment)),
-    };
-  }
-  const isLoneReset = /^(?:x-)?ratelimit-reset$/.test(name);
-  const hasRemainder = headers.has(name.replace('reset', 'remaining'));
-  return isLoneReset && !hasRemainder ? durationOrMoment(value) : {};
+  const isLone = LONE_RESET.test(name) && !headers.has(name.replace('reset', 'remaining'));
+  return isLone ? durationOrMoment(value) : NO_WAIT;
 }
 
-function latest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+const LONE_RESET = /^(?:x-)?ratelimit-reset$/;
+
+function codexReset(headers: HeaderFields, name: string, value: string): Wait {
+  if (!name.endsWith('-used-percent') || Number(value) < 100) return NO_WAIT;
+  const span = name.slice(0, -'used-percent'.length);
+  const seconds = headers.get(`${span}reset-after-seconds`);
+  const moment = headers.get(`${span}reset-at`);
+  return {
+    retryAfterMs: seconds === undefined ? undefined : durationOrMoment(seconds).retryAfterMs,
+    resetAt: moment === undefined ? undefined : durationOrMoment(moment).resetAt,
+  };
+}
+
+function later(a: Wait, b: Wait): Wait {
+  return {
+    retryAfterMs: latest(a.retryAfterMs, b.retryAfterMs),
+    resetAt: latest(a.resetAt, b.resetAt),
+  };
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }

@@ -16,12 +16,13 @@ export type Heard = {
 export function hear(text: string): Heard {
   latin ??= createListener((phrase) => !CHINESE.test(phrase));
   const scan = latin.scanner.scan(text);
-  const said = scan.said.map((index) => latin?.phrases[index] ?? '');
-  if (!scan.isForeign) return { said: new Set(said), waitEnds: scan.ends };
+  const said = new Set<string>();
+  for (const index of scan.said) said.add(latin.phrases[index] ?? '');
+  if (!scan.isForeign) return { said, waitEnds: scan.ends };
   chinese ??= createListener((phrase) => CHINESE.test(phrase));
   const more = chinese.scanner.scan(text);
-  for (const index of more.said) said.push(chinese.phrases[index] ?? '');
-  return { said: new Set(said), waitEnds: [...scan.ends, ...more.ends] };
+  for (const index of more.said) said.add(chinese.phrases[index] ?? '');
+  return { said, waitEnds: [...scan.ends, ...more.ends] };
 }
 
 /** What a text says itself: a phrase that stands in quotes as a whole is somebody else's. */

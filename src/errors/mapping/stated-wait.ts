@@ -8,7 +8,7 @@ import { parseMoment } from './moment.ts';
 import type { Reading, StatedWait } from './reading.ts';
 import { exhaustedReset } from './reset-headers.ts';
 import { waitInText } from './text-wait.ts';
-import { durationOrMoment, type Wait } from './wait.ts';
+import { durationOrMoment, NO_WAIT, type Wait } from './wait.ts';
 import type { SaidAt } from './wall-clock.ts';
 
 export function statedWait(
@@ -16,23 +16,25 @@ export function statedWait(
   waitEnds: readonly number[],
   saidAt: SaidAt,
 ): Wait {
-  const stated: Wait[] = [...retryHeaders(headers), ...waits.map(fromField)];
-  if (headers.size > 0) stated.push(exhaustedReset(headers));
-  stated.push(waitInText(text, waitEnds, saidAt));
+  let wait = headers.size === 0 ? NO_WAIT : fromRetryHeaders(headers);
+  for (const field of waits) wait = completed(wait, fromField(field));
+  if (headers.size > 0) wait = completed(wait, exhaustedReset(headers));
+  return completed(wait, waitInText(text, waitEnds, saidAt));
+}
+
+function completed(wait: Wait, next: Wait): Wait {
+  if (next === NO_WAIT) return wait;
   return {
-    retryAfterMs: stated.find((wait) => wait.retryAfterMs !== undefined)?.retryAfterMs,
-    resetAt: stated.find((wait) => wait.resetAt !== undefined)?.resetAt,
+    retryAfterMs: wait.retryAfterMs ?? next.retryAfterMs,
+    resetAt: wait.resetAt ?? next.resetAt,
   };
 }
 
-function retryHeaders(headers: HeaderFields): Wait[] {
-  if (headers.size === 0) return [];
+function fromRetryHeaders(headers: HeaderFields): Wait {
   const inMs = headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms');
   const inSeconds = headers.get('retry-after') ?? headers.get('x-retry-after');
-  return [
-    ...(inMs === undefined ? [] : [{ retryAfterMs: parseDuration(inMs, 1) }]),
-    ...(inSeconds === undefined ? [] : [durationOrMoment(inSeconds)]),
-  ];
+  const exact = inMs === undefined ? NO_WAIT : { retryAfterMs: parseDuration(inMs, 1) };
+  return inSeconds === undefined ? exact : completed(exact, durationOrMoment(inSeconds));
 }
 
 function fromField({ unit, value }: StatedWait): Wait {

@@ -13,8 +13,9 @@ export type TextPiece =
 export function piecesOf(raw: string): TextPiece[] {
   const text = withoutAnsi(raw).trim();
   if (text === '') return [];
-  if (text.startsWith('{')) return sentencePieces(text);
-  if (isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
+  const first = text[0];
+  if (first === '{') return jsonPieces(text);
+  if (first === '<' && isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
   if (/^(?:event|data|id|retry|:) ?/.test(text)) {
     const frames = framesOf(text);
     if (frames.length > 0) return frames.flatMap(sentencePieces);
@@ -31,13 +32,18 @@ function framesOf(text: string): string[] {
   return frames.filter((frame) => frame !== '' && frame !== '[DONE]').slice(-MAX_FRAMES);
 }
 
+/** Most bodies are JSON and nothing else. */
+function jsonPieces(text: string): TextPiece[] {
+  const value = text.endsWith('}') ? parseJson(text) : undefined;
+  return value === undefined ? sentencePieces(text) : [{ kind: 'json', value }];
+}
+
 function sentencePieces(text: string): TextPiece[] {
-  const start = text.search(JSON_START);
+  const start = text.slice(0, LATEST_JSON_START).search(JSON_START);
   if (start === -1) return [{ kind: 'prose', text }];
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
   const value = end > start ? parseJson(text.slice(start, end)) : undefined;
   if (value !== undefined) {
-    if (start === 0 && end === text.length) return [{ kind: 'json', value }];
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
   }
   const pairs = loosePairs(text.slice(start, start + LONGEST_LOOSE_TEXT));
@@ -48,7 +54,8 @@ function sentencePieces(text: string): TextPiece[] {
 // What a cut or misquoted body says first is what happened; the rest is not worth picking apart.
 const LONGEST_LOOSE_TEXT = 2_048;
 
-// Brackets are common in prose; these openings are not.
+// Sentences in front of JSON are short. Brackets are common in prose; these openings are not.
+const LATEST_JSON_START = 1_024;
 const JSON_START = /[{[]\s*["'{}\]]/;
 
 function prose(text: string): TextPiece[] {

@@ -5,7 +5,7 @@
 
 import { parseDuration, readDurationAt } from './duration.ts';
 import { epochMs, readIsoAt } from './moment.ts';
-import type { Wait } from './wait.ts';
+import { NO_WAIT, type Wait } from './wait.ts';
 import { readWallClockAt, type SaidAt } from './wall-clock.ts';
 
 /** As phrases of the scanner, which reports where they end. */
@@ -36,23 +36,27 @@ export const WAIT_WORDS: readonly string[] = [
 ];
 
 export function waitInText(text: string, waitEnds: readonly number[], saidAt: SaidAt): Wait {
+  if (waitEnds.length === 0 && !text.includes('|')) return NO_WAIT;
   let retryAfterMs: number | undefined;
   let resetAt = epochBehindBar(text);
   for (const end of waitEnds) {
-    LEAD.lastIndex = end;
-    const lead = LEAD.exec(text)?.[0] ?? '';
-    const start = end + lead.length;
-    retryAfterMs ??= readDurationAt(text, start)?.ms ?? printedHeader(text, start, lead);
+    // Terminals and log files break lines anywhere, even inside a time.
+    const here = text.slice(end, end + LONGEST_STATEMENT).replaceAll(/\s+/g, ' ');
+    const lead = LEAD.exec(here)?.[0] ?? '';
+    const start = lead.length;
+    retryAfterMs ??= readDurationAt(here, start)?.ms ?? printedHeader(here, start, lead);
     resetAt ??=
-      epochAt(text, start) ?? readIsoAt(text, start) ?? readWallClockAt(text, start, saidAt);
+      epochAt(here, start) ?? readIsoAt(here, start) ?? readWallClockAt(here, start, saidAt);
     if (retryAfterMs !== undefined && resetAt !== undefined) break;
   }
   return { retryAfterMs, resetAt };
 }
 
+const LONGEST_STATEMENT = 120;
+
 // What may stand between the word and the time. Every repetition is bounded.
 const LEAD =
-  /["')]{0,2}(?:[-_ ](?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]? ?["']?(?:about |approximately |around |at least |another |~ ?)?/iy;
+  /^["')]{0,2}(?:[-_ ](?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]? ?["']?(?:about |approximately |around |at least |another |~ ?)?/i;
 
 /** `(retry-after: 12)`, `retry_after=7.5`: the header as somebody printed it, in seconds. */
 function printedHeader(text: string, start: number, lead: string): number | undefined {
@@ -73,7 +77,6 @@ function epochAt(text: string, start: number): number | undefined {
 }
 
 function epochBehindBar(text: string): number | undefined {
-  if (!text.includes('|')) return undefined;
   const match = EPOCH_BEHIND_BAR.exec(text);
   return match === null ? undefined : epochMs(Number(match[1]));
 }

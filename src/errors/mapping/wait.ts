@@ -8,13 +8,11 @@ export type Wait = {
   readonly resetAt?: number | undefined;
 };
 
+export const NO_WAIT: Wait = Object.freeze({});
+
 /** `42`, `1.5s`, `Wed, 21 Oct 2026 07:28:00 GMT`, `1754636400`: every such header is seen with each of them. */
 export function durationOrMoment(value: string | number): Wait {
   const resetAt = parseMoment(value);
   if (resetAt !== undefined) return { resetAt };
   return { retryAfterMs: parseDuration(String(value)) };
-}
-
-export function isStated(wait: Wait): boolean {
-  return wait.retryAfterMs !== undefined || wait.resetAt !== undefined;
 }
