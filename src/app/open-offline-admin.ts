@@ -1,6 +1,6 @@
 // The operators' endpoints on the store itself, for the command line when no server is running. It holds the data
-// folder for as long as it is open, so that no server can start in between. Nobody is authenticated: whoever can
-// read the folder has its keys anyway.
+// folder, or a PostgreSQL that is not shared, for as long as it is open, so that no server can start in between.
+// Nobody is authenticated: whoever can open the store could write to it anyway.
 
 import { ensureDefaultOrganization } from '../admission/organization-store.ts';
 import type { Config } from '../config/config.ts';
@@ -17,7 +17,6 @@ import { openAdministration } from './administration.ts';
 import { openJobDesk } from './open-jobs.ts';
 import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
-import { StartFailure } from './start-failure.ts';
 
 export async function openOfflineAdmin(
   config: Config,
@@ -25,14 +24,10 @@ export async function openOfflineAdmin(
   clock: Clock = systemClock,
 ): Promise<InProcessApi> {
   const { dataDir, databaseUrl } = config.storage;
-  if (databaseUrl !== undefined)
-    throw new StartFailure(
-      'No server answers, and with DATABASE_URL these commands need one: start it, or set HOST and PORT to where it is.',
-    );
   const lifecycle = createLifecycle();
   try {
-    holdFolder(dataDir, lifecycle);
-    const store = await openStore({ dataDir, clock, log, lifecycle });
+    if (databaseUrl === undefined) holdFolder(dataDir, lifecycle);
+    const store = await openStore({ ...config.storage, clock, log, lifecycle });
     return await compose(config, store, { log, clock, lifecycle });
   } catch (error) {
     await lifecycle.close();

@@ -36,9 +36,9 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-/** `none` takes an optional value away. */
-export function orNone<T>(read: (text: string) => T): (text: string) => T | null {
-  return (text) => (text === 'none' ? null : read(text));
+/** `none` takes an optional value away. It stays a word here, because commander makes a text of null. */
+export function orNone<T>(read: (text: string) => T): (text: string) => T | 'none' {
+  return (text) => (text === 'none' ? text : read(text));
 }
 
 /** For options that may be given several times. */

@@ -74,10 +74,18 @@ test('without a server, and with the announcement of a dead one, the store is op
     const created = await spillway(dataDir, 'orgs', 'create', 'offline', '--time-zone=Asia/Tokyo');
     assert.equal(created.code, 0, created.err);
     await answerOf(dataDir, 'orgs', 'set', 'offline', '--rpm', '7', '--message', 'NOT_FOUND=Gone.');
+    await answerOf(dataDir, 'orgs', 'set', 'offline', '--tpm', '5', '--locale', 'tr');
+    await answerOf(dataDir, 'orgs', 'set', 'offline', '--tpm', 'none', '--locale', 'none');
     const listed = await spillway(dataDir, 'orgs', 'list', '--json');
     assert.partialDeepStrictEqual(
       rowsOf(JSON.parse(listed.out)).find((row) => valueAt(row, 'id') === 'offline'),
-      { requestsPerMinute: 7, timeZone: 'Asia/Tokyo', messages: { NOT_FOUND: 'Gone.' } },
+      {
+        requestsPerMinute: 7,
+        tokensPerMinute: null,
+        locale: null,
+        timeZone: 'Asia/Tokyo',
+        messages: { NOT_FOUND: 'Gone.' },
+      },
     );
     const made = await answerOf(dataDir, 'keys', 'create', '--org', 'offline');
     const keys = rowsOf(await answerOf(dataDir, 'keys', 'list', '--org', 'offline'));
@@ -157,7 +165,7 @@ test('what cannot be done is told in a sentence of its own', async () => {
     /No server is running/,
   );
   const env = { DATABASE_URL: 'postgres://x@127.0.0.1:9/x', SPILLWAY_ADMIN_KEY: 'some-admin-key' };
-  await assert.rejects(command(emptyDir, ['orgs', 'list'], env), /DATABASE_URL/);
+  await assert.rejects(command(emptyDir, ['orgs', 'list'], env), /PostgreSQL at 127/);
   await assert.rejects(command(emptyDir, ['migrate'], env), /PostgreSQL/);
 });
 

@@ -13,10 +13,10 @@ type SetOptions = AdminOptions & {
   readonly name?: string;
   readonly budget?: number;
   readonly rpm?: number;
-  readonly tpm?: number | null;
-  readonly tpd?: number | null;
-  readonly maxConcurrent?: number | null;
-  readonly locale?: string | null;
+  readonly tpm?: number | 'none';
+  readonly tpd?: number | 'none';
+  readonly maxConcurrent?: number | 'none';
+  readonly locale?: string;
   readonly timeZone?: string;
   readonly message?: readonly string[];
   readonly allowStale?: boolean;
@@ -46,7 +46,7 @@ function withSettings(command: Command): Command {
     .option('--tpm <number>', 'tokens per minute, or none', orNone(readCount))
     .option('--tpd <number>', 'tokens per day, or none', orNone(readCount))
     .option('--max-concurrent <number>', 'requests at once, or none', orNone(readCount))
-    .option('--locale <tag>', 'language of its messages, or none', orNone(String))
+    .option('--locale <tag>', 'language of its messages, or none')
     .option('--time-zone <zone>', 'IANA name such as Europe/Istanbul (UTC)')
     .option(
       '--message <CODE=text>',
@@ -101,21 +101,25 @@ async function messagesOf(
 }
 
 function bodyOf(options: SetOptions, messages: View['messages']): object {
-  const { name, locale, timeZone, maxConcurrent, allowStale, allowPromptPreview } = options;
+  const { name, timeZone, allowStale, allowPromptPreview } = options;
   const fields = {
     name,
     monthlyBudgetUsd: options.budget,
     requestsPerMinute: options.rpm,
-    tokensPerMinute: options.tpm,
-    tokensPerDay: options.tpd,
-    maxConcurrent,
-    locale,
+    tokensPerMinute: orNull(options.tpm),
+    tokensPerDay: orNull(options.tpd),
+    maxConcurrent: orNull(options.maxConcurrent),
+    locale: orNull(options.locale),
     timeZone,
     allowStale,
     allowPromptPreview,
     messages: options.message && changedMessages(messages, options.message),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function orNull<T>(value: T | 'none'): T | null {
+  return value === 'none' ? null : value;
 }
 
 /** One more sentence leaves the others as they are; one without text gives way to ours. */
