@@ -3,7 +3,15 @@
 // holder's process id stands in a second file, for the sentence only; reading the locked file itself would
 // drop the lock, because POSIX locks end when any descriptor of the file is closed.
 
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -24,7 +32,7 @@ const held = new Set<DatabaseSync>();
 export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderUnwritable {
   const pidFile = path.join(folder, 'spillway.pid');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
     const lock = takeLock(path.join(folder, 'spillway.lock'));
     if (!lock) return { kind: 'in_use', pid: readPid(pidFile) };
@@ -34,6 +42,13 @@ export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderU
   } catch (cause) {
     return { kind: 'unwritable', reason: cause instanceof Error ? cause.message : String(cause) };
   }
+}
+
+/** One level at a time: Node's recursive form tries for ever where a parent cannot be made, as under /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 function takeLock(file: string): DatabaseSync | undefined {
