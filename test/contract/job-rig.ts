@@ -43,7 +43,7 @@ export type Runner = (run: JobRun, signal: AbortSignal) => RunOutcome | Promise<
 
 export type JobRig = ReturnType<typeof createJobRig>;
 
-export function createJobRig(services: JobServices) {
+export function createJobRig(services: JobServices, leaseMs = LEASE_MS) {
   const { store, queue, clock } = services;
   const queues = { resultsQueue: RESULTS, deadLetterQueue: DEAD };
   const running = createRunningJobs();
@@ -65,7 +65,7 @@ export function createJobRig(services: JobServices) {
     defaultOrganizationId: 'default',
     organizationExists: (id: string) => Promise.resolve(id === 'default' || id === 'acme'),
     policy: RETRY_DEFAULTS,
-    leaseMs: LEASE_MS,
+    leaseMs,
     workerId: 'worker-1',
     running,
     runJob,
