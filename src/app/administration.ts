@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
 import { adminAuditRoutes } from '../http/routes/admin-audit.ts';
+import { adminJobRoutes } from '../http/routes/admin-jobs.ts';
 import { adminKeyRoutes } from '../http/routes/admin-keys.ts';
 import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
 import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
@@ -68,6 +69,7 @@ export function openAdministration(parts: AdministrationParts): Administration {
       adminOrganizationRoutes(organizations, gate),
       adminKeyRoutes(keys, gate),
       adminAuditRoutes(auditor, gate),
+      adminJobRoutes({ jobs: store.jobs, requireOrganization, clock, gate }),
       usageRoutes({ usage: store.usage, requireOrganization, clock, gate }),
       ...runningRoutes(parts, auditor),
     ],

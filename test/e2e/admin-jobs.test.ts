@@ -95,12 +95,40 @@ test('a job is shown and cancelled', async () => {
   await assert.rejects(command(dataDir, 'jobs', 'show', 'nothing'), /There is no job nothing/);
 });
 
+test('jobs are listed for operators, by organisation and state', async () => {
+  await handIn('job-2');
+  const listed = await command(dataDir, 'jobs', 'list');
+  assert.match(listed, /^job-2 +default +queued/m);
+  assert.match(listed, /^job-1 +default +cancelled/m);
+  const queued = await command(
+    dataDir,
+    'jobs',
+    'list',
+    '--org',
+    'default',
+    '--status',
+    'queued',
+    '--json',
+  );
+  assert.deepEqual(
+    rowsOf(JSON.parse(queued)).map((row) => valueAt(row, 'id')),
+    ['job-2'],
+  );
+  assert.equal(
+    await command(dataDir, 'jobs', 'list', '--status', 'failed'),
+    'There are no such jobs.',
+  );
+  await assert.rejects(command(dataDir, 'jobs', 'list', '--org', 'x'), /no organisation x/);
+  await assert.rejects(command(dataDir, 'jobs', 'list', '--status', 'x'), /value of status/);
+});
+
 test('beside a running server the same commands speak to it', async () => {
   const rig = await openAdminRig();
   try {
     assert.equal(await command(rig.dataDir, 'dlq', 'list'), 'There are no dead letters.');
     assert.equal(await command(rig.dataDir, 'dlq', 'retry', '--all'), 'Tried again: 0.');
     await assert.rejects(command(rig.dataDir, 'dlq', 'purge', 'x'), /There is no dead letter x/);
+    assert.equal(await command(rig.dataDir, 'jobs', 'list'), 'There are no such jobs.');
     await assert.rejects(command(rig.dataDir, 'jobs', 'cancel', 'x'), /There is no job x/);
   } finally {
     await rig.close();

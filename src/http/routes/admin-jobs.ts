@@ -1,0 +1,64 @@
+// /admin/jobs: the jobs of one organisation or of all, for operators. What a job holds is its owner's business: this
+// shows what its owner sees, without results, and whose it is.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
+import { JOB_STATES } from '../../jobs/job-state.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import { toJobView } from '../../jobs/job-view.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { adminGuard, adminSchema, organizationId } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { cutPage, pageQuery, readCursor } from '../paging.ts';
+
+export type AdminJobRouteParts = {
+  readonly jobs: Pick<JobStore, 'list'>;
+  readonly requireOrganization: (id: string) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly gate: Pick<Gate, 'requireAdmin'>;
+};
+
+const query = z.object({
+  org: organizationId.optional(),
+  status: z.enum(JOB_STATES).optional(),
+  ...pageQuery,
+});
+
+export function adminJobRoutes(parts: AdminJobRouteParts): RegisterRoutes {
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/admin/jobs',
+      {
+        ...adminGuard(parts.gate),
+        schema: adminSchema('Jobs of one organisation or of all, newest first', {
+          querystring: query,
+        }),
+      },
+      async ({ query: { org, status, limit, cursor } }) => {
+        if (org !== undefined) await parts.requireOrganization(org);
+        const before = readCursor(cursor);
+        const rows = await parts.jobs.list({
+          limit: limit + 1,
+          ...(org !== undefined && { organizationId: org }),
+          ...(status && { state: status }),
+          ...(before !== undefined && { before }),
+        });
+        const { data, nextCursor } = cutPage(rows, limit, ({ id }) => id);
+        const reader = {
+          locale: DEFAULT_LOCALE,
+          timeZone: DEFAULT_TIME_ZONE,
+          now: parts.clock.now(),
+        };
+        return {
+          data: data.map((job) => ({
+            organizationId: job.organizationId,
+            ...toJobView(job, reader),
+          })),
+          nextCursor,
+        };
+      },
+    );
+  };
+}
