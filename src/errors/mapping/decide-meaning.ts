@@ -8,7 +8,7 @@ import { byText } from './meaning-by-text.ts';
 import { hasWait } from './meanings.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
-import { type Heard, hear, hearOwnWords } from './said-phrases.ts';
+import { type Heard, hear, hearOwnWords, SILENCE } from './said-phrases.ts';
 import { isTelling, meaningOfStatus } from './status-meaning.ts';
 import { isRefusal, meaningOfName } from './structured-names.ts';
 
@@ -34,8 +34,6 @@ export function decideMeaning(reading: Reading): Decision {
     byStatus(reading);
   return { meaning, rule, heard };
 }
-
-const SILENCE: Heard = { said: new Set(), waitEnds: [] };
 
 /** What a model says when it is done, handed over as if it were an error: it may mention any of them. */
 function isProse({ text, status, names }: Reading): boolean {

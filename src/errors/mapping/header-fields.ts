@@ -3,16 +3,15 @@
 
 export type HeaderFields = ReadonlyMap<string, string>;
 
-export function readHeaders(sources: readonly unknown[]): HeaderFields {
-  if (sources.length === 0) return NO_HEADERS;
-  const fields = new Map<string, string>();
-  for (const source of sources) {
-    if (typeof source === 'object' && source !== null) takeAll(fields, source);
-  }
+export const NO_HEADERS: HeaderFields = new Map();
+
+/** The known fields and those of one more source. */
+export function readHeaders(known: HeaderFields, source: object): HeaderFields {
+  const fields = new Map(known);
+  takeAll(fields, source);
   return fields;
 }
 
-const NO_HEADERS: HeaderFields = new Map();
 const MAX_HEADERS = 200;
 const MAX_VALUE_LENGTH = 300;
 

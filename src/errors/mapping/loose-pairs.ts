@@ -7,9 +7,11 @@ export type LoosePair = { readonly key: string; readonly value: string | number 
 export function loosePairs(text: string): LoosePair[] {
   const pairs: LoosePair[] = [];
   let key: string | undefined;
-  for (let index = 0; index < text.length && pairs.length < MAX_PAIRS; ) {
-    const character = text[index] ?? '';
-    if (character === '"' || character === "'") {
+  let literalsLeft = MAX_LITERALS;
+  for (let index = 0; index < text.length && literalsLeft > 0; ) {
+    const code = text.charCodeAt(index);
+    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+      literalsLeft -= 1;
       const literal = readQuoted(text, index);
       index = literal.end;
       if (key === undefined && isColonNext(text, index)) key = literal.value;
@@ -17,29 +19,37 @@ export function loosePairs(text: string): LoosePair[] {
         if (key !== undefined) pairs.push({ key, value: literal.value });
         key = undefined;
       }
-    } else if (key !== undefined && isNumeral(character)) {
+    } else if (key !== undefined && isNumeral(code)) {
       const end = endOfNumber(text, index);
       pairs.push({ key, value: Number(text.slice(index, end)) });
       key = undefined;
       index = end;
     } else {
-      if (character === ',' || character === '{' || character === '[') key = undefined;
+      if (code === COMMA || code === BRACE || code === BRACKET) key = undefined;
       index += 1;
     }
   }
   return pairs;
 }
 
-const MAX_PAIRS = 60;
+const MAX_LITERALS = 80;
+const DOUBLE_QUOTE = 34;
+const SINGLE_QUOTE = 39;
+const COMMA = 44;
+const BRACKET = 91;
+const BRACE = 123;
+const BACKSLASH = 92;
+const SPACE = 32;
+const COLON = 58;
 
 function readQuoted(text: string, start: number): { value: string; end: number } {
-  const quote = text[start];
+  const quote = text.charCodeAt(start);
   let value = '';
   let from = start + 1;
   for (let index = from; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === quote) return { value: value + text.slice(from, index), end: index + 1 };
-    if (character !== '\\') continue;
+    const code = text.charCodeAt(index);
+    if (code === quote) return { value: value + text.slice(from, index), end: index + 1 };
+    if (code !== BACKSLASH) continue;
     const escaped = text[index + 1] ?? '';
     value += text.slice(from, index) + (ESCAPES[escaped] ?? escaped);
     index += 1;
@@ -52,16 +62,16 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
 function isColonNext(text: string, start: number): boolean {
   let index = start;
-  while (text[index] === ' ' || text[index] === '\n') index += 1;
-  return text[index] === ':';
+  while (text.charCodeAt(index) <= SPACE) index += 1;
+  return text.charCodeAt(index) === COLON;
 }
 
-function isNumeral(character: string): boolean {
-  return character >= '0' && character <= '9';
+function isNumeral(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 function endOfNumber(text: string, start: number): number {
   let index = start;
-  while (isNumeral(text[index] ?? '') || text[index] === '.') index += 1;
+  while (isNumeral(text.charCodeAt(index)) || text[index] === '.') index += 1;
   return index;
 }

@@ -13,7 +13,7 @@ export function readFailure(
 ): Reading {
   const draft = new ReadingDraft();
   draft.addStatus(around.status, 0);
-  if (around.headers !== undefined) draft.headers.push(around.headers);
+  if (isObject(around.headers)) draft.addHeaders(around.headers);
   try {
     new Reader(draft).read('text', failure, 1);
   } catch {
@@ -46,11 +46,11 @@ class Reader {
     this.#valuesLeft -= 1;
     if (typeof value === 'string') this.#readString(role, value, depth);
     else if (typeof value === 'number') this.#readNumber(role, value, depth);
-    else if (typeof value === 'object' && value !== null) this.#readObject(role, value, depth);
+    else if (isObject(value)) this.#readObject(role, value, depth);
   }
 
   #readObject(role: KeyRole, value: object, depth: number): void {
-    if (role === 'headers') this.#draft.headers.push(value);
+    if (role === 'headers') this.#draft.addHeaders(value);
     else if (Array.isArray(value)) this.#readList(role, value, depth);
     else if (value instanceof Uint8Array) this.#readBytes(value, depth);
     else if (value instanceof ArrayBuffer) this.#readBytes(new Uint8Array(value), depth);
@@ -86,7 +86,7 @@ class Reader {
 
   #readNumber(role: KeyRole, value: number, depth: number): void {
     if (role === 'seconds' || role === 'milliseconds' || role === 'moment') {
-      this.#draft.waits.push({ unit: role, value });
+      this.#draft.waits = [...this.#draft.waits, { unit: role, value }];
     } else if (role === 'name' || role === 'status' || role === 'text') {
       const isTaken = this.#draft.addStatus(value, depth);
       if (!isTaken && role === 'name') this.#draft.names.push(String(value));
@@ -97,10 +97,10 @@ class Reader {
     if (role === 'text' || role === 'container') this.#readText(value, depth);
     else if (role === 'name' || role === 'status') this.#readName(value, depth);
     else if (value.length > MAX_NAME_LENGTH || role === 'headers') return;
-    else if (role === 'outcome') this.#draft.outcomes.push(plainName(value));
-    else if (role === 'window') this.#draft.windows.push(value.toLowerCase());
+    else if (role === 'outcome') this.#draft.outcomes = [...this.#draft.outcomes, plainName(value)];
+    else if (role === 'window') this.#draft.windows = [...this.#draft.windows, value.toLowerCase()];
     else if (role === 'field') this.#draft.field ??= value;
-    else this.#draft.waits.push({ unit: role, value });
+    else this.#draft.waits = [...this.#draft.waits, { unit: role, value }];
   }
 
   #readName(value: string, depth: number): void {
@@ -134,6 +134,10 @@ class Reader {
       else if (isOneWord(piece.text)) this.#draft.names.push(plainName(piece.text));
     }
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isOneWord(text: string): boolean {

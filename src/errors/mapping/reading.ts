@@ -1,6 +1,6 @@
 // What was read out of a failure, in one form for all providers. Nothing here has been understood yet.
 
-import { type HeaderFields, readHeaders } from './header-fields.ts';
+import { type HeaderFields, NO_HEADERS, readHeaders } from './header-fields.ts';
 import { plainName } from './structured-names.ts';
 
 export type Reading = {
@@ -23,48 +23,51 @@ export type StatedWait = {
   readonly value: string | number;
 };
 
-export class ReadingDraft {
-  readonly headers: unknown[] = [];
+/** A reading while it is made; `finish` hands it out as what it has become. */
+export class ReadingDraft implements Reading {
+  status: number | undefined;
+  headers: HeaderFields = NO_HEADERS;
   readonly names: string[] = [];
-  readonly outcomes: string[] = [];
-  readonly waits: StatedWait[] = [];
-  readonly windows: string[] = [];
+  outcomes: readonly string[] = NONE;
+  text = '';
+  waits: readonly StatedWait[] = NONE;
+  windows: readonly string[] = NONE;
   field: string | undefined;
-  #text = '';
-  #status: number | undefined;
   #statusRank = -1;
 
   /** Takes what is a status; a failure's wins over a success around it, and the innermost over the outer. */
   addStatus(value: unknown, depth: number): boolean {
-    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+    const status = typeof value === 'string' ? threeDigits(value) : value;
     if (typeof status !== 'number' || !Number.isInteger(status)) return false;
     if (status < 200 || status > 599) return false;
     const rank = status >= 400 ? depth + FAILURE_RANK : depth;
     if (rank <= this.#statusRank) return true;
-    this.#status = status;
+    this.status = status;
     this.#statusRank = rank;
     return true;
   }
 
+  /** Headers that are met first win. */
+  addHeaders(source: object): void {
+    this.headers = readHeaders(this.headers, source);
+  }
+
   addText(text: string): void {
-    this.#text = this.#text === '' ? text : `${this.#text}\n${text}`;
+    this.text = this.text === '' ? text : `${this.text}\n${text}`;
   }
 
   finish(): Reading {
-    const headers = readHeaders(this.headers);
-    const amazonType = headers.get('x-amzn-errortype');
+    const amazonType = this.headers.get('x-amzn-errortype');
     if (amazonType !== undefined) this.names.push(plainName(amazonType));
-    return {
-      status: this.#status ?? statusInText(this.#text),
-      headers,
-      names: this.names,
-      outcomes: this.outcomes,
-      text: this.#text,
-      waits: this.waits,
-      windows: this.windows,
-      field: this.field,
-    };
+    this.status ??= statusInText(this.text);
+    return this;
   }
+}
+
+const NONE: readonly never[] = [];
+
+function threeDigits(value: string): number | undefined {
+  return value.length === 3 && /^\d{3}$/.test(value) ? Number(value) : undefined;
 }
 
 // More than any depth.

@@ -16,6 +16,7 @@ export type Heard = {
 export function hear(text: string): Heard {
   latin ??= createListener((phrase) => !CHINESE.test(phrase));
   const scan = latin.scanner.scan(text);
+  if (scan.said.length === 0 && !scan.isForeign) return SILENCE;
   const said = new Set<string>();
   for (const index of scan.said) said.add(latin.phrases[index] ?? '');
   if (!scan.isForeign) return { said, waitEnds: scan.ends };
@@ -38,6 +39,7 @@ export function hearOwnWords(text: string): Heard {
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+export const SILENCE: Heard = { said: NOTHING, waitEnds: [] };
 const CHINESE = /[\u4e00-\u9fff]/;
 
 const PHRASES: readonly string[] = [

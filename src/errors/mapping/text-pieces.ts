@@ -13,15 +13,18 @@ export type TextPiece =
 export function piecesOf(raw: string): TextPiece[] {
   const text = withoutAnsi(raw).trim();
   if (text === '') return [];
-  const first = text[0];
+  const first = text[0] ?? '';
   if (first === '{') return jsonPieces(text);
   if (first === '<' && isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
-  if (/^(?:event|data|id|retry|:) ?/.test(text)) {
+  if (STREAM_OPENINGS.includes(first) && STREAM_START.test(text)) {
     const frames = framesOf(text);
     if (frames.length > 0) return frames.flatMap(sentencePieces);
   }
   return sentencePieces(text);
 }
+
+const STREAM_OPENINGS = 'edir:';
+const STREAM_START = /^(?:event|data|id|retry|):/;
 
 const MAX_FRAMES = 20;
 
@@ -39,6 +42,7 @@ function jsonPieces(text: string): TextPiece[] {
 }
 
 function sentencePieces(text: string): TextPiece[] {
+  if (!text.includes('{') && !text.includes('[')) return [{ kind: 'prose', text }];
   const start = text.slice(0, LATEST_JSON_START).search(JSON_START);
   if (start === -1) return [{ kind: 'prose', text }];
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;

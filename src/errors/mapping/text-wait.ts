@@ -38,21 +38,38 @@ export const WAIT_WORDS: readonly string[] = [
 export function waitInText(text: string, waitEnds: readonly number[], saidAt: SaidAt): Wait {
   if (waitEnds.length === 0 && !text.includes('|')) return NO_WAIT;
   let retryAfterMs: number | undefined;
-  let resetAt = epochBehindBar(text);
+  let moment = epochBehindBar(text);
   for (const end of waitEnds) {
-    // Terminals and log files break lines anywhere, even inside a time.
-    const here = text.slice(end, end + LONGEST_STATEMENT).replaceAll(/\s+/g, ' ');
+    const here = oneLine(text.slice(end, end + LONGEST_STATEMENT));
     const lead = LEAD.exec(here)?.[0] ?? '';
     const start = lead.length;
+    TIME_HERE.lastIndex = start;
+    if (!TIME_HERE.test(here)) continue;
     retryAfterMs ??= readDurationAt(here, start)?.ms ?? printedHeader(here, start, lead);
-    resetAt ??=
-      epochAt(here, start) ?? readIsoAt(here, start) ?? readWallClockAt(here, start, saidAt);
-    if (retryAfterMs !== undefined && resetAt !== undefined) break;
+    moment ??= readMomentAt(here, start, saidAt);
+    if (retryAfterMs !== undefined && moment !== undefined) break;
   }
-  return { retryAfterMs, resetAt };
+  return { retryAfterMs, resetAt: moment?.resetAt };
 }
 
-const LONGEST_STATEMENT = 120;
+const LONGEST_STATEMENT = 80;
+
+/** Figures, `an hour`, `one minute`, names of months and days: how a time begins. */
+const TIME_HERE =
+  /\d|an? |one |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
+
+// Terminals and log files break lines anywhere, even inside a time.
+function oneLine(text: string): string {
+  return text.includes('\n') || text.includes('  ') ? text.replaceAll(/\s+/g, ' ') : text;
+}
+
+/** A moment that is told; without a zone or a now it cannot be placed, and another one will not help. */
+type ToldMoment = { readonly resetAt: number | undefined };
+
+function readMomentAt(text: string, start: number, saidAt: SaidAt): ToldMoment | undefined {
+  const resetAt = epochAt(text, start) ?? readIsoAt(text, start);
+  return resetAt === undefined ? readWallClockAt(text, start, saidAt) : { resetAt };
+}
 
 // What may stand between the word and the time. Every repetition is bounded.
 const LEAD =
@@ -76,7 +93,7 @@ function epochAt(text: string, start: number): number | undefined {
   return match === null ? undefined : epochMs(Number(match[0]));
 }
 
-function epochBehindBar(text: string): number | undefined {
-  const match = EPOCH_BEHIND_BAR.exec(text);
-  return match === null ? undefined : epochMs(Number(match[1]));
+function epochBehindBar(text: string): ToldMoment | undefined {
+  const match = text.includes('|') ? EPOCH_BEHIND_BAR.exec(text) : null;
+  return match === null ? undefined : { resetAt: epochMs(Number(match[1])) };
 }

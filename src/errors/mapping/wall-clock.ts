@@ -8,10 +8,14 @@ import { instantOf, type LocalTime, localTimeAt } from './zoned-time.ts';
 
 export type SaidAt = { readonly now?: number; readonly timeZone?: string };
 
-/** The reset that is told exactly here, as an instant. */
-export function readWallClockAt(text: string, start: number, saidAt: SaidAt): number | undefined {
+/** The reset that is told exactly here, with its instant where it has one. */
+export function readWallClockAt(
+  text: string,
+  start: number,
+  saidAt: SaidAt,
+): { readonly resetAt: number | undefined } | undefined {
   const reset = readResetAt(text, start);
-  return reset === undefined ? undefined : toInstant(reset, saidAt);
+  return reset === undefined ? undefined : { resetAt: toInstant(reset, saidAt) };
 }
 
 type WallClock = {
