@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { cutPage, readCursor, writeCursor } from './paging.ts';
+
+test('a cursor reads back as the key it was written from', () => {
+  const key = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
+  fc.assert(fc.property(key, (text) => readCursor(writeCursor(text)) === text));
+  assert.equal(readCursor(undefined), undefined);
+});
+
+test('what is no cursor of ours is refused with the name of the field', () => {
+  for (const cursor of ['', '!', 'A', 'AA==', ' QUI', 'QUI\n', writeCursor('a\0b'), '_w'])
+    assert.throws(() => readCursor(cursor), {
+      code: 'INVALID_REQUEST',
+      params: { field: 'cursor' },
+    });
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      try {
+        readCursor(text);
+      } catch (error) {
+        assert.equal(Object(error).code, 'INVALID_REQUEST');
+      }
+    }),
+  );
+});
+
+test('pages walked by their cursors are the list, whole and in order', () => {
+  const list = fc.uniqueArray(fc.nat(999).map((n) => String(n).padStart(3, '0')));
+  fc.assert(
+    fc.property(list, fc.integer({ min: 1, max: 7 }), (unsorted, limit) => {
+      const rows = unsorted.toSorted((a, b) => a.localeCompare(b));
+      const walked: string[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const start = after;
+        const rest = rows.filter((row) => row > start).slice(0, limit + 1);
+        const page = cutPage(rest, limit, (row) => row);
+        walked.push(...page.data);
+        after = readCursor(page.nextCursor ?? undefined);
+      }
+      assert.deepEqual(walked, rows);
+    }),
+  );
+});
