@@ -28,6 +28,6 @@ function curl(url: string, apiKey: string): string {
     `  curl ${url}/v1/messages \\`,
     `    -H 'x-api-key: ${apiKey}' \\`,
     "    -H 'content-type: application/json' \\",
-    `    -d '{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
+    `    -d '{"model":"claude-sonnet-5-5","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
   ].join('\n');
 }

@@ -18,7 +18,7 @@ export const BUILT_IN_PROVIDERS = {
     baseUrl: 'https://api.anthropic.com',
     requestsPerMinute: 400,
     models: ['claude-*'],
-    defaultModel: 'claude-sonnet-4-5',
+    defaultModel: 'claude-sonnet-5-5',
   },
   openai: {
     format: 'openai',

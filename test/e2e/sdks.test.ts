@@ -19,7 +19,7 @@ suite('official SDKs', () => {
   for (const base of ['', '/anthropic']) {
     test(`Anthropic, base ${base || '/'}: unary and streamed`, async () => {
       const client = anthropic(gateway, base);
-      const ask = { model: 'claude-sonnet-4-5', max_tokens: 60, messages: HELLO };
+      const ask = { model: 'claude-sonnet-5-5', max_tokens: 60, messages: HELLO };
       const message = await client.messages.create(ask);
       assert.equal(message.content[0]?.type, 'text');
       assert.ok(message.usage.output_tokens > 0);
@@ -63,7 +63,7 @@ suite('official SDKs', () => {
     const stranger = { ...gateway, apiKey: 'not-a-key-of-anybody' };
     await assert.rejects(
       anthropic(stranger, '').messages.create({
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-5-5',
         max_tokens: 1,
         messages: HELLO,
       }),
@@ -85,7 +85,7 @@ suite('official SDKs', () => {
   test('a model that another format speaks is refused, naming the field', async () => {
     await assert.rejects(
       openai(gateway, '/v1').chat.completions.create({
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-5-5',
         messages: HELLO,
       }),
       (error) => error instanceof OpenAI.BadRequestError && error.param === 'model',
@@ -96,9 +96,9 @@ suite('official SDKs', () => {
     const own = await startTestGateway();
     context.after(() => own.close());
     const client = anthropic(own, '');
-    await client.messages.create({ model: 'claude-sonnet-4-5', max_tokens: 20, messages: HELLO });
+    await client.messages.create({ model: 'claude-sonnet-5-5', max_tokens: 20, messages: HELLO });
     await client.messages
-      .stream({ model: 'claude-sonnet-4-5', max_tokens: 20, messages: HELLO })
+      .stream({ model: 'claude-sonnet-5-5', max_tokens: 20, messages: HELLO })
       .finalMessage();
     const truth = own.simulator.log();
     for (;;) {

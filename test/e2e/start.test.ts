@@ -138,7 +138,7 @@ async function submitJob(url: string, key: string, index: number): Promise<strin
 
 async function callModel(url: string, key: string): Promise<void> {
   const answer = await send(url, '/v1/messages', key, {
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5-5',
     max_tokens: 50,
     messages: [{ role: 'user', content: 'Hello' }],
   });
