@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { jobQueueContract } from '../../../test/contract/job-queue.ts';
+import { openRabbitRig, underPrefix } from '../../../test/support/rabbit-rig.ts';
+import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { QueueType } from './queue-definition.ts';
+
+const { rabbitmqUrl } = servicesFromEnv(process.env);
+
+for (const queueType of ['classic', 'quorum'] satisfies QueueType[]) {
+  const open = async () => {
+    const rig = await openRabbitRig(rabbitmqUrl, { queueType });
+    const pass = (ms: number) => delay(ms);
+    return { queue: underPrefix(rig), pass, clock: systemClock, close: () => rig.close() };
+  };
+  jobQueueContract(`RabbitMQ with ${queueType} queues`, open, { isFair: false });
+}

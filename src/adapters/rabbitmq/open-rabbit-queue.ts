@@ -1,0 +1,50 @@
+// Opens the queues on RabbitMQ. A broker that is away keeps nothing from starting: the store takes jobs meanwhile,
+// and what waits for the broker goes on when it is there. Only a URL that is none is refused.
+
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { BrokerConnection } from './broker-connection.ts';
+import { createJobQueue, type RabbitQueue } from './job-queue.ts';
+import { LeftQueues } from './left-queues.ts';
+import { Publisher } from './publisher.ts';
+import type { QueueType } from './queue-definition.ts';
+
+export type RabbitQueueOptions = {
+  readonly url: string;
+  /** Of the queues that are not there yet; those that are, are used as found. */
+  readonly queueType: QueueType;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For the whole of a publish, its second tries included. */
+  readonly confirmTimeoutMs?: number;
+  /** How many publishes may wait at once; one more is refused. */
+  readonly maxWaiting?: number;
+  /** How many deliveries a consumer is sent ahead; its concurrency unless this is more. */
+  readonly prefetch?: number | undefined;
+  /** What the names of the ladder's queues and exchanges begin with. */
+  readonly ladderName?: string;
+  /** How long opening waits for the broker before it goes on without. */
+  readonly patienceMs?: number;
+};
+
+const DEFAULTS = Object.freeze({
+  confirmTimeoutMs: 10_000,
+  maxWaiting: 1000,
+  ladderName: 'spillway-delay',
+  patienceMs: 3000,
+});
+
+export async function openRabbitQueue(given: RabbitQueueOptions): Promise<RabbitQueue> {
+  const options = { ...DEFAULTS, ...given };
+  const { url, queueType, clock, log, ladderName } = options;
+  const left = new LeftQueues(clock);
+  const onMade = (queue: string) => left.note(queue, clock.now());
+  const settings = { queueType, ladderName, onMade };
+  const publishing = new BrokerConnection({ url, purpose: 'publish', clock, log });
+  const consuming = new BrokerConnection({ url, purpose: 'consume', clock, log });
+  const publisher = new Publisher(publishing, settings, options);
+  // Whether it came is told by the connection itself.
+  await Promise.allSettled([publishing, consuming].map((own) => own.ready(options.patienceMs)));
+  const { prefetch } = options;
+  return createJobQueue({ url, publishing, consuming, publisher, settings, left, log, prefetch });
+}

@@ -1,0 +1,197 @@
+// Takes the messages of one queue and hands them to a handler, so many at once. It subscribes again for ever when
+// the connection, the channel or the queue is lost. A delivery is acknowledged after its handler, and after the
+// confirm of its next turn when it is to come again. Nothing is requeued but what was never started: a requeued
+// message comes back at once, and that is a loop.
+// States: subscribing ⇄ subscribed; closing (takes no more, waits for what is in hand) → closed.
+
+import type { AsyncMessage } from 'rabbitmq-client';
+import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
+import { sleep } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+import { reasonOf } from './broker-error.ts';
+import { type IncomingMessage, notCounted, readIncoming } from './incoming-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+import { Subscription } from './subscription.ts';
+
+export type QueueConsumerParts = {
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly prefetch: number;
+  readonly handler: DeliveryHandler;
+  readonly connection: BrokerConnection;
+  readonly log: Log;
+  /** Makes sure that the queue is there. */
+  readonly prepare: () => Promise<void>;
+  readonly onIncoming: (message: IncomingMessage) => void;
+  /** Resolves when the broker has it, to be delivered again at that moment. */
+  readonly publishAgain: (message: OutgoingMessage, dueAt: number) => Promise<void>;
+};
+
+type Held = { readonly message: IncomingMessage; readonly subscription: Subscription };
+
+const HANDLER_THREW_MS = 5000;
+const PUBLISH_AGAIN_MS = 1000;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 5000;
+/** Clocks differ: a message that is only a little early by ours is not. */
+const EARLY_BY_MS = 1000;
+
+export class QueueConsumer implements Consumer {
+  readonly #parts: QueueConsumerParts;
+  readonly #closing = new AbortController();
+  readonly #notStarted: Held[] = [];
+  readonly #inHand = new Map<Promise<void>, Subscription>();
+  readonly #endings = new Set<Promise<void>>();
+  readonly #subscribing: Promise<void>;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: QueueConsumerParts) {
+    this.#parts = parts;
+    this.#subscribing = this.#keepSubscribed();
+  }
+
+  /** Delivered to us and not settled yet. */
+  get unsettled(): number {
+    return this.#notStarted.length + this.#inHand.size;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    await this.#subscribing;
+    await Promise.all(this.#inHand.keys());
+    await Promise.all(this.#endings);
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #keepSubscribed(): Promise<void> {
+    let failures = 0;
+    while (!this.#isClosing) {
+      try {
+        await this.#parts.prepare();
+        // Closed meanwhile: subscribing now would only take messages in order to give them back.
+        if (this.#isClosing) return;
+        const subscription = await this.#subscribe();
+        failures = 0;
+        await this.#untilEnded(subscription);
+        await this.#leave(subscription);
+      } catch (cause) {
+        failures += 1;
+        if (failures === 1) this.#tell('queue cannot be consumed', cause);
+      }
+      await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LAST_PAUSE_MS));
+    }
+  }
+
+  #subscribe(): Promise<Subscription> {
+    const { connection, queue, prefetch } = this.#parts;
+    const onMessage = (message: AsyncMessage, subscription: Subscription) =>
+      this.#receive(message, subscription);
+    return Subscription.open(connection, { queue, prefetch, onMessage });
+  }
+
+  async #untilEnded(subscription: Subscription): Promise<void> {
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const tell = () => resolve();
+    this.#closing.signal.addEventListener('abort', tell, { once: true });
+    if (!this.#isClosing) await Promise.race([subscription.ended, told]);
+    this.#closing.signal.removeEventListener('abort', tell);
+  }
+
+  /** Gives back what was not started; the channel stays until what was has been settled on it. */
+  async #leave(subscription: Subscription): Promise<void> {
+    await subscription.cancel();
+    for (const { message } of this.#takeNotStarted(subscription))
+      subscription.giveBack(message.tag);
+    const own = [...this.#inHand].filter(([, other]) => other === subscription);
+    const ending = Promise.all(own.map(([work]) => work))
+      .then(() => subscription.close())
+      .finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+  }
+
+  #takeNotStarted(subscription: Subscription): readonly Held[] {
+    const all = this.#notStarted.splice(0);
+    this.#notStarted.push(...all.filter((held) => held.subscription !== subscription));
+    return all.filter((held) => held.subscription === subscription);
+  }
+
+  /** Called by the driver, where an exception would be nobody's. */
+  #receive(delivered: AsyncMessage, subscription: Subscription): void {
+    try {
+      if (this.#isClosing) return subscription.giveBack(delivered.deliveryTag);
+      const message = readIncoming(delivered);
+      this.#parts.onIncoming(message);
+      this.#notStarted.push({ message, subscription });
+      this.#startWhatFits();
+    } catch (cause) {
+      this.#tell('delivery cannot be read', cause);
+    }
+  }
+
+  #startWhatFits(): void {
+    while (!this.#isClosing && this.#inHand.size < this.#parts.concurrency) {
+      const held = this.#notStarted.shift();
+      if (!held) return;
+      const work = this.#handle(held).finally(() => {
+        this.#inHand.delete(work);
+        this.#startWhatFits();
+      });
+      this.#inHand.set(work, held.subscription);
+    }
+  }
+
+  async #handle({ message, subscription }: Held): Promise<void> {
+    const { clock } = this.#parts.connection;
+    const earlyMs = (message.dueAt ?? 0) - clock.now();
+    if (earlyMs > EARLY_BY_MS)
+      return this.#again({ message: notCounted(message), subscription }, earlyMs);
+    const outcome = await this.#outcomeOf(message);
+    if (outcome === 'ack') subscription.ack(message.tag);
+    else await this.#again({ message, subscription }, outcome.retryAfterMs);
+  }
+
+  async #outcomeOf({ delivery }: IncomingMessage): Promise<DeliveryOutcome> {
+    try {
+      return await this.#parts.handler(delivery);
+    } catch (cause) {
+      this.#tell('delivery failed and is tried again', cause);
+      return { retryAfterMs: HANDLER_THREW_MS };
+    }
+  }
+
+  /** Holds on to the delivery until its next turn is safe. Given up on, it is still the broker's to deliver. */
+  async #again({ message, subscription }: Held, afterMs: number): Promise<void> {
+    const dueAt = this.#parts.connection.clock.now() + afterMs;
+    while (subscription.isLive) {
+      try {
+        await this.#parts.publishAgain(message.again, dueAt);
+        return subscription.ack(message.tag);
+      } catch (cause) {
+        this.#tell('delivery cannot be put off', cause);
+        if (this.#isClosing) return;
+        await this.#pause(PUBLISH_AGAIN_MS);
+      }
+    }
+  }
+
+  /** With jitter, so that the consumers of a broker that is back do not come all at once. */
+  async #pause(ms: number): Promise<void> {
+    const { clock } = this.#parts.connection;
+    const pauseMs = ms * (0.5 + clock.random() / 2);
+    await sleep(clock, pauseMs, this.#closing.signal).catch(() => {});
+  }
+
+  #tell(message: string, cause: unknown): void {
+    const metadata = { queue: this.#parts.queue, reason: reasonOf(cause) };
+    this.#parts.log.write({ level: 'error', type: 'error', message, metadata });
+  }
+}

@@ -1,0 +1,47 @@
+// What the broker tells of its queues without anything being taken from them: how many messages are ready, and how
+// many consumers there are. It does not tell over AMQP how many are in the hands of consumers, nor the age of the
+// oldest, nor for which queue a message on the ladder waits.
+
+import type { QueueDepth } from '../../jobs/job-queue.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+import { isNotFound } from './broker-error.ts';
+import { lookAtQueue } from './declare-queue.ts';
+import { describeLadder } from './delay-ladder.ts';
+
+export type DepthQuestion = {
+  readonly queue: string;
+  readonly ladderName: string;
+  /** Queues for fixed delays that lead to this one. */
+  readonly fixedDelays: readonly string[];
+  /** Delivered to this process and not settled. */
+  readonly unsettled: number;
+};
+
+/** `delayed` counts the whole ladder, which all queues share; `inFlight` is what this process has in hand. */
+export async function depthOf(
+  connection: BrokerConnection,
+  { queue, ladderName, fixedDelays, unsettled }: DepthQuestion,
+): Promise<QueueDepth> {
+  const figures = await lookAtQueue(connection, queue);
+  let delayed = await ladderDepth(connection, ladderName);
+  for (const name of fixedDelays) delayed += (await lookAtQueue(connection, name))?.messages ?? 0;
+  return { ready: figures?.messages ?? 0, delayed, inFlight: unsettled };
+}
+
+/** How many messages wait on the ladder; none when it has not been made yet. */
+export async function ladderDepth(connection: BrokerConnection, name: string): Promise<number> {
+  const { levels } = describeLadder(name, 'quorum');
+  try {
+    return await connection.withChannel(async (channel) => {
+      let sum = 0;
+      for (const { queue } of levels) {
+        const answer = await channel.queueDeclare({ queue: queue.queue, passive: true });
+        sum += answer.messageCount;
+      }
+      return sum;
+    });
+  } catch (cause) {
+    if (isNotFound(cause)) return 0;
+    throw cause;
+  }
+}
