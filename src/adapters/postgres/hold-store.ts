@@ -27,6 +27,8 @@ export type HoldParts = {
   readonly isShared: boolean;
   readonly clock: Clock;
   readonly log: Log;
+  /** How long to ask again when it is refused. */
+  readonly patienceMs?: number;
 };
 
 const PATIENCE_MS = 3000;
@@ -34,7 +36,7 @@ const ASK_AGAIN_MS = 200;
 
 export async function holdStore(
   url: string,
-  { isShared, clock, log }: HoldParts,
+  { isShared, clock, log, patienceMs = PATIENCE_MS }: HoldParts,
 ): Promise<HeldStore | StoreInUse> {
   const settings = settingsFrom({ applicationName: 'spillway session' });
   const hold = createStoreHold(isShared ? 'shared' : 'alone', log);
@@ -48,7 +50,7 @@ export async function holdStore(
   });
   await session.open();
   try {
-    await waitForHold(hold, session, clock);
+    await waitForHold(hold, session, clock, patienceMs);
     if (hold.state() !== 'held') {
       const address = await findHolder(session.run);
       await session.close();
@@ -66,8 +68,13 @@ export async function holdStore(
   };
 }
 
-async function waitForHold(hold: StoreHold, session: Session, clock: Clock): Promise<void> {
-  const until = clock.monotonic() + PATIENCE_MS;
+async function waitForHold(
+  hold: StoreHold,
+  session: Session,
+  clock: Clock,
+  patienceMs: number,
+): Promise<void> {
+  const until = clock.monotonic() + patienceMs;
   while (hold.state() !== 'held' && clock.monotonic() < until) {
     await sleep(clock, ASK_AGAIN_MS);
     await hold.retry(session.run);

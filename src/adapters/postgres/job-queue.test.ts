@@ -37,6 +37,7 @@ async function openServices() {
     deadLetters: createDeadLetterStore(db, signals),
     queue,
     clock,
+    now: () => clock.now(),
     pass: (ms: number) => clock.advance(ms),
     async close() {
       await queue.close();

@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/isolated-postgres.ts';
 import type { Services } from '../../../test/support/services/services.ts';
 import { startServices } from '../../../test/support/services/start-services.ts';
+import { usageRecord } from '../../../test/support/usage-record.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -112,7 +113,7 @@ async function startTrickle() {
   }
 
   const lanes = [
-    lane((id) => usage.insertBatch([usageOf(id, name)]), stored),
+    lane((id) => usage.insertBatch([usageRecord(id, { organizationId: name })]), stored),
     lane((id) => queue.publish(name, { id, body: '' }), published),
   ];
 
@@ -164,30 +165,4 @@ async function ends(operation: Promise<unknown>): Promise<void> {
   } finally {
     timer.abort();
   }
-}
-
-function usageOf(id: string, organizationId: string) {
-  return {
-    id,
-    requestId: id,
-    attempt: 1,
-    organizationId,
-    keyId: 'key_1',
-    userId: undefined,
-    provider: 'openai',
-    model: 'gpt-5',
-    inputTokens: 1,
-    outputTokens: 1,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-    reasoningTokens: 0,
-    costNanos: 1,
-    category: undefined,
-    latencyMs: 1,
-    status: 'OK',
-    streamed: false,
-    estimated: false,
-    createdAt: Date.now(),
-  };
 }

@@ -1,0 +1,165 @@
+// The queue's table against a model of it: whatever is published, claimed, settled, or forgotten by a crash, in
+// whatever order, no message is lost, none is in two hands, and each is seen exactly when it may be. The test of
+// each SQL store calls this with an empty store.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import {
+  claimMessages,
+  deleteMessage,
+  insertMessage,
+  nextDueAt,
+  releaseAllLeases,
+  renewLeases,
+  returnMessage,
+} from '../../src/adapters/sql/queue-table.ts';
+import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
+
+export type OpenedSqlStore = SqlStore & { close(): Promise<void> };
+
+const LEASE_MS = 100;
+
+type Held = { visibleAt: number; owner?: string; leaseUntil?: number; deliveries: number };
+
+type Step =
+  | { kind: 'publish'; id: string; delayMs: number; lane: string; priority: number }
+  | { kind: 'claim'; count: number; owner: string }
+  | { kind: 'ack' | 'giveBack'; pick: number }
+  | { kind: 'retry'; pick: number; delayMs: number }
+  | { kind: 'renew'; owner: string }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'crash' };
+
+const owner = fc.constantFrom('one', 'two');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('publish'),
+    id: fc.stringMatching(/^[a-h]$/),
+    delayMs: fc.constantFrom(0, 0, 30, 500),
+    lane: fc.constantFrom('', 'acme', 'other'),
+    priority: fc.nat(9),
+  }),
+  fc.record({ kind: fc.constant('claim'), count: fc.integer({ min: 1, max: 4 }), owner }),
+  fc.record({ kind: fc.constantFrom('ack', 'giveBack'), pick: fc.nat(20) }),
+  fc.record({ kind: fc.constant('retry'), pick: fc.nat(20), delayMs: fc.constantFrom(0, 40) }),
+  fc.record({ kind: fc.constant('renew'), owner }),
+  fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(1, 30, 120) }),
+  fc.record({ kind: fc.constant('crash') }),
+);
+
+export function queueTableContract(
+  adapter: string,
+  open: () => Promise<OpenedSqlStore>,
+  numRuns: number,
+): void {
+  test(`the queue on ${adapter} behaves like its model whatever happens`, async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const store = await open();
+      try {
+        const world = new World(store);
+        for (const each of steps) await world.take(each);
+        await world.drain();
+      } finally {
+        await store.close();
+      }
+    });
+    await fc.assert(property, { numRuns });
+  });
+}
+
+class World {
+  readonly #store: SqlStore;
+  readonly #model = new Map<string, Held>();
+  #now = 1000;
+
+  constructor(store: SqlStore) {
+    this.#store = store;
+  }
+
+  async take(each: Step): Promise<void> {
+    const { db } = this.#store;
+    switch (each.kind) {
+      case 'publish':
+        return this.#publish(each);
+      case 'claim':
+        return this.#claim(each.owner, each.count);
+      case 'ack':
+      case 'giveBack':
+      case 'retry':
+        return this.#settle(each);
+      case 'renew':
+        for (const held of this.#model.values())
+          if (held.owner === each.owner) held.leaseUntil = this.#now + LEASE_MS;
+        return renewLeases(db, 'q', { owner: each.owner, until: this.#now + LEASE_MS });
+      case 'pass':
+        this.#now += each.ms;
+        return;
+      case 'crash':
+        for (const held of this.#model.values()) this.#free(held);
+        return releaseAllLeases(db);
+    }
+  }
+
+  /** In the end everything that was not acknowledged comes out. */
+  async drain(): Promise<void> {
+    this.#now += 10_000;
+    await this.#claim('last', 1000);
+    assert.ok([...this.#model.values()].every((held) => held.owner === 'last'));
+    assert.equal(await nextDueAt(this.#store.db, 'q', 'last'), undefined);
+  }
+
+  async #publish(each: Extract<Step, { kind: 'publish' }>): Promise<void> {
+    const visibleAt = this.#now + each.delayMs;
+    const times = { now: this.#now, visibleAt };
+    await this.#store.db
+      .transaction()
+      .execute((trx) => insertMessage(trx, 'q', { ...each, body: each.id }, times));
+    if (!this.#model.has(each.id)) this.#model.set(each.id, { visibleAt, deliveries: 0 });
+  }
+
+  async #claim(by: string, count: number): Promise<void> {
+    const lease = { owner: by, until: this.#now + LEASE_MS };
+    const { db, dialect } = this.#store;
+    const rows = await claimMessages(db, dialect, 'q', { count, lease, now: this.#now });
+    const free = [...this.#model].filter(([, held]) => this.#isFree(held));
+    assert.equal(rows.length, Math.min(count, free.length), 'all that is free may be had');
+    for (const row of rows) {
+      const held = this.#model.get(row.id);
+      assert.ok(held && this.#isFree(held), `${row.id} was not to be had`);
+      assert.equal(Number(row.deliveries), held.deliveries + 1);
+      Object.assign(held, { owner: by, leaseUntil: lease.until, deliveries: held.deliveries + 1 });
+    }
+  }
+
+  async #settle(each: Extract<Step, { pick: number }>): Promise<void> {
+    const inHand = [...this.#model].filter(([, held]) => held.owner !== undefined);
+    const picked = inHand[each.pick % Math.max(1, inHand.length)];
+    if (!picked) return;
+    const [id, held] = picked;
+    const by = held.owner ?? '';
+    const { db } = this.#store;
+    if (each.kind === 'ack') {
+      this.#model.delete(id);
+      return deleteMessage(db, 'q', id, by);
+    }
+    const visibleAt = this.#now + (each.kind === 'retry' ? each.delayMs : 0);
+    const wasStarted = each.kind === 'retry';
+    this.#free(held);
+    held.visibleAt = visibleAt;
+    if (!wasStarted) held.deliveries -= 1;
+    return returnMessage(db, 'q', id, { owner: by, visibleAt, wasStarted });
+  }
+
+  #isFree(held: Held): boolean {
+    if (held.leaseUntil !== undefined) return held.leaseUntil <= this.#now;
+    return held.visibleAt <= this.#now;
+  }
+
+  #free(held: Held): void {
+    // A message that was leased had been seen: it needs no moment of its own any more.
+    if (held.owner !== undefined) held.visibleAt = 0;
+    delete held.owner;
+    delete held.leaseUntil;
+  }
+}
