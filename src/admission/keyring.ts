@@ -31,6 +31,8 @@ export type KeyringParts = {
 export function createKeyring({ store, hashKey, clock, operator }: KeyringParts): Keyring {
   const remembered = new Map<string, { principal: Principal; hash: string }>();
   let operatorPrincipal = operator?.principal();
+  /** Rises with every `forget`: an answer that was asked for before it may be out of date. */
+  let forgotten = 0;
 
   function known(credential: string): Principal | undefined {
     const principal =
@@ -49,9 +51,10 @@ export function createKeyring({ store, hashKey, clock, operator }: KeyringParts)
     // Guessed keys fail here and never reach the store.
     if (!hasValidChecksum(credential)) return undefined;
     const hash = hashApiKey(credential, hashKey);
+    const askedAt = forgotten;
     const found = await findInStore(hash);
     const principal = found && toPrincipal(found);
-    if (principal) remember(credential, principal, hash);
+    if (principal && askedAt === forgotten) remember(credential, principal, hash);
     return principal;
   }
 
@@ -75,6 +78,7 @@ export function createKeyring({ store, hashKey, clock, operator }: KeyringParts)
     known,
     find,
     forget(hash) {
+      forgotten += 1;
       operatorPrincipal = operator?.principal();
       if (hash === undefined) return remembered.clear();
       for (const [credential, entry] of remembered) {

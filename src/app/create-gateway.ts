@@ -114,7 +114,12 @@ async function compose(config: Config, clock: Clock, lifecycle: Lifecycle): Prom
         gate,
         clock,
       }),
-      deadLetterRoutes({ desk, deadLetters: store.deadLetters, gate }),
+      deadLetterRoutes({
+        desk,
+        deadLetters: store.deadLetters,
+        gate,
+        auditor: administration.auditor,
+      }),
       frontPageRoutes(),
     ],
   });

@@ -51,13 +51,13 @@ async function compose(
   };
   // Nobody is being served, so nobody is remembered.
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
-  const { routes } = openAdministration({ config, store, clock, log, gate, callers });
+  const { routes, auditor } = openAdministration({ config, store, clock, log, gate, callers });
   // Jobs can be looked at, cancelled and put back; nothing works them off here.
   const { jobs, history, deadLetters } = store;
   const desk = openJobDesk(config, { store, clock });
   const jobDesk = [
     jobRoutes({ desk, jobs, history, gate, clock }),
-    deadLetterRoutes({ desk, deadLetters, gate }),
+    deadLetterRoutes({ desk, deadLetters, gate, auditor }),
   ];
   const api = await createInProcessApi({
     routes: [...routes, ...jobDesk],

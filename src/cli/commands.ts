@@ -5,6 +5,7 @@ import { registerBench } from './commands/bench.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerExplain } from './commands/explain.ts';
 import { registerJobs } from './commands/jobs.ts';
 import { registerKeys } from './commands/keys.ts';
 import { registerLimits } from './commands/limits.ts';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerSimulate,
   registerMigrate,
   registerConfig,
+  registerExplain,
   registerKeys,
   registerOrgs,
   registerLimits,

@@ -56,6 +56,9 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     genReqId: () => parts.newId('req'),
     exposeHeadRoutes: false,
     logger: false,
+    // A path that cannot be decoded fails before any route; it is answered like everything else.
+    frameworkErrors: (error, request, reply) =>
+      fail(parts, request, reply, fromFrameworkError(error)),
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
   });

@@ -1,10 +1,12 @@
-// What could not be worked off, for operators: look, try again, give up.
+// What could not be worked off, for operators: look, try again, give up. What changes something is audited.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Auditor } from '../../admission/administer-audit.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { DeadLetterStore } from '../../jobs/dead-letter-store.ts';
 import type { RetryDeadLetters } from '../../jobs/retry-dead-letter.ts';
+import { operatorOf } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
@@ -12,6 +14,7 @@ export type DeadLetterRouteParts = {
   readonly desk: { readonly deadLetters: RetryDeadLetters };
   readonly deadLetters: DeadLetterStore;
   readonly gate: Gate;
+  readonly auditor: Pick<Auditor, 'record'>;
 };
 
 const letterPath = z.object({ id: z.string().min(1).max(200) });
@@ -24,6 +27,7 @@ export function deadLetterRoutes({
   desk,
   deadLetters,
   gate,
+  auditor,
 }: DeadLetterRouteParts): RegisterRoutes {
   return (untyped) => {
     const app = untyped.withTypeProvider<ZodTypeProvider>();
@@ -50,6 +54,7 @@ export function deadLetterRoutes({
       { schema: documented('Try all of them again') },
       async (request) => {
         gate.requireAdmin(request);
+        await auditor.record(operatorOf(request), { action: 'dlq.retry-all', target: 'all' });
         return { retried: await desk.deadLetters.retryAll() };
       },
     );
@@ -59,7 +64,9 @@ export function deadLetterRoutes({
       { schema: { ...documented('Try one again'), params: letterPath } },
       async (request) => {
         gate.requireAdmin(request);
-        if (await desk.deadLetters.retry(request.params.id)) return { retried: 1 };
+        const { id } = request.params;
+        await auditor.record(operatorOf(request), { action: 'dlq.retry', target: id });
+        if (await desk.deadLetters.retry(id)) return { retried: 1 };
         throw new SpillwayError('NOT_FOUND', 'no such dead letter');
       },
     );
@@ -69,7 +76,9 @@ export function deadLetterRoutes({
       { schema: { ...documented('Give one up'), params: letterPath } },
       async (request, reply) => {
         gate.requireAdmin(request);
-        if (await deadLetters.remove(request.params.id)) return reply.code(204).send();
+        const { id } = request.params;
+        await auditor.record(operatorOf(request), { action: 'dlq.purge', target: id });
+        if (await deadLetters.remove(id)) return reply.code(204).send();
         throw new SpillwayError('NOT_FOUND', 'no such dead letter');
       },
     );
