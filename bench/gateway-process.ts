@@ -15,7 +15,7 @@ import type { Subject } from './subject.ts';
 
 const READY_LIMIT_MS = 30_000;
 const ASK_EVERY_MS = 100;
-const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/spillway.mjs', import.meta.url));
 
 export type GatewayOptions = {
   readonly folder: string;

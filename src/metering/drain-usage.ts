@@ -8,7 +8,8 @@ import type { UsageRecord } from './usage-record.ts';
 import type { UsageStore } from './usage-store.ts';
 
 const BATCH_RECORDS = 500;
-const GATHER_MS = 200;
+/** Short, because what waits here has to be carried along by every collection of young memory. */
+const GATHER_MS = 50;
 const LONGEST_PAUSE_MS = 5000;
 
 export type UsageDrain = {
@@ -41,7 +42,7 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
   }
 
   function pauseMs(): number {
-    return Math.min(GATHER_MS * 2 ** failuresInARow, LONGEST_PAUSE_MS);
+    return Math.min(GATHER_MS * 2 ** Math.min(failuresInARow, 10), LONGEST_PAUSE_MS);
   }
 
   function flush(): Promise<void> {

@@ -19,28 +19,43 @@ export type LogRing = {
   recent(query: LogQuery): readonly KeptEntry[];
 };
 
+/** Served requests are most of the entries and the least of the news, so few of them are kept. */
+const KEPT_REQUESTS = 100;
+
 export function createLogRing(next: Log, clock: Clock, capacity: number): LogRing {
-  const entries: KeptEntry[] = [];
-  let nextIndex = 0;
+  const requests = createRing(KEPT_REQUESTS);
+  const others = createRing(capacity);
 
   return {
     log: {
       write(entry) {
         next.write(entry);
         if (entry.level === 'debug') return;
-        entries[nextIndex] = { ...entry, at: clock.now() };
-        nextIndex = (nextIndex + 1) % capacity;
+        const ring = entry.type === 'request' && entry.level === 'info' ? requests : others;
+        ring.push({ ...entry, at: clock.now() });
       },
       flush: () => next.flush(),
     },
     recent({ type, level, limit }) {
-      const found: KeptEntry[] = [];
-      for (let back = 1; back <= entries.length && found.length < limit; back += 1) {
-        const entry = entries[(nextIndex - back + entries.length) % entries.length];
-        if (!entry || (type && entry.type !== type) || (level && entry.level !== level)) continue;
-        found.push(entry);
-      }
-      return found;
+      return [...requests.entries(), ...others.entries()]
+        .filter((entry) => (!type || entry.type === type) && (!level || entry.level === level))
+        .sort((a, b) => b.at - a.at)
+        .slice(0, limit);
     },
+  };
+}
+
+type Ring = { push(entry: KeptEntry): void; entries(): readonly KeptEntry[] };
+
+function createRing(capacity: number): Ring {
+  const slots: KeptEntry[] = [];
+  let next = 0;
+  return {
+    push(entry) {
+      slots[next] = entry;
+      next = (next + 1) % capacity;
+    },
+    /** Newest first, so that a stable sort keeps what happened within one millisecond in order. */
+    entries: () => [...slots.slice(next), ...slots.slice(0, next)].toReversed(),
   };
 }

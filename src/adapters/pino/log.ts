@@ -2,13 +2,11 @@
 // gathered and written a few times a second, because a write per line would cost more than the request.
 // A line that cannot be written is dropped: logging never fails the work it tells of.
 
-import type { DestinationStream, Logger } from 'pino';
 import pino from 'pino';
 import type { Log, LogEntry, LogLevel } from '../../kernel/log.ts';
+import { createLineWriter, type LineWriter } from './line-writer.ts';
 
-const PERIODIC_FLUSH_MS = 100;
-const BUFFER_BYTES = 64 * 1024;
-const LARGEST_WRITE_BYTES = 128 * 1024;
+const STDOUT = 1;
 
 /** pino counts upward; `critical` is our name for its `fatal`. */
 const LEVEL_VALUES: Record<LogLevel, number> = {
@@ -24,19 +22,11 @@ export type PinoLogOptions = {
   readonly serverId: string;
   readonly service?: string;
   /** Where lines go; stdout unless a test wants to read them. */
-  readonly destination?: DestinationStream & { flush?: (done: (error?: Error) => void) => void };
+  readonly destination?: LineWriter;
 };
 
 export function createPinoLog(options: PinoLogOptions): Log {
-  const destination =
-    options.destination ??
-    pino.destination({
-      fd: 1,
-      sync: false,
-      minLength: BUFFER_BYTES,
-      maxWrite: LARGEST_WRITE_BYTES,
-      periodicFlush: PERIODIC_FLUSH_MS,
-    });
+  const destination = options.destination ?? createLineWriter(STDOUT);
   const logger = pino<LogLevel>(
     {
       level: options.level,
@@ -54,7 +44,7 @@ export function createPinoLog(options: PinoLogOptions): Log {
     write(entry) {
       logger[entry.level](fieldsOf(entry), entry.message);
     },
-    flush: () => flush(logger),
+    flush: () => new Promise((resolve) => destination.flush(resolve)),
   };
 }
 
@@ -74,8 +64,4 @@ function createTimestamp(): () => string {
 
 function fieldsOf(entry: LogEntry): Record<string, unknown> {
   return { log_type: entry.type, request_id: entry.requestId, metadata: entry.metadata };
-}
-
-function flush(logger: Logger<LogLevel>): Promise<void> {
-  return new Promise((resolve) => logger.flush(() => resolve()));
 }

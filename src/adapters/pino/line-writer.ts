@@ -1,0 +1,81 @@
+// Where log lines go: gathered into one text and written a few times a second, one write at a time, off the
+// thread that serves requests. A reader that is too slow costs lines, never memory without bound or time.
+//
+// States: idle → gathering (a timer runs) → writing (what comes meanwhile is gathered) → idle.
+
+import { write, writeSync } from 'node:fs';
+
+const GATHER_MS = 100;
+const WRITE_AT_CHARACTERS = 64 * 1024;
+const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+
+export type LineWriter = {
+  /** `line` ends with its line end. */
+  write(line: string): void;
+  /** Writes what is gathered now, waiting for it; for the end of a process's life. */
+  flush(done: () => void): void;
+};
+
+export function createLineWriter(fd: number): LineWriter {
+  let gathered = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isWriting = false;
+  let dropped = 0;
+
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isWriting || gathered === '') return;
+    const bytes = Buffer.from(gathered);
+    gathered = '';
+    isWriting = true;
+    writeAll(bytes, 0);
+  }
+
+  function writeAll(bytes: Buffer, from: number): void {
+    write(fd, bytes, from, bytes.length - from, null, (error, written) => {
+      // A pipe that is full says so at once; what is left is tried again a little later.
+      if (error?.code === 'EAGAIN')
+        return void setTimeout(() => writeAll(bytes, from), GATHER_MS).unref();
+      if (!error && from + written < bytes.length) return writeAll(bytes, from + written);
+      isWriting = false;
+      noteDropped();
+      if (gathered.length >= WRITE_AT_CHARACTERS) begin();
+      else if (gathered !== '') schedule();
+    });
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(begin, GATHER_MS).unref();
+  }
+
+  function noteDropped(): void {
+    if (dropped === 0) return;
+    gathered += `{"level":"warn","log_type":"error","message":"${dropped} log lines were dropped: the reader is too slow"}\n`;
+    dropped = 0;
+  }
+
+  return {
+    write(line) {
+      if (gathered.length > MOST_WAITING_CHARACTERS) {
+        dropped += 1;
+        return;
+      }
+      gathered += line;
+      if (gathered.length >= WRITE_AT_CHARACTERS) begin();
+      else schedule();
+    },
+    flush(done) {
+      clearTimeout(timer);
+      timer = undefined;
+      const bytes = Buffer.from(gathered);
+      gathered = '';
+      try {
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      } catch {
+        // Nobody reads any more; the work the lines tell of is done all the same.
+      }
+      done();
+    },
+  };
+}
