@@ -10,7 +10,7 @@ import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
 import { type Heard, hear, hearOwnWords, SILENCE } from './said-phrases.ts';
 import { isTelling, meaningOfStatus } from './status-meaning.ts';
-import { isRefusal, meaningOfName } from './structured-names.ts';
+import { isRefusal } from './structured-names.ts';
 
 /** What a failure means, which rule decided (for people who ask why), and what its text says. */
 export type Decision = Decided & { readonly heard: Heard };
@@ -37,7 +37,7 @@ export function decideMeaning(reading: Reading): Decision {
 
 /** What a model says when it is done, handed over as if it were an error: it may mention any of them. */
 function isProse({ text, status, names }: Reading): boolean {
-  if (status !== undefined || names.some((name) => name !== '')) return false;
+  if (status !== undefined || names.length > 0) return false;
   return PROSE_OPENING.test(text);
 }
 
@@ -48,10 +48,11 @@ const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 40
 
 function readsAsValidation({ status, names }: Reading): boolean {
   if (status !== undefined) return VALIDATION_STATUSES.has(status);
-  return names.some((name) => meaningOfName('vague', name) === 'invalid');
+  return names.some((name) => name.vague === 'invalid');
 }
 
 function bySubscription({ headers, status }: Reading): Decided | undefined {
+  if (headers.size === 0) return undefined;
   const isPossible = status === undefined || status === 429 || status < 400;
   if (!isPossible || !isSubscriptionRejected(headers)) return undefined;
   return { meaning: 'quota', rule: 'header: subscription limit rejected' };

@@ -7,24 +7,21 @@ export const NO_HEADERS: HeaderFields = new Map();
 
 /** The known fields and those of one more source. */
 export function readHeaders(known: HeaderFields, source: object): HeaderFields {
-  const fields = new Map(known);
-  takeAll(fields, source);
-  return fields;
-}
-
-const MAX_HEADERS = 200;
-const MAX_VALUE_LENGTH = 300;
-
-function takeAll(fields: Map<string, string>, source: object): void {
+  let fields: Map<string, string> | undefined;
   try {
     for (const [name, value] of entriesOf(source)) {
-      if (fields.size >= MAX_HEADERS) return;
+      fields ??= new Map(known);
+      if (fields.size >= MAX_HEADERS) break;
       take(fields, name, value);
     }
   } catch {
     // Headers that throw when they are read are headers that are not there.
   }
+  return fields ?? known;
 }
+
+const MAX_HEADERS = 200;
+const MAX_VALUE_LENGTH = 300;
 
 function entriesOf(source: object): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(source))
@@ -36,7 +33,10 @@ function entriesOf(source: object): Iterable<readonly [unknown, unknown]> {
 }
 
 function pairsOf(source: readonly unknown[]): (readonly [unknown, unknown])[] {
-  return source.filter(Array.isArray).map((pair) => [pair[0], pair[1]] as const);
+  return source
+    .slice(0, MAX_HEADERS)
+    .filter(Array.isArray)
+    .map((pair) => [pair[0], pair[1]] as const);
 }
 
 function alternating(source: readonly unknown[]): (readonly [unknown, unknown])[] {

@@ -32,7 +32,7 @@ export function loosePairs(text: string): LoosePair[] {
   return pairs;
 }
 
-const MAX_LITERALS = 80;
+const MAX_LITERALS = 60;
 const DOUBLE_QUOTE = 34;
 const SINGLE_QUOTE = 39;
 const COMMA = 44;

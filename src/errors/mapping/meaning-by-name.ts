@@ -2,18 +2,18 @@
 
 import type { Meaning } from './meanings.ts';
 import { splitQuotes } from './quoted-words.ts';
-import { meaningOfName, type NameTrust, plainName } from './structured-names.ts';
+import { type KnownName, knownName, type NameTrust } from './structured-names.ts';
 
 export type Decided = { readonly meaning: Meaning; readonly rule: string };
 
 /** Where several names are given the more telling one decides: `type: invalid_request_error, code: …`. */
-export function byName(trust: NameTrust, names: readonly string[]): Decided | undefined {
+export function byName(trust: NameTrust, names: readonly KnownName[]): Decided | undefined {
   let best: Decided | undefined;
-  for (const name of names) {
-    const meaning = meaningOfName(trust, name);
+  for (const known of names) {
+    const meaning = known[trust];
     if (meaning === undefined) continue;
     const isBetter = best === undefined || TELLING.indexOf(meaning) < TELLING.indexOf(best.meaning);
-    if (isBetter) best = { meaning, rule: `name: ${name}` };
+    if (isBetter) best = { meaning, rule: `name: ${known.name}` };
   }
   return best;
 }
@@ -54,6 +54,6 @@ const CLASS_NAME = /\b[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout)\b/g;
 const ANY_NAME =
   /\b(?:[A-Z][A-Z0-9_]{4,50}|[a-z]{2,20}(?:_[a-z]{2,20}){1,5}|[A-Za-z]{3,40}(?:Error|Exception|Timeout))\b/g;
 
-function namesIn(text: string, pattern: RegExp): string[] {
-  return (text.match(pattern) ?? []).map(plainName);
+function namesIn(text: string, pattern: RegExp): KnownName[] {
+  return (text.match(pattern) ?? []).flatMap((name) => knownName(name) ?? []);
 }

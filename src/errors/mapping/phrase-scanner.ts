@@ -50,7 +50,7 @@ type Ending = {
 
 const ENDING = 0x8000;
 const STATE = 0x7fff;
-const MAX_ENDS = 8;
+const MAX_ENDS = 6;
 const FOREIGN = 0x2e80;
 const SPACE = ' ';
 const SEPARATOR = 0;

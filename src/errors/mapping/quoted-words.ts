@@ -4,6 +4,7 @@
 export type Quoted = { readonly outside: string; readonly inside: string };
 
 export function splitQuotes(text: string): Quoted {
+  if (!ANY_QUOTE.test(text)) return { outside: text, inside: '' };
   let outside = '';
   let inside = '';
   let from = 0;
@@ -22,6 +23,8 @@ export function splitQuotes(text: string): Quoted {
 
 // A longer quotation is a message in quotes, not a word of the request.
 const LONGEST_QUOTE = 80;
+
+const ANY_QUOTE = /['"`“‘«]/;
 
 const CLOSING: Readonly<Record<string, string>> = {
   "'": "'",

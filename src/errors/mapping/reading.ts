@@ -1,14 +1,14 @@
 // What was read out of a failure, in one form for all providers. Nothing here has been understood yet.
 
 import { type HeaderFields, NO_HEADERS, readHeaders } from './header-fields.ts';
-import { plainName } from './structured-names.ts';
+import { type KnownName, knownName } from './structured-names.ts';
 
 export type Reading = {
   /** The innermost HTTP status: gateways on the way change the outer one. */
   readonly status: number | undefined;
   readonly headers: HeaderFields;
-  /** Types, codes and reasons, as `plainName` writes them. */
-  readonly names: readonly string[];
+  /** Types, codes and reasons that somebody's closed list has. */
+  readonly names: readonly KnownName[];
   /** Why the model stopped. */
   readonly outcomes: readonly string[];
   readonly text: string;
@@ -27,12 +27,17 @@ export type StatedWait = {
 export class ReadingDraft implements Reading {
   status: number | undefined;
   headers: HeaderFields = NO_HEADERS;
-  readonly names: string[] = [];
+  readonly names: KnownName[] = [];
   outcomes: readonly string[] = NONE;
   text = '';
   waits: readonly StatedWait[] = NONE;
   windows: readonly string[] = NONE;
   field: string | undefined;
+  /** What may still be read: the bound that makes hostile input harmless. */
+  charactersLeft = 8_192;
+  valuesLeft = 300;
+  /** Strings inside a JSON text were paid for with the text. */
+  isPaid = false;
   #statusRank = -1;
 
   /** Takes what is a status; a failure's wins over a success around it, and the innermost over the outer. */
@@ -47,6 +52,12 @@ export class ReadingDraft implements Reading {
     return true;
   }
 
+  /** A name nobody has on a list says nothing. */
+  addName(name: string): void {
+    const known = knownName(name);
+    if (known !== undefined) this.names.push(known);
+  }
+
   /** Headers that are met first win. */
   addHeaders(source: object): void {
     this.headers = readHeaders(this.headers, source);
@@ -58,7 +69,7 @@ export class ReadingDraft implements Reading {
 
   finish(): Reading {
     const amazonType = this.headers.get('x-amzn-errortype');
-    if (amazonType !== undefined) this.names.push(plainName(amazonType));
+    if (amazonType !== undefined) this.addName(amazonType);
     this.status ??= statusInText(this.text);
     return this;
   }

@@ -3,17 +3,22 @@
 // it wrote passes through; a name we do not know is no name.
 
 export function knownField(said: string | undefined): string | undefined {
-  if (said === undefined || said.length > 100) return undefined;
+  if (said === undefined || said.length > LONGEST_PATH) return undefined;
+  if (FIELD_WORDS.has(said)) return said;
   const parts = said.split(/[.[\]]/).filter((part) => part !== '' && part !== 'body');
   if (parts.length === 0 || parts.length > 8) return undefined;
   const isKnown = parts.every((part) => FIELD_WORDS.has(part) || /^\d{1,4}$/.test(part));
   return isKnown && !/^\d/.test(parts[0] ?? '') ? parts.join('.') : undefined;
 }
 
+const LONGEST_PATH = 100;
+
 /** Anthropic opens its sentence with the path: `messages.0.content.1: …`. */
 export function leadingPath(text: string): string | undefined {
-  const match = /^(?:\d{3} )?([a-z][\w.]{1,98}): /.exec(text);
-  return match?.[1];
+  const colon = text.indexOf(': ');
+  if (colon < 2 || colon > LONGEST_PATH) return undefined;
+  const path = text.slice(0, colon);
+  return path.includes(' ') ? undefined : path;
 }
 
 const FIELD_WORDS: ReadonlySet<string> = new Set(

@@ -19,7 +19,7 @@ export function statedWait(
   let wait = headers.size === 0 ? NO_WAIT : fromRetryHeaders(headers);
   for (const field of waits) wait = completed(wait, fromField(field));
   if (headers.size > 0) wait = completed(wait, exhaustedReset(headers));
-  return completed(wait, waitInText(text, waitEnds, saidAt));
+  return waitInText(text, waitEnds, wait, saidAt);
 }
 
 function completed(wait: Wait, next: Wait): Wait {

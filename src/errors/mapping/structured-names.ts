@@ -7,31 +7,25 @@ import type { Meaning } from './meanings.ts';
 
 export type NameTrust = 'firm' | 'loose' | 'vague';
 
+export type KnownName = { readonly name: string } & Readonly<Partial<Record<NameTrust, Meaning>>>;
+
 /**
- * `ThrottlingException:http://…`, `com.amazon.coral#ThrottlingException`, `throttling_exception` and
- * `ThrottlingException` are one name.
+ * What a name means to whom. `ThrottlingException:http://…`, `com.amazon.coral#ThrottlingException`,
+ * `throttling_exception` and `ThrottlingException` are one name.
  */
-export function plainName(name: string): string {
-  const known = plainNames.get(name);
-  if (known !== undefined) return known;
-  const [local = ''] = name.slice(name.lastIndexOf('#') + 1).split(':', 1);
-  const letters = local.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  const plain = letters.replace(/(?:exception|error)+$/, '');
-  if (plainNames.size < MAX_REMEMBERED_NAMES) plainNames.set(name, plain);
-  return plain;
-}
-
-// A pure memo: providers use the same few names over and over.
-const plainNames = new Map<string, string>();
-const MAX_REMEMBERED_NAMES = 2_000;
-
-export function meaningOfName(trust: NameTrust, name: string): Meaning | undefined {
-  return MEANINGS[trust].get(name);
+export function knownName(spelling: string): KnownName | undefined {
+  const known = namesBySpelling.get(spelling);
+  if (known !== undefined) return known === 'unknown' ? undefined : known;
+  const found = NAMES.get(plainName(spelling));
+  if (namesBySpelling.size < MAX_REMEMBERED_NAMES) {
+    namesBySpelling.set(spelling, found ?? 'unknown');
+  }
+  return found;
 }
 
 /** Outcomes of a generation that are refusals; all others (`stop`, `length`) are no failures. */
 export function isRefusal(outcome: string): boolean {
-  return REFUSALS.has(outcome);
+  return REFUSALS.has(plainName(outcome));
 }
 
 type NameTable = Readonly<Partial<Record<Meaning, string>>>;
@@ -137,17 +131,27 @@ const REFUSALS: ReadonlySet<string> = new Set(
     .map(plainName),
 );
 
-const MEANINGS: Readonly<Record<NameTrust, ReadonlyMap<string, Meaning>>> = {
-  firm: indexed(FIRM),
-  loose: indexed(LOOSE),
-  vague: indexed(VAGUE),
-};
+const NAMES: ReadonlyMap<string, KnownName> = indexed({ firm: FIRM, loose: LOOSE, vague: VAGUE });
 
-function indexed(table: NameTable): ReadonlyMap<string, Meaning> {
-  const meanings = new Map<string, Meaning>();
-  for (const [meaning, names] of Object.entries(table)) {
-    for (const name of names.split(/\s+/)) meanings.set(plainName(name), meaning as Meaning);
+// A pure memo: providers use the same few names over and over.
+const namesBySpelling = new Map<string, KnownName | 'unknown'>();
+const MAX_REMEMBERED_NAMES = 2_000;
+
+function indexed(tables: Readonly<Record<NameTrust, NameTable>>): Map<string, KnownName> {
+  const index = new Map<string, KnownName>();
+  for (const [trust, table] of Object.entries(tables)) {
+    for (const [meaning, names] of Object.entries(table)) {
+      for (const name of names.split(/\s+/).map(plainName)) {
+        index.set(name, { ...(index.get(name) ?? { name }), [trust]: meaning });
+      }
+    }
   }
-  meanings.delete('');
-  return meanings;
+  index.delete('');
+  return index;
+}
+
+function plainName(spelling: string): string {
+  const [local = ''] = spelling.slice(spelling.lastIndexOf('#') + 1).split(':', 1);
+  const letters = local.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return letters.replace(/(?:exception|error)+$/, '');
 }

@@ -14,13 +14,22 @@ export function piecesOf(raw: string): TextPiece[] {
   const text = withoutAnsi(raw).trim();
   if (text === '') return [];
   const first = text[0] ?? '';
-  if (first === '{') return jsonPieces(text);
   if (first === '<' && isHtml(text)) return [{ kind: 'page', ...readHtml(text) }];
   if (STREAM_OPENINGS.includes(first) && STREAM_START.test(text)) {
     const frames = framesOf(text);
     if (frames.length > 0) return frames.flatMap(sentencePieces);
   }
   return sentencePieces(text);
+}
+
+/** An object or a list; anything else is no structure. */
+export function parseJson(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const STREAM_OPENINGS = 'edir:';
@@ -35,17 +44,11 @@ function framesOf(text: string): string[] {
   return frames.filter((frame) => frame !== '' && frame !== '[DONE]').slice(-MAX_FRAMES);
 }
 
-/** Most bodies are JSON and nothing else. */
-function jsonPieces(text: string): TextPiece[] {
-  const value = text.endsWith('}') ? parseJson(text) : undefined;
-  return value === undefined ? sentencePieces(text) : [{ kind: 'json', value }];
-}
-
 function sentencePieces(text: string): TextPiece[] {
   if (!text.includes('{') && !text.includes('[')) return [{ kind: 'prose', text }];
   const start = text.slice(0, LATEST_JSON_START).search(JSON_START);
   if (start === -1) return [{ kind: 'prose', text }];
-  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
+  const end = endOfJson(text);
   const value = end > start ? parseJson(text.slice(start, end)) : undefined;
   if (value !== undefined) {
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
@@ -54,6 +57,15 @@ function sentencePieces(text: string): TextPiece[] {
   if (pairs.length === 0) return [{ kind: 'prose', text }];
   return [...prose(text.slice(0, start)), { kind: 'pairs', pairs }];
 }
+
+/** Behind the last bracket, if it is near the end of the text: little is ever said behind JSON. */
+function endOfJson(text: string): number {
+  const tail = text.slice(-LONGEST_TAIL);
+  const close = Math.max(tail.lastIndexOf('}'), tail.lastIndexOf(']'));
+  return close === -1 ? 0 : text.length - tail.length + close + 1;
+}
+
+const LONGEST_TAIL = 512;
 
 // What a cut or misquoted body says first is what happened; the rest is not worth picking apart.
 const LONGEST_LOOSE_TEXT = 2_048;
@@ -65,15 +77,6 @@ const JSON_START = /[{[]\s*["'{}\]]/;
 function prose(text: string): TextPiece[] {
   const trimmed = text.trim();
   return trimmed === '' ? [] : [{ kind: 'prose', text: trimmed }];
-}
-
-function parseJson(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutAnsi(text: string): string {

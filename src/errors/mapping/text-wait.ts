@@ -5,7 +5,7 @@
 
 import { parseDuration, readDurationAt } from './duration.ts';
 import { epochMs, readIsoAt } from './moment.ts';
-import { NO_WAIT, type Wait } from './wait.ts';
+import type { Wait } from './wait.ts';
 import { readWallClockAt, type SaidAt } from './wall-clock.ts';
 
 /** As phrases of the scanner, which reports where they end. */
@@ -35,28 +35,43 @@ export const WAIT_WORDS: readonly string[] = [
   '*将于*',
 ];
 
-export function waitInText(text: string, waitEnds: readonly number[], saidAt: SaidAt): Wait {
-  if (waitEnds.length === 0 && !text.includes('|')) return NO_WAIT;
-  let retryAfterMs: number | undefined;
-  let moment = epochBehindBar(text);
+/** What the text adds to the wait that headers and fields state already. */
+export function waitInText(
+  text: string,
+  waitEnds: readonly number[],
+  known: Wait,
+  saidAt: SaidAt,
+): Wait {
+  if (waitEnds.length === 0 && !text.includes('|')) return known;
+  let { retryAfterMs } = known;
+  let moment = known.resetAt === undefined ? epochBehindBar(text) : known;
   for (const end of waitEnds) {
+    if (retryAfterMs !== undefined && moment !== undefined) break;
     const here = oneLine(text.slice(end, end + LONGEST_STATEMENT));
     const lead = LEAD.exec(here)?.[0] ?? '';
     const start = lead.length;
-    TIME_HERE.lastIndex = start;
-    if (!TIME_HERE.test(here)) continue;
-    retryAfterMs ??= readDurationAt(here, start)?.ms ?? printedHeader(here, start, lead);
-    moment ??= readMomentAt(here, start, saidAt);
-    if (retryAfterMs !== undefined && moment !== undefined) break;
+    if (moment === undefined && startsWith(MOMENT, here, start)) {
+      moment = readMomentAt(here, start, saidAt);
+    } else if (retryAfterMs === undefined && startsWith(DURATION, here, start)) {
+      retryAfterMs = readDurationAt(here, start)?.ms ?? printedHeader(here, start, lead);
+    }
   }
   return { retryAfterMs, resetAt: moment?.resetAt };
 }
 
 const LONGEST_STATEMENT = 80;
 
-/** Figures, `an hour`, `one minute`, names of months and days: how a time begins. */
-const TIME_HERE =
-  /\d|an? |one |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
+/** `812ms`, `an hour`, `one minute`. */
+const DURATION = /\d|an? |one /iy;
+
+/** `3pm`, `15:00`, `2026-04-01`, `1754636400`, `15 March`, `Oct 6`, `Thursday`, `tomorrow`. */
+const MOMENT =
+  /\d{1,2}(?::\d\d| ?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
+
+function startsWith(pattern: RegExp, text: string, start: number): boolean {
+  pattern.lastIndex = start;
+  return pattern.test(text);
+}
 
 // Terminals and log files break lines anywhere, even inside a time.
 function oneLine(text: string): string {
