@@ -16,6 +16,7 @@ import {
 import type { PoolClient } from 'pg';
 import type { ConnectionPool } from './connection-pool.ts';
 import { queryWithin } from './query-within.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 
 export type DialectParts = {
   readonly pool: ConnectionPool;
@@ -34,13 +35,14 @@ export function createKyselyDialect(parts: DialectParts): Dialect {
 }
 
 function createDriver({ pool, queryTimeoutMs, greeting }: DialectParts): Driver {
+  const names = createStatementNames();
   const greeted = new WeakSet<PoolClient>();
   const clients = new WeakMap<DatabaseConnection, PoolClient>();
 
   async function greet(client: PoolClient): Promise<void> {
     if (greeted.has(client)) return;
     try {
-      await queryWithin(client, greeting, [], queryTimeoutMs);
+      await queryWithin(client, { text: greeting }, queryTimeoutMs);
       greeted.add(client);
     } catch (cause) {
       client.release(true);
@@ -53,7 +55,7 @@ function createDriver({ pool, queryTimeoutMs, greeting }: DialectParts): Driver 
     async acquireConnection() {
       const client = await pool.pool.connect();
       await greet(client);
-      const connection = new PooledConnection(client, queryTimeoutMs);
+      const connection = new PooledConnection(client, names, queryTimeoutMs);
       clients.set(connection, client);
       return connection;
     },
@@ -84,16 +86,23 @@ async function command(connection: DatabaseConnection, text: string): Promise<vo
 
 class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #names: StatementNames;
   readonly #timeoutMs: number;
 
-  constructor(client: PoolClient, timeoutMs: number) {
+  constructor(client: PoolClient, names: StatementNames, timeoutMs: number) {
     this.#client = client;
+    this.#names = names;
     this.#timeoutMs = timeoutMs;
   }
 
   // biome-ignore format: the signature is Kysely's.
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const result = await queryWithin(this.#client, query.sql, query.parameters, this.#timeoutMs);
+    const statement = {
+      text: query.sql,
+      values: query.parameters,
+      name: this.#names.nameOf(query.sql),
+    };
+    const result = await queryWithin(this.#client, statement, this.#timeoutMs);
     // A COMMIT after a statement that failed is answered as if all were well, but for this word.
     if (result.command === 'ROLLBACK' && query.sql === 'commit')
       throw new Error('the transaction had failed before its commit and was rolled back');

@@ -19,16 +19,20 @@ export type PostgresStore = {
   close(): Promise<void>;
 };
 
-const LOOK_INTO_OUR_SCHEMA_FIRST = `select set_config(
-  'search_path', '${postgresDialect.schema},' || current_setting('search_path'), false)`;
+/**
+ * Plans are made anew each time: one that was kept from when a queue was empty would read the whole of it when it
+ * is full.
+ */
+const GREETING = `select
+  set_config('search_path', '${postgresDialect.schema},' || current_setting('search_path'), false),
+  set_config('plan_cache_mode', 'force_custom_plan', false)`;
 
 export function openPostgres(url: string, options: PostgresOptions = {}): PostgresStore {
   const settings = settingsFrom(options);
   const { queryTimeoutMs } = settings;
   const pool = openConnectionPool(url, settings);
-  const greeting = LOOK_INTO_OUR_SCHEMA_FIRST;
   const db = new Kysely<Schema>({
-    dialect: createKyselyDialect({ pool, queryTimeoutMs, greeting }),
+    dialect: createKyselyDialect({ pool, queryTimeoutMs, greeting: GREETING }),
   });
   return {
     db,

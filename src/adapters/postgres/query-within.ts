@@ -3,10 +3,16 @@
 
 import type { Client, QueryResult } from 'pg';
 
+export type Statement = {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** Under which the server keeps it prepared on each connection; absent: for this once. */
+  readonly name?: string | undefined;
+};
+
 export async function queryWithin(
   client: Client,
-  text: string,
-  values: readonly unknown[],
+  { text, values = [], name }: Statement,
   timeoutMs: number,
 ): Promise<QueryResult> {
   let isLate = false;
@@ -15,7 +21,7 @@ export async function queryWithin(
     dropConnection(client);
   }, timeoutMs);
   try {
-    return await client.query(text, values.map(storable));
+    return await client.query({ name, text, values: values.map(storable) });
   } catch (cause) {
     if (!isLate) throw cause;
     throw new Error(`PostgreSQL did not answer within ${timeoutMs} ms`, { cause });

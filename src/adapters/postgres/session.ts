@@ -110,7 +110,7 @@ export class Session {
   #runOn(client: Client, text: string, values: readonly unknown[]) {
     const { queryTimeoutMs } = this.#parts;
     const statement = this.#lastStatement.then(async () => {
-      const { rows } = await queryWithin(client, text, values, queryTimeoutMs);
+      const { rows } = await queryWithin(client, { text, values }, queryTimeoutMs);
       return rows;
     });
     this.#lastStatement = statement.catch(() => {});
