@@ -27,7 +27,7 @@ export function createPhraseScanner(
 }
 
 type Alphabet = {
-  /** Character code → class; what is in no phrase separates words. */
+  /** Character code → class; what is no Latin letter and in no phrase separates words. */
   readonly classOf: Uint8Array;
   /** Classes, rounded up to a power of two so that a row of the table starts at a shift. */
   readonly shift: number;
@@ -65,7 +65,7 @@ function toPattern(phrase: string): string {
 
 function alphabetOf(patterns: readonly string[]): Alphabet {
   const classOf = new Uint8Array(0x1_0000);
-  const letters = new Set(patterns.join('').replaceAll(/[ #]/g, ''));
+  const letters = new Set(`abcdefghijklmnopqrstuvwxyz${patterns.join('').replaceAll(/[ #]/g, '')}`);
   let classes = DIGIT + 1;
   for (const letter of letters) {
     classOf[letter.charCodeAt(0)] = classes;
