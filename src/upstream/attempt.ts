@@ -12,7 +12,7 @@ import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
-import type { Watch, Watched } from '../kernel/watch.ts';
+import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
 import { peekFields } from './peek-json.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
@@ -74,6 +74,7 @@ export class Attempt implements UpstreamListener, Watched {
   readonly #listener: AttemptListener;
   readonly #startedAtMs: number;
   #state: State = 'calling';
+  #ticket: Ticket | undefined;
   #upstreamCall: UpstreamCall | undefined;
   #status = 0;
   #headers: UpstreamHeaders = {};
@@ -92,7 +93,7 @@ export class Attempt implements UpstreamListener, Watched {
 
   start(): void {
     const { target, path, headers, body } = this.#call;
-    this.#parts.watch.join(this);
+    this.#ticket = this.#parts.watch.join(this);
     this.#upstreamCall = this.#parts.upstream.send(
       { origin: target.origin, path, method: 'POST', headers, body },
       this,
@@ -248,7 +249,7 @@ export class Attempt implements UpstreamListener, Watched {
   #end(): boolean {
     if (this.#state === 'ended') return false;
     this.#state = 'ended';
-    this.#parts.watch.leave(this);
+    if (this.#ticket !== undefined) this.#parts.watch.leave(this.#ticket);
     return true;
   }
 }

@@ -38,9 +38,8 @@ export type FileJournalOptions<T> = {
 
 type Segment<T> = {
   readonly path: string;
-  /** Absent when they are only in the file. */
+  /** Those the store does not have yet; absent when they are only in the file. */
   records: T[] | undefined;
-  released: number;
 };
 
 export function openFileJournal<T>(options: FileJournalOptions<T>): Journal<T> {
@@ -66,7 +65,7 @@ class FileJournal<T> implements Journal<T> {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(options.folder).sort()) {
       if (!name.endsWith(SUFFIX)) continue;
-      this.#full.push({ path: join(options.folder, name), records: undefined, released: 0 });
+      this.#full.push({ path: join(options.folder, name), records: undefined });
       this.#sequence = Math.max(this.#sequence, Number.parseInt(name, 10) || 0);
     }
     this.#active = this.#newSegment();
@@ -87,26 +86,23 @@ class FileJournal<T> implements Journal<T> {
   oldest(max: number): readonly T[] {
     for (let segment = this.#full[0]; segment; segment = this.#full[0]) {
       segment.records ??= this.#readBack(segment.path);
-      if (segment.released < segment.records.length) return slice(segment, max);
+      if (segment.records.length > 0) return segment.records.slice(0, max);
       this.#full.shift();
       unlinkSync(segment.path);
     }
-    return slice(this.#active, max);
+    return this.#active.records.slice(0, max);
   }
 
   release(count: number): void {
     const segment = this.#full[0] ?? this.#active;
-    segment.released += count;
-    if (segment === this.#active && segment.released === this.#active.records.length) {
-      this.#active.records = [];
-      this.#active.released = 0;
+    segment.records?.splice(0, count);
+    if (this.#full.length === 0 && this.#active.records.length === 0)
       this.#emptyFile(TRUNCATE_BYTES);
-    }
   }
 
   backlog(): number {
     return [...this.#full, this.#active].reduce(
-      (sum, segment) => sum + Math.max(0, (segment.records?.length ?? 1) - segment.released),
+      (sum, segment) => sum + (segment.records?.length ?? 1),
       0,
     );
   }
@@ -116,7 +112,7 @@ class FileJournal<T> implements Journal<T> {
     if (this.#waiting.length > 0) this.#commit();
     this.#isClosed = true;
     this.#cancelRetry?.();
-    const isDrained = this.#active.records.length === this.#active.released;
+    const isDrained = this.#active.records.length === 0;
     closeSync(this.#activeFd);
     if (isDrained) unlinkSync(this.#active.path);
   }
@@ -156,14 +152,11 @@ class FileJournal<T> implements Journal<T> {
   }
 
   #rotate(): void {
-    if (this.#active.released === this.#active.records.length) return this.#emptyFile(0);
+    if (this.#active.records.length === 0) return this.#emptyFile(0);
     closeSync(this.#activeFd);
     // Only the segment next to be drained keeps its records; the others are read back when their turn comes.
     const full: Segment<T> = this.#active;
-    if (this.#full.length > 0) {
-      full.records = undefined;
-      full.released = 0;
-    }
+    if (this.#full.length > 0) full.records = undefined;
     this.#full.push(full);
     this.#active = this.#newSegment();
     this.#activeFd = openSync(this.#active.path, 'a', 0o600);
@@ -179,7 +172,7 @@ class FileJournal<T> implements Journal<T> {
   #newSegment(): Segment<T> & { records: T[] } {
     this.#sequence += 1;
     const name = `${String(this.#sequence).padStart(12, '0')}${SUFFIX}`;
-    return { path: join(this.#options.folder, name), records: [], released: 0 };
+    return { path: join(this.#options.folder, name), records: [] };
   }
 
   #readBack(path: string): T[] {
@@ -190,8 +183,4 @@ class FileJournal<T> implements Journal<T> {
     }
     return records;
   }
-}
-
-function slice<T>(segment: Segment<T>, max: number): readonly T[] {
-  return segment.records?.slice(segment.released, segment.released + max) ?? [];
 }
