@@ -3,6 +3,7 @@
 // unless it says itself that it is starting.
 
 import { type HeldStore, holdStore } from '../adapters/postgres/hold-store.ts';
+import { createPostgresJobStore } from '../adapters/postgres/job-store.ts';
 import { migratePostgres, pendingInPostgres } from '../adapters/postgres/migrate-postgres.ts';
 import { openPostgres, type PostgresStore } from '../adapters/postgres/open-postgres.ts';
 import { createPostgresUsageStore } from '../adapters/postgres/usage-store.ts';
@@ -41,6 +42,7 @@ export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
       ...parts,
       ...postgres,
       usage: createPostgresUsageStore(postgres.db, postgres.dialect),
+      jobs: createPostgresJobStore({ store: postgres, signals: held.signals }),
       signals: held.signals,
       ...(isShared ? { pollMs: POLL_MS } : {}),
       holdState: () => held.state(),

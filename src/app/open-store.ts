@@ -2,6 +2,7 @@
 // folder, which one process at a time may use. With DATABASE_URL: PostgreSQL (open-postgres-store.ts).
 
 import { join } from 'node:path';
+import { createJobStore } from '../adapters/sql/job-store.ts';
 import { createQueueSignals } from '../adapters/sql/queue-signals.ts';
 import { takeOverStore } from '../adapters/sql/take-over.ts';
 import { lockFolder } from '../adapters/sqlite/folder-lock.ts';
@@ -40,11 +41,13 @@ async function openEmbeddedStore(parts: StoreParts): Promise<Store> {
   const sqlite = await openSqlite(join(parts.dataDir, 'spillway.db'));
   parts.lifecycle.onClose('store', () => sqlite.close());
   await takeOverStore(sqlite.db, parts.clock.now());
+  const signals = createQueueSignals();
   return openPorts({
     ...parts,
     ...sqlite,
     usage: createSqliteUsageStore(sqlite),
-    signals: createQueueSignals(),
+    jobs: createJobStore({ db: sqlite.db, signals }),
+    signals,
     holdState: () => 'held',
   });
 }

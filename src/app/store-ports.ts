@@ -4,7 +4,6 @@ import { createAuditLog } from '../adapters/sql/audit-log.ts';
 import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
 import { createJobHistory } from '../adapters/sql/job-history.ts';
 import { createJobQueue } from '../adapters/sql/job-queue.ts';
-import { createJobStore } from '../adapters/sql/job-store.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
@@ -42,6 +41,7 @@ export type Store = {
 
 export type PortParts = SqlStore & {
   readonly usage: UsageStore;
+  readonly jobs: JobStore;
   readonly signals: QueueSignals;
   /** How often to look at queues that other processes publish to. */
   readonly pollMs?: number;
@@ -61,7 +61,7 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     organizations: createOrganizationStore(db),
     usage: parts.usage,
     audit: createAuditLog(db),
-    jobs: createJobStore({ db, signals }),
+    jobs: parts.jobs,
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     queue,

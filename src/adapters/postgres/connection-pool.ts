@@ -3,14 +3,19 @@
 
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, Pool } from 'pg';
+import { type Client, Pool, type PoolClient, type QueryResult } from 'pg';
 import { clientConfig, type PostgresSettings } from './postgres-options.ts';
-import { dropConnection } from './query-within.ts';
+import { dropConnection, queryWithin } from './query-within.ts';
+import { createStatementNames } from './statement-names.ts';
 
 export type PoolLoad = { readonly open: number; readonly idle: number; readonly waiting: number };
 
 export type ConnectionPool = {
-  readonly pool: Pool;
+  /** A connection that has been greeted. */
+  acquire(): Promise<PoolClient>;
+  query(client: PoolClient, text: string, values: readonly unknown[]): Promise<QueryResult>;
+  /** Back to the others; one that was left in the midst of a transaction is dropped. */
+  release(client: PoolClient): void;
   load(): PoolLoad;
   /** Waits for statements in flight, but not for a server that hangs. Idempotent. */
   close(): Promise<void>;
@@ -18,7 +23,42 @@ export type ConnectionPool = {
 
 const FAREWELL_MS = 1000;
 
-export function openConnectionPool(url: string, settings: PostgresSettings): ConnectionPool {
+export function openConnectionPool(
+  url: string,
+  settings: PostgresSettings,
+  /** Run on each new connection before it is used. */
+  greeting: string,
+): ConnectionPool {
+  const { queryTimeoutMs } = settings;
+  const { pool, living } = openPool(url, settings);
+  const names = createStatementNames();
+  const greeted = new WeakSet<PoolClient>();
+  let closing: Promise<void> | undefined;
+  return {
+    async acquire() {
+      const client = await pool.connect();
+      if (greeted.has(client)) return client;
+      try {
+        await queryWithin(client, { text: greeting }, queryTimeoutMs);
+        greeted.add(client);
+        return client;
+      } catch (cause) {
+        client.release(true);
+        throw cause;
+      }
+    },
+    query: (client, text, values) =>
+      queryWithin(client, { text, values, name: names.nameOf(text) }, queryTimeoutMs),
+    release: (client) => client.release(client.getTransactionStatus() !== 'I'),
+    load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close() {
+      closing ??= closePool(pool, living, queryTimeoutMs + FAREWELL_MS);
+      return closing;
+    },
+  };
+}
+
+function openPool(url: string, settings: PostgresSettings) {
   const pool = new Pool({
     ...clientConfig(url, settings),
     max: settings.maxConnections,
@@ -32,15 +72,7 @@ export function openConnectionPool(url: string, settings: PostgresSettings): Con
     living.add(client);
     client.once('end', () => living.delete(client));
   });
-  let closing: Promise<void> | undefined;
-  return {
-    pool,
-    load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close() {
-      closing ??= closePool(pool, living, settings.queryTimeoutMs + FAREWELL_MS);
-      return closing;
-    },
-  };
+  return { pool, living };
 }
 
 async function closePool(pool: Pool, living: ReadonlySet<Client>, withinMs: number): Promise<void> {

@@ -18,8 +18,8 @@ import { silentLog } from '../../kernel/log.ts';
 import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
 import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
-import { createJobStore } from '../sql/job-store.ts';
 import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createPostgresJobStore } from './job-store.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 500, statementTimeoutMs: 800, queryTimeoutMs: 1000 };
@@ -78,7 +78,7 @@ function openRig() {
   const parts = { db, dialect, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: LEASE_MS });
   const jobServices = {
-    store: createJobStore({ db, signals }),
+    store: createPostgresJobStore({ store: postgres, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     queue,

@@ -16,8 +16,8 @@ import { silentLog } from '../../kernel/log.ts';
 import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
 import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
-import { createJobStore } from '../sql/job-store.ts';
 import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createPostgresJobStore } from './job-store.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -32,7 +32,7 @@ async function openServices() {
   const signals = createQueueSignals();
   const queue = createJobQueue({ db, dialect, signals, clock, log: silentLog, newId });
   return {
-    store: createJobStore({ db, signals }),
+    store: createPostgresJobStore({ store: postgres, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     queue,

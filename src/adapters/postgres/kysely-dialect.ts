@@ -15,47 +15,23 @@ import {
 } from 'kysely';
 import type { PoolClient } from 'pg';
 import type { ConnectionPool } from './connection-pool.ts';
-import { queryWithin } from './query-within.ts';
-import { createStatementNames, type StatementNames } from './statement-names.ts';
 
-export type DialectParts = {
-  readonly pool: ConnectionPool;
-  readonly queryTimeoutMs: number;
-  /** Run on each new connection before it is used. */
-  readonly greeting: string;
-};
-
-export function createKyselyDialect(parts: DialectParts): Dialect {
+export function createKyselyDialect(pool: ConnectionPool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(parts),
+    createDriver: () => createDriver(pool),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
 
-function createDriver({ pool, queryTimeoutMs, greeting }: DialectParts): Driver {
-  const names = createStatementNames();
-  const greeted = new WeakSet<PoolClient>();
+function createDriver(pool: ConnectionPool): Driver {
   const clients = new WeakMap<DatabaseConnection, PoolClient>();
-
-  async function greet(client: PoolClient): Promise<void> {
-    if (greeted.has(client)) return;
-    try {
-      await queryWithin(client, { text: greeting }, queryTimeoutMs);
-      greeted.add(client);
-    } catch (cause) {
-      client.release(true);
-      throw cause;
-    }
-  }
-
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
-      const client = await pool.pool.connect();
-      await greet(client);
-      const connection = new PooledConnection(client, names, queryTimeoutMs);
+      const client = await pool.acquire();
+      const connection = new PooledConnection(pool, client);
       clients.set(connection, client);
       return connection;
     },
@@ -68,7 +44,7 @@ function createDriver({ pool, queryTimeoutMs, greeting }: DialectParts): Driver 
     releaseConnection(connection) {
       const client = clients.get(connection);
       clients.delete(connection);
-      client?.release(client.getTransactionStatus() !== 'I');
+      if (client) pool.release(client);
       return Promise.resolve();
     },
     destroy: () => pool.close(),
@@ -85,24 +61,17 @@ async function command(connection: DatabaseConnection, text: string): Promise<vo
 }
 
 class PooledConnection implements DatabaseConnection {
+  readonly #pool: ConnectionPool;
   readonly #client: PoolClient;
-  readonly #names: StatementNames;
-  readonly #timeoutMs: number;
 
-  constructor(client: PoolClient, names: StatementNames, timeoutMs: number) {
+  constructor(pool: ConnectionPool, client: PoolClient) {
+    this.#pool = pool;
     this.#client = client;
-    this.#names = names;
-    this.#timeoutMs = timeoutMs;
   }
 
   // biome-ignore format: the signature is Kysely's.
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const statement = {
-      text: query.sql,
-      values: query.parameters,
-      name: this.#names.nameOf(query.sql),
-    };
-    const result = await queryWithin(this.#client, statement, this.#timeoutMs);
+    const result = await this.#pool.query(this.#client, query.sql, query.parameters);
     // A COMMIT after a statement that failed is answered as if all were well, but for this word.
     if (result.command === 'ROLLBACK' && query.sql === 'commit')
       throw new Error('the transaction had failed before its commit and was rolled back');

@@ -14,6 +14,8 @@ import { type PostgresOptions, settingsFrom } from './postgres-options.ts';
 export type PostgresStore = {
   readonly db: Kysely<Schema>;
   readonly dialect: SqlDialect;
+  /** One statement, past Kysely: for the few that every job makes. It is a transaction of its own. */
+  run<R>(text: string, values: readonly unknown[]): Promise<readonly R[]>;
   load(): PoolLoad;
   /** Waits for statements in flight; idempotent. */
   close(): Promise<void>;
@@ -28,15 +30,19 @@ const GREETING = `select
   set_config('plan_cache_mode', 'force_custom_plan', false)`;
 
 export function openPostgres(url: string, options: PostgresOptions = {}): PostgresStore {
-  const settings = settingsFrom(options);
-  const { queryTimeoutMs } = settings;
-  const pool = openConnectionPool(url, settings);
-  const db = new Kysely<Schema>({
-    dialect: createKyselyDialect({ pool, queryTimeoutMs, greeting: GREETING }),
-  });
+  const pool = openConnectionPool(url, settingsFrom(options), GREETING);
+  const db = new Kysely<Schema>({ dialect: createKyselyDialect(pool) });
   return {
     db,
     dialect: postgresDialect,
+    async run<R>(text: string, values: readonly unknown[]): Promise<readonly R[]> {
+      const client = await pool.acquire();
+      try {
+        return (await pool.query(client, text, values)).rows;
+      } finally {
+        pool.release(client);
+      }
+    },
     load: () => pool.load(),
     async close() {
       await db.destroy();

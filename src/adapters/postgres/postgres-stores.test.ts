@@ -12,6 +12,7 @@ import {
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createAuditLog } from '../sql/audit-log.ts';
@@ -21,8 +22,10 @@ import { createJobQueue } from '../sql/job-queue.ts';
 import { createJobStore } from '../sql/job-store.ts';
 import { createKeyStore } from '../sql/key-store.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createQueueSignals, type QueueSignals } from '../sql/queue-signals.ts';
 import { createUsageStore } from '../sql/usage-store.ts';
+import { createPostgresJobStore } from './job-store.ts';
+import type { PostgresStore } from './open-postgres.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
 
 let database: TestDatabase;
@@ -61,16 +64,24 @@ usageStoreContract('PostgreSQL by the common SQL', async () => {
   return { usage: createUsageStore(store.db, store.dialect), close: () => store.close() };
 });
 
-jobStoreContract('PostgreSQL', async () => {
+jobStoreContract('PostgreSQL', () =>
+  openJobs((store, signals) => createPostgresJobStore({ store, signals })),
+);
+
+jobStoreContract('PostgreSQL by the common SQL', () =>
+  openJobs(({ db }, signals) => createJobStore({ db, signals })),
+);
+
+async function openJobs(create: (store: PostgresStore, signals: QueueSignals) => JobStore) {
   const store = await openEmptyStore(database);
-  const { db } = store;
+  const { db, dialect } = store;
   const signals = createQueueSignals();
-  const parts = { ...store, signals, clock: createTestClock(1000), log: silentLog, newId };
+  const clock = createTestClock(1000);
   return {
-    jobs: createJobStore({ db, signals }),
+    jobs: create(store, signals),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
-    queue: createJobQueue(parts),
+    queue: createJobQueue({ db, dialect, signals, clock, log: silentLog, newId }),
     close: () => store.close(),
   };
-});
+}
