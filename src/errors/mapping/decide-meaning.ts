@@ -67,7 +67,8 @@ function byTellingStatus(reading: Reading): Decided | undefined {
   return status !== undefined && isTelling(status) ? byStatus(reading) : undefined;
 }
 
-function byStatus({ status }: Reading): Decided {
+function byStatus({ status, isCut }: Reading): Decided {
+  if (isCut && (status ?? 0) < 400) return { meaning: 'failed', rule: 'body: cut off' };
   if (status === undefined) return { meaning: 'unknown', rule: 'nothing recognised' };
   return { meaning: meaningOfStatus(status), rule: `status: ${status}` };
 }

@@ -112,6 +112,7 @@ function readPaidText(draft: ReadingDraft, text: string, depth: number): void {
 function readPiece(draft: ReadingDraft, piece: TextPiece, depth: number): void {
   if (piece.kind === 'json') read(draft, 'text', piece.value, depth);
   else if (piece.kind === 'pairs') {
+    if (piece.isCut) draft.isCut = true;
     for (const { key, value } of piece.pairs) {
       const role = roleOf(key);
       if (role !== undefined) read(draft, role, value, depth);

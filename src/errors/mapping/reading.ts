@@ -16,6 +16,8 @@ export type Reading = {
   /** The limits that were hit, as their owner calls them, in lower case. */
   readonly windows: readonly string[];
   readonly field: string | undefined;
+  /** The body opened as JSON does and had no end. */
+  readonly isCut: boolean;
 };
 
 export type StatedWait = {
@@ -33,6 +35,7 @@ export class ReadingDraft implements Reading {
   waits: readonly StatedWait[] = NONE;
   windows: readonly string[] = NONE;
   field: string | undefined;
+  isCut = false;
   /** What may still be read: the bound that makes hostile input harmless. */
   charactersLeft = 8_192;
   valuesLeft = 300;

@@ -7,7 +7,12 @@ import { type LoosePair, loosePairs } from './loose-pairs.ts';
 export type TextPiece =
   | { readonly kind: 'prose'; readonly text: string }
   | { readonly kind: 'json'; readonly value: object }
-  | { readonly kind: 'pairs'; readonly pairs: readonly LoosePair[] }
+  | {
+      readonly kind: 'pairs';
+      readonly pairs: readonly LoosePair[];
+      /** It opens as JSON does and has no end. */
+      readonly isCut: boolean;
+    }
   | { readonly kind: 'page'; readonly text: string; readonly status: number | undefined };
 
 export function piecesOf(raw: string): TextPiece[] {
@@ -54,8 +59,9 @@ function sentencePieces(text: string): TextPiece[] {
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
   }
   const pairs = loosePairs(text.slice(start, start + LONGEST_LOOSE_TEXT));
-  if (pairs.length === 0) return [{ kind: 'prose', text }];
-  return [...prose(text.slice(0, start)), { kind: 'pairs', pairs }];
+  const isCut = start === 0 && end === 0;
+  if (pairs.length === 0 && !isCut) return [{ kind: 'prose', text }];
+  return [...prose(text.slice(0, start)), { kind: 'pairs', pairs, isCut }];
 }
 
 /** Behind the last bracket, if it is near the end of the text: little is ever said behind JSON. */
