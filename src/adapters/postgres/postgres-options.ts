@@ -6,7 +6,7 @@ import { type ClientConfig, TypeOverrides } from 'pg';
 
 export const POSTGRES_DEFAULTS = Object.freeze({
   maxConnections: 10,
-  connectTimeoutMs: 3000,
+  connectTimeoutMs: 5000,
   statementTimeoutMs: 5000,
   queryTimeoutMs: 6000,
   /** A process frozen in the midst of a transaction must not keep its locks from the others. */
