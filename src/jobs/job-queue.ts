@@ -56,6 +56,11 @@ export type QueueDepth = {
 };
 
 export type JobQueue = {
+  /**
+   * The longest delay it holds a message for; absent where it holds any. A longer one is left to the store: `publish`
+   * resolves though the message is on no queue, and once it is due it counts as missing until it is published.
+   */
+  readonly longestDelayMs?: number;
   /** Resolves when the message is durable, and not before. */
   publish(
     queue: string,

@@ -2,23 +2,24 @@
 
 import { BrokerConnection } from '../../src/adapters/rabbitmq/broker-connection.ts';
 import { describeLadder } from '../../src/adapters/rabbitmq/delay-ladder.ts';
-import type { RabbitQueue } from '../../src/adapters/rabbitmq/job-queue.ts';
+import type { RabbitJobQueue } from '../../src/adapters/rabbitmq/job-queue.ts';
 import {
   openRabbitQueue,
   type RabbitQueueOptions,
 } from '../../src/adapters/rabbitmq/open-rabbit-queue.ts';
+import type { JobQueue } from '../../src/jobs/job-queue.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { type Log, type LogEntry, silentLog } from '../../src/kernel/log.ts';
 import { uniqueName } from './services/services-from-env.ts';
 
 export type RabbitRig = {
-  readonly queue: RabbitQueue;
+  readonly queue: RabbitJobQueue;
   /** A connection of the test's own, as an outsider has one. */
   readonly outsider: BrokerConnection;
   /** Of a queue or a ladder, for this test alone. */
-  name(purpose: string): string;
+  readonly name: (purpose: string) => string;
   /** Another process on the same broker. */
-  open(options?: Partial<RabbitQueueOptions>): Promise<RabbitQueue>;
+  open(options?: Partial<RabbitQueueOptions>): Promise<RabbitJobQueue>;
   close(): Promise<void>;
 };
 
@@ -31,7 +32,7 @@ export async function openRabbitRig(
   const ladderName = `${prefix}-delay`;
   const basis = { url, queueType: 'classic', clock: systemClock, log: silentLog } as const;
   const outsider = new BrokerConnection({ ...basis, purpose: 'inspect' });
-  const opened: RabbitQueue[] = [];
+  const opened: RabbitJobQueue[] = [];
   const open = async (more: Partial<RabbitQueueOptions> = {}) => {
     const queue = await openRabbitQueue({ ...basis, ladderName, ...options, ...more });
     opened.push(queue);
@@ -55,14 +56,14 @@ export async function openRabbitRig(
 }
 
 /** The same queues under names that a test, or a contract suite, likes better. */
-export function underPrefix({ queue, name }: RabbitRig): RabbitQueue {
+export function underPrefix({ queue, name }: RabbitRig): JobQueue {
   return {
-    ...queue,
     publish: (own, message, options) => queue.publish(name(own), message, options),
     consume: (own, options, handler) => queue.consume(name(own), options, handler),
     depth: (own) => queue.depth(name(own)),
     missing: (own, messages) => queue.missing(name(own), messages),
-    ahead: (own, id) => queue.ahead(name(own), id),
+    ahead: () => queue.ahead(),
+    close: () => queue.close(),
   };
 }
 

@@ -26,7 +26,7 @@ export class BrokerConnection {
   readonly clock: Clock;
   readonly #parts: BrokerConnectionParts;
   readonly #connection: Connection;
-  readonly #waiters = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #lastFailure: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -56,15 +56,15 @@ export class BrokerConnection {
     return this.#lastFailure;
   }
 
-  async ready(limitMs: number): Promise<void> {
-    if (this.#connection.ready) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiters.add(resolve);
-    try {
-      await within(this.clock, limitMs, promise, 'become ready');
-    } finally {
-      this.#waiters.delete(resolve);
-    }
+  ready(limitMs: number): Promise<void> {
+    return this.#until(() => this.isReady, limitMs);
+  }
+
+  /** Waits until it is ready or is known to be away. */
+  async isReachable(limitMs: number): Promise<boolean> {
+    const isKnown = () => this.isReady || this.#lastFailure !== undefined;
+    await this.#until(isKnown, limitMs).catch(() => {});
+    return this.isReady;
   }
 
   async openChannel(): Promise<Channel> {
@@ -106,28 +106,43 @@ export class BrokerConnection {
     }
   }
 
+  async #until(isSo: () => boolean, limitMs: number): Promise<void> {
+    if (isSo()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      if (isSo()) resolve();
+    };
+    this.#listeners.add(look);
+    try {
+      await within(this.clock, limitMs, promise, 'become ready');
+    } finally {
+      this.#listeners.delete(look);
+    }
+  }
+
   #listen(): void {
     const connection = this.#connection;
     connection.on('error', (cause) => {
       this.#lastFailure = reasonOf(cause);
       this.#tell('warn', 'RabbitMQ is away', cause);
+      this.#wakeListeners();
     });
     connection.on('connection', () => {
       if (this.#lastFailure !== undefined) this.#tell('info', 'RabbitMQ is back');
       this.#lastFailure = undefined;
-      this.#wakeWaiters();
+      this.#wakeListeners();
     });
     connection.on('connection.blocked', (reason) =>
       this.#tell('warn', 'RabbitMQ takes no messages: it has an alarm', reason),
     );
     connection.on('connection.unblocked', () => {
       this.#tell('info', 'RabbitMQ takes messages again');
-      this.#wakeWaiters();
+      this.#wakeListeners();
     });
   }
 
-  #wakeWaiters(): void {
-    for (const wake of this.#waiters) wake();
+  #wakeListeners(): void {
+    for (const wake of this.#listeners) wake();
   }
 
   #tell(level: LogEntry['level'], message: string, cause?: unknown): void {

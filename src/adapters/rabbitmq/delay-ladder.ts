@@ -9,6 +9,7 @@
 
 import { AT_LEAST_ONCE, type QueueDefinition, type QueueType } from './queue-definition.ts';
 
+export const DEFAULT_LADDER_NAME = 'spillway-delay';
 export const UNIT_MS = 125;
 export const LEVELS = 13;
 /** The most that fits: 17 minutes. */

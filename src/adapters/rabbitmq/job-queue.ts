@@ -4,34 +4,27 @@
 
 import type {
   ConsumeOptions,
+  Consumer,
   DeliveryHandler,
   JobQueue,
+  QueueDepth,
   QueueMessage,
 } from '../../jobs/job-queue.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { reasonOf } from './broker-error.ts';
-import { lookAtQueue } from './declare-queue.ts';
-import { delayKey } from './delay-ladder.ts';
 import { type BrokerInspection, inspectBroker } from './inspect-broker.ts';
 import type { LeftQueues } from './left-queues.ts';
 import { LongWaits } from './long-waits.ts';
 import { DUE_HEADER, type OutgoingMessage, outgoing, withHeader } from './outgoing-message.ts';
-import type { Publisher, Route } from './publisher.ts';
+import type { Publisher } from './publisher.ts';
 import { QueueConsumer } from './queue-consumer.ts';
-import { fixedDelayQueue, type QueueType } from './queue-definition.ts';
-import { depthOf } from './queue-figures.ts';
+import { fixedDelayQueue } from './queue-definition.ts';
+import { depthOf, missingFrom } from './queue-figures.ts';
+import { afterFixedDelay, dueAtQueue, straightTo } from './route.ts';
 import { Topology, type TopologySettings } from './topology.ts';
 
-export type RabbitQueue = JobQueue & {
-  readonly longestDelayMs: number;
-  /** Holds the message back on `{queue}-delayed-{ms}ms`, as the existing systems do. */
-  publishDelayedFixed(queue: string, message: QueueMessage, delayMs: number): Promise<void>;
-  /** What is there, what is wrong with it and how to mend it. Changes nothing. */
-  inspectQueues(names: readonly string[]): Promise<BrokerInspection>;
-};
-
-export type RabbitQueueParts = {
+export type RabbitJobQueueParts = {
   readonly url: string;
   /** An alarm stops what publishes; that must not stop acknowledging, so there are two. */
   readonly publishing: BrokerConnection;
@@ -48,112 +41,119 @@ export type RabbitQueueParts = {
 const LONGEST_DELAY_MS = 900_000;
 const HAND_OVER_MS = 300_000;
 
-export function createJobQueue(parts: RabbitQueueParts): RabbitQueue {
-  const { publishing, consuming, publisher, settings, left, log } = parts;
-  const { clock } = publishing;
-  const consumers = new Map<QueueConsumer, string>();
-  const fixedDelays = new Map<string, Set<string>>();
-  const longWaits = new LongWaits({ clock, handOverMs: HAND_OVER_MS });
-  let closing: Promise<void> | undefined;
+export class RabbitJobQueue implements JobQueue {
+  readonly longestDelayMs = LONGEST_DELAY_MS;
+  readonly #parts: RabbitJobQueueParts;
+  readonly #consumers = new Map<QueueConsumer, string>();
+  readonly #fixedDelays = new Map<string, Set<string>>();
+  readonly #longWaits: LongWaits;
+  #closing: Promise<void> | undefined;
 
-  function publishAt(queue: string, message: OutgoingMessage, dueAt: number): Promise<void> {
-    const route: Route = async (topology) => {
-      const exchange = await topology.delayed(queue);
-      // Reckoned when it is sent: what publishing took so far is part of the wait.
-      return { exchange, routingKey: delayKey(queue, dueAt - clock.now()) };
-    };
-    return publisher.publish(route, withHeader(message, DUE_HEADER, dueAt));
+  constructor(parts: RabbitJobQueueParts) {
+    this.#parts = parts;
+    this.#longWaits = new LongWaits({ clock: parts.publishing.clock, handOverMs: HAND_OVER_MS });
   }
 
-  function handOver(queue: string, message: OutgoingMessage, dueAt: number): void {
-    publishAt(queue, message, dueAt).catch((cause: unknown) =>
-      tell(log, 'a long wait is left to the sweeper', { queue, reason: reasonOf(cause) }),
-    );
+  async publish(
+    queue: string,
+    message: QueueMessage,
+    { delayMs = 0 }: { readonly delayMs?: number } = {},
+  ): Promise<void> {
+    const now = this.#parts.publishing.clock.now();
+    const sent = outgoing(message, now);
+    const dueAt = now + delayMs;
+    if (delayMs <= 0) return this.#parts.publisher.publish(straightTo(queue), sent);
+    if (delayMs <= LONGEST_DELAY_MS) return this.#publishAt(queue, sent, dueAt);
+    this.#longWaits.keep(dueAt, () => this.#handOver(queue, sent, dueAt));
   }
 
-  function consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler) {
-    const { concurrency } = options;
-    const prefetch = Math.max(parts.prefetch ?? concurrency, concurrency);
+  /** Holds the message back on `{queue}-delayed-{ms}ms`, where the existing systems do. */
+  async publishDelayedFixed(queue: string, message: QueueMessage, delayMs: number): Promise<void> {
+    const { publisher, publishing } = this.#parts;
+    const { queue: name } = fixedDelayQueue(queue, delayMs, 'classic');
+    this.#fixedDelays.set(queue, (this.#fixedDelays.get(queue) ?? new Set()).add(name));
+    const sent = outgoing(message, publishing.clock.now());
+    await publisher.publish(afterFixedDelay(queue, delayMs), sent);
+  }
+
+  consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
+    const { consuming: connection, settings, left, log, prefetch = 1 } = this.#parts;
+    const { concurrency, signal } = options;
     const consumer = new QueueConsumer({
       queue,
       concurrency,
-      prefetch,
+      prefetch: Math.max(prefetch, concurrency),
       handler,
-      connection: consuming,
+      connection,
       log,
-      prepare: () => prepareToConsume(new Topology(consuming, settings), queue, log),
-      onIncoming: ({ publishedAt }) => {
-        if (publishedAt !== undefined) left.note(queue, publishedAt);
-      },
-      publishAgain: (message, dueAt) => publishAt(queue, message, dueAt),
+      prepare: () => prepareToConsume(new Topology(connection, settings), queue, log),
+      onIncoming: ({ publishedAt }) => left.note(queue, publishedAt ?? 0),
+      publishAgain: (message, dueAt) => this.#publishAt(queue, message, dueAt),
     });
-    consumers.set(consumer, queue);
+    this.#consumers.set(consumer, queue);
     const close = async () => {
       await consumer.close();
-      consumers.delete(consumer);
+      this.#consumers.delete(consumer);
     };
     // Nobody waits here; whoever wants to wait calls close, which never rejects.
-    options.signal?.addEventListener('abort', () => void close(), { once: true });
-    if (options.signal?.aborted) void close();
+    signal?.addEventListener('abort', () => void close(), { once: true });
+    if (signal?.aborted) void close();
     return { close };
   }
 
-  async function closeAll(): Promise<void> {
-    longWaits.close();
-    await Promise.all([...consumers.keys()].map((consumer) => consumer.close()));
+  depth(queue: string): Promise<QueueDepth> {
+    const { consuming, settings } = this.#parts;
+    const own = [...this.#consumers].filter(([, name]) => name === queue);
+    return depthOf(consuming, {
+      queue,
+      ladderName: settings.ladderName,
+      fixedDelays: this.#fixedDelays.get(queue) ?? [],
+      unsettled: own.reduce((sum, [consumer]) => sum + consumer.unsettled, 0),
+    });
+  }
+
+  missing(
+    queue: string,
+    messages: readonly { readonly id: string; readonly publishedAt: number }[],
+  ): Promise<readonly string[]> {
+    return missingFrom(this.#parts.consuming, this.#parts.left, queue, messages);
+  }
+
+  /** RabbitMQ cannot tell. */
+  ahead(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** What is there, what is wrong with it and how to mend it. Changes nothing. */
+  inspectQueues(names: readonly string[]): Promise<BrokerInspection> {
+    const { url, consuming, settings } = this.#parts;
+    return inspectBroker(consuming, { url, names, ladderName: settings.ladderName });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { publisher, publishing, consuming } = this.#parts;
+    this.#longWaits.close();
+    await Promise.all([...this.#consumers.keys()].map((consumer) => consumer.close()));
     await publisher.close();
     await Promise.all([publishing.close(), consuming.close()]);
   }
 
-  return {
-    longestDelayMs: LONGEST_DELAY_MS,
-    async publish(queue, message, { delayMs = 0 } = {}) {
-      const now = clock.now();
-      const sent = outgoing(message, now);
-      const dueAt = now + delayMs;
-      if (delayMs > LONGEST_DELAY_MS)
-        return longWaits.keep(dueAt, () => handOver(queue, sent, dueAt));
-      if (delayMs > 0) return publishAt(queue, sent, dueAt);
-      const route: Route = async (topology) => {
-        await topology.queue(queue);
-        return { exchange: '', routingKey: queue };
-      };
-      return publisher.publish(route, sent);
-    },
-    async publishDelayedFixed(queue, message, delayMs) {
-      const name = fixedDelayQueue(queue, delayMs, settings.queueType).queue;
-      const route: Route = async (topology) => {
-        await topology.fixedDelay(queue, delayMs);
-        return { exchange: '', routingKey: name };
-      };
-      fixedDelays.set(queue, (fixedDelays.get(queue) ?? new Set()).add(name));
-      await publisher.publish(route, outgoing(message, clock.now()));
-    },
-    consume,
-    depth: (queue) =>
-      depthOf(consuming, {
-        queue,
-        ladderName: settings.ladderName,
-        fixedDelays: [...(fixedDelays.get(queue) ?? [])],
-        unsettled: sum([...consumers].map(([own, name]) => (name === queue ? own.unsettled : 0))),
-      }),
-    async missing(queue, messages) {
-      const askedAt = clock.now();
-      const figures = await lookAtQueue(consuming, queue);
-      if (!figures || figures.messages === 0) left.note(queue, askedAt);
-      const isServed = (figures?.consumers ?? 0) > 0;
-      return messages
-        .filter(({ publishedAt }) => left.hasLeft(queue, publishedAt, isServed))
-        .map(({ id }) => id);
-    },
-    ahead: () => Promise.resolve(undefined),
-    inspectQueues: (names) =>
-      inspectBroker(consuming, { url: parts.url, names, ...ladderAndType(settings) }),
-    close() {
-      closing ??= closeAll();
-      return closing;
-    },
-  };
+  #publishAt(queue: string, message: OutgoingMessage, dueAt: number): Promise<void> {
+    const { publisher, publishing } = this.#parts;
+    const route = dueAtQueue(queue, dueAt, publishing.clock);
+    return publisher.publish(route, withHeader(message, DUE_HEADER, dueAt));
+  }
+
+  #handOver(queue: string, message: OutgoingMessage, dueAt: number): void {
+    this.#publishAt(queue, message, dueAt).catch((cause: unknown) =>
+      tell(this.#parts.log, 'a long wait is left to the sweeper', queue, cause),
+    );
+  }
 }
 
 /** Without the ladder messages can be consumed all the same; only putting them off has to wait for it. */
@@ -162,21 +162,11 @@ async function prepareToConsume(topology: Topology, queue: string, log: Log): Pr
   try {
     await topology.delayed(queue);
   } catch (cause) {
-    tell(log, 'the queues for delays cannot be made', { queue, reason: reasonOf(cause) });
+    tell(log, 'the queues for delays cannot be made', queue, cause);
   }
 }
 
-function ladderAndType({ ladderName, queueType }: TopologySettings): {
-  readonly ladderName: string;
-  readonly queueType: QueueType;
-} {
-  return { ladderName, queueType };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-function tell(log: Log, message: string, metadata: Readonly<Record<string, unknown>>): void {
+function tell(log: Log, message: string, queue: string, cause: unknown): void {
+  const metadata = { queue, reason: reasonOf(cause) };
   log.write({ level: 'warn', type: 'error', message, metadata });
 }

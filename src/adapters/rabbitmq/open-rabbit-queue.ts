@@ -4,7 +4,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { BrokerConnection } from './broker-connection.ts';
-import { createJobQueue, type RabbitQueue } from './job-queue.ts';
+import { DEFAULT_LADDER_NAME } from './delay-ladder.ts';
+import { RabbitJobQueue } from './job-queue.ts';
 import { LeftQueues } from './left-queues.ts';
 import { Publisher } from './publisher.ts';
 import type { QueueType } from './queue-definition.ts';
@@ -30,11 +31,11 @@ export type RabbitQueueOptions = {
 const DEFAULTS = Object.freeze({
   confirmTimeoutMs: 10_000,
   maxWaiting: 1000,
-  ladderName: 'spillway-delay',
+  ladderName: DEFAULT_LADDER_NAME,
   patienceMs: 3000,
 });
 
-export async function openRabbitQueue(given: RabbitQueueOptions): Promise<RabbitQueue> {
+export async function openRabbitQueue(given: RabbitQueueOptions): Promise<RabbitJobQueue> {
   const options = { ...DEFAULTS, ...given };
   const { url, queueType, clock, log, ladderName } = options;
   const left = new LeftQueues(clock);
@@ -44,7 +45,9 @@ export async function openRabbitQueue(given: RabbitQueueOptions): Promise<Rabbit
   const consuming = new BrokerConnection({ url, purpose: 'consume', clock, log });
   const publisher = new Publisher(publishing, settings, options);
   // Whether it came is told by the connection itself.
-  await Promise.allSettled([publishing, consuming].map((own) => own.ready(options.patienceMs)));
+  const { patienceMs } = options;
+  await Promise.all([publishing.isReachable(patienceMs), consuming.isReachable(patienceMs)]);
   const { prefetch } = options;
-  return createJobQueue({ url, publishing, consuming, publisher, settings, left, log, prefetch });
+  const connections = { url, publishing, consuming };
+  return new RabbitJobQueue({ ...connections, publisher, settings, left, log, prefetch });
 }

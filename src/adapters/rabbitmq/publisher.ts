@@ -8,13 +8,11 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import { sleep } from '../../kernel/clock.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { isRefusal, reasonOf } from './broker-error.ts';
-import type { Address, OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 import { PublishChannel, type SendOutcome } from './publish-channel.ts';
+import type { Route } from './route.ts';
 import { within } from './time-limit.ts';
-import type { Topology, TopologySettings } from './topology.ts';
-
-/** Makes sure that what a message has to pass is there, and says where to publish it. */
-export type Route = (topology: Topology) => Promise<Address>;
+import type { TopologySettings } from './topology.ts';
 
 export type PublisherOptions = {
   readonly confirmTimeoutMs: number;

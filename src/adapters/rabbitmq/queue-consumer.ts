@@ -13,6 +13,7 @@ import { reasonOf } from './broker-error.ts';
 import { type IncomingMessage, notCounted, readIncoming } from './incoming-message.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
 import { Subscription } from './subscription.ts';
+import { within } from './time-limit.ts';
 
 export type QueueConsumerParts = {
   readonly queue: string;
@@ -32,6 +33,7 @@ type Held = { readonly message: IncomingMessage; readonly subscription: Subscrip
 
 const HANDLER_THREW_MS = 5000;
 const PUBLISH_AGAIN_MS = 1000;
+const LEAVE_WITHIN_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 /** Clocks differ: a message that is only a little early by ours is not. */
@@ -63,7 +65,10 @@ export class QueueConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    await this.#subscribing;
+    const { connection } = this.#parts;
+    // On a broker that is away there is nothing to take leave of; the attempt to subscribe ends by itself.
+    const leaveMs = connection.isReady ? LEAVE_WITHIN_MS : 0;
+    await within(connection.clock, leaveMs, this.#subscribing, 'cancel').catch(() => {});
     await Promise.all(this.#inHand.keys());
     await Promise.all(this.#endings);
   }

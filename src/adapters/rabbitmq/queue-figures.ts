@@ -1,18 +1,19 @@
 // What the broker tells of its queues without anything being taken from them: how many messages are ready, and how
 // many consumers there are. It does not tell over AMQP how many are in the hands of consumers, nor the age of the
-// oldest, nor for which queue a message on the ladder waits.
+// oldest, nor for which queue a message on the ladder waits, nor whether it holds a certain one.
 
 import type { QueueDepth } from '../../jobs/job-queue.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { isNotFound } from './broker-error.ts';
 import { lookAtQueue } from './declare-queue.ts';
 import { describeLadder } from './delay-ladder.ts';
+import type { LeftQueues } from './left-queues.ts';
 
 export type DepthQuestion = {
   readonly queue: string;
   readonly ladderName: string;
   /** Queues for fixed delays that lead to this one. */
-  readonly fixedDelays: readonly string[];
+  readonly fixedDelays: Iterable<string>;
   /** Delivered to this process and not settled. */
   readonly unsettled: number;
 };
@@ -28,8 +29,24 @@ export async function depthOf(
   return { ready: figures?.messages ?? 0, delayed, inFlight: unsettled };
 }
 
+/** Those that must have left the queue. Of the others nothing is known, and they count as being there. */
+export async function missingFrom(
+  connection: BrokerConnection,
+  left: LeftQueues,
+  queue: string,
+  messages: readonly { readonly id: string; readonly publishedAt: number }[],
+): Promise<readonly string[]> {
+  const askedAt = connection.clock.now();
+  const figures = await lookAtQueue(connection, queue);
+  if (!figures || figures.messages === 0) left.note(queue, askedAt);
+  const isServed = figures !== undefined && figures.consumers > 0;
+  return messages
+    .filter(({ publishedAt }) => left.hasLeft(queue, publishedAt, isServed))
+    .map(({ id }) => id);
+}
+
 /** How many messages wait on the ladder; none when it has not been made yet. */
-export async function ladderDepth(connection: BrokerConnection, name: string): Promise<number> {
+async function ladderDepth(connection: BrokerConnection, name: string): Promise<number> {
   const { levels } = describeLadder(name, 'quorum');
   try {
     return await connection.withChannel(async (channel) => {
