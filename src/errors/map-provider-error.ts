@@ -14,7 +14,9 @@ import { statedWait } from './mapping/stated-wait.ts';
 import { NO_WAIT, type Wait } from './mapping/wait.ts';
 
 export type FailureContext = {
+  /** The provider's name in lower case; Groq counts requests by the day without saying so. */
   readonly provider?: string;
+  /** Taken for the sake of callers that hand over what they have: no verdict depends on it yet. */
   readonly model?: string;
   /** When the failure arrived, in epoch milliseconds; without it clock times cannot become instants. */
   readonly now?: number;
@@ -44,7 +46,7 @@ function judge(failure: unknown, context: FailureContext): { verdict: Verdict; r
   const { meaning: first, rule, heard } = decideMeaning(reading);
   const wait = hasWait(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
   const meaning = isOfLimits(first)
-    ? limitOrThrottle(first, quotaWindow(reading, heard.said), wait, context.now)
+    ? limitOrThrottle(first, quotaWindow(reading, heard.said, context.provider), wait, context.now)
     : first;
   return { verdict: verdictOf(meaning, wait, reading, context), rule };
 }

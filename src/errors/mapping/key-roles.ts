@@ -50,7 +50,8 @@ const KEYS: Readonly<Record<KeyRole, string>> = {
   headers: 'headers responseheaders',
   field: 'param field loc parameter',
   container: `errors cause response data details metadata innererror violations lasterror candidates
-    promptfeedback choices incompletedetails baseresp err fault errorargs errordetails rawerror`,
+    promptfeedback choices incompletedetails baseresp err fault errorargs errordetails rawerror
+    ratelimitinfo ratelimits ratelimit previouserrors`,
 };
 
 const ROLES: ReadonlyMap<string, KeyRole> = new Map(

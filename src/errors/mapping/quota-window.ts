@@ -11,14 +11,18 @@ export type QuotaWindow = {
   readonly hasUntrueDelay: boolean;
 };
 
-export function quotaWindow(reading: Reading, said: ReadonlySet<string>): QuotaWindow {
+export function quotaWindow(
+  reading: Reading,
+  said: ReadonlySet<string>,
+  provider: string | undefined,
+): QuotaWindow {
   const ids = reading.windows.join(' ');
   const hasUntrueDelay = /per_?day/.test(ids) || /\blimit: 0\b/.test(reading.text);
   const isShort =
     /per_?(?:minute|second)/.test(ids) || SHORT_PHRASES.some((phrase) => said.has(phrase));
   const isLong =
     hasUntrueDelay ||
-    isDayExhausted(reading.headers) ||
+    isDayExhausted(reading.headers, provider) ||
     LONG_PHRASES.some((phrase) => said.has(phrase));
   return { isShort, isLong, hasUntrueDelay };
 }

@@ -90,7 +90,7 @@ const FAILURE_RANK = 1_000;
 // A number in front is a status unless it counts something: `402 items found`.
 const STATUS_PATTERNS = [
   /^\W{0,3}([45]\d\d)(?=$|[^\w ]| [^a-z]| status)/,
-  /\b(?:status(?: code)?|(?:error |response )?code|http(?:\/[\d.]{1,4})?|api error)[ :=(]{1,3}([45]\d\d)\b/i,
+  /\b(?:status[ _]?(?:code)?|(?:error |response )?code|http(?:\/[\d.]{1,4})?|api error)[ :=(]{1,3}([45]\d\d)\b/i,
   /\b(?:got|returned|received)(?: an?)? ([45]\d\d)(?=$|[.,;:)]| (?:from|response|error|status))/i,
 ];
 

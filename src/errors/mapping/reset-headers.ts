@@ -21,10 +21,12 @@ export function isSubscriptionRejected(headers: HeaderFields): boolean {
   return headers.get('anthropic-ratelimit-unified-status') === 'rejected';
 }
 
-/** The dimension that is used up counts by the day, so its name says. */
-export function isDayExhausted(headers: HeaderFields): boolean {
+/** The dimension that is used up counts by the day: its name says so, or Groq's habit, which no name tells. */
+export function isDayExhausted(headers: HeaderFields, provider: string | undefined): boolean {
   for (const [name, value] of headers) {
-    if (value === '0' && name.endsWith('day') && name.includes('remaining')) return true;
+    if (value !== '0' || !name.includes('remaining')) continue;
+    if (name.endsWith('day')) return true;
+    if (provider === 'groq' && name === 'x-ratelimit-remaining-requests') return true;
   }
   return false;
 }

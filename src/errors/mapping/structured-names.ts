@@ -36,15 +36,15 @@ const FIRM: NameTable = {
   quota: `billing insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits
     enforced_spend_limit_reached credit_balance_too_low exceeded_current_quota insufficient_balance
     insufficient_user_quota arrearage budget_exceeded spend_limit_reached free_tier_exhausted
-    AllocationQuota.FreeTierOnly QUOTA_EXHAUSTED usage_not_included payment_required out_of_credits
+    AllocationQuota.FreeTierOnly QUOTA_EXHAUSTED usage_not_included payment_required out_of_credits CreditsError balance_depleted AccountOverdue
     personal-team-blocked:spending-limit INSUFFICIENT_G1_CREDITS_BALANCE usage_limit_exceeded 1113`,
   limit: `usage_limit_reached ServiceQuotaExceeded dailyLimitExceeded workspace_limit_reached
-    weekly_limit_reached monthly_limit_reached 1304 1308 1310`,
+    weekly_limit_reached monthly_limit_reached MonthlyLimit SubscriptionUsageLimit 1304 1308 1310`,
   throttle: 'Throttling Throttling.RateQuota Throttling.AllocationQuota Throttling.User',
   overloaded: `overloaded engine_overloaded server_overloaded server_is_overloaded model_overloaded
-    MODEL_CAPACITY_EXHAUSTED NoCapacity capacity_exceeded service_tier_capacity_exceeded ModelNotReady
+    MODEL_CAPACITY_EXHAUSTED MODEL_CAPACITY_EXCEEDED NoCapacity capacity_exceeded service_tier_capacity_exceeded ModelNotReady
     provider_overloaded model_loading server_busy 1305 1312`,
-  credentials: `authentication invalid_api_key invalid_authentication API_KEY_INVALID account_deactivated
+  credentials: `authentication AuthError invalid_api_key invalid_authentication API_KEY_INVALID account_deactivated
     API_KEY_SERVICE_BLOCKED API_KEY_HTTP_REFERRER_BLOCKED API_KEY_IP_ADDRESS_BLOCKED SERVICE_DISABLED
     CREDENTIALS_MISSING ACCESS_TOKEN_EXPIRED ACCESS_TOKEN_SCOPE_INSUFFICIENT CONSUMER_INVALID
     CONSUMER_SUSPENDED VALIDATION_REQUIRED UNSUPPORTED_LOCATION invalid_organization invalid_project
@@ -64,20 +64,23 @@ const FIRM: NameTable = {
   too_large: `request_too_large payload_too_large RequestEntityTooLarge content_too_large
     UND_ERR_REQ_CONTENT_LENGTH_MISMATCH_TOO_LARGE image_too_large file_too_large FST_ERR_CTP_BODY_TOO_LARGE`,
   slow: `timeout DEADLINE_EXCEEDED ModelTimeout user_request_timeout ETIMEDOUT ESOCKETTIMEDOUT
-    UND_ERR_HEADERS_TIMEOUT HeadersTimeout APIConnectionTimeout ReadTimeout APITimeout request_timeout
+    UND_ERR_HEADERS_TIMEOUT HeadersTimeout APIConnectionTimeout ReadTimeout PoolTimeout APITimeout ERR_TIMED_OUT ERR_SOCKET_CONNECTION_TIMEOUT SocketTimeout
+    ERR_TLS_HANDSHAKE_TIMEOUT request_timeout
     gateway_timeout WriteTimeout upstream_timeout ERR_HTTP_REQUEST_TIMEOUT`,
   idle: 'UND_ERR_BODY_TIMEOUT BodyTimeout stream_idle_timeout',
   connect: `ECONNREFUSED ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA ENETUNREACH EHOSTUNREACH EHOSTDOWN
     ENETDOWN EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ConnectTimeout ConnectionRefused gaierror
     NewConnection NameResolution MaxRetry ECONNABORTED EHOSTDOWN ERR_NAME_NOT_RESOLVED ERR_CONNECTION_REFUSED
-    ERR_INTERNET_DISCONNECTED ERR_CONNECTION_TIMED_OUT EPROTO ERR_SSL_WRONG_VERSION_NUMBER FailedToOpenSocket`,
+    ERR_INTERNET_DISCONNECTED ERR_CONNECTION_TIMED_OUT UnknownHost ConnectError ERR_ADDRESS_UNREACHABLE
+    ERR_PROXY_CONNECTION_FAILED ERR_TUNNEL_CONNECTION_FAILED EPROTO ERR_SSL_WRONG_VERSION_NUMBER FailedToOpenSocket`,
   lost: `ECONNRESET EPIPE UND_ERR_SOCKET Socket ERR_STREAM_PREMATURE_CLOSE PREMATURE_CLOSE
     RemoteProtocol IncompleteRead ChunkedEncoding ServerDisconnected ClientOSError ConnectionReset
     ERR_HTTP2_STREAM_ERROR ERR_HTTP2_GOAWAY_SESSION ERR_HTTP2_SESSION_ERROR ERR_HTTP2_STREAM_CANCEL
     ERR_CONNECTION_RESET ERR_CONNECTION_CLOSED ERR_NETWORK ERR_NETWORK_CHANGED BrokenPipe Protocol
     UND_ERR_CLOSED UND_ERR_DESTROYED ENOTCONN ConnectionClosed HPE_INVALID_CONSTANT
     HPE_INVALID_CHUNK_SIZE UND_ERR_RES_CONTENT_LENGTH_MISMATCH ERR_INCOMPLETE_CHUNKED_ENCODING
-    ERR_QUIC_PROTOCOL_ERROR stream_error stream_read terminated ENETRESET network_error Connection APIConnection ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
+    ERR_QUIC_PROTOCOL_ERROR stream_error stream_read terminated EOF ReadError WriteError SSLEOF ERR_EMPTY_RESPONSE ERR_SOCKET_CLOSED
+    ERR_HTTP2_PROTOCOL_ERROR ERR_SSL_PROTOCOL_ERROR ERR_HTTP2_INVALID_SESSION ENETRESET network_error Connection APIConnection ERR_STREAM_DESTROYED ERR_STREAM_WRITE_AFTER_END`,
   untrusted: `SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE
     UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERR_TLS_CERT_ALTNAME_INVALID CERT_UNTRUSTED CERT_REVOKED CERT_REJECTED HOSTNAME_MISMATCH
@@ -89,11 +92,11 @@ const FIRM: NameTable = {
 
 const LOOSE: NameTable = {
   throttle: `rate_limit rate_limit_exceeded rate_limit_reached rate_limited rateLimitExceeded
-    userRateLimitExceeded RateLimitReached RESOURCE_EXHAUSTED Throttled
+    rate_limit_event userRateLimitExceeded RateLimitReached RESOURCE_EXHAUSTED Throttled
     TooManyRequests too_many_requests tokens requests ProvisionedThroughputExceeded RequestLimitExceeded
     LimitRequests concurrency_limit_exceeded
     limit_requests limit_burst_rate slow_down 1300 1302 1303`,
-  limit: 'quotaExceeded quota_exceeded FreeUsageLimit',
+  limit: 'quotaExceeded quota_exceeded FreeUsageLimit UserLimit rejected SetLimitExceeded',
   overloaded: 'UNAVAILABLE ServiceUnavailable service_unavailable 1234',
   credentials: `permission PERMISSION_DENIED permission_denied PermissionDenied AccessDenied access_denied
     forbidden Forbidden Unauthorized unauthorized request_forbidden NotAuthorized insufficient_permissions
