@@ -7,7 +7,7 @@ import { createChooseProvider } from '../flow/choose-provider.ts';
 import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
-import { startDispatcher } from '../jobs/dispatch-job.ts';
+import { type DispatcherParts, startDispatcher } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
 import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
@@ -24,10 +24,12 @@ import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
+import type { Queues } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
 export type JobsContext = {
   readonly store: Store;
+  readonly queues: Queues;
   readonly serve: ServeParts;
   readonly serverId: string;
   readonly clock: Clock;
@@ -53,15 +55,16 @@ function newJobMemory(): JobMemory {
 /** What callers and operators do with jobs. */
 export function openJobDesk(
   config: Config,
-  context: Pick<JobsContext, 'store' | 'clock'>,
+  context: Pick<JobsContext, 'store' | 'queues' | 'clock'>,
   { running, paces }: JobMemory = newJobMemory(),
 ): JobDesk {
   const { store, clock } = context;
+  const { queue, final } = context.queues;
   const { rawQueue } = config.jobs;
   return {
     submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId }),
     outlook: createJobOutlook({
-      queue: store.queue,
+      queue,
       clock,
       paces,
       capacityOf: (provider) => ({
@@ -70,29 +73,66 @@ export function openJobDesk(
           provider === undefined ? undefined : config.providers[provider]?.rateLimitPerMinute,
       }),
     }),
-    cancel: createCancelJob({ store: store.jobs, running, clock, queues: {} }),
+    cancel: createCancelJob({ store: store.jobs, running, clock, queues: final }),
     deadLetters: createRetryDeadLetters({
       store: store.jobs,
       deadLetters: store.deadLetters,
-      queue: store.queue,
+      queue,
       rawQueue,
       clock,
     }),
   };
 }
 
-/** Runs the roles of dispatcher and worker until the lifecycle ends them. */
-export async function openJobs(config: Config, context: JobsContext): Promise<JobDesk> {
+export type JobRoles = {
+  readonly isDispatcher: boolean;
+  /** Whose queues are worked off here. */
+  readonly workedProviders: readonly string[];
+};
+
+/** Runs the roles of dispatcher and worker, as far as they are this process's, until the lifecycle ends them. */
+export async function openJobs(
+  config: Config,
+  context: JobsContext,
+  roles: JobRoles,
+): Promise<JobDesk> {
+  const { lifecycle, clock } = context;
   const memory = newJobMemory();
   const desk = openJobDesk(config, context, memory);
+  if (!roles.isDispatcher && roles.workedProviders.length === 0) return desk;
   const parts = workerParts(config, context, memory);
-  const sweeper = startSweeper({ ...parts, store: context.store.jobs, queue: context.store.queue });
-  context.lifecycle.onClose('sweeper', () => sweeper.close());
+  const sweeper = startSweeper({
+    ...parts,
+    store: context.store.jobs,
+    queue: context.queues.queue,
+  });
+  lifecycle.onClose('sweeper', () => sweeper.close());
   // Jobs that ran when the last process died are free again before the first new one is taken.
   await sweeper.sweep();
-  const dispatcher = startDispatcher({
+  const workers = roles.workedProviders.flatMap((name) => startProviderWorker(config, name, parts));
+  lifecycle.onClose('workers', () => closeWorkers(workers, config, clock));
+  if (roles.isDispatcher) {
+    const dispatcher = startDispatcher(dispatcherParts(config, context, parts));
+    lifecycle.onClose('dispatcher', () => dispatcher.close());
+  }
+  return desk;
+}
+
+function startProviderWorker(config: Config, name: string, parts: WorkerParts): readonly Worker[] {
+  const provider = config.providers[name];
+  if (!provider?.hasKey) return [];
+  return [startWorker(parts, { queue: provider.queue, concurrency: config.worker.concurrency })];
+}
+
+function dispatcherParts(
+  config: Config,
+  context: JobsContext,
+  parts: WorkerParts,
+): DispatcherParts {
+  return {
     ...parts,
     rawQueue: config.jobs.rawQueue,
+    concurrency: context.queues.dispatchConcurrency,
     chooseProvider: createChooseProvider({
       providers: new Map(Object.entries(config.providers)),
       resolveModel: context.serve.resolveModel,
@@ -102,23 +142,16 @@ export async function openJobs(config: Config, context: JobsContext): Promise<Jo
       loads:
         config.dispatcher.strategy === 'LEAST_LOADED' ? () => loadsOf(config, context) : undefined,
     }),
-  });
-  const providers = Object.values(config.providers).filter((provider) => provider.hasKey);
-  const workers = providers.map(({ queue }) =>
-    startWorker(parts, { queue, concurrency: config.worker.concurrency }),
-  );
-  context.lifecycle.onClose('workers', () => closeWorkers(workers, config, context.clock));
-  context.lifecycle.onClose('dispatcher', () => dispatcher.close());
-  return desk;
+  };
 }
 
 /** Minutes of work that wait for each provider, at the rate it allows. */
 async function loadsOf(
   config: Config,
-  { store }: JobsContext,
+  { queues }: JobsContext,
 ): Promise<ReadonlyMap<string, number>> {
   const loads = Object.values(config.providers).map(async ({ name, queue, rateLimitPerMinute }) => {
-    const { ready, delayed, inFlight } = await store.queue.depth(queue);
+    const { ready, delayed, inFlight } = await queues.queue.depth(queue);
     return [name, (ready + delayed + inFlight) / rateLimitPerMinute] as const;
   });
   return new Map(await Promise.all(loads));
@@ -133,7 +166,7 @@ function workerParts(
   const { maxRetryAttempts, retryDelayMs, leaseMs } = config.jobs;
   return {
     store: store.jobs,
-    queue: store.queue,
+    queue: context.queues.queue,
     history: store.history,
     deadLetters: store.deadLetters,
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
@@ -143,7 +176,8 @@ function workerParts(
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },
     leaseMs,
     workerId: context.serverId,
-    queues: {},
+    queues: context.queues.final,
+    deadLetterQueue: context.queues.final.deadLetterQueue,
     onRun: observeRuns(context.metrics, paces),
     clock,
     newId,

@@ -15,6 +15,7 @@ import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import { openAdministration } from './administration.ts';
 import { openJobDesk } from './open-jobs.ts';
+import { storeQueues } from './open-queue.ts';
 import { holdFolder, openStore, type Store } from './open-store.ts';
 import { operatorPrincipal } from './operator-principal.ts';
 
@@ -54,7 +55,8 @@ async function compose(
   const { routes, auditor } = openAdministration({ config, store, clock, log, gate, callers });
   // Jobs can be looked at, cancelled and put back; nothing works them off here.
   const { jobs, history, deadLetters } = store;
-  const desk = openJobDesk(config, { store, clock });
+  // Without a broker at hand the store's own queue is the outbox: a server carries it on when there is one.
+  const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
   const jobDesk = [
     jobRoutes({ desk, jobs, history, gate, clock }),
     deadLetterRoutes({ desk, deadLetters, gate, auditor }),

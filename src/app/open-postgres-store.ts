@@ -4,6 +4,7 @@
 
 import { type HeldStore, holdStore } from '../adapters/postgres/hold-store.ts';
 import { createPostgresJobStore } from '../adapters/postgres/job-store.ts';
+import { createPostgresMessageHandling } from '../adapters/postgres/message-handling.ts';
 import { migratePostgres, pendingInPostgres } from '../adapters/postgres/migrate-postgres.ts';
 import { openPostgres, type PostgresStore } from '../adapters/postgres/open-postgres.ts';
 import { createPostgresUsageStore } from '../adapters/postgres/usage-store.ts';
@@ -44,6 +45,7 @@ export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
       usage: createPostgresUsageStore(postgres.db, postgres.dialect),
       jobs: createPostgresJobStore({ store: postgres, signals: held.signals }),
       signals: held.signals,
+      handling: createPostgresMessageHandling(postgres),
       ...(isShared ? { pollMs: POLL_MS } : {}),
       holdState: () => held.state(),
     });

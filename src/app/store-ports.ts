@@ -7,6 +7,7 @@ import { createJobQueue } from '../adapters/sql/job-queue.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
+import type { MessageHandling } from '../adapters/sql/queue-table.ts';
 import type { SqlStore } from '../adapters/sql/sql-store.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import type { AuditLog } from '../admission/audit-log.ts';
@@ -43,6 +44,8 @@ export type PortParts = SqlStore & {
   readonly usage: UsageStore;
   readonly jobs: JobStore;
   readonly signals: QueueSignals;
+  /** The store's own way with the messages of its queues, where it has one. */
+  readonly handling?: MessageHandling;
   /** How often to look at queues that other processes publish to. */
   readonly pollMs?: number;
   readonly holdState: Store['holdState'];

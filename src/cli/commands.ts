@@ -11,11 +11,12 @@ import { registerKeys } from './commands/keys.ts';
 import { registerLimits } from './commands/limits.ts';
 import { registerMigrate } from './commands/migrate.ts';
 import { registerOrgs } from './commands/orgs.ts';
-import { registerServe } from './commands/serve.ts';
+import { registerRoles, registerServe } from './commands/serve.ts';
 import { registerSimulate } from './commands/simulate.ts';
 
 export const COMMANDS: readonly RegisterCommand[] = [
   registerServe,
+  registerRoles,
   registerSimulate,
   registerMigrate,
   registerConfig,

@@ -1,25 +1,30 @@
 // What a person reads when the server is ready: where it is, a request that works as it stands, where data is.
 
 export type ReadyFacts = {
-  readonly url: string;
+  readonly role: string;
+  /** Absent for a role that does not listen. */
+  readonly url: string | undefined;
   readonly apiKey: string | undefined;
   readonly dataDir: string;
   readonly simulatorUrl: string | undefined;
 };
 
-export function readyText({ url, apiKey, dataDir, simulatorUrl }: ReadyFacts): string {
+export function readyText({ role, url, apiKey, dataDir, simulatorUrl }: ReadyFacts): string {
+  const isGateway = role === 'serve' || role === 'gateway';
   const lines = [
-    `Spillway is ready on ${url}`,
+    `${isGateway ? 'Spillway' : `The ${role}`} is ready${url === undefined ? '' : ` on ${url}`}`,
     '',
-    `  Dashboard  ${url}/`,
-    `  Data       ${dataDir}`,
   ];
+  if (isGateway) lines.push(`  Dashboard  ${url}/`);
+  lines.push(`  Data       ${dataDir}`);
   if (simulatorUrl !== undefined) {
     lines.push(
       `  Providers  the built-in simulator (${simulatorUrl}), because no provider key is set`,
     );
   }
-  if (apiKey !== undefined) lines.push('', 'Try it:', '', curl(url, apiKey));
+  if (role === 'serve' && url !== undefined && apiKey !== undefined) {
+    lines.push('', 'Try it:', '', curl(url, apiKey));
+  }
   return `${lines.join('\n')}\n`;
 }
 

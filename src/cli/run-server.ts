@@ -2,10 +2,17 @@
 // A second signal ends it at once.
 
 import { createGateway } from '../app/create-gateway.ts';
+import { rolesOf } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { assertProviders, usesSimulator, withSimulator } from '../config/provider-keys.ts';
+import {
+  assertProviders,
+  type Role,
+  usesSimulator,
+  withSimulator,
+} from '../config/provider-keys.ts';
+import { assertShared } from '../config/shared-services.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { CliContext } from './command.ts';
@@ -13,20 +20,32 @@ import { readyText } from './ready-text.ts';
 import { releaseStartupMemory } from './release-memory.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What the simulator remembers of its calls inside a server: enough to look at, little to hold. */
+const SIMULATOR_LOG_ENTRIES = 2000;
+const LONG_MS = 2 ** 30;
 
-export async function runServer(context: CliContext, configFile?: string): Promise<void> {
+export type ServerOptions = {
+  readonly role: Role;
+  readonly configFile?: string | undefined;
+  /** Whose queue a worker takes from. */
+  readonly provider?: string | undefined;
+};
+
+export async function runServer(context: CliContext, options: ServerOptions): Promise<void> {
+  const { role, configFile } = options;
   const config = loadConfig({
     env: context.env,
     cwd: context.cwd,
-    ...(configFile ? { configFile } : {}),
+    ...(configFile === undefined ? {} : { configFile }),
   });
-  assertProviders(config, { role: 'serve' });
-  const simulator = usesSimulator(config, { role: 'serve' })
-    ? await startSimulator({ clock: systemClock })
+  assertProviders(config, { role });
+  assertShared(config, { role });
+  const simulator = usesSimulator(config, { role })
+    ? await startSimulator({ clock: systemClock, logCapacity: SIMULATOR_LOG_ENTRIES })
     : undefined;
   try {
     const effective = simulator ? withSimulator(config, simulator.url) : config;
-    await serveUntilSignal(context, effective, simulator?.url);
+    await serveUntilSignal(context, effective, options, simulator?.url);
   } finally {
     await simulator?.close();
   }
@@ -35,22 +54,18 @@ export async function runServer(context: CliContext, configFile?: string): Promi
 async function serveUntilSignal(
   context: CliContext,
   config: Config,
+  { role, provider }: ServerOptions,
   simulatorUrl: string | undefined,
 ): Promise<void> {
   const stopped = nextSignal();
-  const gateway = await createGateway(config);
+  const gateway = await createGateway(config, rolesOf(role, config, provider));
   try {
     const url = await gateway.listen().catch((error: unknown) => {
       throw listenFailure(error, config);
     });
-    context.out(
-      readyText({
-        url,
-        apiKey: gateway.identity.apiKey,
-        dataDir: config.storage.dataDir,
-        simulatorUrl,
-      }),
-    );
+    const { dataDir } = config.storage;
+    const { apiKey } = gateway.identity;
+    context.out(readyText({ role, url, apiKey, dataDir, simulatorUrl }));
     releaseStartupMemory();
     await stopped;
     context.err('Stopping: finishing what is under way …');
@@ -61,10 +76,12 @@ async function serveUntilSignal(
   }
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of SIGNALS) process.once(signal, resolve);
-  });
+/** A role that does not listen has nothing else that would keep the process alive. */
+function nextSignal(): Promise<void> {
+  const alive = setInterval(() => {}, LONG_MS);
+  return new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) process.once(signal, () => resolve());
+  }).finally(() => clearInterval(alive));
 }
 
 function listenFailure(error: unknown, { server }: Config): unknown {

@@ -39,7 +39,7 @@ export async function openAdminRig(): Promise<AdminRig> {
   const env = { SPILLWAY_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'critical' };
   const config = withSimulator(loadConfig({ env, cwd: dataDir }), simulator.url);
   const gateway = await createGateway(config);
-  const url = await gateway.listen();
+  const url = (await gateway.listen()) ?? '';
   return {
     gateway,
     url,

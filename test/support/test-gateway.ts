@@ -37,7 +37,7 @@ export async function startTestGateway(env: Record<string, string> = {}): Promis
   });
   const gateway = await createGateway(withSimulator(config, simulator.url));
   return {
-    url: await gateway.listen(),
+    url: (await gateway.listen()) ?? '',
     apiKey: TEST_API_KEY,
     adminKey: TEST_ADMIN_KEY,
     simulator,

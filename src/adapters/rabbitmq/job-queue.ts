@@ -54,6 +54,11 @@ export class RabbitJobQueue implements JobQueue {
     this.#longWaits = new LongWaits({ clock: parts.publishing.clock, handOverMs: HAND_OVER_MS });
   }
 
+  /** Whether the broker can be reached now, for publishing and for consuming. */
+  isUp(): boolean {
+    return this.#parts.publishing.isReady && this.#parts.consuming.isReady;
+  }
+
   async publish(
     queue: string,
     message: QueueMessage,

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import type { RegisterRoutes } from '../http-server.ts';
 
 export type Readiness = {
-  /** Why the server cannot take requests now; undefined when it can. */
-  notReadyBecause(): string | undefined;
+  /** Why the server must not be sent anything; undefined when it is well. */
+  unwellBecause(): 'draining' | 'unhealthy' | undefined;
+  /** The same, or that something it depends on is away. */
+  notReadyBecause(): 'draining' | 'unhealthy' | 'degraded' | undefined;
 };
 
-const status = z.object({ status: z.enum(['healthy', 'unhealthy', 'draining', 'starting']) });
+const status = z.object({ status: z.enum(['healthy', 'degraded', 'unhealthy', 'draining']) });
 
 export function healthRoutes(readiness: Readiness): RegisterRoutes {
   return (app) => {
@@ -19,7 +21,7 @@ export function healthRoutes(readiness: Readiness): RegisterRoutes {
     });
 
     app.get('/health', { schema: schema('Can it take requests?') }, (_request, reply) => {
-      const reason = readiness.notReadyBecause();
+      const reason = readiness.unwellBecause();
       return reply.code(reason === undefined ? 200 : 503).send({ status: reason ?? 'healthy' });
     });
     app.get('/health/live', { schema: schema('Is the process alive?') }, (_request, reply) =>

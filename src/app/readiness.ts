@@ -1,0 +1,37 @@
+// Is the server well, and can it take requests now? A dependency that is away makes it not ready, though it
+// goes on serving what it can; it is unhealthy only when it must not serve at all.
+
+import type { Readiness } from '../http/routes/health.ts';
+import type { Meter } from '../metering/meter.ts';
+import type { Queues } from './open-queue.ts';
+import type { Store } from './open-store.ts';
+
+export type ReadinessParts = {
+  readonly meter: Meter;
+  readonly store: Pick<Store, 'holdState'>;
+  readonly queues: Pick<Queues, 'isUp'>;
+};
+
+export function createReadiness({
+  meter,
+  store,
+  queues,
+}: ReadinessParts): Readiness & { drain(): void } {
+  let isDraining = false;
+
+  function unwellBecause(): 'draining' | 'unhealthy' | undefined {
+    if (isDraining) return 'draining';
+    return meter.isReady() && store.holdState() !== 'taken' ? undefined : 'unhealthy';
+  }
+
+  return {
+    unwellBecause,
+    notReadyBecause() {
+      const areDependenciesUp = store.holdState() === 'held' && queues.isUp();
+      return unwellBecause() ?? (areDependenciesUp ? undefined : 'degraded');
+    },
+    drain() {
+      isDraining = true;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Where a broker carries the queues, the store's own queue is the outbox: what a transaction announces is
+// written there with it, and the relay carries it to the broker, confirmed, before it is taken off. A crash in
+// between delivers a message twice, which fences and message ids make harmless; none is forgotten.
+
+import type { Consumer, JobQueue } from './job-queue.ts';
+
+const MESSAGES_AT_ONCE = 32;
+
+export type RelayParts = {
+  readonly outbox: Pick<JobQueue, 'consume'>;
+  readonly broker: Pick<JobQueue, 'publish'>;
+  /** Every queue that announcements can name. */
+  readonly queues: readonly string[];
+};
+
+export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
+  const consumers = queues.map((queue) =>
+    outbox.consume(queue, { concurrency: MESSAGES_AT_ONCE }, async ({ id, body }) => {
+      await broker.publish(queue, { id, body });
+      return 'ack';
+    }),
+  );
+  return {
+    async close() {
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+    },
+  };
+}
