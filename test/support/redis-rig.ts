@@ -73,7 +73,14 @@ export async function openRedisRig(): Promise<RedisRig> {
   };
 }
 
-/** Resolves as soon as the claim holds; asked again every turn of the event loop, so what it waits for may happen. */
+/** Resolves as soon as the claim holds; asked every turn of the event loop, so that what it waits for can happen. */
 export async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await claim())) await new Promise((resolve) => setImmediate(resolve));
+  const lateAt = Date.now() + NEVER_MS;
+  while (!(await claim())) {
+    if (Date.now() > lateAt) throw new Error(`it never became so: ${claim.toString()}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
+
+/** For a busy machine; what happens at all happens much sooner. */
+const NEVER_MS = 20_000;
