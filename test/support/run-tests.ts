@@ -31,7 +31,13 @@ function run(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   return new Promise((done) => {
     const child = spawn(
       process.execPath,
-      ['--test', `--test-concurrency=${FILES_AT_ONCE}`, '--test-reporter=spec', ...files],
+      [
+        '--test',
+        `--test-concurrency=${FILES_AT_ONCE}`,
+        '--test-timeout=180000',
+        '--test-reporter=spec',
+        ...files,
+      ],
       { cwd: root, env, stdio: 'inherit' },
     );
     signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 const COMMAND = join(root, 'bin', 'spillway.mjs');
-const READY = /Spillway is ready on (\S+)/;
+const READY = /^(?:Spillway|The \w+) is ready(?: on (\S+))?$/m;
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
@@ -15,7 +15,7 @@ export type SpillwayProcess = {
   /** Everything written so far. */
   output(): string;
   errors(): string;
-  /** The URL it says it is ready on; rejects when it ends before that. */
+  /** The URL it says it is ready on, empty when it does not listen; rejects when it ends before that. */
   ready(): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   ended(): Promise<Ended>;
@@ -49,8 +49,8 @@ function watch(child: ChildProcess): SpillwayProcess {
   ready.promise.catch(() => {});
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    const url = READY.exec(output)?.[1];
-    if (url !== undefined) ready.resolve(url);
+    const said = READY.exec(output);
+    if (said) ready.resolve(said[1] ?? '');
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;

@@ -3,9 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
-export function tempFolder(context: Pick<TestContext, 'after'>): string {
+/** A test's context, or `{ after }` of node:test within a suite. */
+export type Ending = { after(fn: () => void): void };
+
+export function tempFolder(context: Ending): string {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-test-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
