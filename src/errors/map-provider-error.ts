@@ -12,6 +12,7 @@ import type { Reading } from './mapping/reading.ts';
 import { knownField, leadingPath } from './mapping/request-field.ts';
 import { statedWait } from './mapping/stated-wait.ts';
 import { NO_WAIT, type Wait } from './mapping/wait.ts';
+import { isInstant } from './reset-timing.ts';
 
 export type FailureContext = {
   /** The provider's name in lower case; Groq counts requests by the day without saying so. */
@@ -72,8 +73,8 @@ function verdictOf(
 }
 
 function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): ErrorParams {
-  if (resetAt !== undefined) return { resetTime: resetAt };
-  return now === undefined || retryAfterMs === undefined ? {} : { resetTime: now + retryAfterMs };
+  const resetTime = resetAt ?? (now ?? Number.NaN) + (retryAfterMs ?? Number.NaN);
+  return isInstant(resetTime) ? { resetTime } : {};
 }
 
 function delayOf({ retryAfterMs }: Wait): { readonly retryAfterMs?: number } {

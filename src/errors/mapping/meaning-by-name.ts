@@ -24,6 +24,7 @@ export function byName(trust: NameTrust, names: readonly KnownName[]): Decided |
  */
 export function byMentionedName(text: string, isValidation: boolean): Decided | undefined {
   const opening = text.slice(0, OPENING_LENGTH);
+  if (isValidation && !CLASS_SUFFIX.test(opening)) return undefined;
   if (isValidation) return byName('firm', namesIn(splitQuotes(opening).outside, CLASS_NAME));
   const names = namesIn(opening, ANY_NAME);
   return byName('firm', names) ?? byName('loose', names) ?? byName('vague', names);
@@ -43,6 +44,7 @@ const TELLING: readonly Meaning[] = [
   'aborted',
   'idle',
   'connect',
+  'unanswered',
   'slow',
   'lost',
   'invalid',
@@ -50,6 +52,7 @@ const TELLING: readonly Meaning[] = [
 ];
 
 const OPENING_LENGTH = 300;
+const CLASS_SUFFIX = /Error|Exception|Timeout/;
 const CLASS_NAME = /\b[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout)\b/g;
 const ANY_NAME =
   /\b(?:[A-Z][A-Z0-9_]{4,50}|[a-z]{2,20}(?:_[a-z]{2,20}){1,5}|[A-Za-z]{3,40}(?:Error|Exception|Timeout))\b/g;

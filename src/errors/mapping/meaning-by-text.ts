@@ -17,8 +17,7 @@ export function byText(said: SaidPhrases, situation: Situation): Decided | undef
   // Who answers 429 talks about capacity; that the prompt could be shorter is advice then.
   const aboutCapacity =
     situation.status === 429 ? firstRule(said, ({ meaning }) => CAPACITY.has(meaning)) : undefined;
-  const rule = aboutCapacity ?? firstRule(said, ({ reach }) => isInReach(reach, situation));
-  return rule === undefined ? undefined : { meaning: rule.meaning, rule: ruleName(rule, said) };
+  return aboutCapacity ?? firstRule(said, ({ reach }) => isInReach(reach, situation));
 }
 
 const CAPACITY: ReadonlySet<Meaning> = new Set([
@@ -47,17 +46,20 @@ function indexRules(): Map<string, number[]> {
 function firstRule(
   said: SaidPhrases,
   isBelieved: (rule: TextRule) => boolean,
-): TextRule | undefined {
+): Decided | undefined {
   let first = TEXT_RULES.length;
+  let saidPhrase = '';
   for (const phrase of said) {
     for (const position of RULES_BY_PHRASE.get(phrase) ?? NO_RULES) {
       const rule = TEXT_RULES[position];
-      if (position < first && rule !== undefined && isBelieved(rule) && holds(rule, said)) {
-        first = position;
-      }
+      if (position >= first || rule === undefined || !isBelieved(rule) || !holds(rule, said))
+        continue;
+      first = position;
+      saidPhrase = phrase;
     }
   }
-  return TEXT_RULES[first];
+  const rule = TEXT_RULES[first];
+  return rule === undefined ? undefined : { meaning: rule.meaning, rule: `text: ${saidPhrase}` };
 }
 
 const NO_RULES: readonly number[] = [];
@@ -71,10 +73,4 @@ function isInReach(reach: TextRule['reach'], { status, isValidation }: Situation
 
 function holds(rule: TextRule, said: SaidPhrases): boolean {
   return rule.together === undefined || rule.together.some((phrase) => said.has(phrase));
-}
-
-function ruleName(rule: TextRule, said: SaidPhrases): string {
-  const phrase = rule.phrases.find((candidate) => said.has(candidate));
-  const partner = rule.together?.find((candidate) => said.has(candidate));
-  return partner === undefined ? `text: ${phrase}` : `text: ${phrase} … ${partner}`;
 }

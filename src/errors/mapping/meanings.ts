@@ -11,6 +11,7 @@ export type Meaning =
   | 'failed'
   | 'broken' // the provider cannot serve this at all: a repeat fails the same way
   | 'connect'
+  | 'unanswered' // no first byte in time
   | 'slow'
   | 'idle'
   | 'lost'
@@ -47,7 +48,8 @@ export type Outcome = {
   readonly retryable: boolean;
 };
 
-export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = {
+/** Handed out as they are where nothing is to be added, so they are frozen. */
+export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = frozen({
   quota: { code: 'AI_LIMIT_REACHED', params: {}, retryable: false },
   limit: { code: 'AI_LIMIT_REACHED', params: {}, retryable: false },
   throttle: { code: 'RATE_LIMITED', params: { scope: 'provider' }, retryable: true },
@@ -55,6 +57,7 @@ export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = {
   failed: { code: 'PROVIDER_UNAVAILABLE', params: { reason: 'error' }, retryable: true },
   broken: { code: 'PROVIDER_UNAVAILABLE', params: { reason: 'error' }, retryable: false },
   connect: { code: 'NETWORK_TIMEOUT', params: { phase: 'connect' }, retryable: true },
+  unanswered: { code: 'NETWORK_TIMEOUT', params: { phase: 'first_content' }, retryable: true },
   slow: { code: 'NETWORK_TIMEOUT', params: { phase: 'total' }, retryable: true },
   idle: { code: 'NETWORK_TIMEOUT', params: { phase: 'idle' }, retryable: true },
   lost: { code: 'NETWORK_TIMEOUT', params: { phase: 'lost' }, retryable: true },
@@ -66,4 +69,9 @@ export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = {
   too_large: { code: 'REQUEST_TOO_LARGE', params: {}, retryable: false },
   invalid: { code: 'INVALID_REQUEST', params: {}, retryable: false },
   unknown: { code: 'INTERNAL', params: {}, retryable: false },
-};
+});
+
+function frozen<Table extends Record<string, Outcome>>(table: Table): Table {
+  for (const outcome of Object.values(table)) Object.freeze(Object.freeze(outcome).params);
+  return table;
+}

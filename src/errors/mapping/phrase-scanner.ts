@@ -50,7 +50,7 @@ type Ending = {
 
 const ENDING = 0x8000;
 const STATE = 0x7fff;
-const MAX_ENDS = 6;
+const MAX_ENDS = 5;
 const FOREIGN = 0x2e80;
 const SPACE = ' ';
 const SEPARATOR = 0;
@@ -150,11 +150,11 @@ function scanWith(
     const reached = next[(state << shift) + kind] ?? 0;
     state = reached & STATE;
     if (reached === state) continue;
-    for (const { phrase, isLocated, offset } of found[state] ?? []) {
-      if (isLocated && ends.length < MAX_ENDS) ends.push(index + offset);
-      if (isSaid[phrase] === 1) continue;
-      isSaid[phrase] = 1;
-      said.push(phrase);
+    for (const ending of found[state] ?? []) {
+      if (ending.isLocated && ends.length < MAX_ENDS) ends.push(index + ending.offset);
+      if (isSaid[ending.phrase] === 1) continue;
+      isSaid[ending.phrase] = 1;
+      said.push(ending.phrase);
     }
   }
   for (const phrase of said) isSaid[phrase] = 0;

@@ -12,18 +12,18 @@ export type QuotaWindow = {
 };
 
 export function quotaWindow(
-  reading: Reading,
+  { windows, text, headers }: Reading,
   said: ReadonlySet<string>,
   provider: string | undefined,
 ): QuotaWindow {
-  const ids = reading.windows.join(' ');
-  const hasUntrueDelay = /per_?day/.test(ids) || /\blimit: 0\b/.test(reading.text);
-  const isShort =
-    /per_?(?:minute|second)/.test(ids) || SHORT_PHRASES.some((phrase) => said.has(phrase));
-  const isLong =
-    hasUntrueDelay ||
-    isDayExhausted(reading.headers, provider) ||
-    LONG_PHRASES.some((phrase) => said.has(phrase));
+  const hasUntrueDelay = windows.some((id) => PER_DAY.test(id)) || NOTHING_ALLOWED.test(text);
+  let isShort = windows.some((id) => PER_MINUTE.test(id));
+  let isLong =
+    hasUntrueDelay || windows.some((id) => LONG_NAME.test(id)) || isDayExhausted(headers, provider);
+  for (const phrase of said) {
+    isShort ||= SHORT.has(phrase);
+    isLong ||= LONG.has(phrase);
+  }
   return { isShort, isLong, hasUntrueDelay };
 }
 
@@ -54,5 +54,12 @@ export const LONG_PHRASES: readonly string[] = [
   'day',
   'week',
   'month',
-  'free tier limit #',
 ];
+
+const SHORT: ReadonlySet<string> = new Set(SHORT_PHRASES);
+const LONG: ReadonlySet<string> = new Set(LONG_PHRASES);
+
+const PER_DAY = /per_?day/;
+const PER_MINUTE = /per_?(?:minute|second)/;
+const LONG_NAME = /five_hour|seven_day|daily|weekly|monthly/;
+const NOTHING_ALLOWED = /\blimit: 0\b/;

@@ -64,9 +64,10 @@ const FIRM: NameTable = {
   too_large: `request_too_large payload_too_large RequestEntityTooLarge content_too_large
     UND_ERR_REQ_CONTENT_LENGTH_MISMATCH_TOO_LARGE image_too_large file_too_large FST_ERR_CTP_BODY_TOO_LARGE`,
   slow: `timeout DEADLINE_EXCEEDED ModelTimeout user_request_timeout ETIMEDOUT ESOCKETTIMEDOUT
-    UND_ERR_HEADERS_TIMEOUT HeadersTimeout APIConnectionTimeout ReadTimeout PoolTimeout APITimeout ERR_TIMED_OUT ERR_SOCKET_CONNECTION_TIMEOUT SocketTimeout
+    APIConnectionTimeout ReadTimeout PoolTimeout APITimeout ERR_TIMED_OUT ERR_SOCKET_CONNECTION_TIMEOUT SocketTimeout
     ERR_TLS_HANDSHAKE_TIMEOUT request_timeout
     gateway_timeout WriteTimeout upstream_timeout ERR_HTTP_REQUEST_TIMEOUT`,
+  unanswered: 'UND_ERR_HEADERS_TIMEOUT HeadersTimeout',
   idle: 'UND_ERR_BODY_TIMEOUT BodyTimeout stream_idle_timeout',
   connect: `ECONNREFUSED ENOTFOUND EAI_AGAIN EAI_FAIL EAI_NODATA ENETUNREACH EHOSTUNREACH EHOSTDOWN
     ENETDOWN EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ConnectTimeout ConnectionRefused gaierror

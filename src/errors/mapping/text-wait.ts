@@ -47,26 +47,25 @@ export function waitInText(
   let moment = known.resetAt === undefined ? epochBehindBar(text) : known;
   for (const end of waitEnds) {
     if (retryAfterMs !== undefined && moment !== undefined) break;
-    const here = oneLine(text.slice(end, end + LONGEST_STATEMENT));
-    const lead = LEAD.exec(here)?.[0] ?? '';
-    const start = lead.length;
-    if (moment === undefined && startsWith(MOMENT, here, start)) {
-      moment = readMomentAt(here, start, saidAt);
-    } else if (retryAfterMs === undefined && startsWith(DURATION, here, start)) {
-      retryAfterMs = readDurationAt(here, start)?.ms ?? printedHeader(here, start, lead);
+    LEAD.lastIndex = end;
+    const lead = LEAD.exec(text)?.[0] ?? '';
+    const start = end + lead.length;
+    if (moment === undefined && startsWith(MOMENT, text, start)) {
+      moment = readMomentAt(statementAt(text, start), saidAt);
+    } else if (retryAfterMs === undefined && startsWith(DURATION, text, start)) {
+      const here = statementAt(text, start);
+      retryAfterMs = readDurationAt(here, 0)?.ms ?? printedHeader(here, lead);
     }
   }
   return { retryAfterMs, resetAt: moment?.resetAt };
 }
 
-const LONGEST_STATEMENT = 80;
-
 /** `812ms`, `an hour`, `one minute`. */
-const DURATION = /\d|an? |one /iy;
+const DURATION = /\d|an?\s|one\s/iy;
 
 /** `3pm`, `15:00`, `2026-04-01`, `1754636400`, `15 March`, `Oct 6`, `Thursday`, `tomorrow`. */
 const MOMENT =
-  /\d{1,2}(?::\d\d| ?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
+  /\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)?\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
 
 function startsWith(pattern: RegExp, text: string, start: number): boolean {
   pattern.lastIndex = start;
@@ -74,39 +73,35 @@ function startsWith(pattern: RegExp, text: string, start: number): boolean {
 }
 
 // Terminals and log files break lines anywhere, even inside a time.
-function oneLine(text: string): string {
-  return text.includes('\n') || text.includes('  ') ? text.replaceAll(/\s+/g, ' ') : text;
+function statementAt(text: string, start: number): string {
+  return text.slice(start, start + LONGEST_STATEMENT).replaceAll(/\s+/g, ' ');
 }
+
+const LONGEST_STATEMENT = 80;
 
 /** A moment that is told; without a zone or a now it cannot be placed, and another one will not help. */
 type ToldMoment = { readonly resetAt: number | undefined };
 
-function readMomentAt(text: string, start: number, saidAt: SaidAt): ToldMoment | undefined {
-  const resetAt = epochAt(text, start) ?? readIsoAt(text, start);
-  return resetAt === undefined ? readWallClockAt(text, start, saidAt) : { resetAt };
+function readMomentAt(text: string, saidAt: SaidAt): ToldMoment | undefined {
+  const epoch = EPOCH_HERE.exec(text);
+  const resetAt = epoch === null ? readIsoAt(text, 0) : epochMs(Number(epoch[0]));
+  return resetAt === undefined ? readWallClockAt(text, 0, saidAt) : { resetAt };
 }
 
 // What may stand between the word and the time. Every repetition is bounded.
 const LEAD =
-  /^["')]{0,2}(?:[-_ ](?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]? ?["']?(?:about |approximately |around |at least |another |~ ?)?/i;
+  /["')]{0,2}(?:[-_\s]{1,3}(?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]?\s{0,3}["']?(?:about |approximately |around |at least |another |~ ?)?/iy;
 
 /** `(retry-after: 12)`, `retry_after=7.5`: the header as somebody printed it, in seconds. */
-function printedHeader(text: string, start: number, lead: string): number | undefined {
+function printedHeader(text: string, lead: string): number | undefined {
   if (!/[-_]after["']?[:=]/i.test(lead)) return undefined;
-  BARE_NUMBER.lastIndex = start;
   const match = BARE_NUMBER.exec(text);
   return match === null ? undefined : parseDuration(match[0]);
 }
 
-const BARE_NUMBER = /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y;
-const EPOCH_HERE = /\d{10}(?:\d{3})?(?!\d)/y;
+const BARE_NUMBER = /^\d{1,9}(?:\.\d{1,9})?(?![\w.])/;
+const EPOCH_HERE = /^\d{10}(?:\d{3})?(?!\d)/;
 const EPOCH_BEHIND_BAR = /\|(\d{10}(?:\d{3})?)(?!\d)/;
-
-function epochAt(text: string, start: number): number | undefined {
-  EPOCH_HERE.lastIndex = start;
-  const match = EPOCH_HERE.exec(text);
-  return match === null ? undefined : epochMs(Number(match[0]));
-}
 
 function epochBehindBar(text: string): ToldMoment | undefined {
   const match = text.includes('|') ? EPOCH_BEHIND_BAR.exec(text) : null;
