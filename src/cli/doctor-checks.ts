@@ -8,6 +8,7 @@ import { journalCheck } from './doctor-journal.ts';
 import { portCheck } from './doctor-port.ts';
 import { postgresCheck } from './doctor-postgres.ts';
 import { providersCheck } from './doctor-providers.ts';
+import { rabbitmqCheck } from './doctor-rabbitmq.ts';
 import { serverCheck } from './doctor-server.ts';
 import { storeCheck } from './doctor-store.ts';
 
@@ -17,6 +18,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   portCheck,
   storeCheck,
   postgresCheck,
+  rabbitmqCheck,
   journalCheck,
   providersCheck,
   clockCheck,
