@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import {
-  claimMessages,
-  deleteMessage,
+  createMessageHandling,
   insertMessage,
+  type MessageHandling,
   nextDueAt,
   releaseAllLeases,
   renewLeases,
@@ -16,7 +16,11 @@ import {
 } from '../../src/adapters/sql/queue-table.ts';
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 
-export type OpenedSqlStore = SqlStore & { close(): Promise<void> };
+export type OpenedSqlStore = SqlStore & {
+  /** The common one unless the store has its own. */
+  readonly handling?: MessageHandling;
+  close(): Promise<void>;
+};
 
 const LEASE_MS = 100;
 
@@ -70,11 +74,13 @@ export function queueTableContract(
 
 class World {
   readonly #store: SqlStore;
+  readonly #handling: MessageHandling;
   readonly #model = new Map<string, Held>();
   #now = 1000;
 
-  constructor(store: SqlStore) {
+  constructor(store: OpenedSqlStore) {
     this.#store = store;
+    this.#handling = store.handling ?? createMessageHandling(store.db, store.dialect);
   }
 
   async take(each: Step): Promise<void> {
@@ -120,8 +126,7 @@ class World {
 
   async #claim(by: string, count: number): Promise<void> {
     const lease = { owner: by, until: this.#now + LEASE_MS };
-    const { db, dialect } = this.#store;
-    const rows = await claimMessages(db, dialect, 'q', { count, lease, now: this.#now });
+    const rows = await this.#handling.claim('q', { count, lease, now: this.#now });
     const free = [...this.#model].filter(([, held]) => this.#isFree(held));
     assert.equal(rows.length, Math.min(count, free.length), 'all that is free may be had');
     for (const row of rows) {
@@ -141,7 +146,7 @@ class World {
     const { db } = this.#store;
     if (each.kind === 'ack') {
       this.#model.delete(id);
-      return deleteMessage(db, 'q', id, by);
+      return this.#handling.remove('q', id, by);
     }
     const visibleAt = this.#now + (each.kind === 'retry' ? each.delayMs : 0);
     const wasStarted = each.kind === 'retry';

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, Pool, type PoolClient, type QueryResult } from 'pg';
+import { type Client, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg';
 import { clientConfig, type PostgresSettings } from './postgres-options.ts';
 import { dropConnection, queryWithin } from './query-within.ts';
 import { createStatementNames } from './statement-names.ts';
@@ -14,7 +14,7 @@ export type ConnectionPool = {
   /** A connection that has been greeted. */
   acquire(): Promise<PoolClient>;
   query(client: PoolClient, text: string, values: readonly unknown[]): Promise<QueryResult>;
-  /** Back to the others; one that was left in the midst of a transaction is dropped. */
+  /** Back to the others; one that is broken, or was left in the midst of a transaction, is dropped. */
   release(client: PoolClient): void;
   load(): PoolLoad;
   /** Waits for statements in flight, but not for a server that hangs. Idempotent. */
@@ -33,6 +33,7 @@ export function openConnectionPool(
   const { pool, living } = openPool(url, settings);
   const names = createStatementNames();
   const greeted = new WeakSet<PoolClient>();
+  const broken = new WeakSet<PoolClient>();
   let closing: Promise<void> | undefined;
   return {
     async acquire() {
@@ -47,15 +48,31 @@ export function openConnectionPool(
         throw cause;
       }
     },
-    query: (client, text, values) =>
-      queryWithin(client, { text, values, name: names.nameOf(text) }, queryTimeoutMs),
-    release: (client) => client.release(client.getTransactionStatus() !== 'I'),
+    async query(client, text, values) {
+      try {
+        const statement = { text, values, name: names.nameOf(text) };
+        return await queryWithin(client, statement, queryTimeoutMs);
+      } catch (cause) {
+        if (endsConnection(cause)) broken.add(client);
+        throw cause;
+      }
+    },
+    release: (client) =>
+      client.release(broken.has(client) || client.getTransactionStatus() !== 'I'),
     load: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close() {
       closing ??= closePool(pool, living, queryTimeoutMs + FAREWELL_MS);
       return closing;
     },
   };
+}
+
+/**
+ * What the server complains of is the statement's fault, unless it is leaving: it says so before it hangs up, and
+ * meanwhile the connection looks sound. Whatever did not come from the server came from the connection.
+ */
+function endsConnection(cause: unknown): boolean {
+  return !(cause instanceof DatabaseError) || /^(57P|08)/.test(cause.code ?? '');
 }
 
 function openPool(url: string, settings: PostgresSettings) {

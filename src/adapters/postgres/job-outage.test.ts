@@ -20,6 +20,7 @@ import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
 import { createQueueSignals } from '../sql/queue-signals.ts';
 import { createPostgresJobStore } from './job-store.ts';
+import { createPostgresMessageHandling } from './message-handling.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 500, statementTimeoutMs: 800, queryTimeoutMs: 1000 };
@@ -75,7 +76,8 @@ function openRig() {
   const postgres = openPostgres(database.url, TIMEOUTS);
   const { db, dialect } = postgres;
   const signals = createQueueSignals();
-  const parts = { db, dialect, signals, clock: systemClock, log: silentLog, newId };
+  const handling = createPostgresMessageHandling(postgres);
+  const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: LEASE_MS });
   const jobServices = {
     store: createPostgresJobStore({ store: postgres, signals }),

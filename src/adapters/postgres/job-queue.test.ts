@@ -18,6 +18,7 @@ import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
 import { createQueueSignals } from '../sql/queue-signals.ts';
 import { createPostgresJobStore } from './job-store.ts';
+import { createPostgresMessageHandling } from './message-handling.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -30,7 +31,9 @@ async function openServices() {
   const { db, dialect } = postgres;
   const clock = createTestClock(undefined, undefined, () => untilIdle(postgres));
   const signals = createQueueSignals();
-  const queue = createJobQueue({ db, dialect, signals, clock, log: silentLog, newId });
+  const handling = createPostgresMessageHandling(postgres);
+  const parts = { db, dialect, handling, signals, clock, log: silentLog, newId };
+  const queue = createJobQueue(parts);
   return {
     store: createPostgresJobStore({ store: postgres, signals }),
     history: createJobHistory(db),

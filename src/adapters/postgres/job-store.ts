@@ -151,7 +151,6 @@ function addAttempt(statement: StatementText, { attemptStart, attemptEnd }: JobM
          error_code = ${statement.value(attemptEnd.errorCode ?? null)},
          cost_nanos = ${statement.value(attemptEnd.costNanos ?? null)},
          finished_at = ${statement.value(attemptEnd.finishedAt)}
-       from moved where job_attempts.job_id = moved.id
-         and job_attempts.run = ${statement.value(attemptEnd.run)}`,
+       where job_id = (select id from moved) and run = ${statement.value(attemptEnd.run)}`,
     );
 }

@@ -18,6 +18,7 @@ import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
 import { holdStore } from './hold-store.ts';
+import { createPostgresMessageHandling } from './message-handling.ts';
 import { openPostgres } from './open-postgres.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
 
@@ -82,7 +83,8 @@ async function startTrickle() {
   });
   assert.ok(held.kind === 'held');
   const { signals } = held;
-  const parts = { db, dialect, signals, clock: systemClock, log: silentLog, newId };
+  const handling = createPostgresMessageHandling(store);
+  const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: 3000 });
   const usage = createPostgresUsageStore(db, dialect);
   const name = newId('msg');

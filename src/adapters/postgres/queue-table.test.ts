@@ -8,7 +8,13 @@ import {
   openEmptyStore,
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
-import { claimMessages, deleteMessage, insertMessage, returnMessage } from '../sql/queue-table.ts';
+import {
+  createMessageHandling,
+  insertMessage,
+  type MessageHandling,
+  returnMessage,
+} from '../sql/queue-table.ts';
+import { createPostgresMessageHandling } from './message-handling.ts';
 import { openPostgres, type PostgresStore } from './open-postgres.ts';
 
 let database: TestDatabase;
@@ -17,9 +23,27 @@ before(async () => {
 });
 after(() => database.drop());
 
-queueTableContract('PostgreSQL', () => openEmptyStore(database), 15);
+queueTableContract('PostgreSQL by the common SQL', () => openEmptyStore(database), 10);
 
-test('many processes that publish, free, claim and settle at once have each message in one hand', async () => {
+queueTableContract(
+  'PostgreSQL',
+  async () => {
+    const store = await openEmptyStore(database);
+    return { ...store, handling: createPostgresMessageHandling(store) };
+  },
+  20,
+);
+
+const HANDLINGS: readonly (readonly [string, (store: PostgresStore) => MessageHandling])[] = [
+  ['', createPostgresMessageHandling],
+  [' by the common SQL', ({ db, dialect }) => createMessageHandling(db, dialect)],
+];
+
+for (const [how, handlingOf] of HANDLINGS)
+  test(`many processes that publish, free, claim and settle at once${how} have each message in one hand`, () =>
+    workTogether(handlingOf));
+
+async function workTogether(handlingOf: (store: PostgresStore) => MessageHandling): Promise<void> {
   const first = await openEmptyStore(database);
   const stores = [first, openPostgres(database.url), openPostgres(database.url)];
   const inHand = new Set<string>();
@@ -37,17 +61,18 @@ test('many processes that publish, free, claim and settle at once have each mess
   }
 
   async function work(store: PostgresStore, owner: string): Promise<void> {
-    const { db, dialect } = store;
+    const handling = handlingOf(store);
     let isFirst = true;
     while (acknowledged.length < messages.length) {
       const claim = { count: 3, lease: { owner, until: 1_000_000 }, now: 10 };
-      for (const { id } of await claimMessages(db, dialect, 'q', claim)) {
+      for (const { id } of await handling.claim('q', claim)) {
         assert.ok(!inHand.has(id), `${id} is in two hands`);
         inHand.add(id);
         await new Promise((resolve) => setImmediate(resolve));
         inHand.delete(id);
-        if (isFirst) await returnMessage(db, 'q', id, { owner, visibleAt: 5, wasStarted: false });
-        else await deleteMessage(db, 'q', id, owner);
+        if (isFirst)
+          await returnMessage(store.db, 'q', id, { owner, visibleAt: 5, wasStarted: false });
+        else await handling.remove('q', id, owner);
         if (!isFirst) acknowledged.push(id);
         isFirst = false;
       }
@@ -65,4 +90,4 @@ test('many processes that publish, free, claim and settle at once have each mess
   await Promise.all([...publishing, ...working]);
   assert.deepEqual(acknowledged.toSorted(), messages.toSorted());
   await Promise.all(stores.map((store) => store.close()));
-});
+}

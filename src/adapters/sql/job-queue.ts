@@ -11,9 +11,9 @@ import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 import { aheadOf, depthOf, missingFrom } from './queue-figures.ts';
 import type { QueueSignals } from './queue-signals.ts';
 import {
-  claimMessages,
-  deleteMessage,
+  createMessageHandling,
   insertMessage,
+  type MessageHandling,
   nextDueAt,
   renewLeases,
   returnMessage,
@@ -28,6 +28,8 @@ export type JobQueueParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
+  /** The store's own way with messages, where it has one. */
+  readonly handling?: MessageHandling;
   readonly leaseMs?: number;
   /** How often to look without being told: for stores that other processes publish to. */
   readonly pollMs?: number;
@@ -70,6 +72,7 @@ export function createJobQueue(parts: JobQueueParts): JobQueue {
 
 function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSource {
   const { db, dialect, clock, leaseMs = DEFAULT_LEASE_MS } = parts;
+  const handling = parts.handling ?? createMessageHandling(db, dialect);
   const lease = () => ({ owner, until: clock.now() + leaseMs });
   return {
     name: queue,
@@ -77,13 +80,13 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     pollMs: parts.pollMs,
     async claim(count) {
       const claim = { count, lease: lease(), now: clock.now() };
-      const rows = await claimMessages(db, dialect, queue, claim);
+      const rows = await handling.claim(queue, claim);
       return rows.map(
         ({ id, body, deliveries }): Delivery => ({ id, body, deliveries: Number(deliveries) }),
       );
     },
     async settle(id, outcome) {
-      if (outcome === 'ack') return deleteMessage(db, queue, id, owner);
+      if (outcome === 'ack') return handling.remove(queue, id, owner);
       const visibleAt = clock.now() + outcome.retryAfterMs;
       await returnMessage(db, queue, id, { owner, visibleAt, wasStarted: true });
     },

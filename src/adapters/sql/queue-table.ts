@@ -14,7 +14,26 @@ import { type SqlDialect, toNumber } from './sql-dialect.ts';
 
 export type Lease = { readonly owner: string; readonly until: number };
 
+export type Claim = { readonly count: number; readonly lease: Lease; readonly now: number };
+
+export type ClaimedMessage = Pick<MessageRow, 'id' | 'body' | 'deliveries' | 'tag'>;
+
+/** What is done with every message; a store may have a better way than the common one. */
+export type MessageHandling = {
+  /** Takes up to `count` messages, each leased to `lease.owner`. */
+  claim(queue: string, claim: Claim): Promise<readonly ClaimedMessage[]>;
+  /** Done with: only for who holds it. */
+  remove(queue: string, id: string, owner: string): Promise<void>;
+};
+
 type MessageRow = Selectable<QueueMessagesTable>;
+
+export function createMessageHandling(db: Kysely<Schema>, dialect: SqlDialect): MessageHandling {
+  return {
+    claim: (queue, claim) => claimMessages(db, dialect, queue, claim),
+    remove: (queue, id, owner) => deleteMessage(db, queue, id, owner),
+  };
+}
 
 export async function insertMessage(
   trx: Transaction<Schema>,
@@ -43,16 +62,15 @@ export async function insertMessage(
     .execute();
 }
 
-/** Takes up to `count` messages, each leased to `lease.owner`. */
-export async function claimMessages(
+async function claimMessages(
   db: Kysely<Schema>,
   dialect: SqlDialect,
   queue: string,
-  claim: { readonly count: number; readonly lease: Lease; readonly now: number },
-): Promise<readonly MessageRow[]> {
+  claim: Claim,
+): Promise<readonly ClaimedMessage[]> {
   return db.transaction().execute(async (trx) => {
     await makeReady(trx, dialect, queue, claim.now);
-    const claimed: MessageRow[] = [];
+    const claimed: ClaimedMessage[] = [];
     while (claimed.length < claim.count) {
       const row = await claimNext(trx, dialect, queue, claim.lease);
       if (!row) break;
@@ -64,7 +82,7 @@ export async function claimMessages(
   });
 }
 
-export async function deleteMessage(
+async function deleteMessage(
   db: Kysely<Schema>,
   queue: string,
   id: string,
