@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { ProviderLimit, ProviderLimits } from '../../src/admission/provider-limits.ts';
 import type { TestClock } from '../support/test-clock.ts';
 

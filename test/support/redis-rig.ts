@@ -29,7 +29,7 @@ export type RedisRig = {
   readonly outsider: Redis;
   open(options?: Partial<OpenRedisOptions>): RedisLink;
   /** One server of the cluster, whose time the test owns and begins with the real one. */
-  openServer(options?: Partial<OpenRedisOptions>): Promise<SharedServer>;
+  openServer(options?: Partial<OpenRedisOptions>, patienceMs?: number): Promise<SharedServer>;
   close(): Promise<void>;
 };
 
@@ -52,10 +52,10 @@ export async function openRedisRig(): Promise<RedisRig> {
     service,
     outsider,
     open,
-    async openServer(options = {}) {
+    async openServer(options = {}, patienceMs = 5000) {
       const clock = createTestClock(Date.now());
       const link = open(options);
-      await link.ready(5000);
+      await link.ready(patienceMs);
       const places = [{ provider: 'anthropic', region: 'us-east' }];
       const limits = await openProviderLimits({ link, clock, places, skewMs: 1000 });
       const close = async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { providerLimitsContract } from '../../../test/contract/provider-limits.ts';
 import {
   openRedisRig,
@@ -94,7 +94,7 @@ describe('three servers on one Redis', () => {
       const model = `m-${Math.random()}`;
       const wanted = waits.map((ms, index) => limitFor(ms, { model, setBy: `srv-${index}` }));
       await Promise.all(
-        wanted.map((limit, index) => servers[index % servers.length]?.limits.set(limit)),
+        wanted.map(async (limit, index) => servers[index % servers.length]?.limits.set(limit)),
       );
       const latest = Math.max(...wanted.map(({ resetAt }) => resetAt));
       await allKnow(servers, limitFor(0, { model, resetAt: latest }));
