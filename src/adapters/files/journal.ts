@@ -110,6 +110,8 @@ class FileJournal<T> implements Journal<T> {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#waiting.length > 0) this.#commit();
+    // What the disk had refused gets its last chance.
+    else if (this.#lines !== '') this.#write();
     this.#isClosed = true;
     this.#cancelRetry?.();
     const isDrained = this.#active.records.length === 0;
@@ -153,14 +155,26 @@ class FileJournal<T> implements Journal<T> {
 
   #rotate(): void {
     if (this.#active.records.length === 0) return this.#emptyFile(0);
+    const next = this.#newSegment();
+    const nextFd = this.#tryOpen(next.path);
+    if (nextFd === undefined) return;
     closeSync(this.#activeFd);
     // Only the segment next to be drained keeps its records; the others are read back when their turn comes.
     const full: Segment<T> = this.#active;
     if (this.#full.length > 0) full.records = undefined;
     this.#full.push(full);
-    this.#active = this.#newSegment();
-    this.#activeFd = openSync(this.#active.path, 'a', 0o600);
+    this.#active = next;
+    this.#activeFd = nextFd;
     this.#activeBytes = 0;
+  }
+
+  /** Without a file to go on in (no descriptor left, no inode), the active one grows until there is one. */
+  #tryOpen(path: string): number | undefined {
+    try {
+      return openSync(path, 'a', 0o600);
+    } catch {
+      return undefined;
+    }
   }
 
   #emptyFile(aboveBytes: number): void {
