@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { tempFolder } from '../../../test/support/temp-folder.ts';
+import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import type { Journal } from '../../metering/journal.ts';
+import { openFileJournal } from './journal.ts';
+
+type Opened = { journal: Journal<string>; clock: TestClock; changes: boolean[] };
+
+function open(folder: string, segmentBytes?: number): Opened {
+  const clock = createTestClock();
+  const changes: boolean[] = [];
+  const journal = openFileJournal<string>({
+    folder,
+    clock,
+    encode: (record) => JSON.stringify(record),
+    decode,
+    onWritableChange: (isWritable) => void changes.push(isWritable),
+    ...(segmentBytes === undefined ? {} : { segmentBytes }),
+  });
+  return { journal, clock, changes };
+}
+
+function decode(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves when all of them are written down. */
+function append(journal: Journal<string>, ...records: readonly string[]): Promise<unknown> {
+  return Promise.all(
+    records.map((record) => new Promise<void>((resolve) => journal.append(record, resolve))),
+  );
+}
+
+/** Everything the journal gives out, in the batches of a drain. */
+function drain(journal: Journal<string>, batch = 3): string[] {
+  const all: string[] = [];
+  for (let some = journal.oldest(batch); some.length > 0; some = journal.oldest(batch)) {
+    all.push(...some);
+    journal.release(some.length);
+  }
+  return all;
+}
+
+function files(folder: string): string[] {
+  return readdirSync(folder).sort();
+}
+
+function onDisk(folder: string): string {
+  return files(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('');
+}
+
+test('a record is in the file when its callback is called, and not called back before', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder);
+  const seen: string[] = [];
+  await new Promise<void>((resolve) => {
+    journal.append('one', () => {
+      seen.push(onDisk(folder));
+      resolve();
+    });
+    assert.deepEqual(seen, []);
+    assert.equal(onDisk(folder), '');
+  });
+  assert.deepEqual(seen, ['"one"\n']);
+});
+
+test('the records of one turn share one write and are called back in their order', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder);
+  const order: string[] = [];
+  const fileAtFirst = await new Promise<string>((resolve) => {
+    for (const name of ['a', 'b', 'c']) {
+      journal.append(name, () => {
+        order.push(name);
+        if (name === 'a') resolve(onDisk(folder));
+      });
+    }
+  });
+  assert.equal(fileAtFirst, '"a"\n"b"\n"c"\n');
+  assert.deepEqual(order, ['a', 'b', 'c']);
+  assert.deepEqual(journal.oldest(10), ['a', 'b', 'c']);
+});
+
+test('a record appended in a callback is written in a later turn', async (context) => {
+  const { journal } = open(tempFolder(context));
+  await new Promise<void>((resolve) => {
+    journal.append('first', () => journal.append('second', resolve));
+  });
+  assert.deepEqual(journal.oldest(10), ['first', 'second']);
+});
+
+test('after a crash every written record comes back once, in order, before what is new', async (context) => {
+  const folder = tempFolder(context);
+  await append(open(folder).journal, 'a', 'b', 'c');
+  const { journal } = open(folder);
+  await append(journal, 'd');
+  assert.deepEqual(drain(journal, 2), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(journal.oldest(1), []);
+});
+
+test('a torn last line is passed over', async (context) => {
+  const folder = tempFolder(context);
+  await append(open(folder).journal, 'whole');
+  const [name = ''] = files(folder);
+  appendFileSync(join(folder, name), '"tor');
+  const { journal } = open(folder);
+  await append(journal, 'new');
+  assert.deepEqual(drain(journal), ['whole', 'new']);
+});
+
+test('files that are no segments are left alone', async (context) => {
+  const folder = tempFolder(context);
+  appendFileSync(join(folder, 'note.txt'), '"not a record"\n');
+  const { journal } = open(folder);
+  assert.deepEqual(drain(journal), []);
+  await journal.close();
+  assert.deepEqual(files(folder), ['note.txt']);
+});
+
+test('a full segment makes way for the next, and all are read back in order', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder, 1);
+  for (const name of ['a', 'b', 'c', 'd']) await append(journal, name);
+  await nextTurn();
+  assert.equal(files(folder).length, 5);
+  assert.deepEqual(drain(journal), ['a', 'b', 'c', 'd']);
+  assert.equal(files(folder).length, 1);
+  assert.equal(journal.backlog(), 0);
+});
+
+test('only the owner can read what was used', { skip: process.platform === 'win32' }, (context) => {
+  const folder = join(tempFolder(context), 'journal');
+  open(folder);
+  const [name = ''] = files(folder);
+  assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+});
+
+test('a drained journal leaves no file behind, and closes once', async (context) => {
+  const folder = tempFolder(context);
+  const { journal, clock } = open(folder);
+  await append(journal, 'a', 'b');
+  assert.deepEqual(drain(journal), ['a', 'b']);
+  await journal.close();
+  await journal.close();
+  assert.deepEqual(files(folder), []);
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a journal that is not drained keeps its file for the next start', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder);
+  await append(journal, 'a', 'b', 'c');
+  journal.release(2);
+  await journal.close();
+  assert.ok(drain(open(folder).journal).includes('c'));
+});
+
+test('closing writes what this turn has brought and calls it back', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder);
+  const written = append(journal, 'last');
+  await journal.close();
+  await written;
+  assert.deepEqual(drain(open(folder).journal), ['last']);
+});
+
+test('a segment that outgrew its use is emptied in place once the store has all of it', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder);
+  await append(journal, 'x'.repeat(300_000));
+  assert.equal(drain(journal).length, 1);
+  assert.equal(onDisk(folder), '');
+  await append(journal, 'after');
+  assert.equal(onDisk(folder), '"after"\n');
+});
+
+type Step =
+  | { readonly kind: 'append'; readonly count: number }
+  | { readonly kind: 'release'; readonly count: number }
+  | { readonly kind: 'crash' };
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      count: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('release' as const),
+      count: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const) }) },
+);
+
+test('whatever is appended, released, rotated and crashed: nothing is lost and order holds', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 25 }),
+      fc.constantFrom(1, 12, 40, 100_000),
+      async (steps, segmentBytes) => {
+        const folder = mkdtempSync(join(tmpdir(), 'spillway-journal-'));
+        try {
+          await playAgainstModel(folder, steps, segmentBytes);
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+/** Records are numbered, so that the model is one number: the first that the store does not have. */
+async function playAgainstModel(
+  folder: string,
+  steps: readonly Step[],
+  segmentBytes: number,
+): Promise<void> {
+  let { journal } = open(folder, segmentBytes);
+  let appended = 0;
+  let released = 0;
+  for (const step of steps) {
+    if (step.kind === 'append') {
+      const names = Array.from({ length: step.count }, (_, index) => String(appended + index));
+      await append(journal, ...names);
+      appended += step.count;
+    } else if (step.kind === 'release') {
+      const batch = journal.oldest(step.count);
+      journal.release(batch.length);
+      for (const record of batch) {
+        // After a crash a record may come again, but none is skipped.
+        assert.ok(Number(record) <= released, `${record} came before ${released}`);
+        released = Math.max(released, Number(record) + 1);
+      }
+    } else {
+      ({ journal } = open(folder, segmentBytes));
+    }
+  }
+  const rest = drain(journal).map(Number);
+  assert.deepEqual(
+    rest,
+    rest.toSorted((a, b) => a - b),
+  );
+  assert.equal(new Set(rest).size, rest.length, 'none came twice in one life');
+  const missing = Array.from({ length: appended }, (_, index) => index).filter(
+    (number) => number >= released && !rest.includes(number),
+  );
+  assert.deepEqual(missing, []);
+  assert.equal(journal.backlog(), 0);
+  await journal.close();
+  assert.deepEqual(files(folder), []);
+}
+
+const canLimitFiles = process.platform === 'linux' && hasPrlimit();
+
+test('a disk that refuses writes keeps nobody waiting, is reported, and loses nothing when it recovers', {
+  skip: !canLimitFiles,
+}, async (context) => {
+  const folder = tempFolder(context);
+  const { journal, clock, changes } = open(folder);
+  context.after(() => limitFiles('unlimited'));
+  await append(journal, 'before');
+  limitFiles('20');
+  await append(journal, 'torn-in-the-middle', 'not written');
+  assert.equal(journal.isWritable(), false);
+  assert.deepEqual(journal.oldest(10), ['before', 'torn-in-the-middle', 'not written']);
+  await clock.advance(1000);
+  assert.equal(journal.isWritable(), false);
+  await append(journal, 'later');
+  limitFiles('unlimited');
+  await clock.advance(1000);
+  assert.equal(journal.isWritable(), true);
+  assert.deepEqual(changes, [false, true]);
+  // As after a crash: the half-written line is no record, everything else is there.
+  const found = new Set(drain(open(folder).journal));
+  assert.deepEqual([...found], ['before', 'torn-in-the-middle', 'not written', 'later']);
+});
+
+test('closing tries once more to write what a full disk had refused', {
+  skip: !canLimitFiles,
+}, async (context) => {
+  const folder = tempFolder(context);
+  const { journal, clock } = open(folder);
+  context.after(() => limitFiles('unlimited'));
+  limitFiles('0');
+  await append(journal, 'refused');
+  assert.equal(journal.isWritable(), false);
+  limitFiles('unlimited');
+  await journal.close();
+  assert.equal(clock.pendingTimers(), 0);
+  assert.deepEqual(drain(open(folder).journal), ['refused']);
+});
+
+test('a segment that cannot be begun leaves the old one in use', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = open(folder, 10);
+  await append(journal, 'a');
+  // The folder is gone, so no new file can be made in it; the open one can still be written.
+  rmSync(folder, { recursive: true });
+  await append(journal, 'long enough to be full', 'b');
+  await append(journal, 'c');
+  assert.deepEqual(journal.oldest(10), ['a', 'long enough to be full', 'b', 'c']);
+});
+
+test('a process killed in the midst of appending loses no acknowledged record', async (context) => {
+  const folder = tempFolder(context);
+  const acknowledged: string[] = [];
+  for (let life = 0; life < 3; life += 1) {
+    const child = spawn(
+      process.execPath,
+      ['--input-type=module-typescript', '-e', CHILD, folder, String(life)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        cwd: import.meta.dirname,
+      },
+    );
+    const gone = once(child, 'exit');
+    let left = 40;
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged.push(line);
+      left -= 1;
+      if (left === 0) child.kill('SIGKILL');
+    }
+    await gone;
+    assert.equal(child.signalCode, 'SIGKILL');
+  }
+  const kept = drain(open(folder).journal, 50);
+  const found = new Set(kept);
+  assert.ok(acknowledged.length >= 120);
+  assert.deepEqual(
+    acknowledged.filter((record) => !found.has(record)),
+    [],
+  );
+  assert.equal(found.size, kept.length);
+});
+
+const CHILD = `
+import { writeSync } from 'node:fs';
+import { openFileJournal } from ${JSON.stringify(new URL('./journal.ts', import.meta.url).href)};
+import { systemClock } from ${JSON.stringify(new URL('../../kernel/clock.ts', import.meta.url).href)};
+const [folder, life] = process.argv.slice(-2);
+const journal = openFileJournal({
+  folder, clock: systemClock, segmentBytes: 300, encode: JSON.stringify, decode: JSON.parse,
+  onWritableChange() {},
+});
+let number = 0;
+function next() {
+  const record = life + '.' + number++;
+  journal.append(record, () => { writeSync(1, record + '\\n'); next(); });
+}
+for (let lane = 0; lane < 5; lane += 1) next();
+`;
+
+function hasPrlimit(): boolean {
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How large a file of this process may grow: what lies above is refused, as on a full disk. */
+function limitFiles(bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
