@@ -11,10 +11,14 @@ export type Contest = {
   readonly subject: Subject;
 };
 
-export async function startContest(stage: Stage, eventIntervalMs: number): Promise<Contest> {
+export async function startContest(
+  stage: Stage,
+  eventIntervalMs: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Contest> {
   const upstream = await stage.startUpstream(eventIntervalMs);
   const bare = await stage.startBareProxy(upstream.port);
-  const subject = await stage.startSubject(upstream.port);
+  const subject = await stage.startSubject(upstream.port, env);
   return { upstream: upstream.program, bare, subject };
 }
 

@@ -20,6 +20,8 @@ const MAIN = fileURLToPath(new URL('../bin/spillway.mjs', import.meta.url));
 export type GatewayOptions = {
   readonly folder: string;
   readonly upstreamPort: number;
+  /** Settings beside those of every row, such as where its engines are. */
+  readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Where to write a CPU profile of it when it ends; profiling costs, so figures are then not judged. */
   readonly profileFolder: string | undefined;
@@ -30,6 +32,7 @@ export type GatewayProcess = { readonly subject: Subject; stop(): Promise<void> 
 export async function startGateway({
   folder,
   upstreamPort,
+  env,
   signal,
   profileFolder,
 }: GatewayOptions): Promise<GatewayProcess> {
@@ -37,7 +40,7 @@ export async function startGateway({
   const port = await freePort();
   const child = spawnGateway(
     folder,
-    gatewayEnvironment({ port, folder, upstreamPort }),
+    { ...gatewayEnvironment({ port, folder, upstreamPort }), ...env },
     profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`],
   );
   try {

@@ -24,7 +24,9 @@ export type Stage = {
   startUpstream(intervalMs: number): Promise<{ port: number; program: ChildProgram }>;
   startBareProxy(upstreamPort: number): Promise<Subject>;
   /** The gateway; or, to learn the noise of the machine, a second bare proxy in its place. */
-  startSubject(upstreamPort: number): Promise<Subject>;
+  startSubject(upstreamPort: number, env?: Readonly<Record<string, string>>): Promise<Subject>;
+  /** Something the row opened itself and that must be closed after it. */
+  onClose(stop: () => Promise<void>): void;
   /** Starts one of the bench's own programs that is told what to do by orders. */
   startProgram(file: string): ChildProgram;
   close(): Promise<void>;
@@ -71,7 +73,8 @@ export function openStage(options: StageOptions): Stage {
       const { port } = Address.parse(await program.ask('listen', { intervalMs }));
       return { port, program };
     },
-    async startSubject(upstreamPort) {
+    onClose: (stop) => void stops.push(stop),
+    async startSubject(upstreamPort, env = {}) {
       if (options.isCalibration)
         return { ...(await startBareProxy(upstreamPort)), name: 'second bare proxy' };
       options.progress('waiting for the gateway');
@@ -79,6 +82,7 @@ export function openStage(options: StageOptions): Stage {
       const gateway = await startGateway({
         folder: data,
         upstreamPort,
+        env,
         signal: options.signal,
         profileFolder: options.profileFolder,
       });

@@ -2,11 +2,7 @@
 // everything on that a gateway does for a call (key, limits, budget, usage, metrics, a log line).
 
 import type { BenchRow } from '../bench-row.ts';
-import { startContest } from '../contest.ts';
-import { describeRounds } from '../describe-rounds.ts';
-import { UNARY_BODY } from '../programs/fixed-answers.ts';
-import { measureSideBySide } from '../side-by-side.ts';
-import { ratioOf } from '../statistics.ts';
+import { measureUnary } from '../measure-unary.ts';
 
 export const row: BenchRow = {
   name: 'unary',
@@ -14,22 +10,5 @@ export const row: BenchRow = {
   order: 1,
   canCalibrate: true,
   goals: [{ key: 'cpu', what: 'CPU per request, against the bare proxy', atMost: 1.6, unit: '×' }],
-  async run(stage) {
-    const contest = await startContest(stage, 0);
-    const [base, measured] = await measureSideBySide(stage, contest, {
-      connections: 64,
-      isStream: false,
-      expectedBytes: UNARY_BODY.length,
-      spreadMs: 0,
-      sliceSeconds: 0.5,
-    });
-    const cpu = (rounds: typeof base) => rounds.map((round) => round.cpuMicrosPerRequest);
-    return {
-      figures: { cpu: ratioOf(cpu(measured), cpu(base)) },
-      side: [
-        ...describeRounds(contest.bare.name, base),
-        ...describeRounds(contest.subject.name, measured),
-      ],
-    };
-  },
+  run: (stage) => measureUnary(stage),
 };
