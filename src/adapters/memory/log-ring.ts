@@ -17,6 +17,8 @@ export type LogRing = {
   readonly log: Log;
   /** Newest first. */
   recent(query: LogQuery): readonly KeptEntry[];
+  /** Somebody else who keeps entries is told of each from now on. */
+  follow(follower: (entry: KeptEntry) => void): void;
 };
 
 /** Served requests are most of the entries and the least of the news, so few of them are kept. */
@@ -25,6 +27,7 @@ const KEPT_REQUESTS = 100;
 export function createLogRing(next: Log, clock: Clock, capacity: number): LogRing {
   const requests = createRing(KEPT_REQUESTS);
   const others = createRing(capacity);
+  let tell: ((entry: KeptEntry) => void) | undefined;
 
   return {
     log: {
@@ -32,7 +35,9 @@ export function createLogRing(next: Log, clock: Clock, capacity: number): LogRin
         next.write(entry);
         if (entry.level === 'debug') return;
         const ring = entry.type === 'request' && entry.level === 'info' ? requests : others;
-        ring.push({ ...entry, at: clock.now() });
+        const kept = { ...entry, at: clock.now() };
+        ring.push(kept);
+        tell?.(kept);
       },
       flush: () => next.flush(),
     },
@@ -41,6 +46,9 @@ export function createLogRing(next: Log, clock: Clock, capacity: number): LogRin
         .filter((entry) => (!type || entry.type === type) && (!level || entry.level === level))
         .sort((a, b) => b.at - a.at)
         .slice(0, limit);
+    },
+    follow(follower) {
+      tell = follower;
     },
   };
 }

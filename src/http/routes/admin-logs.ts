@@ -20,8 +20,11 @@ export type RecentLog = {
     readonly type?: LogType;
     readonly level?: LogLevel;
     readonly limit: number;
-  }): Awaitable<readonly (LogEntry & { readonly at: number })[] | undefined>;
+  }): Awaitable<readonly RecentEntry[] | undefined>;
 };
+
+/** Where entries of all servers are kept, each says whose it is. */
+type RecentEntry = LogEntry & { readonly at: number; readonly serverId?: string };
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -33,6 +36,7 @@ const entryView = z.object({
   type: z.enum(LOG_TYPES),
   message: z.string(),
   requestId: z.string().optional(),
+  serverId: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -67,7 +71,7 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
 }
 
 /** What JSON cannot say (a bigint, a cycle) must not cost an operator the whole answer. */
-function plain(entry: LogEntry & { readonly at: number }): z.infer<typeof entryView> {
+function plain(entry: RecentEntry): z.infer<typeof entryView> {
   const { metadata, ...fields } = entry;
   return metadata === undefined ? fields : { ...fields, metadata: readable(metadata) };
 }

@@ -1,0 +1,59 @@
+// A log entry as one line of JSON, in the field names that operators filter by and that stdout has too.
+
+import { z } from 'zod';
+import { LOG_LEVELS, LOG_TYPES, type LogEntry } from '../../kernel/log.ts';
+
+export type SharedEntry = LogEntry & { readonly at: number; readonly serverId?: string };
+
+export function encodeEntry(entry: SharedEntry, serverId: string): string {
+  const { at, level, type, message, requestId, metadata } = entry;
+  const fields = {
+    level,
+    timestamp: new Date(at).toISOString(),
+    service: 'spillway',
+    server_id: serverId,
+    log_type: type,
+    message,
+    request_id: requestId,
+  };
+  try {
+    return JSON.stringify({ ...fields, metadata });
+  } catch {
+    // What JSON cannot say (a bigint, a cycle) must not cost the entry.
+    return JSON.stringify(fields);
+  }
+}
+
+const line = z.object({
+  level: z.enum(LOG_LEVELS),
+  timestamp: z.iso.datetime(),
+  server_id: z.string().optional(),
+  log_type: z.enum(LOG_TYPES),
+  message: z.string(),
+  request_id: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Undefined for a line that is none of ours. */
+export function decodeEntry(text: string): SharedEntry | undefined {
+  const { data } = line.safeParse(parseJson(text));
+  if (!data) return undefined;
+  const { level, timestamp, log_type: type, message, metadata } = data;
+  return {
+    at: Date.parse(timestamp),
+    level,
+    type,
+    message,
+    ...(data.server_id === undefined ? {} : { serverId: data.server_id }),
+    ...(data.request_id === undefined ? {} : { requestId: data.request_id }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

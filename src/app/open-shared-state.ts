@@ -1,0 +1,44 @@
+// What the servers of a cluster share besides the durable store: what is known of provider limits, and the last log
+// entries. Without REDIS_URL both stay in the process.
+
+import type { LogRing } from '../adapters/memory/log-ring.ts';
+import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.ts';
+import type { ProviderLimits } from '../admission/provider-limits.ts';
+import type { Config } from '../config/config.ts';
+import type { RecentLog } from '../http/routes/admin-logs.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lifecycle } from '../kernel/lifecycle.ts';
+
+export type SharedStateParts = {
+  /** Keeps the entries of this process; what it writes to is told when Redis goes and comes. */
+  readonly ring: LogRing;
+  readonly serverId: string;
+  /** Servers that share a Redis must share the store. */
+  readonly storeId: string;
+  readonly clock: Clock;
+  readonly lifecycle: Lifecycle;
+};
+
+export type SharedState = {
+  readonly limits: ProviderLimits;
+  readonly recentLog: RecentLog;
+  /** Whether what is learnt here is known everywhere; a process of its own always knows. */
+  isUp(): boolean;
+};
+
+export async function openSharedState(
+  config: Config,
+  parts: SharedStateParts,
+): Promise<SharedState> {
+  const { redisUrl } = config.storage;
+  if (redisUrl === undefined) return inTheProcess(parts);
+  // Loaded only here, because the driver costs memory that a process of its own does not need.
+  const { openRedisState } = await import('./open-redis-state.ts');
+  return openRedisState(config, { ...parts, redisUrl });
+}
+
+function inTheProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState {
+  const limits = createMemoryProviderLimits(clock);
+  lifecycle.onClose('limits', () => limits.close());
+  return { limits, recentLog: ring, isUp: () => true };
+}
