@@ -3,7 +3,6 @@
 
 import { openDataFolder } from '../adapters/files/data-folder.ts';
 import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
-import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.ts';
 import { createPinoLog } from '../adapters/pino/log.ts';
 import type { Config } from '../config/config.ts';
 import { createGate } from '../http/authenticate.ts';
@@ -25,6 +24,7 @@ import { openCalls } from './open-calls.ts';
 import { openJobs } from './open-jobs.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openQueues } from './open-queue.ts';
+import { openSharedState } from './open-shared-state.ts';
 import { holdFolder, openStore } from './open-store.ts';
 import { createReadiness } from './readiness.ts';
 import { ALL_ROLES, type Roles } from './roles.ts';
@@ -69,7 +69,9 @@ async function compose(
   const store = await openStore({ ...config.storage, clock, log, lifecycle });
   const queues = await openQueues(config, { store, clock, log, lifecycle });
   const metrics = createMetrics();
-  const limits = createMemoryProviderLimits(clock);
+  const { storeId } = store.identity;
+  const sharedParts = { ring, serverId, storeId, clock, lifecycle };
+  const { limits, recentLog } = await openSharedState(config, sharedParts);
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
   const { usage } = store;
   const serve = openCalls(config, { serverId, usage, limits, metrics, clock, log, lifecycle });
@@ -80,7 +82,7 @@ async function compose(
   const replyError = createErrorReplier(clock, log);
 
   function gatewayRoutes(): readonly RegisterRoutes[] {
-    const running = { limits, recentLog: ring };
+    const running = { limits, recentLog };
     const { routes, auditor } = openAdministration({
       config,
       store,
