@@ -9,7 +9,7 @@ import type { UsageStore } from './usage-store.ts';
 
 const BATCH_RECORDS = 500;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
-const GATHER_MS = 50;
+const GATHER_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
 export type UsageDrain = {
@@ -32,8 +32,11 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
   let running: Promise<void> | undefined;
   let failuresInARow = 0;
   let isClosed = false;
+  /** A record that comes during a pass may be written too late for it. */
+  let isWokenMeanwhile = false;
 
   function wake(): void {
+    if (running) isWokenMeanwhile = true;
     if (cancelTimer || running || isClosed) return;
     cancelTimer = clock.after(pauseMs(), () => {
       cancelTimer = undefined;
@@ -48,6 +51,8 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
   function flush(): Promise<void> {
     running ??= storeAll().finally(() => {
       running = undefined;
+      if (isWokenMeanwhile) wake();
+      isWokenMeanwhile = false;
     });
     return running;
   }

@@ -19,6 +19,8 @@ export type SqlDialect = {
   readonly lockSkippingTaken: RawBuilder<unknown>;
   /** Bound variables one statement may carry. */
   readonly maxVariables: number;
+  /** Ends a CREATE TABLE whose rows are best kept in the order of their key, without a second index. */
+  readonly keptByKey: RawBuilder<unknown>;
 };
 
 export const sqliteDialect: SqlDialect = Object.freeze({
@@ -28,6 +30,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   jsonType: 'text',
   lockSkippingTaken: sql``,
   maxVariables: 32_766,
+  keptByKey: sql`without rowid`,
 });
 
 export const postgresDialect: SqlDialect = Object.freeze({
@@ -37,6 +40,7 @@ export const postgresDialect: SqlDialect = Object.freeze({
   jsonType: 'jsonb',
   lockSkippingTaken: sql`for update skip locked`,
   maxVariables: 65_535,
+  keptByKey: sql``,
 });
 
 export function toNumber(value: number | string | bigint): number {

@@ -2,9 +2,10 @@
 
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
 import { index, required, table } from './define-table.ts';
 
-export async function usage(db: Kysely<Schema>): Promise<void> {
+export async function usage(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'usage_records')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('request_id', 'text', required)
@@ -27,6 +28,7 @@ export async function usage(db: Kysely<Schema>): Promise<void> {
     .addColumn('streamed', 'integer', required)
     .addColumn('estimated', 'integer', required)
     .addColumn('created_at', 'bigint', required)
+    .modifyEnd(dialect.keptByKey)
     .execute();
   await index(db, 'idx_usage_records_organization', 'usage_records', [
     'organization_id',
