@@ -81,7 +81,10 @@ function openMeter(config: Config, { usage, clock, log, lifecycle }: CallContext
   const drain = createUsageDrain({ journal, store: usage, clock, log });
   lifecycle.onClose('usage drain', () => drain.close());
   drain.wake();
-  const prices = createPriceBook({});
+  const prices = createPriceBook({
+    overrides: config.prices.models,
+    defaultPrice: config.prices.fallback,
+  });
   // Now rather than with the first request, which would wait for it.
   prices.load();
   return createMeter({ journal, prices, clock, onRecorded: () => drain.wake() });

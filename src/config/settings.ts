@@ -13,7 +13,17 @@
 
 import { z } from 'zod';
 import { LOG_LEVELS } from '../kernel/log.ts';
-import { boolean, choice, headerSecret, host, integer, name, secret, text } from './kind.ts';
+import {
+  boolean,
+  choice,
+  headerSecret,
+  host,
+  integer,
+  type Kind,
+  name,
+  secret,
+  text,
+} from './kind.ts';
 import { list, mapOf, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
 import { publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
@@ -41,6 +51,26 @@ const providerMetadata = mapOf(
   z.strictObject({ cost: z.number().min(0).optional(), quality: z.number().min(0).optional() }),
   'a map of providers to cost and quality, such as {"gemini":{"cost":1,"quality":7}}',
 );
+
+const usd = z.number().min(0).max(10_000);
+const step = {
+  inputUsd: usd,
+  outputUsd: usd,
+  cacheReadUsd: usd.optional(),
+  cacheWriteUsd: usd.optional(),
+  cacheWrite1hUsd: usd.optional(),
+};
+const priceSchema = z.strictObject({
+  ...step,
+  longContext: z.strictObject({ ...step, aboveTokens: z.int().min(1) }).optional(),
+});
+const PRICE = 'inputUsd and outputUsd per million tokens, such as { inputUsd: 3, outputUsd: 15 }';
+const price: Kind<z.infer<typeof priceSchema>> = {
+  schema: priceSchema,
+  allowed: PRICE,
+  write: (value) => JSON.stringify(value),
+};
+const prices = mapOf(priceSchema, `a map of models to ${PRICE}`);
 
 const routeSizes = mapOf(
   size(1).schema,
@@ -394,6 +424,20 @@ export const SETTINGS = {
       'The size at which the local usage journal begins a new file.',
     ),
   },
+  prices: {
+    models: setting(
+      FILE_ONLY,
+      prices,
+      {},
+      'Prices by model, `provider/model` or `prefix*`, in place of the maintained list.',
+    ),
+    fallback: optional(
+      FILE_ONLY,
+      price,
+      'such models are refused, because nothing is free',
+      'The price of models that nobody knows.',
+    ),
+  },
   retention: {
     jobsMs: setting(FILE_ONLY, duration(60_000), 30 * 86_400_000, 'Finished jobs.'),
     resultsMs: setting(FILE_ONLY, duration(60_000), 30 * 86_400_000, 'Results of jobs.'),
@@ -436,6 +480,8 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   timeouts: 'The clocks of a call.',
   streams: 'How streams are relayed.',
   journal: 'The local journal that usage records survive a crash in.',
+  prices:
+    'What models cost, where the maintained list of prices does not say so or says otherwise.',
   retention: 'How long things are kept.',
   telemetry: 'Who else is told.',
   alerts: 'Where alerts are sent.',
