@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LONGEST_RAW_BODY, readRawFailure } from './raw-failure.ts';
+import { createRedactor } from './redact.ts';
+
+const redact = createRedactor(['a-configured-key']);
+
+test('an answer is told by status, chosen headers and text, without secrets', () => {
+  const headers = {
+    'retry-after': '7',
+    'set-cookie': 'session=a-configured-key',
+    'x-ratelimit-remaining': '0',
+    'request-id': 'a-configured-key',
+  };
+  assert.deepEqual(readRawFailure({ status: 429, headers, body: 'no a-configured-key' }, redact), {
+    status: 429,
+    headers: { 'retry-after': '7', 'x-ratelimit-remaining': '0', 'request-id': '[redacted]' },
+    body: 'no [redacted]',
+  });
+});
+
+test('an error is told by names, codes and messages, without stacks', () => {
+  const cause = Object.assign(new Error('connect refused a-configured-key'), {
+    code: 'ECONNREFUSED',
+  });
+  const raw = readRawFailure(new TypeError('fetch failed', { cause }), redact);
+  assert.deepEqual(raw, {
+    body: 'TypeError: fetch failed\nError ECONNREFUSED: connect refused [redacted]',
+  });
+});
+
+test('bytes are read as text, and no text is longer than the bound', () => {
+  const body = new TextEncoder().encode('x'.repeat(3 * LONGEST_RAW_BODY));
+  assert.equal(readRawFailure({ body }, redact)?.body?.length, LONGEST_RAW_BODY);
+  assert.equal(readRawFailure(undefined, redact), undefined);
+});
