@@ -1,6 +1,6 @@
 // The operators' endpoints with what stands behind them. The gateway serves them over HTTP; the command line
 // runs the same ones in its own process when no server is running, and then without what only a running
-// server has: provider limits and the last log entries.
+// server has: provider limits, the last log entries and what became of failed requests.
 
 import { type Auditor, createAuditor } from '../admission/administer-audit.ts';
 import { administerKeys } from '../admission/administer-keys.ts';
@@ -17,10 +17,12 @@ import { adminKeyRoutes } from '../http/routes/admin-keys.ts';
 import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
 import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
 import { adminOrganizationRoutes } from '../http/routes/admin-organizations.ts';
+import { adminRequestRoutes } from '../http/routes/admin-requests.ts';
 import { usageRoutes } from '../http/routes/usage.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
+import type { RequestRecords } from '../upstream/request-records.ts';
 import type { Store } from './open-store.ts';
 
 export type AdministrationParts = {
@@ -31,7 +33,11 @@ export type AdministrationParts = {
   readonly gate: Gate;
   /** Told after a change, so that what is remembered of callers is forgotten. */
   readonly callers: CallerMemory;
-  readonly running?: { readonly limits: ProviderLimits; readonly recentLog: RecentLog };
+  readonly running?: {
+    readonly limits: ProviderLimits;
+    readonly recentLog: RecentLog;
+    readonly requestRecords: RequestRecords;
+  };
 };
 
 export type CallerMemory = {
@@ -83,5 +89,9 @@ function runningRoutes(
   if (!running) return [];
   const isProvider = (name: string) => config.providers[name] !== undefined;
   const limits = administerLimits({ limits: running.limits, auditor, clock, isProvider });
-  return [adminLimitRoutes(limits, gate), adminLogRoutes(running.recentLog, gate)];
+  return [
+    adminLimitRoutes(limits, gate),
+    adminLogRoutes(running.recentLog, gate),
+    adminRequestRoutes(running.requestRecords, gate),
+  ];
 }

@@ -19,6 +19,7 @@ import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { openAdministration } from './administration.ts';
+import { openFailureBook } from './failure-book.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openCalls } from './open-calls.ts';
 import { openJobs } from './open-jobs.ts';
@@ -74,15 +75,17 @@ async function compose(
   const { limits, recentLog } = await openSharedState(config, sharedParts);
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
   const { usage } = store;
-  const serve = openCalls(config, { serverId, usage, limits, metrics, clock, log, lifecycle });
+  const failures = openFailureBook(config, identity);
+  const calls = openCalls(config, { serverId, usage, limits, metrics, clock, log, lifecycle });
+  const serve = { ...calls, failures };
   const jobsContext = { store, queues, serve, serverId, clock, log, metrics, lifecycle };
   const desk = await openJobs(config, jobsContext, roles);
   const readiness = createReadiness({ meter: serve.meter, store, queues });
   const gate = createGate(keyring, identity.adminKey);
-  const replyError = createErrorReplier(clock, log);
+  const replyError = createErrorReplier(clock, log, failures);
 
   function gatewayRoutes(): readonly RegisterRoutes[] {
-    const running = { limits, recentLog };
+    const running = { limits, recentLog, requestRecords: failures.records };
     const { routes, auditor } = openAdministration({
       config,
       store,

@@ -11,18 +11,22 @@ import { promptRequest } from '../upstream/prompt-request.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 import { callModel, type ModelAnswer } from './call-model.ts';
 import { type CallPlan, targetOf } from './plan-call.ts';
+import { recordFailedRun } from './record-failure.ts';
 import type { ServeParts } from './serve-request.ts';
 
 const UNSTATED_OUTPUT_TOKENS = 4096;
 
 export function createRunJob(parts: ServeParts): RunJob {
   return async (run, signal) => {
+    const startedAtMs = parts.clock.monotonic();
     try {
       const plan = planJob(parts, run.job, run.message);
       const answer = await callModel(parts, plan, ownerOf(run), signal);
       return { kind: 'succeeded', result: resultOf(plan, answer) };
     } catch (thrown) {
-      return failureOf(toSpillwayError(thrown));
+      const error = toSpillwayError(thrown);
+      if (!signal.aborted) recordFailedRun(parts, run, error, startedAtMs);
+      return failureOf(error);
     }
   };
 }

@@ -22,6 +22,7 @@ import { estimateUsage } from './estimate-usage.ts';
 import type { NativeRequest } from './native-request.ts';
 import { type CallPlan, planCall } from './plan-call.ts';
 import { learnLimit, refuseWhileLimited } from './provider-limit.ts';
+import { type FailureBook, recordFailedCall } from './record-failure.ts';
 import type { Reply } from './reply.ts';
 
 export type ServeParts = {
@@ -34,6 +35,8 @@ export type ServeParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly serverId: string;
+  /** Where failures are written down for operators. */
+  readonly failures?: FailureBook;
 };
 
 /** Answers a failure in the caller's format; `isBegun` when content has already gone out. */
@@ -144,6 +147,7 @@ class Exchange implements AttemptListener, ServedRequest {
   onFailed(error: SpillwayError): void {
     const { limits, clock, serverId } = this.#parts;
     learnLimit(limits, this.#plan.target, error, serverId, clock.now());
+    recordFailedCall(this.#parts, this.#request, this.#plan.target, error);
     const usage = this.#isBegun
       ? estimateUsage(this.#attempt.streamUsage(), this.#plan.body, this.#attempt.streamedBytes())
       : NO_USAGE;

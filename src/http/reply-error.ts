@@ -5,9 +5,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../errors/locale.ts';
-import { toPublicAnswer } from '../errors/public-answer.ts';
+import { type PublicError, toPublicAnswer } from '../errors/public-answer.ts';
+import { readRawFailure } from '../errors/raw-failure.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { errorBody, errorEvent, type WireFormat } from '../errors/wire-shape.ts';
+import type { FailureBook } from '../flow/record-failure.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';
@@ -25,7 +27,7 @@ export type ErrorReply = {
 
 export type ErrorReplier = (reply: ErrorReply) => void;
 
-export function createErrorReplier(clock: Clock, log: Log): ErrorReplier {
+export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBook): ErrorReplier {
   return (reply) => {
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
     const { response, format, requestId, request, principal } = reply;
@@ -35,7 +37,9 @@ export function createErrorReplier(clock: Clock, log: Log): ErrorReplier {
       timeZone: pickTimeZone(request.headers['x-time-zone'], principal?.timeZone),
       now: clock.now(),
       overrides: principal?.messages,
+      diagnostics: diagnosticsFor(reply, failures),
     });
+    if (failures) recordAnswer(failures, reply, answer.error);
     if (response.destroyed) return;
     if (reply.isBegun) return void response.end(errorEvent(format, answer, { partial: true }));
     const body = JSON.stringify(errorBody(format, answer));
@@ -50,6 +54,28 @@ export function createErrorReplier(clock: Clock, log: Log): ErrorReplier {
     });
     response.end(body);
   };
+}
+
+/** The raw failure of the last attempt, for AI endpoints and for a key that was made to see it. */
+function diagnosticsFor(
+  { error, format, principal }: ErrorReply,
+  failures: FailureBook | undefined,
+): object | undefined {
+  if (!failures || format === 'spillway' || principal?.diagnostics !== true) return undefined;
+  const { status, body } = readRawFailure(error.cause, failures.redact) ?? {};
+  return { reason: failures.redact(error.message), status, body };
+}
+
+/** Only for callers who are known: a stranger could fill the book. */
+function recordAnswer(
+  { records, redact }: FailureBook,
+  { requestId: id, request, principal, error }: ErrorReply,
+  answered: PublicError,
+): void {
+  if (!principal) return;
+  const { organizationId, keyId } = principal;
+  const correlationId = readCorrelationId(request.headers);
+  records.answered({ id, correlationId, organizationId, keyId }, answered, redact(error.message));
 }
 
 function logInternal(log: Log, { error, requestId }: ErrorReply): void {

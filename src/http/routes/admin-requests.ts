@@ -1,0 +1,78 @@
+// /admin/requests/{id}: what became of a request that failed, for an operator who was told its id. Callers see
+// codes and sentences; here stand our reasons and what the provider really said, without secrets. Kept for a
+// while in this process: an older request, one that went well, or one of another server is not found.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { RequestRecord, RequestRecords } from '../../upstream/request-records.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+
+const attemptView = z.object({
+  id: z.string(),
+  number: z.int(),
+  startedAt: moment,
+  endedAt: moment,
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  status: z.int().optional().describe("The provider's, where it answered at all"),
+  code: z.string(),
+  reason: z.string().describe('In our own words'),
+  raw: z
+    .object({
+      status: z.int().optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: z.string().optional(),
+    })
+    .optional()
+    .describe('What the provider said, up to 8 KiB, without secrets'),
+});
+
+const requestView = z.object({
+  id: z.string(),
+  correlationId: z.string().optional(),
+  organizationId: z.string(),
+  keyId: z.string().optional(),
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  attempts: z.array(attemptView),
+  reason: z.string().optional().describe('Where no attempt was made'),
+  error: z.record(z.string(), z.unknown()).optional().describe('What the caller was told'),
+});
+
+export function adminRequestRoutes(
+  records: Pick<RequestRecords, 'find'>,
+  gate: Pick<Gate, 'requireAdmin'>,
+): RegisterRoutes {
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/admin/requests/:id',
+      {
+        ...adminGuard(gate),
+        schema: adminSchema('What became of a request that failed', {
+          params: z.object({ id: z.string().min(1).max(200) }),
+          response: { 200: requestView, '4xx': errorAnswer },
+        }),
+      },
+      async ({ params: { id } }) => {
+        const record = records.find(id);
+        if (record) return viewOf(record);
+        throw new SpillwayError('NOT_FOUND', 'no such failed request is remembered');
+      },
+    );
+  };
+}
+
+function viewOf(record: RequestRecord): z.infer<typeof requestView> {
+  const { error, ...fields } = record;
+  const last = record.attempts.at(-1);
+  return {
+    ...fields,
+    provider: last?.provider,
+    model: last?.model,
+    attempts: record.attempts.map((attempt) => ({ ...attempt, status: attempt.raw?.status })),
+    ...(error && { error: { ...error } }),
+  };
+}
