@@ -428,7 +428,7 @@ export const SETTINGS = {
     models: setting(
       FILE_ONLY,
       prices,
-      {},
+      EMPTY_MAP,
       'Prices by model, `provider/model` or `prefix*`, in place of the maintained list.',
     ),
     fallback: optional(
