@@ -21,6 +21,10 @@ export function createLineWriter(fd: number): LineWriter {
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
   let dropped = 0;
+  /** What a full pipe did not take, until it is tried again. */
+  let refused: { bytes: Buffer; timer: NodeJS.Timeout } | undefined;
+  /** A flush that came during a write: its lines must not overtake those. */
+  let afterWrite: (() => void) | undefined;
 
   function begin(): void {
     clearTimeout(timer);
@@ -29,17 +33,21 @@ export function createLineWriter(fd: number): LineWriter {
     const bytes = Buffer.from(gathered);
     gathered = '';
     isWriting = true;
-    writeAll(bytes, 0);
+    writeAll(bytes);
   }
 
-  function writeAll(bytes: Buffer, from: number): void {
-    write(fd, bytes, from, bytes.length - from, null, (error, written) => {
+  function writeAll(bytes: Buffer): void {
+    refused = undefined;
+    write(fd, bytes, 0, bytes.length, null, (error, written) => {
       // A pipe that is full says so at once; what is left is tried again a little later.
-      if (error?.code === 'EAGAIN')
-        return void setTimeout(() => writeAll(bytes, from), GATHER_MS).unref();
-      if (!error && from + written < bytes.length) return writeAll(bytes, from + written);
+      if (error?.code === 'EAGAIN') {
+        refused = { bytes, timer: setTimeout(() => writeAll(bytes), GATHER_MS).unref() };
+        return afterWrite?.();
+      }
+      if (!error && written < bytes.length) return writeAll(bytes.subarray(written));
       isWriting = false;
       noteDropped();
+      if (afterWrite) return afterWrite();
       if (gathered.length >= WRITE_AT_CHARACTERS) begin();
       else if (gathered !== '') schedule();
     });
@@ -55,6 +63,22 @@ export function createLineWriter(fd: number): LineWriter {
     dropped = 0;
   }
 
+  /** Waits for the reader: there is nothing else left to do. */
+  function writeNow(done: () => void): void {
+    clearTimeout(timer);
+    clearTimeout(refused?.timer);
+    const bytes = Buffer.concat([refused?.bytes ?? Buffer.alloc(0), Buffer.from(gathered)]);
+    timer = refused = afterWrite = undefined;
+    isWriting = false;
+    gathered = '';
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch {
+      // Nobody reads any more; the work the lines tell of is done all the same.
+    }
+    done();
+  }
+
   return {
     write(line) {
       if (gathered.length > MOST_WAITING_CHARACTERS) {
@@ -66,16 +90,12 @@ export function createLineWriter(fd: number): LineWriter {
       else schedule();
     },
     flush(done) {
-      clearTimeout(timer);
-      timer = undefined;
-      const bytes = Buffer.from(gathered);
-      gathered = '';
-      try {
-        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-      } catch {
-        // Nobody reads any more; the work the lines tell of is done all the same.
-      }
-      done();
+      if (!isWriting || refused) return writeNow(done);
+      const earlier = afterWrite;
+      afterWrite = () => {
+        earlier?.();
+        writeNow(done);
+      };
     },
   };
 }
