@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tempFolder } from '../../test/support/temp-folder.ts';
+import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
+import { usageRecord } from '../../test/support/usage-record.ts';
+import { openFileJournal } from '../adapters/files/journal.ts';
+import type { LogEntry } from '../kernel/log.ts';
+import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
+import type { Journal } from './journal.ts';
+import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
+
+type Rig = {
+  readonly journal: Journal<UsageRecord>;
+  readonly drain: UsageDrain;
+  readonly clock: TestClock;
+  readonly store: FakeStore;
+  readonly entries: LogEntry[];
+  readonly record: (id: string) => Promise<void>;
+};
+
+/** Keeps each id once, as stores do; can be away, and can be held in the middle of an insert. */
+class FakeStore {
+  readonly ids = new Set<string>();
+  readonly batches: number[] = [];
+  isAway = false;
+  /** Stores, but the answer gets lost on its way. */
+  losesAnswer = false;
+  held: Promise<void> | undefined;
+
+  async insertBatch(records: readonly UsageRecord[]): Promise<number> {
+    this.batches.push(records.length);
+    await this.held;
+    if (this.isAway) throw new Error('the store is away');
+    for (const record of records) this.ids.add(record.id);
+    if (this.losesAnswer) throw new Error('the connection was lost');
+    return records.length;
+  }
+}
+
+function rig(folder: string): Rig {
+  const clock = createTestClock();
+  const store = new FakeStore();
+  const entries: LogEntry[] = [];
+  const journal = openFileJournal<UsageRecord>({
+    folder,
+    clock,
+    encode: encodeUsageRecord,
+    decode: decodeUsageRecord,
+    onWritableChange: () => {},
+  });
+  const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
+  const drain = createUsageDrain({ journal, store, clock, log });
+  function record(id: string): Promise<void> {
+    const written = new Promise<void>((resolve) => journal.append(usageRecord(id), resolve));
+    drain.wake();
+    return written;
+  }
+  return { journal, drain, clock, store, entries, record };
+}
+
+test('a record reaches the store by itself, gathered with its neighbours', async (context) => {
+  const { clock, store, journal, record } = rig(tempFolder(context));
+  await Promise.all([record('a'), record('b'), record('c')]);
+  assert.deepEqual(store.batches, []);
+  await clock.advance(1000);
+  assert.deepEqual(store.batches, [3]);
+  assert.deepEqual([...store.ids], ['a', 'b', 'c']);
+  assert.equal(journal.backlog(), 0);
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a long backlog is stored in batches, all of it', async (context) => {
+  const { store, drain, record } = rig(tempFolder(context));
+  await Promise.all(Array.from({ length: 1203 }, (_, index) => record(String(index))));
+  await drain.flush();
+  assert.deepEqual(store.batches, [500, 500, 203]);
+  assert.equal(store.ids.size, 1203);
+});
+
+test('while the store is away records wait, it is asked ever more rarely, and both ends are told once', async (context) => {
+  const { clock, store, journal, entries, record } = rig(tempFolder(context));
+  store.isAway = true;
+  await record('a');
+  await clock.advance(60_000);
+  const asked = store.batches.length;
+  assert.ok(asked >= 5 && asked <= 25, `asked ${asked} times`);
+  assert.equal(journal.backlog(), 1);
+  store.isAway = false;
+  await clock.advance(5000);
+  assert.deepEqual([...store.ids], ['a']);
+  assert.deepEqual(
+    entries.map((entry) => entry.level),
+    ['error', 'info'],
+  );
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a batch whose answer was lost is stored again and counted once', async (context) => {
+  const { clock, store, journal, record } = rig(tempFolder(context));
+  store.losesAnswer = true;
+  await record('a');
+  await clock.advance(1000);
+  assert.equal(journal.backlog(), 1);
+  store.losesAnswer = false;
+  await clock.advance(5000);
+  assert.equal(journal.backlog(), 0);
+  assert.deepEqual([...store.ids], ['a']);
+});
+
+test('a record that comes while another is being stored is stored without waiting for a third', async (context) => {
+  const { clock, store, record } = rig(tempFolder(context));
+  const { promise, resolve: letGo } = Promise.withResolvers<void>();
+  store.held = promise;
+  await record('a');
+  await clock.advance(1000);
+  assert.deepEqual(store.batches, [1]);
+  // It is appended, but not yet written, when the store answers: the running pass does not see it.
+  const written = record('b');
+  letGo();
+  await written;
+  await clock.advance(5000);
+  assert.deepEqual([...store.ids], ['a', 'b']);
+});
+
+test('two flushes at once are one', async (context) => {
+  const { store, drain, record } = rig(tempFolder(context));
+  await record('a');
+  await Promise.all([drain.flush(), drain.flush()]);
+  assert.deepEqual(store.batches, [1]);
+});
+
+test('a flush rejects when the store is away, and the record stays', async (context) => {
+  const { store, drain, journal, record } = rig(tempFolder(context));
+  store.isAway = true;
+  await record('a');
+  await assert.rejects(drain.flush(), /away/);
+  assert.equal(journal.backlog(), 1);
+});
+
+test('closing stores what is there, leaves no timer and wakes no more', async (context) => {
+  const { clock, store, drain, record } = rig(tempFolder(context));
+  await record('a');
+  await drain.close();
+  await drain.close();
+  assert.deepEqual([...store.ids], ['a']);
+  drain.wake();
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('closing with the store away keeps the records for the next start', async (context) => {
+  const folder = tempFolder(context);
+  const first = rig(folder);
+  first.store.isAway = true;
+  await first.record('a');
+  await first.drain.close();
+  await first.journal.close();
+  assert.equal(first.clock.pendingTimers(), 0);
+  const second = rig(folder);
+  await second.drain.flush();
+  assert.deepEqual([...second.store.ids], ['a']);
+});
