@@ -1,7 +1,7 @@
 // Runs a server in the foreground: start, tell the person how to use it, wait for a signal, drain, end.
 // A second signal ends it at once.
 
-import { createGateway } from '../app/create-gateway.ts';
+import { createGateway, type Gateway } from '../app/create-gateway.ts';
 import { rolesOf } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
 import type { Config } from '../config/config.ts';
@@ -57,9 +57,12 @@ async function serveUntilSignal(
   { role, provider }: ServerOptions,
   simulatorUrl: string | undefined,
 ): Promise<void> {
+  // A role that does not listen has nothing else that would keep the process alive.
+  const alive = setInterval(() => {}, LONG_MS);
   const stopped = nextSignal();
-  const gateway = await createGateway(config, rolesOf(role, config, provider));
+  let gateway: Gateway | undefined;
   try {
+    gateway = await createGateway(config, rolesOf(role, config, provider));
     const url = await gateway.listen().catch((error: unknown) => {
       throw listenFailure(error, config);
     });
@@ -72,16 +75,15 @@ async function serveUntilSignal(
     // Whoever asks twice does not want to wait.
     for (const signal of SIGNALS) process.once(signal, () => process.exit(130));
   } finally {
-    await gateway.close();
+    await gateway?.close();
+    clearInterval(alive);
   }
 }
 
-/** A role that does not listen has nothing else that would keep the process alive. */
 function nextSignal(): Promise<void> {
-  const alive = setInterval(() => {}, LONG_MS);
-  return new Promise<void>((resolve) => {
+  return new Promise((resolve) => {
     for (const signal of SIGNALS) process.once(signal, () => resolve());
-  }).finally(() => clearInterval(alive));
+  });
 }
 
 function listenFailure(error: unknown, { server }: Config): unknown {
