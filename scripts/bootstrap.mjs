@@ -24,6 +24,12 @@ export const runtime = join(
 /** Where Node keeps what it compiled of our sources. */
 export const compileCache = join(modules, '.cache', 'spillway');
 
+/**
+ * The lockfile's versions, without writing it anew. Not `npm ci`: it demands an entry for every platform's
+ * optional package, and a registry mirror need not have them all.
+ */
+const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund'];
+
 /** Installs when needed; quick (two file reads) when nothing is. */
 export function ensureInstalled() {
   const wanted = lockfileDigest();
@@ -31,8 +37,8 @@ export function ensureInstalled() {
   const release = takeInstallLock();
   try {
     if (isInstalled(wanted)) return;
-    say('Installing dependencies (npm ci), once …');
-    const result = spawnSync(npm().command, [...npm().args, 'ci', '--no-audit', '--no-fund'], {
+    say('Installing dependencies, once …');
+    const result = spawnSync(npm().command, [...npm().args, ...INSTALL], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],
       encoding: 'utf8',
