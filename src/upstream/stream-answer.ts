@@ -83,8 +83,9 @@ export class StreamAnswer {
     this.#heldBytes += chunk.length;
     if (this.#heldBytes <= this.#maxHeldBytes) return WAIT;
     this.#isReleased = true;
-    this.#spilledBytes = pendingBytes;
-    return relay(this.#letGo(undefined, 0));
+    // An event that is within the bound by itself stays whole, however much came before it.
+    if (pendingBytes - this.#spilledBytes > this.#maxHeldBytes) this.#spilledBytes = pendingBytes;
+    return relay(this.#letGo(undefined, pendingBytes));
   }
 
   /** All that is held and `chunk`, but for the pending end of it, which is held from now on. */
