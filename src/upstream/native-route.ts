@@ -75,7 +75,7 @@ export function matchNativeRoute(url: string): NativeRoute | undefined {
   const path = queryAt < 0 ? url : url.slice(0, queryAt);
   const fixed = FIXED_ROUTES.get(path);
   if (fixed) {
-    const query = queryAt < 0 ? '' : url.slice(queryAt);
+    const { query } = splitKey(queryAt < 0 ? '' : url.slice(queryAt + 1));
     return { ...fixed, query, pathModel: undefined, isStreamPath: false, queryKey: undefined };
   }
   return matchGemini(path, queryAt < 0 ? '' : url.slice(queryAt + 1));
