@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { PROVIDER_FORMATS } from '../kernel/provider-format.ts';
+import { matchNativeRoute, NATIVE_PATHS, nativePath } from './native-route.ts';
+
+test('every documented path is matched, with its format and the path at the provider', () => {
+  assert.equal(NATIVE_PATHS.length, 9);
+  for (const path of NATIVE_PATHS) {
+    const route = matchNativeRoute(path.replace('{model}', 'gemini-2.5-flash'));
+    assert.ok(route, path);
+    const isGemini = path.includes('{model}');
+    const expected = isGemini ? 'gemini' : path.endsWith('messages') ? 'anthropic' : 'openai';
+    assert.equal(route.format, expected, path);
+    assert.equal(route.isStreamPath, path.includes('stream'), path);
+    assert.equal(route.pathModel, isGemini ? 'gemini-2.5-flash' : undefined, path);
+    assert.equal(route.query, '');
+  }
+});
+
+test('a unary path is where the same format is called for a job', () => {
+  const urls = { anthropic: '/v1/messages', openai: '/v1/chat/completions', gemini: '' };
+  for (const format of PROVIDER_FORMATS) {
+    const url = urls[format] || '/gemini/v1beta/models/m-1:generateContent';
+    assert.equal(matchNativeRoute(url)?.upstreamPath('m-1'), nativePath(format, 'm-1'));
+  }
+});
+
+test('the query is passed on, without the credential', () => {
+  const path = '/v1beta/models/m:streamGenerateContent';
+  const cases = [
+    ['?alt=sse', '?alt=sse', undefined],
+    ['?key=secret', '', 'secret'],
+    ['?key=secret&alt=sse', '?alt=sse', 'secret'],
+    ['?alt=sse&key=secret&key=other', '?alt=sse', 'secret'],
+    ['?%6bey=sec%72et&&alt=sse', '?alt=sse', 'secret'],
+    ['?key', '', ''],
+    ['?key=%zz', '', '%zz'],
+    ['?monkey=1&KEY=2', '?monkey=1&KEY=2', undefined],
+    ['?', '', undefined],
+  ] as const;
+  for (const [query, kept, key] of cases) {
+    const route = matchNativeRoute(path + query);
+    assert.deepEqual([route?.query, route?.queryKey], [kept, key], query);
+  }
+});
+
+test('elsewhere a key in the query is no credential, and is not passed on all the same', () => {
+  for (const path of ['/v1/messages', '/openai/v1/chat/completions']) {
+    const route = matchNativeRoute(`${path}?key=secret&beta=true&%6Bey=secret`);
+    assert.equal(route?.queryKey, undefined);
+    assert.equal(route?.query, '?beta=true');
+  }
+});
+
+test('what only looks like an AI endpoint is none', () => {
+  for (const url of [
+    '',
+    '/',
+    '//v1/messages',
+    '/v1/messages/',
+    '/V1/messages',
+    '/v1/messages%2f',
+    '/v1/messages;a=b',
+    '/v1/messages#x',
+    '/openai/v1/messages',
+    '/anthropic/v1/chat/completions',
+    '/anthropic/anthropic/v1/messages',
+    'http://elsewhere/v1/messages',
+    '/v1beta/models/m',
+    '/v1beta/models/m:countTokens',
+    '/v1beta/models/m:generateContent/',
+    '/v1beta/models/:generateContent',
+    '/v1beta/models/m:constructor',
+    '/geminiv1beta/models/m:generateContent',
+    '/gemini/gemini/v1beta/models/m:generateContent',
+  ])
+    assert.equal(matchNativeRoute(url), undefined, url);
+});
+
+test('a model cannot climb out of its segment, however it is encoded', () => {
+  for (const model of [
+    '..',
+    '../x',
+    '%2e%2e%2fx',
+    '..%2f..%2ffiles',
+    'a%3fb',
+    'a%23b',
+    'a%00b',
+    'a%0d%0ab',
+    '%',
+    '%ff',
+    'a b',
+    'a\\b',
+    'x'.repeat(201),
+  ])
+    assert.equal(matchNativeRoute(`/v1beta/models/${model}:generateContent`), undefined, model);
+  const route = matchNativeRoute('/v1beta/models/tuned%2Fm-1:generateContent');
+  assert.equal(route?.pathModel, 'tuned/m-1');
+  assert.equal(route?.upstreamPath('tuned/m-1'), '/v1beta/models/tuned%2Fm-1:generateContent');
+});
+
+test('whatever comes, the path at the provider is one segment below its folder and has no key', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.webQueryParameters(), (model, query) => {
+      const url = `/v1beta/models/${model}:generateContent?${query}&key=canary-secret`;
+      const route = matchNativeRoute(url);
+      if (!route || route.pathModel === undefined) return;
+      const path = route.upstreamPath(route.pathModel);
+      assert.match(path, /^\/v1beta\/models\/[\w.@%-]+:generateContent$/);
+      assert.ok(!route.query.includes('canary-secret'));
+    }),
+  );
+});
