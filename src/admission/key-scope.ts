@@ -1,4 +1,4 @@
-// What a key may be used for. A closed list: page 03 of the specification.
+// What a key may be used for. A closed list.
 
 export const KEY_SCOPES = ['call', 'jobs', 'events', 'limits:report', 'metrics'] as const;
 

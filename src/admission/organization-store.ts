@@ -1,5 +1,5 @@
 // The port to where organisations are kept. A store that is away rejects; the hot path lives on what it has
-// cached (page 03 of the specification) and everything else answers CAPACITY_EXHAUSTED.
+// cached and everything else answers CAPACITY_EXHAUSTED.
 
 import type { Organization, OrganizationChange } from './organization.ts';
 import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';

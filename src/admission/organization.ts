@@ -11,7 +11,7 @@ export type Organization = {
   readonly maxConcurrent?: number;
   readonly locale?: string;
   readonly timeZone: string;
-  /** The organisation's own sentences, by error code; see page 01 of the specification. */
+  /** The organisation's own sentences, by error code; see docs/errors.md. */
   readonly messages: Readonly<Record<string, string>>;
   readonly allowStale: boolean;
   readonly allowPromptPreview: boolean;

@@ -24,7 +24,7 @@ function load(texts: { env?: Record<string, string>; yaml?: string; dotenv?: str
   );
 }
 
-test('with nothing set, every default of the specification holds', () => {
+test('with nothing set, every documented default holds', () => {
   const { config } = load({});
   assert.equal(config.server.host, '127.0.0.1');
   assert.equal(config.server.port, 8787);

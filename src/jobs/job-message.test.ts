@@ -5,7 +5,7 @@ import { SpillwayError } from '../errors/spillway-error.ts';
 import { parseJobMessage } from './job-message.ts';
 
 describe('a job as it is asked for', () => {
-  it('takes every field of the specification', () => {
+  it('takes every field there is', () => {
     const fields = {
       organizationId: 'acme',
       userId: 'u',

@@ -42,7 +42,7 @@ const MOVES: Readonly<Record<string, (job: Job, at: number) => JobMove>> = {
 };
 
 describe('the states of a job', () => {
-  it('are as the specification draws them', () => {
+  it('are as the diagram draws them', () => {
     assert.deepEqual(JOB_TRANSITIONS.failed, ['queued']);
     for (const state of ['succeeded', 'cancelled', 'expired'] as const)
       assert.deepEqual(JOB_TRANSITIONS[state], []);

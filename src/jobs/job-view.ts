@@ -25,7 +25,7 @@ export type JobDetails = JobOutlook & {
   readonly history?: readonly JobAttempt[] | undefined;
 };
 
-/** The result as page 04 of the specification has it, for finished jobs: in the API, in callbacks, on queues. */
+/** The result of a finished job, the same in the API, in callbacks and on queues. */
 export function toResultView(job: Job, result: JobResult | undefined, reader: JobReader) {
   return {
     id: job.publicId,
