@@ -72,7 +72,8 @@ async function compose(
   const metrics = createMetrics();
   const { storeId } = store.identity;
   const sharedParts = { ring, serverId, storeId, clock, lifecycle };
-  const { limits, recentLog } = await openSharedState(config, sharedParts);
+  const shared = await openSharedState(config, sharedParts);
+  const { limits, recentLog } = shared;
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
   const { usage } = store;
   const failures = openFailureBook(config, identity);
@@ -80,7 +81,7 @@ async function compose(
   const serve = { ...calls, failures };
   const jobsContext = { store, queues, serve, serverId, clock, log, metrics, lifecycle };
   const desk = await openJobs(config, jobsContext, roles);
-  const readiness = createReadiness({ meter: serve.meter, store, queues });
+  const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const gate = createGate(keyring, identity.adminKey);
   const replyError = createErrorReplier(clock, log, failures);
 

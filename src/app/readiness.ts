@@ -3,19 +3,19 @@
 
 import type { Readiness } from '../http/routes/health.ts';
 import type { Meter } from '../metering/meter.ts';
-import type { Queues } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
 export type ReadinessParts = {
   readonly meter: Meter;
   readonly store: Pick<Store, 'holdState'>;
-  readonly queues: Pick<Queues, 'isUp'>;
+  /** Broker and shared state, where there are any. */
+  readonly engines: readonly { readonly isUp: () => boolean }[];
 };
 
 export function createReadiness({
   meter,
   store,
-  queues,
+  engines,
 }: ReadinessParts): Readiness & { drain(): void } {
   let isDraining = false;
 
@@ -27,7 +27,8 @@ export function createReadiness({
   return {
     unwellBecause,
     notReadyBecause() {
-      const areDependenciesUp = store.holdState() === 'held' && queues.isUp();
+      const areDependenciesUp =
+        store.holdState() === 'held' && engines.every((engine) => engine.isUp());
       return unwellBecause() ?? (areDependenciesUp ? undefined : 'degraded');
     },
     drain() {
