@@ -8,7 +8,7 @@ import { inspectRabbit } from './inspect-broker.ts';
 
 const { rabbitmqUrl } = servicesFromEnv(process.env);
 
-describe('a look at RabbitMQ', () => {
+describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
   let rig: RabbitRig;
   beforeEach(async () => {
     rig = await openRabbitRig(rabbitmqUrl);
@@ -97,7 +97,9 @@ describe('a look at RabbitMQ', () => {
     await assert.rejects(refused, { code: 'CAPACITY_EXHAUSTED' });
     assert.match(JSON.stringify(await rig.queue.inspectQueues([])), /delay-250ms does not hold/);
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: level }));
-    await rig.queue.publish(name, { id: 'm', body: '' }, { delayMs: 300 });
+    await rig.queue.publish(name, { id: 'first', body: '' }, { delayMs: 1 });
+    // Making the ladder is over, so that this one does wait when its queue is deleted.
+    await rig.queue.publish(name, { id: 'm', body: '' }, { delayMs: 2000 });
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: name }));
     const isTold = async () =>
       JSON.stringify(await rig.queue.inspectQueues([])).includes('found their queue deleted');
