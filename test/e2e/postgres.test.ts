@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 const API_KEY = 'a-key-for-tests-0123456789';
 const ADMIN_KEY = 'an-admin-key-for-tests';
 
-suite('spillway on PostgreSQL', () => {
+suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
   let services: Services;
   let simulator: Simulator;
   before(async () => {

@@ -5,27 +5,20 @@
 // takes back makes the message come again, which a queue may do and the jobs' fences are for; what was published
 // is never lost, because publishing does wait.
 
-import type { Claim, ClaimedMessage, MessageHandling } from '../sql/queue-table.ts';
+import type { ClaimedMessage, MessageHandling } from '../sql/queue-table.ts';
+import { toNumber } from '../sql/sql-dialect.ts';
 import type { PostgresStore } from './open-postgres.ts';
 
 export function createPostgresMessageHandling({
   run,
 }: Pick<PostgresStore, 'run'>): MessageHandling {
-  async function claimNext(queue: string, { lease }: Claim): Promise<ClaimedMessage | undefined> {
-    const [claimed] = await run<ClaimedMessage>(CLAIM, [queue, lease.owner, lease.until]);
-    return claimed;
-  }
-
   return {
-    async claim(queue, claim) {
-      await run(FREE_WHAT_IS_DUE, [queue, claim.now]);
-      const claimed: ClaimedMessage[] = [];
-      while (claimed.length < claim.count) {
-        const next = await claimNext(queue, claim);
-        if (!next) break;
-        claimed.push(next);
-      }
-      return claimed;
+    async claim(queue, { count, lease, now }) {
+      await run(FREE_WHAT_IS_DUE, [queue, now]);
+      if (count === 1) return run<ClaimedMessage>(CLAIM_ONE, [queue, lease.owner, lease.until]);
+      const values = [queue, lease.owner, lease.until, count];
+      const claimed = await run<ClaimedMessage>(CLAIM_SEVERAL, values);
+      return claimed.toSorted((a, b) => toNumber(a.tag) - toNumber(b.tag));
     },
     async remove(queue, id, owner) {
       await run(REMOVE, [queue, id, owner]);
@@ -58,7 +51,7 @@ const FREE_WHAT_IS_DUE = `with ${RELAXED}, due as (
  * lane's messages uses it; if that is another one, the two exchange their tags. Returns one row or none.
  * By subselects and not by joins, so that each step is one look into an index, whatever the planner believes.
  */
-const CLAIM = `with ${RELAXED}, turn as (
+const CLAIM_ONE = `with ${RELAXED}, turn as (
     select id, lane, tag from queue_messages where queue = $1 and status = 'ready'
     order by tag, id limit 1 for update skip locked
   ), chosen as (
@@ -76,6 +69,48 @@ const CLAIM = `with ${RELAXED}, turn as (
     deliveries = deliveries + 1
   where queue = $1 and id = (select id from chosen) and (select is_off from relaxed)
   returning id, body, deliveries, tag`;
+
+/**
+ * The same for several at once; $4 how many. Each lane has as many turns as it has messages among the lowest tags. Its
+ * most urgent messages use them, in their order, and those whose turns they used are given their tags.
+ */
+const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
+    select queue, id, lane, tag from queue_messages where queue = $1 and status = 'ready'
+    order by tag, id limit $4 for update skip locked
+  ), lane as (
+    select lane, count(id) as turns from turn group by lane
+  ), chosen as materialized (
+    select urgent.queue, urgent.id, lane.lane, urgent.tag, urgent.place
+    from lane, lateral (
+      select best.queue, best.id, best.tag,
+        row_number() over (order by best.priority desc, best.tag, best.id) as place
+      from (
+        select queue, id, tag, priority from queue_messages
+        where queue = $1 and status = 'ready' and lane = lane.lane
+        order by priority desc, tag, id limit lane.turns for update skip locked
+      ) as best
+    ) as urgent
+  ), turn_of as (
+    select lane, tag, row_number() over (partition by lane order by tag, id) as place from turn
+  ), passed_over as (
+    select queue, id, lane, row_number() over (partition by lane order by tag, id) as place
+    from turn where id not in (select id from chosen)
+  ), left_over as (
+    select lane, tag, row_number() over (partition by lane order by tag, id) as place
+    from chosen where id not in (select id from turn)
+  ), exchanged as (
+    update queue_messages as message set tag = left_over.tag
+    from passed_over join left_over using (lane, place)
+    where (message.queue, message.id) = (passed_over.queue, passed_over.id)
+  ), head as (
+    insert into queue_heads as known (queue, head_tag) select queue, max(tag) from turn group by queue
+    on conflict (queue) do update set head_tag = excluded.head_tag where known.head_tag < excluded.head_tag
+  )
+  update queue_messages as message set status = 'leased', tag = turn_of.tag, lease_owner = $2, lease_until = $3,
+    deliveries = message.deliveries + 1
+  from chosen join turn_of using (lane, place)
+  where (message.queue, message.id) = (chosen.queue, chosen.id) and (select is_off from relaxed)
+  returning message.id, message.body, message.deliveries, message.tag`;
 
 /** $1 queue, $2 id, $3 owner. */
 const REMOVE = `with ${RELAXED}

@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import * as fc from 'fast-check';
 import { queueTableContract } from '../../../test/contract/queue-table.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
+import type { QueueMessage } from '../../jobs/job-queue.ts';
 import {
+  type ClaimedMessage,
   createMessageHandling,
   insertMessage,
   type MessageHandling,
@@ -90,4 +93,58 @@ async function workTogether(handlingOf: (store: PostgresStore) => MessageHandlin
   await Promise.all([...publishing, ...working]);
   assert.deepEqual(acknowledged.toSorted(), messages.toSorted());
   await Promise.all(stores.map((store) => store.close()));
+}
+
+test('taken together or one by one, lanes take the same turns and the urgent go first', async () => {
+  const store = await openEmptyStore(database);
+  const common = createMessageHandling(store.db, store.dialect);
+  const own = createPostgresMessageHandling(store);
+  let round = 0;
+  const message = fc.record({ lane: fc.constantFrom('a', 'b', 'c'), priority: fc.nat(3) });
+  const messages = fc.array(message, { maxLength: 20 });
+  const property = fc.asyncProperty(
+    messages,
+    fc.integer({ min: 2, max: 7 }),
+    async (all, count) => {
+      round += 1;
+      for (const queue of [`one${round}`, `two${round}`])
+        for (const [index, { lane, priority }] of all.entries())
+          await publishTo(store, queue, {
+            id: `${lane}${priority}-${index}`,
+            body: '',
+            lane,
+            priority,
+          });
+      const oneByOne = await drain(common, `one${round}`, 1);
+      const together = await drain(own, `two${round}`, count);
+      assert.deepEqual(together.map(tagOf), oneByOne.map(tagOf));
+      for (const lane of ['a', 'b', 'c'])
+        assert.deepEqual(urgencies(together, lane), urgencies(oneByOne, lane));
+    },
+  );
+  await fc.assert(property, { numRuns: 25 });
+  await store.close();
+});
+
+function publishTo(store: PostgresStore, queue: string, message: QueueMessage): Promise<void> {
+  const times = { now: 0, visibleAt: 0 };
+  return store.db.transaction().execute((trx) => insertMessage(trx, queue, message, times));
+}
+
+async function drain(handling: MessageHandling, queue: string, count: number) {
+  const drained: ClaimedMessage[] = [];
+  for (;;) {
+    const lease = { owner: 'me', until: 9 };
+    const claimed = await handling.claim(queue, { count, lease, now: 1 });
+    if (claimed.length === 0) return drained;
+    drained.push(...claimed);
+  }
+}
+
+function tagOf({ tag }: ClaimedMessage): number {
+  return Number(tag);
+}
+
+function urgencies(messages: readonly ClaimedMessage[], lane: string): readonly string[] {
+  return messages.filter(({ id }) => id.startsWith(lane)).map(({ id }) => id.slice(1, 2));
 }
