@@ -69,10 +69,11 @@ export function openConnectionPool(
 
 /**
  * What the server complains of is the statement's fault, unless it is leaving: it says so before it hangs up, and
- * meanwhile the connection looks sound. Whatever did not come from the server came from the connection.
+ * meanwhile the connection looks sound. One that has become read-only is no longer the primary; another connection
+ * may find who is. Whatever did not come from the server came from the connection.
  */
 function endsConnection(cause: unknown): boolean {
-  return !(cause instanceof DatabaseError) || /^(57P|08)/.test(cause.code ?? '');
+  return !(cause instanceof DatabaseError) || /^(57P|08|25006)/.test(cause.code ?? '');
 }
 
 function openPool(url: string, settings: PostgresSettings) {

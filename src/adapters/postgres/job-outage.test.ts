@@ -27,6 +27,7 @@ const TIMEOUTS = { connectTimeoutMs: 500, statementTimeoutMs: 800, queryTimeoutM
 
 /** What was in hand when the server died is free again after this. */
 const LEASE_MS = 3000;
+const IN_TIME = { timeout: 120_000 };
 
 let services: Services;
 let database: TestDatabase;
@@ -37,40 +38,44 @@ before(async () => {
 });
 after(() => services.close());
 
-test('every accepted job ends with one result, though PostgreSQL is killed and frozen meanwhile', async () => {
-  const rig = openRig();
-  rig.run(async () => {
-    await delay(Math.random() * 30);
-    return success('done');
-  });
-  rig.startDispatcher();
-  rig.startWorker(4);
-  const accepted = new Set<string>();
-  const over = new AbortController();
-  const submitting = (async () => {
-    while (!over.signal.aborted) {
-      const submitted = await rig.submit().catch(() => undefined);
-      if (submitted) accepted.add(submitted.id);
-      await delay(20);
-    }
-  })();
-  const more = async (count: number) => {
-    const target = accepted.size + count;
-    while (accepted.size < target) await delay(20);
-  };
-  await more(20);
-  await services.postgres.kill('SIGKILL');
-  await services.postgres.restart();
-  await more(20);
-  await services.postgres.freeze();
-  await delay(2500);
-  await services.postgres.thaw();
-  await more(20);
-  over.abort();
-  await submitting;
-  await untilAllEnded(accepted);
-  await rig.close();
-});
+test(
+  'every accepted job ends with one result, though PostgreSQL is killed and frozen meanwhile',
+  IN_TIME,
+  async () => {
+    const rig = openRig();
+    rig.run(async () => {
+      await delay(Math.random() * 30);
+      return success('done');
+    });
+    rig.startDispatcher();
+    rig.startWorker(4);
+    const accepted = new Set<string>();
+    const over = new AbortController();
+    const submitting = (async () => {
+      while (!over.signal.aborted) {
+        const submitted = await rig.submit().catch(() => undefined);
+        if (submitted) accepted.add(submitted.id);
+        await delay(20);
+      }
+    })();
+    const more = async (count: number) => {
+      const target = accepted.size + count;
+      while (accepted.size < target) await delay(20);
+    };
+    await more(20);
+    await services.postgres.kill('SIGKILL');
+    await services.postgres.restart();
+    await more(20);
+    await services.postgres.freeze();
+    await delay(2500);
+    await services.postgres.thaw();
+    await more(20);
+    over.abort();
+    await submitting;
+    await untilAllEnded(accepted);
+    await rig.close();
+  },
+);
 
 function openRig() {
   const postgres = openPostgres(database.url, TIMEOUTS);

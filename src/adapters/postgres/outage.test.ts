@@ -26,6 +26,7 @@ const TIMEOUTS = { connectTimeoutMs: 1000, statementTimeoutMs: 1200, queryTimeou
 /** For a connection, a statement and its rollback, with room for a busy machine. */
 const EVERYTHING_ENDS_WITHIN_MS = 15_000;
 const FROZEN_MS = 5000;
+const IN_TIME = { timeout: 120_000 };
 
 let services: Services;
 let database: TestDatabase;
@@ -36,25 +37,33 @@ before(async () => {
 });
 after(() => services.close());
 
-test('a PostgreSQL that is killed and started again loses nothing and is used again', async () => {
-  const trickle = await startTrickle();
-  await trickle.successes(10);
-  await services.postgres.kill('SIGKILL');
-  await trickle.failures(3);
-  await services.postgres.restart();
-  await trickle.successes(10);
-  await trickle.finish();
-});
+test(
+  'a PostgreSQL that is killed and started again loses nothing and is used again',
+  IN_TIME,
+  async () => {
+    const trickle = await startTrickle();
+    await trickle.successes(10);
+    await services.postgres.kill('SIGKILL');
+    await trickle.failures(3);
+    await services.postgres.restart();
+    await trickle.successes(10);
+    await trickle.finish();
+  },
+);
 
-test('a PostgreSQL that hangs is not waited for, and is used again when it goes on', async () => {
-  const trickle = await startTrickle();
-  await trickle.successes(10);
-  await services.postgres.freeze();
-  await Promise.all([delay(FROZEN_MS), trickle.failures(3)]);
-  await services.postgres.thaw();
-  await trickle.successes(10);
-  await trickle.finish();
-});
+test(
+  'a PostgreSQL that hangs is not waited for, and is used again when it goes on',
+  IN_TIME,
+  async () => {
+    const trickle = await startTrickle();
+    await trickle.successes(10);
+    await services.postgres.freeze();
+    await Promise.all([delay(FROZEN_MS), trickle.failures(3)]);
+    await services.postgres.thaw();
+    await trickle.successes(10);
+    await trickle.finish();
+  },
+);
 
 test('a store that hangs is closed all the same', async () => {
   const store = openPostgres(database.url, TIMEOUTS);
