@@ -23,7 +23,7 @@ export type SharedState = {
   readonly limits: ProviderLimits;
   readonly recentLog: RecentLog;
   /** Whether what is learnt here is known everywhere; a process of its own always knows. */
-  isUp(): boolean;
+  readonly isUp: () => boolean;
 };
 
 export async function openSharedState(

@@ -9,7 +9,7 @@ import { answerWithin } from './answer-within.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { REDIS_TIMEOUTS, type RedisTimeouts } from './redis-settings.ts';
 import { createSubscriptions, type Subscriber } from './subscriptions.ts';
-import { reasonOf } from './why-unusable.ts';
+import { reasonOf, whyRefused } from './why-unusable.ts';
 
 export type RedisLink = {
   isUp(): boolean;
@@ -21,7 +21,7 @@ export type RedisLink = {
   onUp(fn: () => void): void;
   /** Subscribed again whenever the connection is new. Resolves when it is, or when Redis is away. */
   subscribe(channel: string, subscriber: Subscriber): Promise<void>;
-  /** Resolves when Redis can be used or the patience is at its end. */
+  /** Resolves when Redis can be used, when waiting does not mend what is wrong, or when the patience is at its end. */
   ready(patienceMs: number): Promise<void>;
   /** What kept it away, as the driver said it. */
   lastFailure(): unknown;
@@ -46,6 +46,7 @@ export function openRedis(options: OpenRedisOptions): RedisLink {
   const basis = { url, clock, timeouts };
   const listeners = new Set<() => void>();
   const tell = createTeller(log);
+  const hopeless = Promise.withResolvers<void>();
   const commands = new RedisConnection({
     ...basis,
     name: 'commands',
@@ -53,6 +54,10 @@ export function openRedis(options: OpenRedisOptions): RedisLink {
     onStateChange(isUp) {
       tell(isUp, commands);
       if (isUp) for (const listener of listeners) listener();
+    },
+    onTrouble() {
+      const { refusal, lastFailure } = commands;
+      if (refusal ?? whyRefused(lastFailure)) hopeless.resolve();
     },
   });
   const subscriptions = createSubscriptions(basis);
@@ -69,7 +74,8 @@ export function openRedis(options: OpenRedisOptions): RedisLink {
     onUp: (fn) => void listeners.add(fn),
     subscribe: (channel, subscriber) => subscriptions.add(channel, subscriber),
     async ready(patienceMs) {
-      await answerWithin(clock, patienceMs, Promise.all([untilUp(), subscriptions.ready()]));
+      const usable = Promise.all([untilUp(), subscriptions.ready()]);
+      await answerWithin(clock, patienceMs, Promise.race([usable, hopeless.promise]));
       if (!commands.isUp) tell(false, commands);
     },
     lastFailure: () => commands.lastFailure,

@@ -19,6 +19,8 @@ export type RedisConnectionParts = {
   /** Asked of every new connection and at every beat. Answers why this Redis must not be used, if it must not. */
   readonly greet: (redis: Redis) => Promise<string | undefined>;
   readonly onStateChange: (isUp: boolean) => void;
+  /** Told of each failure, also while it is away; most of them pass. */
+  readonly onTrouble?: () => void;
 };
 
 /** From here on commands are refused without being sent, until Redis has answered a greeting. */
@@ -39,6 +41,7 @@ export class RedisConnection {
     this.#client = new Redis(parts.url, driverOptions(parts.name, parts.timeouts, parts.clock));
     this.#client.on('error', (cause) => {
       this.#lastFailure = cause;
+      parts.onTrouble?.();
     });
     this.#client.on('ready', () => void this.#beat());
     this.#client.on('close', () => this.#fall());
@@ -119,7 +122,10 @@ export class RedisConnection {
 
   #heed(refusal: string | undefined): void {
     this.#refusal = refusal;
-    if (refusal !== undefined) return this.#fall();
+    if (refusal !== undefined) {
+      this.#parts.onTrouble?.();
+      return this.#fall();
+    }
     // It may have broken just after it answered.
     if (this.#client.status !== 'ready' || this.#state !== 'away') return;
     this.#misses = 0;
