@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createModelResolver } from '../routing/resolve-model.ts';
+import { matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
+import { type CallPlan, planCall } from './plan-call.ts';
+
+const resolveModel = createModelResolver([
+  {
+    name: 'openai',
+    format: 'openai',
+    baseUrl: 'https://o.example/v1',
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: ['gpt-*'],
+  },
+  {
+    name: 'google',
+    format: 'gemini',
+    baseUrl: 'https://g.example/proxy/',
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: ['gemini-*'],
+  },
+  {
+    name: 'keyless',
+    format: 'openai',
+    baseUrl: 'https://k.example',
+    region: 'global',
+    accounts: [],
+    models: ['grok-*'],
+  },
+]);
+
+function route(url: string): NativeRoute {
+  const found = matchNativeRoute(url);
+  assert.ok(found);
+  return found;
+}
+
+function plan(url: string, body: string): CallPlan {
+  const parts = { resolveModel, isReasoning: (model: string) => model === 'gpt-think' };
+  return planCall(route(url), {}, Buffer.from(body), parts);
+}
+
+test('the bytes pass untouched when the model has the same name there', () => {
+  const body = ' { "model" : "gpt-5", "x": 1.0e5, "y": "\\u00fc" } ';
+  const { target, path, body: sent, isStream } = plan('/v1/chat/completions?a=b', body);
+  assert.equal(sent.toString(), body);
+  assert.equal(path, '/v1/chat/completions?a=b');
+  assert.equal(target.origin, 'https://o.example');
+  assert.equal(isStream, false);
+});
+
+test('a model named with its provider is renamed in place, and nothing else is', () => {
+  const { body, target } = plan(
+    '/v1/chat/completions',
+    '{"a":"openai/gpt-5","model": "openai\\/gpt-\\"x" ,"b":1}',
+  );
+  assert.equal(target.model, 'gpt-"x');
+  assert.equal(body.toString(), '{"a":"openai/gpt-5","model": "gpt-\\"x" ,"b":1}');
+});
+
+test('streaming and reasoning are seen', () => {
+  const streamed = plan('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
+  assert.equal(streamed.isStream, true);
+  assert.equal(streamed.isReasoning, true);
+  const text = plan('/v1/chat/completions', '{"model":"gpt-5","stream":"true"}');
+  assert.equal(text.isStream, false);
+  assert.equal(text.isReasoning, false);
+});
+
+test("Gemini's model and streaming are the path's, below the base path of the provider", () => {
+  const url = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=secret';
+  const { path, isStream, body } = plan(url, '{"model":"gpt-5","contents":[]}');
+  assert.equal(path, '/proxy/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
+  assert.equal(isStream, true);
+  assert.equal(body.toString(), '{"model":"gpt-5","contents":[]}');
+});
+
+test('what cannot be planned is refused, naming the field', () => {
+  for (const body of [
+    '{}',
+    '{"model":""}',
+    '{"model":5}',
+    '{"model":null}',
+    '{"model":"nobody-knows"}',
+    '{"model":"grok-4"}',
+    '{"model":"gemini-2.5-pro"}',
+    '{"model":"gpt-5","model":"gpt-6"}',
+  ])
+    assert.throws(() => plan('/v1/chat/completions', body), {
+      code: 'INVALID_REQUEST',
+      params: { field: 'model' },
+    });
+});
+
+test('a body that is no object is refused', () => {
+  for (const body of ['', '[]', '{', '{"model":"gpt-5"', '{"model":"gpt-5"}x'])
+    assert.throws(() => plan('/v1/chat/completions', body), { code: 'INVALID_REQUEST' });
+});
