@@ -113,7 +113,7 @@ suite('calls while providers behave badly', () => {
   });
 
   test('a caller who does not read slows the provider down, and gets everything when it does', async () => {
-    const pieces = 512;
+    const pieces = 1024;
     const answer = 'x'.repeat(pieces * 64 * 1024);
     gateway.simulator.clearLog();
     gateway.simulator.setScenario({ provider: 'openai', text: answer, chunkBytes: 64 * 1024 });

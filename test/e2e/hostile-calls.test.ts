@@ -2,7 +2,7 @@
 // provider is asked, and the server goes on serving.
 
 import assert from 'node:assert/strict';
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -315,8 +315,8 @@ suite('hostile calls', () => {
   }
 });
 
-async function answerTo(request: ReturnType<typeof httpRequest>): Promise<Answer> {
-  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+async function answerTo(request: ClientRequest): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
     request.once('error', reject);
   });
