@@ -213,7 +213,7 @@ export class Attempt implements UpstreamListener, Watched {
     const body = this.#kept();
     const usage = readUsage(this.#call.target.format, body);
     // A status of 200 is no success when a proxy's page or half an answer comes with it.
-    if (!usage && !peekFields(body, []).ok) return this.#refuse();
+    if (!usage && !isAnswer(body)) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
   }
 
@@ -230,7 +230,7 @@ export class Attempt implements UpstreamListener, Watched {
 
   #contentType(): string {
     const value = this.#headers['content-type'];
-    return typeof value === 'string' ? value : 'application/json';
+    return (typeof value === 'string' && CONTENT_TYPES.get(mediaType(value))) || JSON_TYPE;
   }
 
   #fail(failure: unknown, message: string): void {
@@ -252,6 +252,43 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#ticket !== undefined) this.#parts.watch.leave(this.#ticket);
     return true;
   }
+}
+
+const JSON_TYPE = 'application/json';
+
+/** What the caller is told of the answer's kind: one of ours, since a header's parameters can say anything. */
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  [JSON_TYPE, JSON_TYPE],
+  ['text/event-stream', 'text/event-stream; charset=utf-8'],
+]);
+
+function mediaType(value: string): string {
+  const end = value.indexOf(';');
+  return end === -1 ? value : value.slice(0, end).trimEnd();
+}
+
+/** At least one of these is in every answer of the formats we speak. */
+const ANSWER_FIELDS = [
+  'content',
+  'choices',
+  'output',
+  'candidates',
+  'promptFeedback',
+  'data',
+  'embedding',
+  'embeddings',
+  'input_tokens',
+  'totalTokens',
+] as const;
+const PEEKED_FIELDS = [...ANSWER_FIELDS, 'error'] as const;
+
+/** Some report a failure with a status of 200, and proxies say anything. */
+function isAnswer(body: Buffer): boolean {
+  const peeked = peekFields(body, PEEKED_FIELDS);
+  if (!peeked.ok) return false;
+  const error = peeked.fields.get('error');
+  if (error && body.toString('latin1', error.start, error.end) !== 'null') return false;
+  return ANSWER_FIELDS.some((name) => peeked.fields.has(name));
 }
 
 function timedOut(phase: Phase): SpillwayError {
