@@ -9,6 +9,7 @@ import { portCheck } from './doctor-port.ts';
 import { postgresCheck } from './doctor-postgres.ts';
 import { providersCheck } from './doctor-providers.ts';
 import { rabbitmqCheck } from './doctor-rabbitmq.ts';
+import { redisCheck } from './doctor-redis.ts';
 import { serverCheck } from './doctor-server.ts';
 import { storeCheck } from './doctor-store.ts';
 
@@ -18,6 +19,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   portCheck,
   storeCheck,
   postgresCheck,
+  redisCheck,
   rabbitmqCheck,
   journalCheck,
   providersCheck,
