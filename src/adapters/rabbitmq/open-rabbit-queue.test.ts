@@ -104,6 +104,17 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.equal(message.headers?.['x-spillway-deliveries'], 4);
   });
 
+  it('hands nothing over before its moment, though it comes early, and counts only what it hands over', async () => {
+    const name = rig.name('early');
+    await declare(name);
+    const dueAt = Date.now() + 2500;
+    await sendForeign(name, { headers: { 'x-spillway-due-at': dueAt } }, FOREIGN_BODY);
+    const delivery = await next(rig.queue, name);
+    assert.ok(Date.now() >= dueAt, 'it was early');
+    assert.equal(delivery.body, FOREIGN_BODY);
+    assert.equal(delivery.deliveries, 1);
+  });
+
   for (const queueType of ['classic', 'quorum'] satisfies QueueType[])
     it(`holds messages for a fixed time where the existing systems look for them, ${queueType}`, async () => {
       const queue = await rig.open({ queueType });
