@@ -2,12 +2,13 @@
 // hangs, and all is well again soon after its return, without help. The engines are this test's own.
 
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Services } from '../support/services/services.ts';
 import { startServices } from '../support/services/start-services.ts';
 import type { SpillwayProcess } from '../support/spillway-process.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
 import { openTestCluster, type TestCluster } from '../support/test-cluster.ts';
 
 const MODEL = 'claude-sonnet-5-5';
@@ -23,10 +24,12 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
   let url: string;
   const processes: SpillwayProcess[] = [];
 
+  const folder = makeTempFolder();
+
   before(async () => {
     const { PATH } = process.env;
     services = await startServices({ env: { PATH }, log: () => {} });
-    cluster = await openTestCluster(services, tempFolder({ after }), { LOG_LEVEL: 'error' });
+    cluster = await openTestCluster(services, folder, { LOG_LEVEL: 'error' });
     const gateway = await cluster.start(['gateway']);
     const dispatcher = await cluster.start(['dispatcher']);
     const worker = await cluster.start(['worker', '--provider', 'anthropic']);
@@ -36,6 +39,7 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
   after(async () => {
     await cluster.close();
     await services.close();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   for (const name of ['redis', 'rabbitmq', 'postgres'] as const) {

@@ -2,11 +2,12 @@
 // of them, and the combinations that are refused.
 
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { servicesFromEnv } from '../support/services/services-from-env.ts';
 import { finishSpillway } from '../support/spillway-process.ts';
-import { tempFolder } from '../support/temp-folder.ts';
+import { makeTempFolder } from '../support/temp-folder.ts';
 import { openTestCluster, type TestCluster } from '../support/test-cluster.ts';
 
 const services = servicesFromEnv(process.env);
@@ -18,13 +19,16 @@ suite('roles that run apart', () => {
   let folder: string;
 
   before(async () => {
-    folder = tempFolder({ after });
+    folder = makeTempFolder();
     cluster = await openTestCluster(services, folder);
     ({ url: gatewayUrl } = await cluster.start(['gateway']));
     await cluster.start(['dispatcher']);
     await cluster.start(['worker', '--provider', 'anthropic']);
   });
-  after(() => cluster.close());
+  after(async () => {
+    await cluster.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   test('a request is answered, unary and streamed', async () => {
     const client = new Anthropic({ baseURL: gatewayUrl, apiKey: cluster.apiKey, maxRetries: 0 });

@@ -3,12 +3,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 
-/** A test's context, or `{ after }` of node:test within a suite. */
-export type Ending = { after(fn: () => void): void };
+/** For suites, which remove it in their own `after`: hooks registered within a hook run too early. */
+export function makeTempFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'spillway-test-'));
+}
 
-export function tempFolder(context: Ending): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spillway-test-'));
+export function tempFolder(context: Pick<TestContext, 'after'>): string {
+  const folder = makeTempFolder();
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
