@@ -62,10 +62,10 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
 
   /** Requests and jobs go on while `disturb` does its work; all that was accepted must end well. */
   async function underTrickle(disturb: () => Promise<void>): Promise<void> {
-    let isOver = false;
+    const over = new AbortController();
     const accepted: string[] = [];
     const trickle = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await Promise.all([call(), submit().then((id) => id !== undefined && accepted.push(id))]);
         await pause(TRICKLE_MS);
       }
@@ -74,7 +74,7 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
       await disturb();
       await wellAgain();
     } finally {
-      isOver = true;
+      over.abort();
       await trickle;
     }
     for (const id of accepted) assert.equal(await finalStatus(id), 'succeeded', id);
