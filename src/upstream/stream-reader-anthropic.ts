@@ -1,6 +1,7 @@
 // Reads one event of a Messages stream: message_start (usage of the input), content_block_start and _delta
 // (content), message_delta (usage of the output), message_stop (the end), error. Pings are nothing. An
-// event's kind is its name, or its `type` where a provider that speaks this format sends no names.
+// event's kind is its name, or its `type` where a provider that speaks this format sends no names, or a name that
+// is none because the event before it was never finished: an error behind half an event is still an error.
 
 import { peekFields } from './peek-json.ts';
 import { bytesEqual } from './peek-json-scan.ts';
@@ -14,30 +15,33 @@ import {
 } from './stream-reader-state.ts';
 
 export const readAnthropicEvent: EventReader = (state, event) => {
-  if (event.nameEnd > event.nameStart)
-    return readKind(state, event, event.name, event.nameStart, event.nameEnd);
+  const { name, nameStart, nameEnd } = event;
+  if (nameEnd > nameStart && readKind(state, event, name, nameStart, nameEnd)) return;
   const { keys } = state;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth === 1 && keys.isKey('type') && keys.isText())
-      return readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
+      return void readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
   }
 };
 
+/** False when it is no kind that says anything. */
 function readKind(
   state: StreamState,
   event: StreamEvent,
   bytes: Buffer,
   start: number,
   end: number,
-): void {
-  if (bytesEqual(bytes, start, end, 'content_block_delta')) return readDelta(state, event);
-  if (bytesEqual(bytes, start, end, 'content_block_start')) return readBlockStart(state, event);
-  if (bytesEqual(bytes, start, end, 'message_delta')) return readUsage(state, dataOf(event));
-  if (bytesEqual(bytes, start, end, 'message_start')) return readMessageStart(state, event);
-  if (bytesEqual(bytes, start, end, 'message_stop')) state.signs.terminal = true;
+): boolean {
+  if (bytesEqual(bytes, start, end, 'content_block_delta')) readDelta(state, event);
+  else if (bytesEqual(bytes, start, end, 'content_block_start')) readBlockStart(state, event);
+  else if (bytesEqual(bytes, start, end, 'message_delta')) readUsage(state, dataOf(event));
+  else if (bytesEqual(bytes, start, end, 'message_start')) readMessageStart(state, event);
+  else if (bytesEqual(bytes, start, end, 'message_stop')) state.signs.terminal = true;
   else if (bytesEqual(bytes, start, end, 'error'))
     noteError(state, event.data, event.dataStart, event.dataEnd);
+  else return false;
+  return true;
 }
 
 /** Deltas of other kinds than these three (signatures, citations) are content that is not measured. */

@@ -162,6 +162,13 @@ test('an error event is handed out as it came, before and after content', () => 
   assert.equal(String(google.signs.error), '{"error":{"code":503,"status":"UNAVAILABLE"}}');
 });
 
+test('Messages: an error behind a name that was never finished is still an error', () => {
+  const half = textDelta('Hi').slice(0, 25);
+  const error = named('error', { type: 'error', error: { type: 'overloaded_error' } });
+  const [reader] = read('anthropic', textDelta('Hi'), half, error);
+  assert.match(String(reader.signs.error), /overloaded_error/);
+});
+
 test('Chat Completions: a role alone is no content; text, refusals, reasoning and calls are', () => {
   assert.deepEqual(contentAfter('openai', ROLE_ONLY, ': keep-alive\n\n', chat({})), [
     false,
