@@ -1,5 +1,5 @@
 // The sealed boundary: every failure we know, with secrets planted in all of it, by every way a caller can see
-// anything. What comes out holds none of it: no canary, no provider's name, no four words of its text.
+// anything. What comes out holds none of it: no canary, no provider's name, no six words of its text in a row.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
