@@ -2,6 +2,7 @@
 // The clock is the test's; an adapter whose shared state has a clock of its own is given one that starts at its time.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import type { ProviderLimit, ProviderLimits } from '../../src/admission/provider-limits.ts';
@@ -30,16 +31,17 @@ export function providerLimitsContract(
     });
     after(() => opened.close());
 
-    /** Every test has a provider of its own, as limits of others must not matter. */
+    /** Every test has a provider of its own, also where suites follow each other on one Redis. */
+    const run = randomBytes(4).toString('hex');
     function limitOf(fields: Partial<ProviderLimit> = {}): ProviderLimit {
       const setAt = clock.now();
       const resetAt = setAt + MINUTE_MS;
       const who = { setBy: 'srv-1', setAt, kind: 'learnt' } as const;
-      return { provider: `provider-${providers}`, region: 'us-east', resetAt, ...who, ...fields };
+      return { provider: `p-${run}-${providers}`, region: 'us-east', resetAt, ...who, ...fields };
     }
     function newProvider(): string {
       providers += 1;
-      return `provider-${providers}`;
+      return `p-${run}-${providers}`;
     }
 
     it('knows of no limit unless told', () => {

@@ -43,9 +43,11 @@ export class LimitCopy {
     return [...this.#holding.keys()].flatMap((key) => this.#live(key) ?? []);
   }
 
-  /** Of those that hold, and of those that Redis is to be told of. */
+  /** Of everything that is remembered here, for Redis to be asked or told about. */
   keys(): string[] {
-    return [...new Set([...this.list().map(keyOf), ...this.#changes.keys()])];
+    // What is over is forgotten when it is looked at, and some of it nobody asks for any more.
+    this.list();
+    return [...new Set([...this.#holding.keys(), ...this.#seen.keys(), ...this.#changes.keys()])];
   }
 
   /** A limit that ends earlier than the one that holds changes nothing. */
@@ -85,9 +87,10 @@ export class LimitCopy {
     this.#settle(key);
   }
 
-  /** That a limit is gone need be remembered only while older news of it may be under way. */
-  forgetGone(keys: Iterable<string>): void {
-    for (const key of keys) if (!this.#holding.has(key)) this.#seen.delete(key);
+  /** That a limit is gone need be remembered only until a reading as new as that has found nothing. */
+  forgetGone({ version }: Mark): void {
+    for (const [key, seen] of this.#seen)
+      if (!seen.limit && seen.version <= version) this.#seen.delete(key);
   }
 
   #settle(key: string): void {

@@ -149,7 +149,7 @@ class SharedLimits implements ProviderLimits {
     try {
       const { mark, texts } = await this.#table.read([...places, ...this.#copy.keys()]);
       for (const [key, text] of texts) this.#copy.learn(key, mark, decodeLimit(key, text));
-      this.#copy.forgetGone(texts.keys());
+      this.#copy.forgetGone(mark);
       await this.#tellEverything();
     } catch {
       // Read again when Redis is back, or when the next refresh is due.
