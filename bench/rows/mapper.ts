@@ -15,7 +15,7 @@ const Costs = z.record(z.string(), z.number());
 export const row: BenchRow = {
   name: 'mapper',
   title: `mapping of ${ORDINARY.length} provider errors, and of texts of 8 KiB`,
-  order: 4,
+  order: 5,
   canCalibrate: false,
   goals: [
     { key: 'ordinary', what: 'mapping, against JSON.parse of the bodies', atMost: 5, unit: '×' },

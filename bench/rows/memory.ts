@@ -22,7 +22,7 @@ const MIB = 1_048_576;
 export const row: BenchRow = {
   name: 'memory',
   title: `at rest, and with ${STREAMS} open streams`,
-  order: 3,
+  order: 4,
   canCalibrate: true,
   goals: [
     { key: 'idle', what: 'resident at rest', atMost: 130, unit: 'MiB' },

@@ -14,7 +14,7 @@ const INTERVAL_MS = 5;
 export const row: BenchRow = {
   name: 'streaming',
   title: '100 events, 5 ms apart, 64 connections',
-  order: 2,
+  order: 3,
   canCalibrate: true,
   goals: [
     { key: 'cpu', what: 'CPU per event, against the bare proxy', atMost: 1.4, unit: '×' },

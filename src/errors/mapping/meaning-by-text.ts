@@ -14,10 +14,19 @@ export type Situation = {
 };
 
 export function byText(said: SaidPhrases, situation: Situation): Decided | undefined {
-  // Who answers 429 talks about capacity; that the prompt could be shorter is advice then.
-  const aboutCapacity =
-    situation.status === 429 ? firstRule(said, ({ meaning }) => CAPACITY.has(meaning)) : undefined;
-  return aboutCapacity ?? firstRule(said, ({ reach }) => isInReach(reach, situation));
+  const found = firstRule(said, ({ reach }) => isInReach(reach, situation));
+  // Who answers 429, or without a status speaks of a limit and ends with advice, talks about capacity: that
+  // the prompt could be shorter would only make room sooner.
+  const { status } = situation;
+  const isPerhapsAdvice = status === 429 || (status === undefined && isAdvice(found));
+  const aboutCapacity = isPerhapsAdvice
+    ? firstRule(said, ({ meaning }) => CAPACITY.has(meaning))
+    : undefined;
+  return aboutCapacity ?? found;
+}
+
+function isAdvice(found: Decided | undefined): boolean {
+  return found?.meaning === 'too_long' && /^text: (?:reduce|shorten|shorter) /.test(found.rule);
 }
 
 const CAPACITY: ReadonlySet<Meaning> = new Set([
