@@ -2,9 +2,15 @@
 // event anywhere fails the test.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { createServer } from 'node:tls';
 import { collectingLog } from '../../../test/support/rabbit-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../test/support/redis-rig.ts';
+import { tempFolder } from '../../../test/support/temp-folder.ts';
 import type { RedisLink } from './open-redis.ts';
 import { FOREIGN, whyForeign } from './same-store.ts';
 import { placeOf, reasonOf, whyRefused } from './why-unusable.ts';
@@ -127,6 +133,37 @@ test('TLS that is asked of a Redis without it never becomes a connection', async
   assert.equal(log.entries.length, 1);
   await link.close();
 });
+
+test('a certificate that nobody vouches for is refused, and costs the process nothing', async (context) => {
+  const certificate = await selfSigned(tempFolder(context));
+  if (!certificate) return context.skip('there is no openssl to make one');
+  const server = createServer(certificate).listen(0, '127.0.0.1');
+  server.on('tlsClientError', () => {});
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  for (let time = 0; time < 5; time += 1) {
+    const link = rig.open({ url: `rediss://127.0.0.1:${address.port}` });
+    await link.ready(5000);
+    assert.match(whyRefused(link.lastFailure()) ?? '', /self-signed/);
+    await link.close();
+  }
+  server.close();
+});
+
+async function selfSigned(folder: string): Promise<{ key: Buffer; cert: Buffer } | undefined> {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const wanted =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost';
+  const openssl = spawn('openssl', [...wanted.split(' '), '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  const isMade = await once(openssl, 'close').then(
+    ([code]) => code === 0,
+    () => false,
+  );
+  return isMade ? { key: await readFile(key), cert: await readFile(cert) } : undefined;
+}
 
 test('a Redis of another store is never used, also when it becomes one later', async () => {
   const own = (storeId: string) =>

@@ -29,6 +29,7 @@ const MISSES_IN_A_ROW = 5;
 export class RedisConnection {
   readonly #parts: RedisConnectionParts;
   readonly #client: Redis;
+  readonly #sockets = new WeakSet<object>();
   #state: 'away' | 'up' | 'closed' = 'away';
   #misses = 0;
   #isBeating = false;
@@ -41,8 +42,10 @@ export class RedisConnection {
     this.#client = new Redis(parts.url, driverOptions(parts.name, parts.timeouts, parts.clock));
     this.#client.on('error', (cause) => {
       this.#lastFailure = cause;
+      this.#hearSocket();
       parts.onTrouble?.();
     });
+    this.#client.on('connect', () => this.#hearSocket());
     this.#client.on('ready', () => void this.#beat());
     this.#client.on('close', () => this.#fall());
   }
@@ -87,6 +90,7 @@ export class RedisConnection {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#cancelBeat?.();
+    this.#hearSocket();
     const isConnected = ['connecting', 'connect', 'ready'].includes(this.#client.status);
     const ended = new Promise<void>((resolve) => this.#client.once('end', () => resolve()));
     this.#client.disconnect();
@@ -144,6 +148,14 @@ export class RedisConnection {
     this.#lastFailure = new Error('it does not answer');
     this.#fall();
     if (!this.#isClosed()) this.#client.disconnect(true);
+  }
+
+  /** The driver hears a socket's first error alone; another one, which TLS may have, would end the process. */
+  #hearSocket(): void {
+    const socket: Redis['stream'] | undefined = this.#client.stream;
+    if (!socket || this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
   }
 
   #isClosed(): boolean {
