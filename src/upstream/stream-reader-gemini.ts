@@ -50,7 +50,7 @@ function readPartKey(state: StreamState): void {
 
 function readTopKey(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
-  if (keys.isKey('error') && keys.isObject())
+  if (keys.isKey('error') && keys.isSomething())
     noteError(state, event.data, event.dataStart, event.dataEnd);
 }
 

@@ -21,6 +21,9 @@ const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 
+const LOWER_F = 0x66;
+const LOWER_N = 0x6e;
+
 export class JsonKeys {
   bytes: Buffer = Buffer.alloc(0);
   /** 1 for the keys of the outermost object; arrays count too. */
@@ -75,6 +78,12 @@ export class JsonKeys {
 
   isObject(): boolean {
     return this.bytes[this.valueStart] === OPEN_BRACE;
+  }
+
+  /** Anything but null and false: an error may be told as an object, a text or a list. */
+  isSomething(): boolean {
+    const first = this.bytes[this.valueStart];
+    return first !== LOWER_N && first !== LOWER_F;
   }
 
   /** How many bytes a string value has between its quotes, escapes as they are written; 0 for others. */

@@ -51,7 +51,7 @@ function readKey(state: StreamState, event: StreamEvent): void {
     case 5:
       if (keys.depth === 1 && keys.isKey('usage') && keys.isObject())
         noteUsage(state, keys.bytes, keys.takeValue());
-      else if (keys.depth === 1 && keys.isKey('error') && (keys.isObject() || keys.isText()))
+      else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
         noteError(state, event.data, event.dataStart, event.dataEnd);
       return;
     case 7:

@@ -433,3 +433,16 @@ test('no bytes whatever make it throw', () => {
     { numRuns: 2000 },
   );
 });
+
+test('an error is noticed whatever shape it is told in', () => {
+  for (const format of ['openai', 'gemini'] as const) {
+    for (const error of ['{"message":"no"}', '"no"', '["no"]', '[{"code":1}]']) {
+      const reader = createStreamReader(format);
+      reader.push(Buffer.from(`data: {"error":${error}}\n\n`));
+      assert.ok(reader.signs.error, `${format}: ${error}`);
+    }
+    const healthy = createStreamReader(format);
+    healthy.push(Buffer.from('data: {"error":null,"choices":[],"candidates":[]}\n\n'));
+    assert.equal(healthy.signs.error, undefined);
+  }
+});
