@@ -81,7 +81,9 @@ export class RedisConnection {
       return answer;
     } catch (cause) {
       if (cause instanceof SpillwayError) throw cause;
-      throw away(`Redis did not do it (${cause instanceof Error ? cause.message : 'no reason'})`);
+      this.#misses = 0;
+      const reason = cause instanceof Error ? cause.message : 'no reason';
+      throw away(`Redis did not do it (${reason})`, cause);
     }
   }
 
@@ -163,6 +165,6 @@ export class RedisConnection {
   }
 }
 
-function away(message: string): SpillwayError {
-  return new SpillwayError('CAPACITY_EXHAUSTED', message);
+function away(message: string, cause?: unknown): SpillwayError {
+  return new SpillwayError('CAPACITY_EXHAUSTED', message, { cause });
 }
