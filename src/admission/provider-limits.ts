@@ -22,7 +22,10 @@ export const UNSTATED_LIMIT_MS = 300_000;
 export type ProviderLimits = {
   /** The limit that forbids this call now, if there is one. Never waits. */
   active(provider: string, region: string, model: string): ProviderLimit | undefined;
-  /** Takes effect here at once; resolves when every server can know. A limit that ends earlier changes nothing. */
+  /**
+   * Takes effect here at once; resolves when every server can know, or when they will be told as soon as they
+   * can be. A limit that ends earlier changes nothing.
+   */
   set(limit: ProviderLimit): Promise<void>;
   clear(provider: string, region: string, model?: string): Promise<void>;
   list(): Promise<readonly ProviderLimit[]>;

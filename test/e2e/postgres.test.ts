@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { createTestDatabase } from '../support/isolated-postgres.ts';
 import type { Services } from '../support/services/services.ts';
-import { servicesFromEnv } from '../support/services/services-from-env.ts';
+import { servicesFromEnv, uniqueName } from '../support/services/services-from-env.ts';
 import { startServices } from '../support/services/start-services.ts';
 import { finishSpillway, runSpillway } from '../support/spillway-process.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -95,7 +95,13 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
   test('servers that share a Redis share the store, and know the same keys', async (context) => {
     const databaseUrl = await newDatabase();
     const { redisUrl } = servicesFromEnv(process.env);
-    const shared = { REDIS_URL: redisUrl, MIGRATE_ON_START: 'true' };
+    const name = uniqueName('store');
+    const shared = {
+      REDIS_URL: redisUrl,
+      REDIS_KEY_PREFIX: `${name}:`,
+      SERVER_REGION: name,
+      MIGRATE_ON_START: 'true',
+    };
     const envs = [
       { ...(await environment(context, databaseUrl)), ...shared },
       { ...(await environment(context, databaseUrl)), ...shared },

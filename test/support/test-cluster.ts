@@ -39,6 +39,8 @@ export async function openTestCluster(
     REDIS_URL: services.redisUrl,
     RABBITMQ_URL: services.rabbitmqUrl,
     REDIS_KEY_PREFIX: `${name}:`,
+    // Provider limits have no prefix; a region of its own keeps them apart.
+    SERVER_REGION: name,
     RAW_ANALYSIS_QUEUE: `${name}-raw`,
     RESULTS_QUEUE: `${name}-results`,
     DLQ_QUEUE: `${name}-dlq`,
