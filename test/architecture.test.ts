@@ -30,7 +30,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A driver is known in its adapter's folder and nowhere else. */
 const DRIVER_HOMES: Record<string, RegExp> = {
   undici: /^src\/adapters\/undici\//,
-  pino: /^src\/adapters\/pino\//,
   'node:sqlite': /^src\/adapters\/sqlite\//,
   kysely: /^src\/adapters\/(sql|sqlite|postgres)\//,
   pg: /^src\/adapters\/postgres\//,

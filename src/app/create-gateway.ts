@@ -3,7 +3,7 @@
 
 import { openDataFolder } from '../adapters/files/data-folder.ts';
 import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
-import { createPinoLog } from '../adapters/pino/log.ts';
+import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
@@ -147,7 +147,7 @@ async function compose(
 }
 
 function openLog(config: Config, identity: Identity, clock: Clock, lifecycle: Lifecycle): LogRing {
-  const lines = createPinoLog({ level: config.log.level, serverId: identity.serverId });
+  const lines = createStdoutLog({ level: config.log.level, serverId: identity.serverId });
   const ring = createLogRing(lines, clock, LOG_RING_ENTRIES);
   lifecycle.onClose('log', () => ring.log.flush());
   return ring;

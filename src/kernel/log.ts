@@ -1,4 +1,4 @@
-// What a log entry is, in our own words. Writing it out is an adapter's work (adapters/pino); the
+// What a log entry is, in our own words. Writing it out is an adapter's work (adapters/stdout); the
 // features only say what happened. Metadata is an allow-list made by the caller: no secret, prompt or
 // provider text may be put into it.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LOG_LEVELS, type LogLevel } from '../../kernel/log.ts';
-import { createPinoLog } from './log.ts';
+import { createStdoutLog } from './log.ts';
 
 test('an entry is one JSON line in the field names operators filter by', async () => {
   const { lines, log } = rig('info');
@@ -63,7 +63,7 @@ function rig(level: LogLevel | 'silent') {
       done();
     },
   };
-  return { lines, log: createPinoLog({ level, serverId: 'server-1', destination }) };
+  return { lines, log: createStdoutLog({ level, serverId: 'server-1', destination }) };
 }
 
 function parse(line: string | undefined): Record<string, unknown> {
