@@ -53,6 +53,17 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total(EVER)).attempts, 2500);
     });
 
+    it('takes of a large batch what is new, each once, wherever the known ones stand', async () => {
+      const { usage: store } = opened;
+      const known = Array.from({ length: 40 }, (_, index) => usage(`known-${index}`));
+      const fresh = Array.from({ length: 40 }, (_, index) => usage(`fresh-${index}`));
+      await store.insertBatch(known);
+      const mixed = fresh.flatMap((record, index) => [known[index] ?? record, record]);
+      assert.equal(await store.insertBatch([...mixed, ...fresh]), fresh.length);
+      assert.equal(await store.insertBatch(mixed), 0);
+      assert.equal((await store.total(EVER)).attempts, known.length + fresh.length);
+    });
+
     it('stores nothing of a batch that fails', async () => {
       const broken = { ...usage('broken'), organizationId: null as unknown as string };
       await assert.rejects(opened.usage.insertBatch([usage('whole'), broken]));

@@ -1,7 +1,7 @@
 // Usage on embedded storage. Reading is the common SQL; writing goes past Kysely with prepared statements,
 // because every request leaves a record and a few microseconds each are all it may cost.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { UsageRecord } from '../../metering/usage-record.ts';
 import type { UsageStore } from '../../metering/usage-store.ts';
 import type { UsageRecordsTable } from '../sql/schema.ts';
@@ -46,14 +46,19 @@ const RECORD_COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof UsageRecordsTable)[];
 
-type Statements = { readonly insertRecord: StatementSync; readonly addRollup: StatementSync };
+/** A call into SQLite costs as much as a quarter of a row; beyond this many rows nothing is gained. */
+const ROWS_TOGETHER = 25;
+
+type Statements = {
+  readonly insertOne: StatementSync;
+  readonly insertMany: StatementSync;
+  readonly addRollup: StatementSync;
+};
 
 function prepare(database: DatabaseSync): Statements {
   return {
-    insertRecord: database.prepare(`
-      insert into usage_records (${RECORD_COLUMNS.join(', ')})
-      values (${RECORD_COLUMNS.map(() => '?').join(', ')})
-      on conflict (id) do nothing`),
+    insertOne: database.prepare(insertSql(1)),
+    insertMany: database.prepare(insertSql(ROWS_TOGETHER)),
     addRollup: database.prepare(`
       insert into usage_rollups (
         organization_id, hour_start, key_id, user_id, provider, model, category, attempts, failures,
@@ -72,15 +77,23 @@ function prepare(database: DatabaseSync): Statements {
   };
 }
 
+function insertSql(rows: number): string {
+  const row = `(${RECORD_COLUMNS.map(() => '?').join(', ')})`;
+  return `
+    insert into usage_records (${RECORD_COLUMNS.join(', ')})
+    values ${Array.from({ length: rows }, () => row).join(', ')}
+    on conflict (id) do nothing`;
+}
+
 function insertAll(
   database: DatabaseSync,
-  { insertRecord, addRollup }: Statements,
+  statements: Statements,
   records: readonly UsageRecord[],
 ): number {
   database.exec('begin immediate');
   try {
-    const fresh = records.filter((record) => insert(insertRecord, record));
-    for (const row of rollUp(fresh)) addRollup.run(row satisfies RollupRow);
+    const fresh = insertFresh(database, statements, records);
+    for (const row of rollUp(fresh)) statements.addRollup.run(row satisfies RollupRow);
     database.exec('commit');
     return fresh.length;
   } catch (cause) {
@@ -89,9 +102,39 @@ function insertAll(
   }
 }
 
-/** True when the record is new; the values are in the order of RECORD_COLUMNS. */
-function insert(statement: StatementSync, record: UsageRecord): boolean {
-  const { changes } = statement.run(
+/** Nearly always all of them are new. When some are not, it matters which: then they are taken one by one. */
+function insertFresh(
+  database: DatabaseSync,
+  statements: Statements,
+  records: readonly UsageRecord[],
+): readonly UsageRecord[] {
+  database.exec('savepoint together');
+  if (insertTogether(statements, records)) return records;
+  database.exec('rollback to together');
+  return records.filter((record) => isInserted(statements.insertOne, [record]));
+}
+
+function insertTogether(
+  { insertOne, insertMany }: Statements,
+  records: readonly UsageRecord[],
+): boolean {
+  const whole = records.length - (records.length % ROWS_TOGETHER);
+  for (let at = 0; at < whole; at += ROWS_TOGETHER) {
+    if (!isInserted(insertMany, records.slice(at, at + ROWS_TOGETHER))) return false;
+  }
+  return records.slice(whole).every((record) => isInserted(insertOne, [record]));
+}
+
+/** True when every one of them was new. */
+function isInserted(statement: StatementSync, records: readonly UsageRecord[]): boolean {
+  const values: SQLInputValue[] = [];
+  for (const record of records) addValues(values, record);
+  return statement.run(...values).changes === records.length;
+}
+
+/** In the order of RECORD_COLUMNS. */
+function addValues(values: SQLInputValue[], record: UsageRecord): void {
+  values.push(
     record.id,
     record.requestId,
     record.attempt,
@@ -114,5 +157,4 @@ function insert(statement: StatementSync, record: UsageRecord): boolean {
     record.estimated ? 1 : 0,
     record.createdAt,
   );
-  return changes === 1;
 }
