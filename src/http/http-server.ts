@@ -17,6 +17,7 @@ import type { NewId } from '../kernel/ids.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { NativeHandler } from './native-handler.ts';
+import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { ErrorReplier } from './reply-error.ts';
 
@@ -72,7 +73,10 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     fail(parts, request, reply, new SpillwayError('NOT_FOUND', `no route ${request.method}`)),
   );
   await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true } }, () => {
+    const document = app.swagger();
+    return { ...document, paths: { ...nativePathItems(), ...document.paths } };
+  });
   for (const register of parts.routes) register(app);
   await app.ready();
   return listenerOf(app, parts, draining);
