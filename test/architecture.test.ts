@@ -11,19 +11,30 @@ const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.en
 
 type Import = { readonly from: string; readonly to: string; readonly isTypeOnly: boolean };
 
-const FEATURES = ['admission', 'routing', 'upstream', 'metering', 'jobs'];
+const FEATURES = ['admission', 'routing', 'upstream', 'metering', 'jobs', 'events'];
 
 /** Room → the rooms it may import. `~x` allows types alone: a port's user or implementer. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   errors: ['kernel'],
+  resilience: ['kernel', 'errors'],
   config: ['kernel'],
-  ...Object.fromEntries(FEATURES.map((feature) => [feature, ['kernel', 'errors']])),
-  flow: ['kernel', 'errors', ...FEATURES],
-  adapters: ['kernel', 'errors', ...FEATURES.map((feature) => `~${feature}`)],
+  ...Object.fromEntries(FEATURES.map((feature) => [feature, ['kernel', 'errors', 'resilience']])),
+  flow: ['kernel', 'errors', 'resilience', ...FEATURES],
+  adapters: ['kernel', 'errors', 'resilience', ...FEATURES.map((feature) => `~${feature}`)],
   simulator: ['kernel'],
-  http: ['kernel', 'errors', 'flow', ...FEATURES],
-  app: ['kernel', 'errors', 'config', 'flow', 'adapters', 'http', 'simulator', ...FEATURES],
+  http: ['kernel', 'errors', 'resilience', 'flow', ...FEATURES],
+  app: [
+    'kernel',
+    'errors',
+    'resilience',
+    'config',
+    'flow',
+    'adapters',
+    'http',
+    'simulator',
+    ...FEATURES,
+  ],
   cli: ['kernel', 'errors', 'config', 'app', 'simulator', 'http', ...FEATURES.map((f) => `~${f}`)],
 };
 

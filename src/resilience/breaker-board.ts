@@ -1,0 +1,41 @@
+// The port to the circuit breakers of a cluster, one per provider and region. Asking is local and costs nothing while
+// a circuit is closed; opening, the one probe at a time and closing are decided in one place for all servers.
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+/** Leave to make one call; what became of it must be told once, whatever happens. */
+export type BreakerPass = {
+  readonly provider: string;
+  readonly region: string;
+  /** The probe of a circuit that is half open; others wait for what it finds. */
+  readonly probe: string | undefined;
+};
+
+export type BreakerAnswer =
+  | { readonly isAllowed: true; readonly pass: BreakerPass }
+  | { readonly isAllowed: false; readonly retryAfterMs: number };
+
+/** What is no statement about the provider's health (a throttle, a limit, the caller's mistake) is `neutral`. */
+export type CallHealth = 'success' | 'failure' | 'neutral';
+
+export type BreakerView = {
+  readonly provider: string;
+  readonly region: string;
+  readonly state: BreakerState;
+  readonly failuresInWindow: number;
+  readonly callsInWindow: number;
+  readonly successesInHalfOpen: number;
+  readonly openedAt: number | undefined;
+  readonly nextProbeAt: number | undefined;
+};
+
+export type BreakerBoard = {
+  /** True while calls may go on as usual: the hot path's whole question. */
+  isClosed(provider: string, region: string): boolean;
+  /** Calls back once; at once unless a probe has to be claimed among servers. */
+  ask(provider: string, region: string, onAnswer: (answer: BreakerAnswer) => void): void;
+  report(pass: BreakerPass, health: CallHealth): void;
+  list(): Promise<readonly BreakerView[]>;
+  reset(provider: string, region: string): Promise<void>;
+  close(): Promise<void>;
+};
