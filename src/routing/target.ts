@@ -22,7 +22,32 @@ export type RoutableProvider = {
   readonly baseUrl: string;
   readonly region: string;
   /** Accounts with a key; empty when the provider is not configured. */
-  readonly accounts: readonly { readonly name: string; readonly apiKey: string }[];
+  readonly accounts: readonly RoutableAccount[];
   /** Patterns of the model names it claims; a star stands for any text. */
   readonly models: readonly string[];
 };
+
+export type RoutableAccount = {
+  readonly name: string;
+  readonly apiKey: string;
+  /** Where its limits and breaker count, when not in the provider's own region. */
+  readonly region?: string;
+};
+
+/** One target for each account that has a key, in the configuration's order. */
+export function targetsOf(provider: RoutableProvider, model: string): readonly Target[] {
+  const url = new URL(provider.baseUrl);
+  const basePath = url.pathname.replace(/\/+$/, '');
+  return provider.accounts.map((account) =>
+    Object.freeze({
+      provider: provider.name,
+      account: account.name,
+      region: account.region ?? provider.region,
+      format: provider.format,
+      model,
+      origin: url.origin,
+      basePath,
+      apiKey: account.apiKey,
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+// Whose model is this name? Each provider claims names by patterns (`claude-*` is Anthropic's), and
+// `provider/model` says it itself. Whether that provider can be called is not asked here.
+
+import { matchesPattern } from './name-pattern.ts';
+import type { RoutableProvider } from './target.ts';
+
+export type ClaimedModel = {
+  readonly provider: RoutableProvider;
+  /** The name without the provider in front. */
+  readonly model: string;
+};
+
+export type FindClaim = (name: string) => ClaimedModel | undefined;
+
+export function createFindClaim(providers: readonly RoutableProvider[]): FindClaim {
+  const byName = new Map(providers.map((provider) => [provider.name, provider]));
+  return (name) => {
+    const slash = name.indexOf('/');
+    const named = slash > 0 ? byName.get(name.slice(0, slash)) : undefined;
+    if (named && slash < name.length - 1) return { provider: named, model: name.slice(slash + 1) };
+    const provider = bestClaim(providers, name);
+    return provider && { provider, model: name };
+  };
+}
+
+/** `openhermes-*` of a configured provider says more than OpenAI's `o*`: the longest claim wins. */
+function bestClaim(
+  providers: readonly RoutableProvider[],
+  name: string,
+): RoutableProvider | undefined {
+  let best: RoutableProvider | undefined;
+  let specificity = -1;
+  for (const provider of providers) {
+    for (const pattern of provider.models) {
+      if (pattern.length <= specificity || !matchesPattern(pattern, name)) continue;
+      best = provider;
+      specificity = pattern.length;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ProviderFormat } from '../kernel/provider-format.ts';
+import { createResolveTargets, type RoutableAlias, type RoutingTable } from './resolve-targets.ts';
+import type { RoutableProvider, Target } from './target.ts';
+import { createTargetLoad } from './target-load.ts';
+
+function provider(name: string, given: Partial<RoutableProvider> = {}): RoutableProvider {
+  return {
+    name,
+    format: 'openai',
+    baseUrl: `https://${name}.example/v1`,
+    region: 'us-east',
+    accounts: [{ name: 'default', apiKey: `key-of-${name}` }],
+    models: [],
+    ...given,
+  };
+}
+
+const accounts = (...names: readonly string[]) => names.map((name) => ({ name, apiKey: name }));
+
+const PROVIDERS = [
+  provider('openai', { models: ['gpt-*'] }),
+  provider('groq', { models: ['llama-*'], accounts: accounts('a', 'b', 'c') }),
+  provider('anthropic', { format: 'anthropic', models: ['claude-*'] }),
+  provider('keyless', { models: ['grok-*'], accounts: [] }),
+];
+
+function alias(name: string, strategy: RoutableAlias['strategy'], ...targets: string[]) {
+  const split = (target: string) => {
+    const [named = '', model = ''] = target.split('/');
+    return { provider: named, model };
+  };
+  return { name, strategy, targets: targets.map(split) };
+}
+
+function resolver(given: Partial<RoutingTable> = {}) {
+  return createResolveTargets({ providers: PROVIDERS, aliases: [], loadOf: () => 0, ...given });
+}
+
+function orderOf(
+  resolve: ReturnType<typeof resolver>,
+  name: string,
+  format?: ProviderFormat,
+): string {
+  const resolution = resolve(name, format);
+  if (resolution.outcome !== 'targets') return resolution.outcome;
+  return resolution.targets.map(({ provider: of, account }) => `${of}:${account}`).join(' ');
+}
+
+test('a model with one account is the same frozen answer every time', () => {
+  const resolve = resolver();
+  const first = resolve('gpt-5', 'openai');
+  assert.ok(first.outcome === 'targets');
+  assert.equal(resolve('gpt-5', 'openai'), first);
+  assert.ok(Object.isFrozen(first.targets) && Object.isFrozen(first.targets[0]));
+  assert.equal(first.isAlias, false);
+});
+
+test('the accounts of a provider take turns, and every order has them all', () => {
+  const resolve = resolver();
+  const orders = Array.from({ length: 6 }, () => orderOf(resolve, 'groq/llama-4', 'openai'));
+  assert.equal(new Set(orders).size, 3);
+  assert.deepEqual(orders.slice(3), orders.slice(0, 3));
+  for (const order of orders) assert.deepEqual(order.split(' ').toSorted().length, 3);
+});
+
+test('a turn that comes round again is the same list', () => {
+  const resolve = resolver();
+  const lists = Array.from({ length: 6 }, () => resolve('llama-3', 'openai'));
+  const targets = lists.map((each) => each.outcome === 'targets' && each.targets);
+  assert.equal(targets[0], targets[3]);
+});
+
+test('many names do not all begin with the same account', () => {
+  const resolve = resolver();
+  const firsts = Array.from({ length: 30 }, (_, index) =>
+    orderOf(resolve, `llama-${index}`, 'openai').slice(0, 'groq:a'.length),
+  );
+  for (const account of ['groq:a', 'groq:b', 'groq:c'])
+    assert.equal(firsts.filter((first) => first === account).length, 10);
+});
+
+test("an account's region is its own, else the provider's", () => {
+  const west = { name: 'west', apiKey: 'w', region: 'us-west' };
+  const groq = provider('groq', { accounts: [{ name: 'east', apiKey: 'e' }, west] });
+  const resolution = resolver({ providers: [groq] })('groq/x', 'openai');
+  assert.ok(resolution.outcome === 'targets');
+  const regions = resolution.targets.map(({ region, apiKey }) => `${apiKey} ${region}`);
+  assert.deepEqual(regions.toSorted(), ['e us-east', 'w us-west']);
+});
+
+test('an ordered alias is its targets in order, its accounts in turn', () => {
+  const resolve = resolver({ aliases: [alias('fast', 'ordered', 'groq/x', 'openai/y')] });
+  const turns = [1, 2, 3, 4].map(() => orderOf(resolve, 'fast', 'openai'));
+  assert.deepEqual(turns, [
+    'groq:a groq:b groq:c openai:default',
+    'groq:b groq:c groq:a openai:default',
+    'groq:c groq:a groq:b openai:default',
+    'groq:a groq:b groq:c openai:default',
+  ]);
+  const resolution = resolve('fast', 'openai');
+  assert.ok(resolution.outcome === 'targets' && resolution.isAlias);
+});
+
+test('a round-robin alias begins one target further each time', () => {
+  const targets = ['openai/x', 'openai/y', 'openai/z'];
+  const resolve = resolver({ aliases: [alias('spread', 'round-robin', ...targets)] });
+  const models = [1, 2, 3, 4].map(() => {
+    const resolution = resolve('spread', 'openai');
+    return (
+      resolution.outcome === 'targets' && resolution.targets.map((each) => each.model).join('')
+    );
+  });
+  assert.deepEqual(models, ['xyz', 'yzx', 'zxy', 'xyz']);
+});
+
+test('round-robin over several accounts asks every account equally often', () => {
+  const resolve = resolver({ aliases: [alias('spread', 'round-robin', 'groq/x', 'openai/y')] });
+  const firsts = Array.from({ length: 12 }, () => orderOf(resolve, 'spread').split(' ')[0]);
+  const times = (name: string) => firsts.filter((first) => first === name).length;
+  assert.deepEqual(['groq:a', 'groq:b', 'groq:c'].map(times), [2, 2, 2]);
+  assert.equal(times('openai:default'), 6);
+});
+
+test('a least-loaded alias goes where least is under way', () => {
+  const load = createTargetLoad();
+  const aliases = [alias('calm', 'least-loaded', 'openai/x', 'groq/y')];
+  const resolve = resolver({ aliases, loadOf: load.of });
+  const [first, second] = ordered(resolve('calm', 'openai'));
+  assert.equal(first?.provider, 'openai');
+  assert.ok(first && second);
+  load.begun(first);
+  load.begun(second);
+  const busy = ordered(resolve('calm', 'openai')).slice(2);
+  assert.deepEqual(busy.map(load.of), [1, 1]);
+  load.ended(first);
+  load.ended(first);
+  assert.equal(load.of(first), 0);
+});
+
+test('only targets of the asked format are given, and all without one', () => {
+  const aliases = [alias('mixed', 'ordered', 'anthropic/claude-x', 'openai/gpt-x')];
+  const resolve = resolver({ aliases });
+  assert.equal(orderOf(resolve, 'mixed', 'openai'), 'openai:default');
+  assert.equal(orderOf(resolve, 'mixed', 'anthropic'), 'anthropic:default');
+  assert.equal(orderOf(resolve, 'mixed'), 'anthropic:default openai:default');
+  assert.equal(orderOf(resolve, 'mixed', 'gemini'), 'other_format');
+  assert.equal(orderOf(resolve, 'gpt-5', 'anthropic'), 'other_format');
+});
+
+test('targets without a key are passed over; when all are, the first is named', () => {
+  const aliases = [
+    alias('half', 'ordered', 'keyless/x', 'openai/y'),
+    alias('none', 'ordered', 'keyless/x'),
+  ];
+  const resolve = resolver({ aliases });
+  assert.equal(orderOf(resolve, 'half', 'openai'), 'openai:default');
+  assert.deepEqual(resolve('none', 'openai'), { outcome: 'no_key', provider: 'keyless' });
+  assert.deepEqual(resolve('grok-4', 'openai'), { outcome: 'no_key', provider: 'keyless' });
+});
+
+test('an alias comes before a model of the same name, and nothing else is an alias', () => {
+  const resolve = resolver({ aliases: [alias('gpt-5', 'ordered', 'groq/x')] });
+  assert.match(orderOf(resolve, 'gpt-5', 'openai'), /^groq/);
+  assert.equal(orderOf(resolve, 'openai/gpt-5', 'openai'), 'openai:default');
+  for (const name of ['', '/', 'nobody/x', '__proto__', 'constructor'])
+    assert.equal(orderOf(resolve, name, 'openai'), 'unknown_model', name);
+});
+
+test('what is remembered of names is bounded and changes nothing', () => {
+  const resolve = resolver({ aliases: [alias('turns', 'round-robin', 'openai/x', 'openai/y')] });
+  const before = ordered(resolve('turns', 'openai'))[0]?.model;
+  for (let index = 0; index < 5000; index += 1) resolve(`gpt-${index}`, 'openai');
+  assert.equal(orderOf(resolve, 'gpt-1', 'openai'), 'openai:default');
+  assert.notEqual(ordered(resolve('turns', 'openai'))[0]?.model, before);
+});
+
+function ordered(resolution: ReturnType<ReturnType<typeof resolver>>): readonly Target[] {
+  return resolution.outcome === 'targets' ? resolution.targets : [];
+}
