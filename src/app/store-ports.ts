@@ -2,6 +2,7 @@
 
 import { createAuditLog } from '../adapters/sql/audit-log.ts';
 import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
+import { createIdempotencyStore } from '../adapters/sql/idempotency-store.ts';
 import { createJobHistory } from '../adapters/sql/job-history.ts';
 import { createJobQueue } from '../adapters/sql/job-queue.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
@@ -11,6 +12,7 @@ import type { MessageHandling } from '../adapters/sql/queue-table.ts';
 import type { SqlStore } from '../adapters/sql/sql-store.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import type { AuditLog } from '../admission/audit-log.ts';
+import { type IdempotencyStore, KEPT_FOR_MS } from '../admission/idempotency-store.ts';
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import type { DeadLetterStore } from '../jobs/dead-letter-store.ts';
@@ -33,6 +35,7 @@ export type Store = {
   readonly history: JobHistory;
   readonly deadLetters: DeadLetterStore;
   readonly queue: JobQueue;
+  readonly idempotency: IdempotencyStore;
   /**
    * Whether the store is ours to use. `away`: it cannot be asked just now. `taken`: while it was away another
    * server took it that does not share its limits with us, so one of the two must stop serving.
@@ -68,6 +71,7 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     queue,
+    idempotency: createIdempotencyStore(db, { keptForMs: KEPT_FOR_MS }),
     holdState: parts.holdState,
   };
 }

@@ -8,6 +8,7 @@ import { usage } from './migrations/0002-usage.ts';
 import { jobs } from './migrations/0003-jobs.ts';
 import { queue } from './migrations/0004-queue.ts';
 import { auditLog } from './migrations/0005-audit-log.ts';
+import { idempotency } from './migrations/0007-idempotency.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -18,5 +19,6 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
     '0003_jobs': { up: jobs },
     '0004_queue': { up: queue },
     '0005_audit_log': { up: auditLog },
+    '0007_idempotency': { up: (db: Kysely<Schema>) => idempotency(db, dialect) },
   };
 }

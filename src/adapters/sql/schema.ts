@@ -27,6 +27,7 @@ export type Schema = {
   queue_heads: { queue: string; head_tag: Int };
   dead_letters: DeadLettersTable;
   audit_log: AuditLogTable;
+  idempotency_keys: IdempotencyKeysTable;
 };
 
 export type MetaTable = { name: string; value: string; created_at: Int };
@@ -202,4 +203,17 @@ export type AuditLogTable = {
   request_id: string | null;
   data: string | null;
   created_at: Int;
+};
+
+export type IdempotencyKeysTable = {
+  organization_id: string;
+  key: string;
+  fingerprint: string;
+  request_id: string;
+  state: string;
+  changed_at: Int;
+  deadline_at: Int;
+  status: NullableInt;
+  headers: string | null;
+  body: Uint8Array | null;
 };

@@ -15,6 +15,8 @@ export type SqlDialect = {
   readonly migrationPlugins: readonly KyselyPlugin[];
   /** Column type for JSON that operators query with SQL; what only we read is text on both. */
   readonly jsonType: 'text' | 'jsonb';
+  /** Column type for bytes. */
+  readonly bytesType: 'blob' | 'bytea';
   /** Ends a SELECT that claims rows: several processes must not wait for, or take, each other's rows. */
   readonly lockSkippingTaken: RawBuilder<unknown>;
   /** Bound variables one statement may carry. */
@@ -28,6 +30,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   schema: undefined,
   migrationPlugins: [],
   jsonType: 'text',
+  bytesType: 'blob',
   lockSkippingTaken: sql``,
   maxVariables: 32_766,
   keptByKey: sql`without rowid`,
@@ -38,6 +41,7 @@ export const postgresDialect: SqlDialect = Object.freeze({
   schema: 'spillway',
   migrationPlugins: [new BytewiseText()],
   jsonType: 'jsonb',
+  bytesType: 'bytea',
   lockSkippingTaken: sql`for update skip locked`,
   maxVariables: 65_535,
   keptByKey: sql``,
