@@ -5,6 +5,8 @@ export type Organization = {
   readonly id: string;
   readonly name: string;
   readonly monthlyBudgetNanos: number;
+  /** What each single user of it may spend in a month. */
+  readonly userMonthlyBudgetNanos?: number;
   readonly requestsPerMinute: number;
   readonly tokensPerMinute?: number;
   readonly tokensPerDay?: number;
@@ -25,6 +27,7 @@ export type Organization = {
 export type OrganizationChange = {
   readonly name?: string;
   readonly monthlyBudgetNanos?: number;
+  readonly userMonthlyBudgetNanos?: number | null;
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number | null;
   readonly tokensPerDay?: number | null;

@@ -20,6 +20,8 @@ export type Principal = {
   readonly tokensPerDay: number | undefined;
   readonly maxConcurrent: number | undefined;
   readonly monthlyBudgetNanos: number;
+  /** What each single user of the organisation may spend; undefined where only the organisation is limited. */
+  readonly userMonthlyBudgetNanos: number | undefined;
   /** The key's own limits, beside the organisation's; undefined where it has none. */
   readonly keyRequestsPerMinute: number | undefined;
   readonly keyMonthlyBudgetNanos: number | undefined;
@@ -45,6 +47,7 @@ export function toPrincipal({ key, organization }: KeyWithOrganization): Princip
     tokensPerDay: organization.tokensPerDay,
     maxConcurrent: organization.maxConcurrent,
     monthlyBudgetNanos: organization.monthlyBudgetNanos,
+    userMonthlyBudgetNanos: organization.userMonthlyBudgetNanos,
     keyRequestsPerMinute: key.requestsPerMinute,
     keyMonthlyBudgetNanos: key.monthlyBudgetNanos,
     models: key.models && new Set(key.models),

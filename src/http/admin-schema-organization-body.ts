@@ -19,6 +19,7 @@ const tokens = z.int().min(1).max(MOST_TOKENS).nullable();
 const settings = {
   name: shownName,
   monthlyBudgetUsd: usdAmount.describe('US dollars per month; 100 when not given'),
+  userMonthlyBudgetUsd: usdAmount.nullable().describe('For each single user, within the above'),
   requestsPerMinute: z.int().min(1).max(MOST_PER_MINUTE).describe('100 when not given'),
   tokensPerMinute: tokens,
   tokensPerDay: tokens,
@@ -37,9 +38,14 @@ export const organizationChange = z.strictObject(settings).partial();
 export const newOrganizationBody = z.strictObject({ id: organizationId, ...settings }).partial();
 
 export function toOrganizationChange(body: z.infer<typeof organizationChange>): OrganizationChange {
-  const { monthlyBudgetUsd, ...rest } = body;
-  if (monthlyBudgetUsd === undefined) return rest;
-  return { ...rest, monthlyBudgetNanos: usdToNanos(monthlyBudgetUsd) };
+  const { monthlyBudgetUsd, userMonthlyBudgetUsd, ...rest } = body;
+  return {
+    ...rest,
+    ...(monthlyBudgetUsd === undefined ? {} : { monthlyBudgetNanos: usdToNanos(monthlyBudgetUsd) }),
+    ...(userMonthlyBudgetUsd === undefined
+      ? {}
+      : { userMonthlyBudgetNanos: nanosOrNull(userMonthlyBudgetUsd) }),
+  };
 }
 
 /** For a new one, null says the same as nothing. */
@@ -51,11 +57,16 @@ export function toNewOrganization({
   return {
     ...change,
     ...(id === undefined ? {} : { id }),
+    userMonthlyBudgetNanos: change.userMonthlyBudgetNanos ?? undefined,
     tokensPerMinute: change.tokensPerMinute ?? undefined,
     tokensPerDay: change.tokensPerDay ?? undefined,
     maxConcurrent: change.maxConcurrent ?? undefined,
     locale: change.locale ?? undefined,
   };
+}
+
+function nanosOrNull(usd: number | null): number | null {
+  return usd === null ? null : usdToNanos(usd);
 }
 
 function isLanguageTag(tag: string): boolean {

@@ -10,6 +10,7 @@ export const organizationView = z.object({
   id: z.string(),
   name: z.string(),
   monthlyBudgetUsd: z.number(),
+  userMonthlyBudgetUsd: z.number().nullable(),
   requestsPerMinute: z.number(),
   tokensPerMinute: z.number().nullable(),
   tokensPerDay: z.number().nullable(),
@@ -25,10 +26,12 @@ export const organizationView = z.object({
 });
 
 export function toOrganizationView(organization: Organization): z.infer<typeof organizationView> {
-  const { monthlyBudgetNanos, webhookSecret, ...fields } = organization;
+  const { monthlyBudgetNanos, userMonthlyBudgetNanos, webhookSecret, ...fields } = organization;
   return {
     ...fields,
     monthlyBudgetUsd: nanosToUsd(monthlyBudgetNanos),
+    userMonthlyBudgetUsd:
+      userMonthlyBudgetNanos === undefined ? null : nanosToUsd(userMonthlyBudgetNanos),
     tokensPerMinute: organization.tokensPerMinute ?? null,
     tokensPerDay: organization.tokensPerDay ?? null,
     maxConcurrent: organization.maxConcurrent ?? null,

@@ -41,6 +41,7 @@ export function organizationStoreContract(
           id: 'full',
           name: 'Füll ☂ "quoted"',
           monthlyBudgetNanos: 9_007_199_254_740_991,
+          userMonthlyBudgetNanos: 7_000_000_000,
           requestsPerMinute: 5,
           tokensPerMinute: 10_000_000_000,
           tokensPerDay: 20_000_000_000,

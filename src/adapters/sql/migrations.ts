@@ -8,7 +8,9 @@ import { usage } from './migrations/0002-usage.ts';
 import { jobs } from './migrations/0003-jobs.ts';
 import { queue } from './migrations/0004-queue.ts';
 import { auditLog } from './migrations/0005-audit-log.ts';
+import { budgets } from './migrations/0006-budgets.ts';
 import { idempotency } from './migrations/0007-idempotency.ts';
+import { buildEvents } from './migrations/0008-build-events.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -19,6 +21,8 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
     '0003_jobs': { up: jobs },
     '0004_queue': { up: queue },
     '0005_audit_log': { up: auditLog },
+    '0006_budgets': { up: budgets },
     '0007_idempotency': { up: (db: Kysely<Schema>) => idempotency(db, dialect) },
+    '0008_build_events': { up: (db: Kysely<Schema>) => buildEvents(db, dialect) },
   };
 }

@@ -52,6 +52,7 @@ export function toOrganization(row: Selectable<OrganizationsTable>): Organizatio
     id: row.id,
     name: row.name,
     monthlyBudgetNanos: toNumber(row.monthly_budget_nanos),
+    userMonthlyBudgetNanos: toOptionalNumber(row.user_monthly_budget_nanos),
     requestsPerMinute: toNumber(row.requests_per_minute),
     tokensPerMinute: toOptionalNumber(row.tokens_per_minute),
     tokensPerDay: toOptionalNumber(row.tokens_per_day),
@@ -72,6 +73,7 @@ function toRow(organization: Organization): Insertable<OrganizationsTable> {
     id: organization.id,
     name: organization.name,
     monthly_budget_nanos: organization.monthlyBudgetNanos,
+    user_monthly_budget_nanos: organization.userMonthlyBudgetNanos ?? null,
     requests_per_minute: organization.requestsPerMinute,
     tokens_per_minute: organization.tokensPerMinute ?? null,
     tokens_per_day: organization.tokensPerDay ?? null,
@@ -92,6 +94,7 @@ function toChangedColumns(change: OrganizationChange): Updateable<OrganizationsT
   return {
     name: change.name,
     monthly_budget_nanos: change.monthlyBudgetNanos,
+    user_monthly_budget_nanos: change.userMonthlyBudgetNanos,
     requests_per_minute: change.requestsPerMinute,
     tokens_per_minute: change.tokensPerMinute,
     tokens_per_day: change.tokensPerDay,

@@ -2,7 +2,7 @@
 // alike: times are epoch milliseconds and money is nano-dollars, both bigint; booleans are 0 or 1; JSON is text.
 // A driver may hand a bigint back as text, so an `Int` read from a row has to go through `toNumber` first.
 
-import type { ColumnType } from 'kysely';
+import type { ColumnType, RawBuilder } from 'kysely';
 
 export type Int = ColumnType<number | string | bigint, number, number>;
 export type NullableInt = ColumnType<
@@ -27,6 +27,11 @@ export type Schema = {
   queue_heads: { queue: string; head_tag: Int };
   dead_letters: DeadLettersTable;
   audit_log: AuditLogTable;
+  budget_periods: BudgetPeriodsTable;
+  budget_holds: BudgetHoldsTable;
+  budget_reserves: BudgetReservesTable;
+  budget_alerts: BudgetAlertsTable;
+  project_build_events: BuildEventsTable;
   idempotency_keys: IdempotencyKeysTable;
 };
 
@@ -36,6 +41,7 @@ export type OrganizationsTable = {
   id: string;
   name: string;
   monthly_budget_nanos: Int;
+  user_monthly_budget_nanos: NullableInt;
   requests_per_minute: Int;
   tokens_per_minute: NullableInt;
   tokens_per_day: NullableInt;
@@ -88,6 +94,8 @@ export type UsageRecordsTable = {
   streamed: Int;
   estimated: Int;
   created_at: Int;
+  /** The month whose budget it counts against; null in records from before budgets. */
+  budget_month: NullableInt;
 };
 
 /** One row per hour and combination; '' stands for absent, because NULLs are never equal in a key. */
@@ -216,4 +224,79 @@ export type IdempotencyKeysTable = {
   status: NullableInt;
   headers: string | null;
   body: Uint8Array | null;
+};
+
+/**
+ * The one table that a product shares with us, and the one whose types differ between the stores: see
+ * build-event-row.ts. What the product wrote itself may lack anything.
+ */
+export type BuildEventsTable = {
+  id: ColumnType<number | string | bigint, never, never>;
+  organization_id: string | null;
+  build_id: string;
+  user_id: string | null;
+  event_type: string;
+  event_data: string | null;
+  created_at: ColumnType<number | string | bigint, RawBuilder<unknown>, never>;
+  user_visible: ColumnType<Flag | null, Flag, never>;
+  event_phase: string | null;
+  event_title: string | null;
+  event_description: string | null;
+  overall_progress: ColumnType<number | null, RawBuilder<unknown> | null, never>;
+  finished: ColumnType<Flag | null, Flag, never>;
+  preview_url: string | null;
+  duration_seconds: ColumnType<number | null, RawBuilder<unknown> | null, never>;
+  error_message: string | null;
+  error_code: string | null;
+  error_params: string | null;
+  user_error_message: string | null;
+};
+
+type Flag = boolean | number;
+
+/** A budget in a month; '' is the scope of the organisation as a whole. */
+export type BudgetPeriodsTable = {
+  organization_id: string;
+  month: Int;
+  kind: string;
+  scope_id: string;
+  posted_nanos: Int;
+  held_nanos: Int;
+  /** When somebody last found too little unheld. */
+  short_at: NullableInt;
+};
+
+export type BudgetHoldsTable = {
+  id: string;
+  request_id: string;
+  attempt: Int;
+  organization_id: string;
+  key_id: string;
+  user_id: string | null;
+  category: string | null;
+  provider: string;
+  model: string;
+  streamed: Int;
+  amount_nanos: Int;
+  holds_key: Int;
+  holds_user: Int;
+  month: Int;
+  expires_at: Int;
+};
+
+export type BudgetReservesTable = {
+  server_id: string;
+  organization_id: string;
+  month: Int;
+  amount_nanos: Int;
+  expires_at: Int;
+};
+
+export type BudgetAlertsTable = {
+  organization_id: string;
+  month: Int;
+  kind: string;
+  scope_id: string;
+  percent: Int;
+  created_at: Int;
 };
