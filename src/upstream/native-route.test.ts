@@ -2,19 +2,62 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { PROVIDER_FORMATS } from '../kernel/provider-format.ts';
-import { matchNativeRoute, NATIVE_PATHS, nativePath } from './native-route.ts';
+import { chargeOf, matchNativeRoute, NATIVE_PATHS, nativePath } from './native-route.ts';
 
 test('every documented path is matched, with its format and the path at the provider', () => {
-  assert.equal(NATIVE_PATHS.length, 9);
   for (const path of NATIVE_PATHS) {
     const route = matchNativeRoute(path.replace('{model}', 'gemini-2.5-flash'));
     assert.ok(route, path);
     const isGemini = path.includes('{model}');
-    const expected = isGemini ? 'gemini' : path.endsWith('messages') ? 'anthropic' : 'openai';
+    const expected = isGemini ? 'gemini' : path.includes('/messages') ? 'anthropic' : 'openai';
     assert.equal(route.format, expected, path);
     assert.equal(route.isStreamPath, path.includes('stream'), path);
     assert.equal(route.pathModel, isGemini ? 'gemini-2.5-flash' : undefined, path);
     assert.equal(route.query, '');
+    assert.ok(NATIVE_PATHS.includes(route.endpoint), path);
+  }
+});
+
+test('an endpoint is the same under every base that an SDK may be given', () => {
+  const cases = [
+    ['/v1/messages', ['/anthropic/v1/messages', '/anthropic/messages']],
+    ['/v1/messages/count_tokens', ['/anthropic/v1/messages/count_tokens']],
+    ['/v1/chat/completions', ['/chat/completions', '/openai/chat/completions']],
+    ['/v1/responses', ['/responses', '/openai/responses', '/openai/v1/responses']],
+    ['/v1/embeddings', ['/embeddings', '/openai/embeddings', '/openai/v1/embeddings']],
+    ['/v1beta/models/m:countTokens', ['/gemini/v1beta/models/m:countTokens']],
+    ['/v1beta/models/m:embedContent', ['/gemini/models/m:embedContent']],
+    ['/v1beta/models/m:batchEmbedContents', ['/gemini/models/m:batchEmbedContents']],
+  ] as const;
+  for (const [path, others] of cases) {
+    const expected = matchNativeRoute(path);
+    assert.ok(expected);
+    for (const other of others) {
+      const route = matchNativeRoute(other);
+      assert.equal(route?.endpoint, expected.endpoint, other);
+      assert.equal(route?.upstreamPath('m'), expected.upstreamPath('m'), other);
+    }
+  }
+});
+
+test("Google's version is passed on as it was asked for", () => {
+  for (const version of ['v1', 'v1alpha', 'v1beta']) {
+    const path = `/${version}/models/m:generateContent`;
+    assert.equal(matchNativeRoute(`/gemini${path}`)?.upstreamPath('m'), path);
+  }
+});
+
+test('counting is free, vectors are charged by what was put in', () => {
+  const charges = [
+    ['/v1/messages/count_tokens', 'nothing'],
+    ['/v1beta/models/m:countTokens', 'nothing'],
+    ['/v1/embeddings', 'input'],
+    ['/v1beta/models/m:batchEmbedContents', 'input'],
+    ['/v1/responses', 'input_and_output'],
+  ] as const;
+  for (const [path, charge] of charges) {
+    const route = matchNativeRoute(path);
+    assert.equal(route && chargeOf(route.operation), charge, path);
   }
 });
 
@@ -68,7 +111,9 @@ test('what only looks like an AI endpoint is none', () => {
     '/anthropic/anthropic/v1/messages',
     'http://elsewhere/v1/messages',
     '/v1beta/models/m',
-    '/v1beta/models/m:countTokens',
+    '/v1beta/models/m:predict',
+    '/models/m:generateContent',
+    '/v1/files',
     '/v1beta/models/m:generateContent/',
     '/v1beta/models/:generateContent',
     '/v1beta/models/m:constructor',

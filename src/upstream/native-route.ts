@@ -7,6 +7,8 @@ import type { ProviderFormat } from '../kernel/provider-format.ts';
 export type NativeRoute = {
   readonly format: ProviderFormat;
   readonly operation: NativeOperation;
+  /** The endpoint's path as documented, without the base it was asked under; `{model}` stands for a model. */
+  readonly endpoint: string;
   /** The path at the provider, below its base URL; Gemini's has the model in it. */
   upstreamPath(model: string): string;
   /** The query without any credential, with its `?`, or empty. */
@@ -18,43 +20,60 @@ export type NativeRoute = {
   readonly queryKey: string | undefined;
 };
 
-export type NativeOperation = 'messages' | 'chat' | 'generate';
+export type NativeOperation =
+  | 'messages'
+  | 'chat'
+  | 'responses'
+  | 'generate'
+  | 'embeddings'
+  | 'count_tokens';
 
-type FixedRoute = Pick<NativeRoute, 'format' | 'operation' | 'upstreamPath'>;
+/** What a provider charges for: also the answer's bytes, only the request's, or nothing at all. */
+export type Charge = 'input_and_output' | 'input' | 'nothing';
 
-const MESSAGES: FixedRoute = {
-  format: 'anthropic',
-  operation: 'messages',
-  upstreamPath: () => '/v1/messages',
-};
-const CHAT: FixedRoute = {
-  format: 'openai',
-  operation: 'chat',
-  /** OpenAI's base URL ends in `/v1`, so its paths do not begin with it. */
-  upstreamPath: () => '/chat/completions',
-};
+export function chargeOf(operation: NativeOperation): Charge {
+  if (operation === 'count_tokens') return 'nothing';
+  // Vectors are bytes of the answer, but no tokens of it.
+  return operation === 'embeddings' ? 'input' : 'input_and_output';
+}
 
+type FixedRoute = Pick<NativeRoute, 'format' | 'operation' | 'endpoint' | 'upstreamPath'>;
+
+const MESSAGES = anthropicRoute('messages', '/messages');
+const COUNT_TOKENS = anthropicRoute('count_tokens', '/messages/count_tokens');
+const CHAT = openaiRoute('chat', '/chat/completions');
+const RESPONSES = openaiRoute('responses', '/responses');
+const EMBEDDINGS = openaiRoute('embeddings', '/embeddings');
+
+/** SDKs disagree on whether a base URL ends in the version, so under a provider's own base both are taken. */
 const FIXED_ROUTES: ReadonlyMap<string, FixedRoute> = new Map([
-  ['/v1/messages', MESSAGES],
-  ['/anthropic/v1/messages', MESSAGES],
-  ['/v1/chat/completions', CHAT],
-  ['/openai/v1/chat/completions', CHAT],
-  ['/openai/chat/completions', CHAT],
+  ...[MESSAGES, COUNT_TOKENS].flatMap((route) =>
+    pathsOf(route, ['', '/anthropic'], ['/anthropic']),
+  ),
+  ...[CHAT, RESPONSES, EMBEDDINGS].flatMap((route) =>
+    // OpenAI's SDK with a bare origin asks for `/chat/completions`.
+    pathsOf(route, ['', '/openai'], ['', '/openai']),
+  ),
 ]);
 
-const GEMINI_PREFIX = '/v1beta/models/';
-const GEMINI_BASE = '/gemini';
-const GEMINI_ACTIONS: ReadonlyMap<string, { operation: NativeOperation; isStreamPath: boolean }> =
-  new Map([
-    ['generateContent', { operation: 'generate', isStreamPath: false }],
-    ['streamGenerateContent', { operation: 'generate', isStreamPath: true }],
-  ]);
+type GeminiAction = { readonly operation: NativeOperation; readonly isStreamPath: boolean };
+
+const GEMINI_PATH = /^(?:\/gemini)?(\/v1beta|\/v1alpha|\/v1)\/models\/([^:]{1,600}):(\w{1,40})$/;
+const GEMINI_BARE_PATH = /^\/gemini\/models\/([^:]{1,600}):(\w{1,40})$/;
+const GEMINI_VERSION = '/v1beta';
+const GEMINI_ACTIONS: ReadonlyMap<string, GeminiAction> = new Map<string, GeminiAction>([
+  ['generateContent', { operation: 'generate', isStreamPath: false }],
+  ['streamGenerateContent', { operation: 'generate', isStreamPath: true }],
+  ['countTokens', { operation: 'count_tokens', isStreamPath: false }],
+  ['embedContent', { operation: 'embeddings', isStreamPath: false }],
+  ['batchEmbedContents', { operation: 'embeddings', isStreamPath: false }],
+]);
 
 /** Every path of an AI endpoint, as documentation writes it. */
 export const NATIVE_PATHS: readonly string[] = [
   ...FIXED_ROUTES.keys(),
-  ...['', GEMINI_BASE].flatMap((base) =>
-    [...GEMINI_ACTIONS.keys()].map((action) => `${base}${GEMINI_PREFIX}{model}:${action}`),
+  ...['', '/gemini'].flatMap((base) =>
+    [...GEMINI_ACTIONS.keys()].map((action) => base + geminiPath('{model}', action)),
   ),
 ];
 
@@ -66,7 +85,7 @@ export function nativePath(format: ProviderFormat, model: string): string {
     case 'openai':
       return CHAT.upstreamPath(model);
     case 'gemini':
-      return `${GEMINI_PREFIX}${encodeURIComponent(model)}:generateContent`;
+      return geminiPath(encodeURIComponent(model), 'generateContent');
   }
 }
 
@@ -81,22 +100,54 @@ export function matchNativeRoute(url: string): NativeRoute | undefined {
   return matchGemini(path, queryAt < 0 ? '' : url.slice(queryAt + 1));
 }
 
-function matchGemini(fullPath: string, query: string): NativeRoute | undefined {
-  const path = fullPath.startsWith(GEMINI_BASE) ? fullPath.slice(GEMINI_BASE.length) : fullPath;
-  if (!path.startsWith(GEMINI_PREFIX)) return undefined;
-  const colon = path.lastIndexOf(':');
-  const actionName = path.slice(colon + 1);
+function anthropicRoute(operation: NativeOperation, path: string): FixedRoute {
+  const endpoint = `/v1${path}`;
+  return { format: 'anthropic', operation, endpoint, upstreamPath: () => endpoint };
+}
+
+/** OpenAI's base URL ends in `/v1`, so the paths at the provider do not begin with it. */
+function openaiRoute(operation: NativeOperation, path: string): FixedRoute {
+  return { format: 'openai', operation, endpoint: `/v1${path}`, upstreamPath: () => path };
+}
+
+function pathsOf(
+  route: FixedRoute,
+  versioned: readonly string[],
+  bare: readonly string[],
+): [string, FixedRoute][] {
+  const path = route.endpoint.slice('/v1'.length);
+  return [
+    ...versioned.map((base): [string, FixedRoute] => [base + route.endpoint, route]),
+    ...bare.map((base): [string, FixedRoute] => [base + path, route]),
+  ];
+}
+
+function geminiPath(model: string, action: string, version = GEMINI_VERSION): string {
+  return `${version}/models/${model}:${action}`;
+}
+
+function matchGemini(path: string, query: string): NativeRoute | undefined {
+  const [, version, modelPart = '', actionName = ''] = geminiParts(path) ?? [];
   const action = GEMINI_ACTIONS.get(actionName);
-  const pathModel = decodeModel(path.slice(GEMINI_PREFIX.length, colon));
+  const pathModel = decodeModel(modelPart);
   if (!action || pathModel === undefined) return undefined;
   return {
     format: 'gemini',
     operation: action.operation,
-    upstreamPath: (model) => `${GEMINI_PREFIX}${encodeURIComponent(model)}:${actionName}`,
+    endpoint: geminiPath('{model}', actionName),
+    upstreamPath: (model) => geminiPath(encodeURIComponent(model), actionName, version),
     pathModel,
     isStreamPath: action.isStreamPath,
     ...splitKey(query),
   };
+}
+
+/** The path, its version, the model and the action. */
+function geminiParts(path: string): readonly (string | undefined)[] | undefined {
+  const versioned = GEMINI_PATH.exec(path);
+  if (versioned) return versioned;
+  const bare = GEMINI_BARE_PATH.exec(path);
+  return bare ? [path, GEMINI_VERSION, bare[1], bare[2]] : undefined;
 }
 
 /** A model in a path may be percent-encoded, but must not be able to climb out of its segment. */
