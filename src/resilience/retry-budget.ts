@@ -1,5 +1,6 @@
 // The port to the retry budget: a bucket of tokens per provider, shared by the cluster, so that an outage is never
-// multiplied. Each request puts a part of a token in, time adds a little, each retry takes one out.
+// multiplied. Each request puts a part of a token in, each retry takes one out, and where requests are rare time adds
+// a little, so that a lone caller is helped too.
 
 export type RetryBudget = {
   /** A request made its first attempt. Costs nothing: what is put in is carried along by the next `take`. */
@@ -12,6 +13,7 @@ export type RetryBudget = {
 export type RetryBudgetRules = {
   /** What each request puts in. */
   readonly perRequest: number;
+  /** What a second without requests puts in; each request uses up one such token of time. */
   readonly perSecond: number;
   /** The most that is in it, and what it begins with. */
   readonly capacity: number;

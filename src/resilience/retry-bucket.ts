@@ -1,0 +1,45 @@
+// One bucket of the retry budget, in this process. Requests are only counted; what they and the time put in is
+// worked out when a token is taken. Time pays where requests are rare and not where they are many: otherwise the
+// seconds of an outage would by themselves pay for repeating it.
+
+import type { RetryBudgetRules } from './retry-budget.ts';
+
+/** After much traffic time pays nothing for at most this long. */
+export const LONGEST_DEBT_SECONDS = 60;
+
+export class RetryBucket {
+  readonly #rules: RetryBudgetRules;
+  #tokens: number;
+  /** What time has yet to make good for requests, before it pays again; never above 0. */
+  #timeBalance = 0;
+  #requests = 0;
+  #settledAtMs: number;
+
+  constructor(rules: RetryBudgetRules, nowMs: number) {
+    this.#rules = rules;
+    this.#tokens = rules.capacity;
+    this.#settledAtMs = nowMs;
+  }
+
+  deposit(): void {
+    this.#requests += 1;
+  }
+
+  take(nowMs: number): boolean {
+    this.#settle(nowMs);
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #settle(nowMs: number): void {
+    const { perRequest, perSecond, capacity } = this.#rules;
+    const seconds = Math.max(0, nowMs - this.#settledAtMs) / 1000;
+    const balance = this.#timeBalance + perSecond * seconds - this.#requests;
+    const paid = perRequest * this.#requests + Math.max(0, balance);
+    this.#tokens = Math.min(capacity, this.#tokens + paid);
+    this.#timeBalance = Math.min(0, Math.max(-perSecond * LONGEST_DEBT_SECONDS, balance));
+    this.#requests = 0;
+    this.#settledAtMs = Math.max(nowMs, this.#settledAtMs);
+  }
+}
