@@ -1,0 +1,71 @@
+// The models that the maintained package of prices knows by name: what the lists of models name, and how large their
+// windows are. What cannot be asked at our endpoints (speech, pictures, live connections) and what the providers have
+// retired is left out. Nothing here reaches the network; the package is loaded with the first question.
+
+import { createRequire } from 'node:module';
+import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices';
+
+export type KnownModel = {
+  readonly id: string;
+  readonly displayName: string;
+  readonly contextTokens: number | undefined;
+};
+
+export type KnownModels = {
+  /** Empty for a provider that the package does not know. */
+  of(provider: string): readonly KnownModel[];
+  contextTokens(model: string): number | undefined;
+};
+
+export function createKnownModels(): KnownModels {
+  const require = createRequire(import.meta.url);
+  const load = () => require('@pydantic/genai-prices') as Package;
+  return {
+    of(provider) {
+      const models = load().findProvider({ providerId: provider })?.models ?? [];
+      return models.filter(isAskable).map((model) => ({
+        id: model.id,
+        displayName: model.name ?? model.id,
+        contextTokens: windowOf(model),
+      }));
+    },
+    contextTokens: (model) => findWindow(load(), model),
+  };
+}
+
+type Package = { readonly calcPrice: typeof calcPrice; readonly findProvider: typeof findProvider };
+
+function isAskable({ id, deprecated, prices }: ModelInfo): boolean {
+  if (deprecated === true || OTHER_KINDS.test(id) || RETIRED.test(id)) return false;
+  const lists = Array.isArray(prices) ? prices.map((entry) => entry.prices) : [prices];
+  return lists.every((list) => list['input_mtok'] !== undefined);
+}
+
+/** Also what stands for a family of names rather than for a model: fine-tuned ones and variants behind a colon. */
+const OTHER_KINDS =
+  /image|realtime|transcribe|tts|whisper|-live|omni|moderation|computer-use|guard|voxtral|ocr|:|\.ft-/;
+/** And open models, which their maker does not serve itself. */
+const RETIRED =
+  /^(claude-(2|3|v1|instant)|gpt-oss|gpt-3|gpt-4-(32k|vision)|gpt-4\.5|o1-(mini|preview)|gemini-(1\.|pro|flash-1))/;
+
+function findWindow(source: Package, model: string): number | undefined {
+  try {
+    const provider = source.findProvider({ modelId: model });
+    if (!provider) return gapWindow(model);
+    const found = source.calcPrice({}, model, { providerId: provider.id })?.model;
+    return found && windowOf(found);
+  } catch {
+    // The package throws for entries it cannot price at all; their windows are unknown too.
+    return gapWindow(model);
+  }
+}
+
+function windowOf({ id, context_window: stated }: ModelInfo): number | undefined {
+  return stated ?? gapWindow(id);
+}
+
+/** Models in use whose windows the package does not state. */
+function gapWindow(model: string): number | undefined {
+  if (model === 'gemini-embedding-001') return 2048;
+  return /^gemini-(2\.5|3)/.test(model) ? 1_048_576 : undefined;
+}

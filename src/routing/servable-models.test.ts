@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  createServableModels,
+  type ListableProvider,
+  type ModelSources,
+} from './servable-models.ts';
+
+function provider(name: string, given: Partial<ListableProvider> = {}): ListableProvider {
+  return {
+    name,
+    format: 'openai',
+    baseUrl: `https://${name}.example/v1`,
+    region: 'us-east',
+    accounts: [{ name: 'default', apiKey: 'k' }],
+    models: [],
+    ...given,
+  };
+}
+
+const PROVIDERS = [
+  provider('openai', { models: ['gpt-*', 'text-embedding-*'], defaultModel: 'gpt-5-mini' }),
+  provider('groq'),
+  provider('local', { models: ['llama-local', 'qwen-*'] }),
+  provider('keyless', { models: ['grok-*'], accounts: [] }),
+];
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  openai: ['gpt-5', 'gpt-5-mini', 'text-embedding-3-small', 'davinci', 'gpt-unpriced'],
+  groq: ['llama-3.3', 'gpt-5'],
+  keyless: ['grok-4'],
+};
+const ALIASES = [
+  { name: 'smart', strategy: 'ordered', targets: [{ provider: 'keyless', model: 'grok-4' }] },
+  {
+    name: 'fast',
+    strategy: 'ordered',
+    targets: [
+      { provider: 'openai', model: 'gpt-5-mini' },
+      { provider: 'groq', model: 'llama-3.3' },
+    ],
+  },
+] as const;
+
+function servable(given: Partial<ModelSources> = {}) {
+  return createServableModels({
+    providers: PROVIDERS,
+    aliases: ALIASES,
+    configured: ['qwen-own', 'nobodys-model'],
+    known: (name) => (KNOWN[name] ?? []).map((id) => ({ id, displayName: `The ${id}` })),
+    isPriced: (_provider, model) => !model.includes('unpriced'),
+    contextTokens: (model) => (model === 'llama-3.3' ? 200 : 100),
+    ...given,
+  });
+}
+
+test('aliases come first, then what providers with a key are known to have, by the name to ask for', () => {
+  const ids = servable()(undefined).map(({ id }) => id);
+  assert.deepEqual(ids, [
+    'fast',
+    'gpt-5',
+    'gpt-5-mini',
+    'groq/gpt-5',
+    'groq/llama-3.3',
+    'llama-local',
+    'qwen-own',
+    'text-embedding-3-small',
+  ]);
+});
+
+test('a model is told with its owner, its window and whether it embeds', () => {
+  const models = new Map(servable()(undefined).map((model) => [model.id, model]));
+  assert.deepEqual(models.get('fast'), {
+    id: 'fast',
+    displayName: 'fast',
+    owner: 'alias',
+    contextTokens: 200,
+    isEmbedding: false,
+  });
+  assert.equal(models.get('gpt-5')?.displayName, 'The gpt-5');
+  assert.equal(models.get('groq/gpt-5')?.owner, 'groq');
+  assert.equal(models.get('text-embedding-3-small')?.isEmbedding, true);
+});
+
+test('a key bound to models sees those and no others', () => {
+  const list = servable();
+  const seen = (...allowed: string[]) => list(new Set(allowed)).map(({ id }) => id);
+  assert.deepEqual(seen('gpt-5'), ['gpt-5', 'groq/gpt-5']);
+  assert.deepEqual(seen('groq/*'), ['fast', 'groq/gpt-5', 'groq/llama-3.3']);
+  assert.deepEqual(seen('fast'), ['fast']);
+  assert.deepEqual(seen('nothing'), []);
+});
+
+test('an alias that hides a model of the same name leaves it its full name', () => {
+  const hiding = {
+    name: 'gpt-5',
+    strategy: 'ordered',
+    targets: [{ provider: 'groq', model: 'llama-3.3' }],
+  } as const;
+  const ids = servable({ aliases: [hiding] })(undefined).map(({ id }) => id);
+  assert.ok(ids.includes('gpt-5') && ids.includes('openai/gpt-5'));
+  assert.equal(new Set(ids).size, ids.length);
+});
