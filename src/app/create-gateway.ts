@@ -7,6 +7,7 @@ import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
+import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler, type NativeHandler } from '../http/native-handler.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
@@ -22,6 +23,7 @@ import { openAdministration } from './administration.ts';
 import { openFailureBook } from './failure-book.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openCalls } from './open-calls.ts';
+import { openIdempotency } from './open-idempotency.ts';
 import { openJobs } from './open-jobs.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openQueues } from './open-queue.ts';
@@ -71,7 +73,7 @@ async function compose(
   const queues = await openQueues(config, { store, clock, log, lifecycle });
   const metrics = createMetrics();
   const { storeId } = store.identity;
-  const sharedParts = { ring, serverId, storeId, clock, lifecycle };
+  const sharedParts = { ring, serverId, storeId, clock, metrics, lifecycle };
   const shared = await openSharedState(config, sharedParts);
   const { limits, recentLog } = shared;
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
@@ -81,6 +83,7 @@ async function compose(
   const serve = { ...calls, failures };
   const jobsContext = { store, queues, serve, serverId, clock, log, metrics, lifecycle };
   const desk = await openJobs(config, jobsContext, roles);
+  openIdempotency({ store: store.idempotency, clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const gate = createGate(keyring, identity.adminKey);
   const replyError = createErrorReplier(clock, log, failures);
@@ -120,6 +123,7 @@ async function compose(
     replyError,
     newId,
     clock,
+    idempotency: createIdempotentRoutes({ store: store.idempotency, clock, log }),
     options: config.server,
     routes: [
       healthRoutes(readiness),

@@ -2,6 +2,7 @@
 // learns itself, and the others hear of it when Redis is there. What waiting does not mend (a wrong password, a Redis of
 // another store) is one sentence at the start.
 
+import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
 import { createLogList } from '../adapters/redis/log-list.ts';
 import { openRedis, type RedisLink } from '../adapters/redis/open-redis.ts';
 import { openProviderLimits } from '../adapters/redis/provider-limits.ts';
@@ -34,7 +35,9 @@ export async function openRedisState(
   const places = placesOf(config);
   const limits = await openProviderLimits({ link, clock, places, skewMs: CLOCK_SKEW_MS });
   lifecycle.onClose('limits', () => limits.close());
-  return { limits, recentLog, isUp: () => link.isUp() };
+  const rateLimiter = createMemoryRateLimiter(clock);
+  lifecycle.onClose('rate limits', () => rateLimiter.close());
+  return { limits, rateLimiter, recentLog, isUp: () => link.isUp() };
 }
 
 function assertUsable(link: RedisLink, url: string): void {

@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLifecycle } from '../kernel/lifecycle.ts';
 import { silentLog } from '../kernel/log.ts';
+import { createMetrics } from '../kernel/metrics.ts';
 import { openSharedState } from './open-shared-state.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -21,7 +22,14 @@ async function openState(env: Record<string, string>, storeId = 'store-1', serve
   const ring = createLogRing(silentLog, systemClock, 100);
   ring.log.write({ level: 'info', type: 'audit', message: `${serverId} starts` });
   const config = loadConfig({ env, cwd: import.meta.dirname });
-  const parts = { ring, serverId, storeId, clock: systemClock, lifecycle };
+  const parts = {
+    ring,
+    serverId,
+    storeId,
+    clock: systemClock,
+    metrics: createMetrics(),
+    lifecycle,
+  };
   try {
     const shared = await openSharedState(config, parts);
     return { ...shared, log: ring.log, close: () => lifecycle.close() };

@@ -1,13 +1,16 @@
-// What the servers of a cluster share besides the durable store: what is known of provider limits, and the last log
-// entries. Without REDIS_URL both stay in the process.
+// What the servers of a cluster share besides the durable store: what is known of provider limits, the counts of rate
+// limits, and the last log entries. Without REDIS_URL all of it stays in the process.
 
 import type { LogRing } from '../adapters/memory/log-ring.ts';
 import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.ts';
+import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
 import type { ProviderLimits } from '../admission/provider-limits.ts';
+import type { RateLimiter } from '../admission/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
 import type { RecentLog } from '../http/routes/admin-logs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
+import type { Metrics } from '../kernel/metrics.ts';
 
 export type SharedStateParts = {
   /** Keeps the entries of this process; what it writes to is told when Redis goes and comes. */
@@ -16,11 +19,13 @@ export type SharedStateParts = {
   /** Servers that share a Redis must share the store. */
   readonly storeId: string;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
 };
 
 export type SharedState = {
   readonly limits: ProviderLimits;
+  readonly rateLimiter: RateLimiter;
   readonly recentLog: RecentLog;
   /** Whether what is learnt here is known everywhere; a process of its own always knows. */
   readonly isUp: () => boolean;
@@ -40,5 +45,7 @@ export async function openSharedState(
 function inTheProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState {
   const limits = createMemoryProviderLimits(clock);
   lifecycle.onClose('limits', () => limits.close());
-  return { limits, recentLog: ring, isUp: () => true };
+  const rateLimiter = createMemoryRateLimiter(clock);
+  lifecycle.onClose('rate limits', () => rateLimiter.close());
+  return { limits, rateLimiter, recentLog: ring, isUp: () => true };
 }

@@ -1,0 +1,229 @@
+// The book beside a model of it that keeps every admission for ever and counts them anew for each question.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { type BookedAsk, type BookedLimit, costOf, LimitBook } from './limit-book.ts';
+import type { LimitKind } from './sliding-window.ts';
+
+const MINUTE_MS = 60_000;
+const BASE = { tier: 'organization', subject: 'acme', windowMs: MINUTE_MS } as const;
+const requests = (max: number, fields: Partial<BookedLimit> = {}): BookedLimit => ({
+  ...BASE,
+  kind: 'requests',
+  max,
+  ...fields,
+});
+
+let asks = 0;
+function askFor(limits: BookedLimit[], fields: Partial<BookedAsk<BookedLimit>> = {}) {
+  asks += 1;
+  return { id: `ask-${asks}`, limits, tokens: 1, expiresMs: 10 * MINUTE_MS, ...fields };
+}
+const at = (now: number) => ({ monotonic: now, wall: now });
+
+type Admission = {
+  readonly ask: BookedAsk<BookedLimit>;
+  readonly takenAt: number;
+  state: 'open' | 'settled' | 'given back';
+  usedTokens: number;
+};
+
+class Model {
+  readonly admissions: Admission[] = [];
+
+  used(limit: BookedLimit, now: number): number {
+    let used = 0;
+    for (const admission of this.admissions) {
+      const isOfLimit = admission.ask.limits.some((each) => sameCount(each, limit));
+      if (isOfLimit && admission.state !== 'given back') used += counted(limit, admission, now);
+    }
+    return used;
+  }
+
+  fits({ limits, tokens }: BookedAsk<BookedLimit>, now: number): boolean {
+    return limits.every((each) => this.used(each, now) + costOf(each.kind, tokens) <= each.max);
+  }
+}
+
+function sameCount(one: BookedLimit, other: BookedLimit): boolean {
+  return one.tier === other.tier && one.subject === other.subject && one.kind === other.kind;
+}
+
+function counted({ kind, windowMs }: BookedLimit, admission: Admission, now: number): number {
+  const { ask, takenAt, state, usedTokens } = admission;
+  const tokens = state === 'settled' ? usedTokens : ask.tokens;
+  const isReserved = state === 'open' && now < takenAt + ask.expiresMs;
+  if (kind === 'concurrent') return isReserved ? 1 : 0;
+  if (kind === 'tokens_per_day' && state === 'open') return isReserved ? tokens : 0;
+  if (kind !== 'tokens_per_day') return now < takenAt + windowMs ? costOf(kind, tokens) : 0;
+  const bucketMs = Math.ceil(windowMs / 288);
+  const bucketEnd = (Math.floor(takenAt / bucketMs) + 1) * bucketMs;
+  return now < bucketEnd + windowMs ? tokens : 0;
+}
+
+const kind = fc.constantFrom<LimitKind>('requests', 'tokens', 'tokens_per_day', 'concurrent');
+const someLimit = fc.record({
+  tier: fc.constantFrom('organization', 'provider'),
+  subject: fc.constantFrom('acme', 'umbrella'),
+  kind,
+  max: fc.integer({ min: 0, max: 12 }),
+  windowMs: fc.constantFrom(1000, 2880, MINUTE_MS),
+});
+const someLimits = fc.uniqueArray(someLimit, {
+  minLength: 1,
+  maxLength: 4,
+  selector: ({ tier, subject, kind: own }) => `${tier} ${subject} ${own}`,
+});
+const step = fc.record({
+  doing: fc.constantFrom('take', 'take', 'take', 'advance', 'settle', 'give back', 'change'),
+  pick: fc.nat({ max: 100 }),
+  tokens: fc.integer({ min: 0, max: 6 }),
+  byMs: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 70_000 })),
+  expiresMs: fc.constantFrom(500, 30_000),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+test('it decides as its model does, whatever is taken, settled, given back and changed', () => {
+  const property = fc.property(someLimits, fc.array(step, { maxLength: 80, size: 'max' }), agree);
+  fc.assert(property, { numRuns: 1500 });
+});
+
+function agree(first: readonly BookedLimit[], steps: readonly Step[]): void {
+  const book = new LimitBook();
+  const model = new Model();
+  let limits = [...first];
+  let now = 1;
+  for (const each of steps) {
+    const open = model.admissions.filter(({ state }) => state === 'open');
+    const chosen = open[each.pick % Math.max(1, open.length)];
+    if (each.doing === 'advance') now += each.byMs;
+    else if (each.doing === 'change') limits = changed(limits, each);
+    else if (each.doing === 'take') take(book, model, someOf(limits, each.pick), each, now);
+    else if (chosen && each.doing === 'settle') {
+      book.settle(chosen.ask, each.tokens);
+      Object.assign(chosen, { state: 'settled', usedTokens: each.tokens });
+    } else if (chosen) {
+      book.giveBack(chosen.ask);
+      chosen.state = 'given back';
+    }
+    for (const { limit, remaining } of book.look(limits, at(now)))
+      assert.equal(remaining, Math.max(0, limit.max - model.used(limit, now)));
+  }
+}
+
+/** The length of a window is changed by a restart alone. */
+function changed(limits: readonly BookedLimit[], { pick, tokens }: Step): BookedLimit[] {
+  return limits.map((limit, index) =>
+    index === pick % limits.length ? { ...limit, max: tokens } : limit,
+  );
+}
+
+function someOf(limits: readonly BookedLimit[], pick: number): BookedLimit[] {
+  const some = limits.filter((_, index) => (pick >> index) % 2 === 0);
+  return some.length > 0 ? some : [...limits];
+}
+
+function take(
+  book: LimitBook<BookedLimit>,
+  model: Model,
+  limits: BookedLimit[],
+  { tokens, expiresMs }: Step,
+  now: number,
+): void {
+  const ask = askFor(limits, { tokens, expiresMs });
+  const decision = book.take(ask, at(now));
+  assert.equal(decision.isAllowed, model.fits(ask, now));
+  if (decision.isAllowed)
+    return void model.admissions.push({ ask, takenAt: now, state: 'open', usedTokens: 0 });
+  const { retryAfterMs, binding } = decision;
+  const canEverFit = limits.every((limit) => costOf(limit.kind, tokens) <= limit.max);
+  assert.equal(retryAfterMs !== undefined, canEverFit);
+  if (retryAfterMs === undefined || binding?.limit.kind === 'concurrent') return;
+  // A slot may be free at any moment, so nothing exact can be said of one.
+  const foreseen = { ...ask, limits: limits.filter((limit) => limit.kind !== 'concurrent') };
+  assert.ok(model.fits(foreseen, now + retryAfterMs), 'it fits when it was told to');
+  assert.ok(!model.fits(foreseen, now + retryAfterMs - 1), 'and not a millisecond before');
+}
+
+test('no span as long as the window holds more than the limit, and an idle limit admits all at once', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 30 }),
+      fc.array(fc.double({ min: 0, max: 30_000, noNaN: true }), {
+        minLength: 1,
+        maxLength: 300,
+        size: 'max',
+      }),
+      (max, pauses) => {
+        const book = new LimitBook();
+        const admitted: number[] = [];
+        let now = 0.5;
+        for (const pause of [...Array.from({ length: max }, () => 0), ...pauses]) {
+          now += pause;
+          if (book.take(askFor([requests(max)]), at(now)).isAllowed) admitted.push(now);
+        }
+        assert.ok(admitted.slice(0, max).every((moment) => moment === 0.5));
+        for (const [index, moment] of admitted.entries()) {
+          const next = admitted[index + max];
+          assert.ok(next === undefined || next - moment >= MINUTE_MS);
+        }
+      },
+    ),
+  );
+});
+
+test('a refusal by one limit takes nothing from another', () => {
+  const book = new LimitBook();
+  const wide = requests(10);
+  const narrow = requests(1, { tier: 'provider', subject: 'openai' });
+  assert.ok(book.take(askFor([wide, narrow]), at(1)).isAllowed);
+  for (let round = 0; round < 20; round += 1) {
+    const decision = book.take(askFor([wide, narrow]), at(2));
+    assert.ok(!decision.isAllowed);
+    assert.equal(decision.binding?.limit, narrow);
+  }
+  assert.equal(book.look([wide], at(2))[0]?.remaining, 9);
+});
+
+test('those who are refused come back one interval after another, from when a place is free', () => {
+  const book = new LimitBook();
+  const limit = requests(4);
+  for (let taken = 0; taken < 4; taken += 1) book.take(askFor([limit]), at(1000));
+  const comebacks = [1, 2, 3, 4, 5].map(() => {
+    const decision = book.take(askFor([limit], { wantsComeback: true }), at(2000));
+    return decision.isAllowed ? undefined : decision.comeBackMs;
+  });
+  assert.deepEqual(comebacks, [59_000, 74_000, 89_000, 104_000, 119_000]);
+});
+
+test('who can never fit is given no moment to come back at', () => {
+  const book = new LimitBook();
+  const limit = requests(5, { kind: 'tokens' });
+  const decision = book.take(askFor([limit], { tokens: 6, wantsComeback: true }), at(1));
+  assert.ok(!decision.isAllowed);
+  assert.equal(decision.retryAfterMs, undefined);
+  assert.equal(decision.comeBackMs, undefined);
+});
+
+test('moments are told by the wall clock whatever the windows are kept by', () => {
+  const book = new LimitBook();
+  const [taken] = book.take(askFor([requests(2)]), { monotonic: 7.4, wall: 1_000_000 }).standings;
+  assert.equal(taken?.resetAt, 1_000_000 + MINUTE_MS + 1);
+  const [idle] = book.look([requests(2, { subject: 'umbrella' })], {
+    monotonic: 8,
+    wall: 2_000_000,
+  });
+  assert.equal(idle?.resetAt, 2_000_000);
+});
+
+test('subjects that are idle and permits nobody ends are forgotten', () => {
+  const book = new LimitBook();
+  for (let index = 0; index < 5000; index += 1)
+    book.take(askFor([requests(5, { subject: `org-${index}` })]), at(index));
+  assert.equal(book.size, 5000);
+  const later = 60 * MINUTE_MS;
+  for (let index = 0; index < 20_000; index += 1)
+    book.take(askFor([requests(1e9, { subject: 'busy' })]), at(later + index));
+  assert.equal(book.size, 1);
+});

@@ -1,0 +1,232 @@
+// All limits of one process and the decisions on them: every limit that concerns a call is asked, and all are taken
+// from or none. It is on the way of every request: a limit is found by its subject alone, nothing is copied, and one
+// organisation among a hundred thousand costs what one among ten does. Subjects that are idle are forgotten a few at
+// a time, and so are permits whose end was never told. It has no clock and no I/O; time comes with each question.
+
+import { giveComeback } from './comeback.ts';
+import { createWindow, type LimitKind, type LimitWindow, type Permit } from './sliding-window.ts';
+
+export type BookedLimit = {
+  readonly tier: string;
+  readonly subject: string;
+  readonly kind: LimitKind;
+  readonly max: number;
+  readonly windowMs: number;
+};
+
+export type BookedAsk<L extends BookedLimit> = {
+  readonly id: string;
+  readonly limits: readonly L[];
+  readonly tokens: number;
+  readonly expiresMs: number;
+  readonly wantsComeback?: boolean;
+};
+
+export type BookStanding<L extends BookedLimit> = {
+  readonly limit: L;
+  readonly remaining: number;
+  readonly resetAt: number;
+};
+
+export type BookDecision<L extends BookedLimit> =
+  | { readonly isAllowed: true; readonly standings: readonly BookStanding<L>[] }
+  | {
+      readonly isAllowed: false;
+      readonly binding: BookStanding<L> | undefined;
+      readonly standings: readonly BookStanding<L>[];
+      readonly retryAfterMs: number | undefined;
+      readonly comeBackMs: number | undefined;
+    };
+
+/** Elapsed time by which windows are kept, and the wall's, in which moments are told. */
+export type BookTime = { readonly monotonic: number; readonly wall: number };
+
+type Table = Map<string, LimitWindow>;
+
+const TIDY_EVERY = 1024;
+const TIDIED_AT_ONCE = 1024;
+/** So long after its expiry a permit may still be settled. */
+const PERMIT_GRACE_MS = 60_000;
+
+export class LimitBook<L extends BookedLimit> {
+  readonly #maxOf: (limit: L) => number;
+  readonly #tables = new Map<string, Record<LimitKind, Table>>();
+  readonly #permits = new Map<string, Permit>();
+  readonly #asked: LimitWindow[] = [];
+  readonly #broom: Iterator<undefined>;
+  #now = 0;
+  #untilTidy = TIDY_EVERY;
+
+  /** `maxOf` where less than the whole limit may be used. */
+  constructor(maxOf: (limit: L) => number = wholeMax) {
+    this.#maxOf = maxOf;
+    this.#broom = this.#sweep();
+  }
+
+  /** How many subjects are remembered, each limit of theirs by itself. */
+  get size(): number {
+    return this.#allTables().reduce((size, table) => size + table.size, 0);
+  }
+
+  take(ask: BookedAsk<L>, time: BookTime): BookDecision<L> {
+    // A part of a millisecond is never given away: what is over is judged by its beginning, what is taken by its end.
+    const now = Math.floor(time.monotonic);
+    this.#tidy(now);
+    const bindingIndex = this.#findBinding(ask, now);
+    if (bindingIndex >= 0) return this.#refuse(ask, bindingIndex, now, time.wall);
+    const takenAt = Math.ceil(time.monotonic);
+    const permit = { takenAt, expiresAt: takenAt + ask.expiresMs };
+    const { limits, tokens } = ask;
+    for (let index = 0; index < limits.length; index += 1) {
+      const limit = limits[index];
+      if (limit) this.#asked[index]?.take(costOf(limit.kind, tokens), limit.windowMs, permit);
+    }
+    this.#permits.set(ask.id, permit);
+    return { isAllowed: true, standings: this.#standings(limits, now, time.wall) };
+  }
+
+  giveBack(ask: BookedAsk<L>): boolean {
+    const permit = this.#permits.get(ask.id);
+    if (!permit) return false;
+    this.#permits.delete(ask.id);
+    for (const limit of ask.limits)
+      this.#windowOf(limit).giveBack(costOf(limit.kind, ask.tokens), limit.windowMs, permit);
+    return true;
+  }
+
+  settle(ask: BookedAsk<L>, usedTokens: number): boolean {
+    const permit = this.#permits.get(ask.id);
+    if (!permit) return false;
+    this.#permits.delete(ask.id);
+    for (const limit of ask.limits) {
+      const cost = costOf(limit.kind, ask.tokens);
+      this.#windowOf(limit).settle(cost, usedTokens, limit.windowMs, permit);
+    }
+    return true;
+  }
+
+  look(limits: readonly L[], time: BookTime): BookStanding<L>[] {
+    for (let index = 0; index < limits.length; index += 1) {
+      const limit = limits[index];
+      if (limit) this.#asked[index] = this.#windowOf(limit);
+    }
+    return this.#standings(limits, Math.floor(time.monotonic), time.wall);
+  }
+
+  clear(): void {
+    this.#tables.clear();
+    this.#permits.clear();
+  }
+
+  /** The limit that makes it wait longest, or -1 when all have room. */
+  #findBinding({ limits, tokens }: BookedAsk<L>, now: number): number {
+    let [binding, longestMs] = [-1, 0];
+    for (let index = 0; index < limits.length; index += 1) {
+      const limit = limits[index];
+      if (!limit) continue;
+      const window = this.#windowOf(limit);
+      this.#asked[index] = window;
+      const waitMs = window.waitMs(costOf(limit.kind, tokens), this.#maxOf(limit), now);
+      if (waitMs <= longestMs) continue;
+      binding = index;
+      longestMs = waitMs;
+    }
+    return binding;
+  }
+
+  #refuse(ask: BookedAsk<L>, index: number, now: number, wall: number): BookDecision<L> {
+    const standings = this.#standings(ask.limits, now, wall);
+    const binding = standings[index];
+    const window = this.#asked[index];
+    const refusal = { isAllowed: false, binding, standings } as const;
+    if (!binding || !window) return { ...refusal, retryAfterMs: undefined, comeBackMs: undefined };
+    const { kind, windowMs } = binding.limit;
+    const [cost, max] = [costOf(kind, ask.tokens), this.#maxOf(binding.limit)];
+    const waitMs = window.waitMs(cost, max, now);
+    if (waitMs === Number.POSITIVE_INFINITY)
+      return { ...refusal, retryAfterMs: undefined, comeBackMs: undefined };
+    const comeBackMs = ask.wantsComeback
+      ? giveComeback(window, now + waitMs, { kind, max, windowMs, cost }) - now
+      : undefined;
+    return { ...refusal, retryAfterMs: waitMs, comeBackMs };
+  }
+
+  #standings(limits: readonly L[], now: number, wall: number): BookStanding<L>[] {
+    const standings: BookStanding<L>[] = [];
+    for (let index = 0; index < limits.length; index += 1) {
+      const limit = limits[index];
+      const window = this.#asked[index];
+      if (!limit || !window) continue;
+      const remaining = Math.max(0, this.#maxOf(limit) - window.used(now));
+      const freeAt = window.nextFreeAt();
+      const resetAt = Math.ceil(freeAt === Number.POSITIVE_INFINITY ? wall : wall + freeAt - now);
+      standings.push({ limit, remaining, resetAt });
+    }
+    return standings;
+  }
+
+  #windowOf({ tier, subject, kind }: L): LimitWindow {
+    const table = this.#tableOf(tier, kind);
+    const known = table.get(subject);
+    if (known) return known;
+    const window = createWindow(kind);
+    table.set(subject, window);
+    return window;
+  }
+
+  #tableOf(tier: string, kind: LimitKind): Table {
+    let kinds = this.#tables.get(tier);
+    if (!kinds) {
+      kinds = newTables();
+      this.#tables.set(tier, kinds);
+    }
+    return kinds[kind];
+  }
+
+  #tidy(now: number): void {
+    this.#untilTidy -= 1;
+    if (this.#untilTidy > 0) return;
+    this.#untilTidy = TIDY_EVERY;
+    this.#now = now;
+    for (let step = 0; step < TIDIED_AT_ONCE; step += 1) this.#broom.next();
+  }
+
+  /** Goes round for ever, one thing at each step. */
+  *#sweep(): Generator<undefined, never> {
+    for (;;) {
+      yield;
+      for (const table of this.#allTables())
+        for (const [subject, window] of table) {
+          if (window.used(this.#now) === 0 && window.comebackAt <= this.#now) table.delete(subject);
+          yield;
+        }
+      // They lie in the order they were taken in: behind one that is still good nearly all are.
+      for (const [id, { expiresAt }] of this.#permits) {
+        if (expiresAt + PERMIT_GRACE_MS > this.#now) break;
+        this.#permits.delete(id);
+        yield;
+      }
+    }
+  }
+
+  #allTables(): Table[] {
+    return [...this.#tables.values()].flatMap((kinds) => Object.values(kinds));
+  }
+}
+
+export function costOf(kind: LimitKind, tokens: number): number {
+  return kind === 'tokens' || kind === 'tokens_per_day' ? tokens : 1;
+}
+
+function wholeMax(limit: BookedLimit): number {
+  return limit.max;
+}
+
+function newTables(): Record<LimitKind, Table> {
+  return {
+    requests: new Map(),
+    tokens: new Map(),
+    tokens_per_day: new Map(),
+    concurrent: new Map(),
+  };
+}
