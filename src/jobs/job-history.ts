@@ -1,7 +1,7 @@
 // The port to what happened to a job: its events, its attempts and what came out of it. Written by the moves of
 // job-store.ts; here it is read, and a running attempt's output is kept as it grows.
 
-import type { ErrorCode } from '../errors/codes.ts';
+import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 import type { JobResult } from './job.ts';
 import type { JobState } from './job-state.ts';
 
@@ -14,6 +14,9 @@ export type NewJobEvent = {
     readonly attempt?: number;
     readonly code?: ErrorCode;
     readonly until?: number;
+    /** Of a failure: its parameters, and the sentence for the job's owner. */
+    readonly params?: ErrorParams;
+    readonly message?: string;
   };
 };
 

@@ -2,6 +2,7 @@
 // The table of job-state.ts is asked each time, so a move that is not in it cannot even be described.
 
 import type { ErrorCode, Verdict } from '../errors/codes.ts';
+import { renderError } from '../errors/render-error.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 import type { Job, JobResult } from './job.ts';
 import type { NewJobEvent } from './job-history.ts';
@@ -97,7 +98,7 @@ export function failed(
   const { code } = verdict;
   return {
     ...move(job, 'failed', at, { ...ended(at), error: verdict }, [
-      { type: 'failed', data: { code } },
+      { type: 'failed', data: told(job, verdict, at) },
     ]),
     ...attemptEnd(job, 'failed', at, code),
     ...(deadLetter && { deadLetter }),
@@ -114,7 +115,9 @@ export function cancelled(job: Job, at: number): JobMove {
 export function expired(job: Job, at: number): JobMove {
   const error: Verdict = { code: 'NETWORK_TIMEOUT', params: { phase: 'total' }, retryable: false };
   return {
-    ...move(job, 'expired', at, { ...ended(at), error }, [{ type: 'expired' }]),
+    ...move(job, 'expired', at, { ...ended(at), error }, [
+      { type: 'expired', data: told(job, error, at) },
+    ]),
     ...attemptEnd(job, 'expired', at),
   };
 }
@@ -147,6 +150,13 @@ function attemptEnd(
 ): { attemptEnd?: AttemptEnd } {
   if (job.state !== 'running') return {};
   return { attemptEnd: { run: job.run, outcome, errorCode, finishedAt } };
+}
+
+/** A failure as its owner may read it, in the language the job was handed in with. */
+function told(job: Job, { code, params }: Verdict, now: number): NewJobEvent['data'] {
+  const { locale, timeZone } = job;
+  const reader = { ...(locale && { locale }), ...(timeZone && { timeZone }), now };
+  return { code, params, message: renderError(code, params, reader) };
 }
 
 function waiting(

@@ -7,8 +7,9 @@ import type { JobMessage } from '../../jobs/job-message.ts';
 import type { Announcement } from '../../jobs/job-queue.ts';
 import type { JobKey, JobMove, JobStore } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJob, toJobRow } from '../sql/job-row.ts';
-import { createJobStore, type JobStoreParts } from '../sql/job-store.ts';
+import { createJobStore, type JobStoreParts, toldBy } from '../sql/job-store.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
+import { addProgress } from './job-progress-statement.ts';
 import type { PostgresStore } from './open-postgres.ts';
 import { announce } from './queue-statement.ts';
 import { StatementText } from './statement-text.ts';
@@ -18,12 +19,18 @@ export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
 };
 
 export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
-  const { store, signals, onChanged } = parts;
+  const { store, signals, onChanged, progress } = parts;
   const common = createJobStore({ ...parts, db: store.db });
 
   async function run(statement: StatementText, last: string): Promise<JobRow | undefined> {
     const [row] = await store.run<JobRow>(statement.ending(last), statement.values);
     return row;
+  }
+
+  /** The statement is written anew without the progress where the table of build events refuses it. */
+  function runTold(write: (isTold: boolean) => StatementText, last: string) {
+    if (!progress) return run(write(false), last);
+    return progress.orWithout((isTold) => run(write(isTold), last));
   }
 
   function tell(job: Job, announced: readonly Announcement[]): void {
@@ -44,7 +51,8 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     find,
     async create(job, message, announced = []) {
       if (announced.length > 1) return common.create(job, message, announced);
-      if (await run(creation(job, message, announced), 'select id from created')) {
+      const write = (isTold: boolean) => creation(job, message, announced, isTold);
+      if (await runTold(write, 'select id from created')) {
         tell(job, announced);
         return { job, isNew: true };
       }
@@ -54,7 +62,8 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     },
     async move(move) {
       if (isUncommon(move)) return common.move(move);
-      const row = await run(movement(move), `select ${JOB_COLUMNS} from moved`);
+      const write = (isTold: boolean) => movement(move, isTold);
+      const row = await runTold(write, `select ${JOB_COLUMNS} from moved`);
       if (!row) return undefined;
       const job = toJob(row);
       tell(job, move.announce ?? []);
@@ -71,7 +80,12 @@ function isUncommon({ announce: announced = [], deadLetter, attemptStart, attemp
   return announced.length > 1 || deadLetter !== undefined || (attemptStart && attemptEnd);
 }
 
-function creation(job: Job, message: JobMessage, announced: readonly Announcement[]) {
+function creation(
+  job: Job,
+  message: JobMessage,
+  announced: readonly Announcement[],
+  isTold: boolean,
+) {
   const statement = new StatementText();
   const row = Object.entries(toJobRow(job, 1));
   const columns = row.map(([name]) => name).join(', ');
@@ -79,7 +93,8 @@ function creation(job: Job, message: JobMessage, announced: readonly Announcemen
   statement.part(
     'created',
     `insert into jobs (${columns}) values (${values})
-     on conflict (organization_id, public_id) do nothing returning id`,
+     on conflict (organization_id, public_id) do nothing
+     returning id, organization_id, public_id, user_id`,
   );
   statement.part(
     'payload',
@@ -92,10 +107,12 @@ function creation(job: Job, message: JobMessage, announced: readonly Announcemen
      select id, 1, 'submitted', ${statement.value(job.createdAt, 'bigint')} from created`,
   );
   for (const each of announced) announce(statement, 'created', each, job.createdAt);
+  if (isTold)
+    addProgress(statement, 'created', { events: [{ type: 'submitted' }], at: job.createdAt });
   return statement;
 }
 
-function movement(move: JobMove): StatementText {
+function movement(move: JobMove, isTold: boolean): StatementText {
   const statement = new StatementText();
   const changed = Object.entries(toChangedColumns(move.change))
     .filter(([, value]) => value !== undefined)
@@ -117,6 +134,7 @@ function movement(move: JobMove): StatementText {
        select id, ${statement.value(JSON.stringify(move.result), 'text')} from moved`,
     );
   for (const each of move.announce ?? []) announce(statement, 'moved', each, move.at);
+  if (isTold) addProgress(statement, 'moved', toldBy(move));
   return statement;
 }
 

@@ -5,7 +5,6 @@ import {
   runOn,
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
-import { sharedTable } from '../sql/migrations/define-table.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
 import { loadStoreIdentity } from '../sql/store-identity.ts';
 import { migratePostgres, pendingInPostgres } from './migrate-postgres.ts';
@@ -63,13 +62,41 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(await runOn(database.url, 'select * from public.meta'), []);
   });
 
-  it('makes a table that others share where they look for it', async () => {
+  it('makes the table of build events where a product looks for it', async () => {
     await migratePostgres(database.url);
-    const store = openPostgres(database.url);
-    const table = await sharedTable(store.db, store.dialect, 'shared');
-    await table.addColumn('id', 'integer').execute();
-    await store.close();
-    assert.deepEqual(await runOn(database.url, 'select * from public.shared'), []);
+    assert.deepEqual(await runOn(database.url, 'select * from public.project_build_events'), []);
+    assert.deepEqual(await indexesOfBuildEvents(), BUILD_EVENT_INDEXES);
+  });
+
+  it('gives the table of build events that a product has what it lacks, and keeps its rows', async () => {
+    await runOn(
+      database.url,
+      `create table project_build_events (
+         id serial primary key, build_id varchar(64) not null, event_type varchar(50) not null,
+         event_data jsonb not null, created_at timestamp default current_timestamp,
+         user_visible boolean default false, overall_progress numeric(3,2), own_column text);
+       insert into project_build_events (build_id, event_type, event_data, own_column)
+         values ('b1', 'started', '{"step": 1}', 'theirs')`,
+    );
+    await migratePostgres(database.url);
+    const rows = await runOn(
+      database.url,
+      `select build_id, own_column, error_message, error_code, error_params, user_error_message,
+         organization_id, finished from public.project_build_events`,
+    );
+    assert.deepEqual(rows, [
+      {
+        build_id: 'b1',
+        own_column: 'theirs',
+        error_message: null,
+        error_code: null,
+        error_params: null,
+        user_error_message: null,
+        organization_id: null,
+        finished: false,
+      },
+    ]);
+    assert.deepEqual(await indexesOfBuildEvents(), BUILD_EVENT_INDEXES);
   });
 
   it('finds no fault with a store that a newer version has migrated', async () => {
@@ -91,6 +118,15 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(rows, [{ collation_name: 'C' }]);
   });
 
+  async function indexesOfBuildEvents(): Promise<readonly unknown[]> {
+    const rows = await runOn(
+      database.url,
+      `select indexname from pg_indexes where schemaname = 'public'
+         and tablename = 'project_build_events' and indexname not like '%pkey' order by 1`,
+    );
+    return rows.map((row) => row['indexname']);
+  }
+
   async function schemas(): Promise<readonly unknown[]> {
     const rows = await runOn(
       database.url,
@@ -99,3 +135,9 @@ describe('migrating PostgreSQL', () => {
     return rows.map((row) => row['nspname']);
   }
 });
+
+const BUILD_EVENT_INDEXES = [
+  'idx_pbe_error_code',
+  'idx_project_build_events_build',
+  'idx_project_build_events_user_error_message',
+];

@@ -11,11 +11,12 @@ import type {
   NewJobEvent,
 } from '../../jobs/job-history.ts';
 import type { AttemptEnd, AttemptStart } from '../../jobs/job-store.ts';
+import type { JobProgress } from './job-progress.ts';
 import { fromJson } from './job-row.ts';
 import type { JobAttemptsTable, JobEventsTable, Schema } from './schema.ts';
 import { toNumber, toOptionalNumber } from './sql-dialect.ts';
 
-export function createJobHistory(db: Kysely<Schema>): JobHistory {
+export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): JobHistory {
   return {
     async events(jobId, { after = 0, limit }) {
       const rows = await db
@@ -46,15 +47,52 @@ export function createJobHistory(db: Kysely<Schema>): JobHistory {
       return row && (fromJson(row.result) as JobResult);
     },
     async savePartial(jobId, run, output) {
-      await db
-        .updateTable('job_attempts')
-        // PostgreSQL's text cannot hold NUL.
-        .set({ partial_output: output.replaceAll('\u0000', '') })
-        .where('job_id', '=', jobId)
-        .where('run', '=', run)
-        .execute();
+      // PostgreSQL's text cannot hold NUL.
+      const text = output.replaceAll('\u0000', '');
+      if (!progress) return db.transaction().execute((trx) => keepPartial(trx, jobId, run, text));
+      await progress.orWithout((isTold) =>
+        db.transaction().execute(async (trx) => {
+          if (isTold) await tellPartial(trx, progress, { jobId, run, text });
+          await keepPartial(trx, jobId, run, text);
+        }),
+      );
     },
   };
+}
+
+async function keepPartial(
+  trx: Transaction<Schema>,
+  jobId: string,
+  run: number,
+  text: string,
+): Promise<void> {
+  await trx
+    .updateTable('job_attempts')
+    .set({ partial_output: text })
+    .where('job_id', '=', jobId)
+    .where('run', '=', run)
+    .execute();
+}
+
+/** Only what is new since the last time: the events together are the output, and do not grow with its square. */
+async function tellPartial(
+  trx: Transaction<Schema>,
+  progress: JobProgress,
+  { jobId, run, text }: { readonly jobId: string; readonly run: number; readonly text: string },
+): Promise<void> {
+  const row = await trx
+    .selectFrom('job_attempts')
+    .innerJoin('jobs', 'jobs.id', 'job_attempts.job_id')
+    .select(['organization_id', 'public_id', 'user_id', 'partial_output'])
+    .where('job_attempts.job_id', '=', jobId)
+    .where('job_attempts.run', '=', run)
+    .executeTakeFirst();
+  if (!row) return;
+  const known = row.partial_output ?? '';
+  const added = text.startsWith(known) ? text.slice(known.length) : text;
+  const { organization_id: organizationId, public_id: publicId, user_id: userId } = row;
+  const job = { organizationId, publicId, userId: userId ?? undefined };
+  if (added !== '') await progress.insertOutput(trx, job, added);
 }
 
 export async function insertEvents(

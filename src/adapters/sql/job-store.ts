@@ -10,6 +10,7 @@ import type { JobMove, JobStore, NeglectedJobs } from '../../jobs/job-store.ts';
 import { publishAll } from './announce.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
+import type { JobProgress, ToldProgress } from './job-progress.ts';
 import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
 import type { QueueSignals } from './queue-signals.ts';
 import type { Schema } from './schema.ts';
@@ -20,11 +21,15 @@ export type JobStoreParts = {
   readonly signals: QueueSignals;
   /** Told of each job after it was created or moved: for those who watch it live. */
   readonly onChanged?: (job: Job) => void;
+  /** Tells the build that each job also is; absent where nobody reads builds. */
+  readonly progress?: JobProgress;
 };
 
 const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
 
-export function createJobStore({ db, signals, onChanged }: JobStoreParts): JobStore {
+export function createJobStore(parts: JobStoreParts): JobStore {
+  const { db, signals, onChanged, progress } = parts;
+
   function tell(job: Job, announced: readonly Announcement[]): void {
     for (const { queue } of announced) signals.notify(queue);
     onChanged?.(job);
@@ -32,7 +37,12 @@ export function createJobStore({ db, signals, onChanged }: JobStoreParts): JobSt
 
   return {
     async create(job, message, announce = []) {
-      const isNew = await db.transaction().execute((trx) => insertJob(trx, job, message, announce));
+      const told = { events: SUBMITTED, at: job.createdAt };
+      const isNew = await writeTold(parts, async (trx, isTold) => {
+        const isInserted = await insertJob(trx, job, message, announce);
+        if (isInserted && isTold) await progress?.insert(trx, job, told);
+        return isInserted;
+      });
       if (isNew) {
         tell(job, announce);
         return { job, isNew };
@@ -61,7 +71,11 @@ export function createJobStore({ db, signals, onChanged }: JobStoreParts): JobSt
       return (await query.execute()).map(toJob);
     },
     async move(move) {
-      const moved = await db.transaction().execute((trx) => writeMove(trx, move));
+      const moved = await writeTold(parts, async (trx, isTold) => {
+        const written = await writeMove(trx, move);
+        if (written && isTold) await progress?.insert(trx, written, toldBy(move));
+        return written;
+      });
       if (moved) tell(moved, move.announce ?? []);
       return moved;
     },
@@ -93,6 +107,19 @@ export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<
     .where(sql<boolean>`state = 'running'`)
     .where('lease_until', '>', now)
     .execute();
+}
+
+/** What a move tells of the build that its job also is. */
+export function toldBy({ events, at, deadLetter }: JobMove): ToldProgress {
+  return { events, at, internalMessage: deadLetter?.errorMessage };
+}
+
+function writeTold<T>(
+  { db, progress }: JobStoreParts,
+  write: (trx: Transaction<Schema>, isTold: boolean) => Promise<T>,
+): Promise<T> {
+  if (!progress) return db.transaction().execute((trx) => write(trx, false));
+  return progress.orWithout((isTold) => db.transaction().execute((trx) => write(trx, isTold)));
 }
 
 async function insertJob(

@@ -16,20 +16,19 @@ export function table(db: Kysely<Schema>, name: keyof Schema): CreateTableBuilde
 }
 
 /**
- * A table that other programs share by its name, such as one that was there before us: it is made where they look,
- * outside of our own schema. Queries need not know; our connections look there second.
+ * Where a table belongs that other programs share by its name: the first schema beside ours that connections look
+ * into and that we may make a table in, else ours. Queries need not know: they look into all of them.
  */
-export async function sharedTable(
+export async function sharedSchema(
   db: Kysely<Schema>,
   dialect: SqlDialect,
-  name: string,
-): Promise<CreateTableBuilder<string>> {
-  if (dialect.schema === undefined) return db.schema.createTable(name).ifNotExists();
+): Promise<string | undefined> {
+  if (dialect.schema === undefined) return undefined;
   const { rows } = await sql<{ schema: string }>`
-    select schema from unnest(current_schemas(false) || 'public'::name) with ordinality as path (schema, place)
-    where schema <> ${dialect.schema} order by place limit 1`.execute(db);
-  const schema = rows[0]?.schema ?? 'public';
-  return db.withSchema(schema).schema.createTable(name).ifNotExists();
+    select schema from unnest(current_schemas(false)) with ordinality as path (schema, place)
+    where schema <> ${dialect.schema} and has_schema_privilege(schema, 'create')
+    order by place limit 1`.execute(db);
+  return rows[0]?.schema ?? dialect.schema;
 }
 
 export function bodyTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {

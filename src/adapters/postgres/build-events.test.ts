@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  BUILD_EVENTS_CLOCK_START,
+  buildEventStoreContract,
+} from '../../../test/contract/build-event-store.ts';
+import {
+  createTestDatabase,
+  runOn,
+  type TestDatabase,
+} from '../../../test/support/isolated-postgres.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { cancelled } from '../../jobs/job-moves.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import { newJob } from '../../jobs/submit-job.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type LogEntry, silentLog } from '../../kernel/log.ts';
+import { createBuildEventStore } from '../sql/build-events.ts';
+import { createJobHistory } from '../sql/job-history.ts';
+import { createJobProgress, type JobProgress } from '../sql/job-progress.ts';
+import { createJobStore } from '../sql/job-store.ts';
+import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createPostgresJobStore } from './job-store.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { openPostgres, type PostgresStore } from './open-postgres.ts';
+
+const signals = createQueueSignals();
+const clock = createTestClock(BUILD_EVENTS_CLOCK_START);
+
+const JOB_STORES: Record<string, (store: PostgresStore, progress: JobProgress) => JobStore> = {
+  PostgreSQL: (store, progress) => createPostgresJobStore({ store, signals, progress }),
+  'PostgreSQL by the common SQL': ({ db }, progress) => createJobStore({ db, signals, progress }),
+};
+
+for (const [name, createJobs] of Object.entries(JOB_STORES))
+  buildEventStoreContract(name, async () => {
+    const database = await createTestDatabase('events');
+    const store = openPostgres(database.url);
+    const progress = createJobProgress({ dialect: store.dialect, clock, log: silentLog });
+    return {
+      events: createBuildEventStore(store),
+      jobs: createJobs(store, progress),
+      history: createJobHistory(store.db, progress),
+      async close() {
+        await store.close();
+        await database.drop();
+      },
+    };
+  });
+
+describe('a table of build events that a product made', () => {
+  let database: TestDatabase;
+  let store: PostgresStore;
+  before(async () => {
+    database = await createTestDatabase('product', { isMigrated: false });
+    await runOn(
+      database.url,
+      `create table project_build_events (
+         id serial primary key, build_id varchar(12) not null, event_type varchar(50) not null,
+         event_data jsonb not null, created_at timestamp not null default current_timestamp,
+         overall_progress numeric(3,2), duration_seconds integer, error_message text)`,
+    );
+    await migratePostgres(database.url);
+    store = openPostgres(database.url);
+  });
+  after(async () => {
+    await store.close();
+    await database.drop();
+  });
+
+  const EVENT = {
+    organizationId: 'acme',
+    buildId: 'b1',
+    type: 'step',
+    data: {},
+    userVisible: true,
+    finished: false,
+    createdAt: 1_900_000_000_123,
+  };
+
+  it('takes our events with the types of its own columns', async () => {
+    const events = createBuildEventStore(store);
+    await events.append([{ ...EVENT, overallProgress: 0.5, durationSeconds: 2.4 }]);
+    const page = { organizationId: 'acme', buildId: 'b1', after: 0, limit: 9 };
+    const [event] = await events.list(page);
+    assert.equal(event?.createdAt, EVENT.createdAt);
+    assert.equal(event?.overallProgress, 0.5);
+    assert.equal(event?.durationSeconds, 2);
+  });
+
+  it('refuses what does not fit as a mistake of the caller', async () => {
+    const events = createBuildEventStore(store);
+    const refused = { code: 'INVALID_REQUEST' };
+    await assert.rejects(events.append([{ ...EVENT, overallProgress: 50 }]), refused);
+    await assert.rejects(
+      events.append([{ ...EVENT, buildId: 'longer-than-it-has-room' }]),
+      refused,
+    );
+  });
+
+  it('does not keep a job from moving when it refuses the progress', async () => {
+    const told: LogEntry[] = [];
+    const log = { ...silentLog, write: (entry: LogEntry) => void told.push(entry) };
+    const progress = createJobProgress({ dialect: store.dialect, clock, log });
+    for (const createJobs of Object.values(JOB_STORES)) {
+      const jobs = createJobs(store, progress);
+      const message = { prompt: 'x' };
+      const submitter = { organizationId: 'acme' };
+      const given = { message, submitter, origin: 'http', queue: 'raw' } as const;
+      const { job, isNew } = await jobs.create(newJob(given, newId, 1), message);
+      assert.equal(isNew, true);
+      assert.equal((await jobs.move(cancelled(job, 2)))?.state, 'cancelled');
+    }
+    assert.equal(told.length, 4);
+  });
+
+  it('is read where the product wrote to it, by operators alone', async () => {
+    await runOn(
+      database.url,
+      `insert into project_build_events (build_id, event_type, event_data, error_message)
+         values ('theirs', 'failed', '{"a": 1}', 'Claude AI usage limit reached|1900000360')`,
+    );
+    const events = createBuildEventStore(store);
+    const page = { buildId: 'theirs', after: 0, limit: 9 };
+    assert.deepEqual(await events.list({ ...page, organizationId: 'acme' }), []);
+    const [event] = await events.list(page);
+    assert.equal(event?.organizationId, undefined);
+    assert.equal(event?.error?.code, undefined);
+    assert.equal(event?.error?.internalMessage, 'Claude AI usage limit reached|1900000360');
+  });
+});

@@ -1,0 +1,102 @@
+// A job is also a build: its progress is written among the build events by the transaction that moves it, so that
+// neither is there without the other. The table may be a product's own with rules of its own; a job must not fail by
+// them, so whoever writes a move tries again without its progress when the table refuses it.
+
+import type { Transaction } from 'kysely';
+import type { NewBuildEvent } from '../../events/build-event.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { JobEventType, NewJobEvent } from '../../jobs/job-history.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { insertEvents, isRefusal } from './build-events.ts';
+import type { Schema } from './schema.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+
+/** What a move tells: its events, and for a dead letter what was really said. */
+export type ToldProgress = {
+  readonly events: readonly NewJobEvent[];
+  readonly at: number;
+  readonly internalMessage?: string | undefined;
+};
+
+export type JobProgress = {
+  insert(trx: Transaction<Schema>, job: Job, told: ToldProgress): Promise<void>;
+  /** What a running attempt has put out since it was last told. */
+  insertOutput(trx: Transaction<Schema>, job: JobOwner, output: string): Promise<void>;
+  /** Runs `write` with the progress, and without where the table refuses it. */
+  orWithout<T>(write: (isTold: boolean) => Promise<T>): Promise<T>;
+};
+
+/** Whose build a job is. */
+export type JobOwner = Pick<Job, 'organizationId' | 'publicId' | 'userId'>;
+
+export type JobProgressParts = {
+  readonly dialect: SqlDialect;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export function createJobProgress({ dialect, clock, log }: JobProgressParts): JobProgress {
+  return {
+    async insert(trx, job, told) {
+      await insertEvents(trx, dialect, progressOf(job, told));
+    },
+    async insertOutput(trx, job, output) {
+      const event = eventOf(job, clock.now());
+      const told = { ...event, type: 'job.output', data: { output }, finished: false };
+      await insertEvents(trx, dialect, [told]);
+    },
+    async orWithout(write) {
+      try {
+        return await write(true);
+      } catch (cause) {
+        if (!isRefusal(cause)) throw cause;
+        const written = await write(false);
+        tell(log, cause);
+        return written;
+      }
+    },
+  };
+}
+
+/** Going from one queue to another is no progress to anybody but us. */
+export function toldEvents({ events }: ToldProgress): readonly NewJobEvent[] {
+  return events.filter(({ type }) => type !== 'routed');
+}
+
+export function isEnd(type: JobEventType): boolean {
+  return ENDS.has(type);
+}
+
+const ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
+
+function progressOf(job: Job, told: ToldProgress): readonly NewBuildEvent[] {
+  return toldEvents(told).map(({ type, data = {} }) => {
+    const { code, params = {}, message = '', ...rest } = data;
+    const isFailure = isEnd(type) && code !== undefined;
+    return {
+      ...eventOf(job, told.at),
+      type: `job.${type}`,
+      data: isFailure || code === undefined ? rest : { ...rest, code },
+      finished: isEnd(type),
+      error: isFailure
+        ? { code, params, message, internalMessage: told.internalMessage }
+        : undefined,
+    };
+  });
+}
+
+function eventOf(job: JobOwner, createdAt: number) {
+  const { organizationId, publicId: buildId, userId } = job;
+  return { organizationId, buildId, userId, userVisible: true, createdAt };
+}
+
+function tell(log: Log, cause: unknown): void {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  log.write({
+    level: 'warn',
+    type: 'error',
+    message: 'the table of build events refuses the progress of jobs',
+    metadata: { reason },
+  });
+}

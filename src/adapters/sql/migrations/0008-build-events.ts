@@ -1,0 +1,89 @@
+// Build events. On PostgreSQL the table is the product's: one that is there is given the columns and indexes it lacks
+// and keeps everything else; where there is none it is made where the product would look for it, or, where we may
+// not make it there, among our own. Types are those a product would choose: times are times, flags are booleans.
+
+import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
+import { index, sharedSchema } from './define-table.ts';
+
+const NAME = 'project_build_events';
+
+type ColumnType = ColumnDataType | RawBuilder<unknown>;
+
+export async function buildEvents(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
+  const known = await knownColumns(db, dialect);
+  if (known.length === 0) await create(db, dialect);
+  else await extend(db, dialect, new Set(known));
+  await index(db, 'idx_pbe_error_code', NAME, ['error_code'], sql`error_code is not null`);
+  await index(
+    db,
+    'idx_project_build_events_user_error_message',
+    NAME,
+    ['user_error_message'],
+    sql`user_error_message is not null`,
+  );
+  await index(db, 'idx_project_build_events_build', NAME, ['organization_id', 'build_id', 'id']);
+}
+
+/** The columns of the table that a query would find now; none where there is no table. */
+async function knownColumns(db: Kysely<Schema>, dialect: SqlDialect): Promise<readonly string[]> {
+  const columns =
+    dialect.name === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${NAME})`
+      : sql<{ name: string }>`select attname as name from pg_attribute
+          where attrelid = to_regclass(${NAME}) and attnum > 0 and not attisdropped`;
+  return (await columns.execute(db)).rows.map(({ name }) => name);
+}
+
+async function create(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
+  const schema = await sharedSchema(db, dialect);
+  const at = schema === undefined ? db : db.withSchema(schema);
+  let table = at.schema.createTable(NAME).ifNotExists();
+  table =
+    dialect.name === 'sqlite'
+      ? table.addColumn('id', 'integer', (id) => id.primaryKey().autoIncrement())
+      : table.addColumn('id', 'bigint', (id) => id.primaryKey().generatedByDefaultAsIdentity());
+  for (const [name, type] of columnsOf(dialect))
+    table = table.addColumn(name, type, (column) =>
+      NEVER_EMPTY.has(name) ? column.notNull() : column,
+    );
+  await table.execute();
+}
+
+async function extend(
+  db: Kysely<Schema>,
+  dialect: SqlDialect,
+  known: ReadonlySet<string>,
+): Promise<void> {
+  for (const [name, type] of columnsOf(dialect))
+    if (!known.has(name)) await db.schema.alterTable(NAME).addColumn(name, type).execute();
+}
+
+const NEVER_EMPTY: ReadonlySet<string> = new Set(['build_id', 'event_type', 'created_at']);
+
+function columnsOf(dialect: SqlDialect): readonly (readonly [string, ColumnType])[] {
+  const isSqlite = dialect.name === 'sqlite';
+  const json = dialect.jsonType;
+  const flag = isSqlite ? sql`integer default 0` : sql`boolean default false`;
+  return [
+    ['organization_id', 'text'],
+    ['build_id', 'text'],
+    ['user_id', 'text'],
+    ['event_type', 'text'],
+    ['event_data', json],
+    ['created_at', isSqlite ? 'bigint' : sql`timestamptz default now()`],
+    ['user_visible', flag],
+    ['event_phase', 'text'],
+    ['event_title', 'text'],
+    ['event_description', 'text'],
+    ['overall_progress', 'double precision'],
+    ['finished', flag],
+    ['preview_url', 'text'],
+    ['duration_seconds', 'double precision'],
+    ['error_message', 'text'],
+    ['error_code', 'text'],
+    ['error_params', json],
+    ['user_error_message', 'text'],
+  ];
+}

@@ -1,0 +1,25 @@
+import {
+  BUILD_EVENTS_CLOCK_START,
+  buildEventStoreContract,
+} from '../../../test/contract/build-event-store.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { createBuildEventStore } from '../sql/build-events.ts';
+import { createJobHistory } from '../sql/job-history.ts';
+import { createJobProgress } from '../sql/job-progress.ts';
+import { createJobStore } from '../sql/job-store.ts';
+import { createQueueSignals } from '../sql/queue-signals.ts';
+import { openSqlite } from './open-sqlite.ts';
+
+buildEventStoreContract('embedded storage', async () => {
+  const store = await openSqlite(':memory:');
+  const { db, dialect } = store;
+  const clock = createTestClock(BUILD_EVENTS_CLOCK_START);
+  const progress = createJobProgress({ dialect, clock, log: silentLog });
+  return {
+    events: createBuildEventStore(store),
+    jobs: createJobStore({ db, signals: createQueueSignals(), progress }),
+    history: createJobHistory(db, progress),
+    close: () => store.close(),
+  };
+});
