@@ -15,6 +15,7 @@ import { frontPageRoutes } from '../http/routes/front-page.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
+import { modelRoutes } from '../http/routes/models.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
@@ -26,6 +27,7 @@ import { openCalls } from './open-calls.ts';
 import { openIdempotency } from './open-idempotency.ts';
 import { openJobs } from './open-jobs.ts';
 import { openKeyring } from './open-keyring.ts';
+import { openServableModels } from './open-models.ts';
 import { openQueues } from './open-queue.ts';
 import { openSharedState } from './open-shared-state.ts';
 import { holdFolder, openStore } from './open-store.ts';
@@ -104,6 +106,7 @@ async function compose(
       ...routes,
       jobRoutes({ desk, jobs, history, gate, clock }),
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
+      modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),
       frontPageRoutes(),
     ];
   }

@@ -13,12 +13,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the caller is known; errors are rendered in its organisation's language. */
     principal?: Principal;
+    /** Set once the admin key was shown. */
+    isOperator?: boolean;
   }
 }
 
 export type Gate = {
   requireAdmin(request: FastifyRequest): void;
-  requireScope(request: FastifyRequest, scope: KeyScope): Promise<Principal>;
+  /** `queryKey`: a credential of the query, where the path allows one. */
+  requireScope(request: FastifyRequest, scope: KeyScope, queryKey?: string): Promise<Principal>;
   requireAdminOrScope(request: FastifyRequest, scope: KeyScope): Promise<void>;
 };
 
@@ -27,11 +30,17 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
 
   function isAdmin(request: FastifyRequest): boolean {
     const credential = readCredential(request.headers);
-    return credential !== undefined && timingSafeEqual(digest(credential), adminDigest);
+    const isShown = credential !== undefined && timingSafeEqual(digest(credential), adminDigest);
+    request.isOperator = isShown;
+    return isShown;
   }
 
-  async function requireScope(request: FastifyRequest, scope: KeyScope): Promise<Principal> {
-    const principal = await keyring.find(readCredential(request.headers));
+  async function requireScope(
+    request: FastifyRequest,
+    scope: KeyScope,
+    queryKey?: string,
+  ): Promise<Principal> {
+    const principal = await keyring.find(readCredential(request.headers, queryKey));
     request.principal = principal;
     if (principal.scopes.has(scope)) return principal;
     throw new SpillwayError('FORBIDDEN', `the key lacks the scope ${scope}`);
@@ -44,6 +53,15 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
     requireScope,
     async requireAdminOrScope(request, scope) {
       if (!isAdmin(request)) await requireScope(request, scope);
+    },
+  };
+}
+
+/** Asks for the key before anything of the request is read. Every route that is a POST spreads this, or adminGuard. */
+export function scopeGuard(gate: Pick<Gate, 'requireScope'>, scope: KeyScope) {
+  return {
+    onRequest: async (request: FastifyRequest): Promise<void> => {
+      await gate.requireScope(request, scope);
     },
   };
 }

@@ -5,8 +5,10 @@ import { nativePathItems } from './native-paths.ts';
 
 test('every AI endpoint is described, with its parameters', () => {
   const items = nativePathItems();
-  assert.deepEqual(Object.keys(items), NATIVE_PATHS);
+  const lists = ['/v1/models', '/v1/models/{model}', '/v1beta/models', '/v1beta/models/{model}'];
+  assert.deepEqual(Object.keys(items), [...NATIVE_PATHS, ...lists]);
   for (const [path, item] of Object.entries(items)) {
-    assert.equal('parameters' in Object(item['post']), path.includes('{model}'), path);
+    const operation = Object(item['post'] ?? item['get']);
+    assert.equal('parameters' in operation, path.includes('{model}'), path);
   }
 });

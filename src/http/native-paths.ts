@@ -1,29 +1,47 @@
-// The AI endpoints for /openapi.json: fastify does not know them, because they are taken before it. Their bodies
-// are the providers' own and documented there.
+// The AI endpoints for /openapi.json: fastify does not know the calls, because they are taken before it, and lists
+// of models have a path for every base that SDKs use. Their bodies are the providers' own and documented there.
 
 import { NATIVE_PATHS } from '../upstream/native-route.ts';
 
 type PathItem = Record<string, unknown>;
 
 export function nativePathItems(): Record<string, PathItem> {
-  return Object.fromEntries(NATIVE_PATHS.map((path) => [path, { post: operation(path) }]));
+  return Object.fromEntries([
+    ...NATIVE_PATHS.map((path) => [path, { post: operation(path) }]),
+    ...MODEL_PATHS.map((path) => [path, { get: listing(path) }]),
+  ]);
 }
 
+const MODEL_PATHS = ['/v1/models', '/v1beta/models'].flatMap((path) => [path, `${path}/{model}`]);
+
 function operation(path: string): Record<string, unknown> {
-  const parameters = path.includes('{model}')
-    ? { parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }] }
-    : {};
   return {
     summary: 'A call in the wire format of its provider, unary or streamed',
-    tags: ['AI'],
-    security: [{ key: [] }],
-    ...parameters,
+    ...described(path, "The provider's own answer."),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { type: 'object' } } },
     },
+  };
+}
+
+function listing(path: string): Record<string, unknown> {
+  return {
+    summary: 'The models that can be served and the key may use, in the shape of whose path it is',
+    ...described(path, "As the provider's own list."),
+  };
+}
+
+function described(path: string, answer: string): Record<string, unknown> {
+  const parameters = path.includes('{model}')
+    ? { parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }] }
+    : {};
+  return {
+    tags: ['AI'],
+    security: [{ key: [] }],
+    ...parameters,
     responses: {
-      200: { description: "The provider's own answer." },
+      200: { description: answer },
       default: {
         description: "An error in the provider's own shape, with Spillway's code inside.",
       },

@@ -54,7 +54,9 @@ function servable(given: Partial<ModelSources> = {}) {
 }
 
 test('aliases come first, then what providers with a key are known to have, by the name to ask for', () => {
-  const ids = servable()(undefined).map(({ id }) => id);
+  const ids = servable()
+    .list(undefined)
+    .map(({ id }) => id);
   assert.deepEqual(ids, [
     'fast',
     'gpt-5',
@@ -68,7 +70,11 @@ test('aliases come first, then what providers with a key are known to have, by t
 });
 
 test('a model is told with its owner, its window and whether it embeds', () => {
-  const models = new Map(servable()(undefined).map((model) => [model.id, model]));
+  const models = new Map(
+    servable()
+      .list(undefined)
+      .map((model) => [model.id, model]),
+  );
   assert.deepEqual(models.get('fast'), {
     id: 'fast',
     displayName: 'fast',
@@ -82,7 +88,7 @@ test('a model is told with its owner, its window and whether it embeds', () => {
 });
 
 test('a key bound to models sees those and no others', () => {
-  const list = servable();
+  const { list } = servable();
   const seen = (...allowed: string[]) => list(new Set(allowed)).map(({ id }) => id);
   assert.deepEqual(seen('gpt-5'), ['gpt-5', 'groq/gpt-5']);
   assert.deepEqual(seen('groq/*'), ['fast', 'groq/gpt-5', 'groq/llama-3.3']);
@@ -96,7 +102,19 @@ test('an alias that hides a model of the same name leaves it its full name', () 
     strategy: 'ordered',
     targets: [{ provider: 'groq', model: 'llama-3.3' }],
   } as const;
-  const ids = servable({ aliases: [hiding] })(undefined).map(({ id }) => id);
+  const ids = servable({ aliases: [hiding] })
+    .list(undefined)
+    .map(({ id }) => id);
   assert.ok(ids.includes('gpt-5') && ids.includes('openai/gpt-5'));
   assert.equal(new Set(ids).size, ids.length);
+});
+
+test('a model that would be served is found though nobody lists it; others are not', () => {
+  const { find } = servable();
+  assert.equal(find('fast', undefined)?.owner, 'alias');
+  assert.equal(find('gpt-5-2025-08-07', undefined)?.id, 'gpt-5-2025-08-07');
+  assert.equal(find('groq/anything', undefined)?.owner, 'groq');
+  for (const id of ['nobody', 'grok-4', 'smart', 'gpt-unpriced', '', 'constructor'])
+    assert.equal(find(id, undefined), undefined, id);
+  assert.equal(find('gpt-5', new Set(['fast'])), undefined);
 });

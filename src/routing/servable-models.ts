@@ -34,8 +34,14 @@ export type ModelSources = {
   contextTokens(model: string): number;
 };
 
-/** The models that a key may use, aliases first, each part in alphabetical order. */
-export type ServableModels = (allowed: ReadonlySet<string> | undefined) => readonly ServableModel[];
+type AllowedModels = ReadonlySet<string> | undefined;
+
+export type ServableModels = {
+  /** Those that a key may use, aliases first, each part in alphabetical order. */
+  list(allowed: AllowedModels): readonly ServableModel[];
+  /** Also one that nobody lists but that would be served, such as a dated name. */
+  find(id: string, allowed: AllowedModels): ServableModel | undefined;
+};
 
 type Listed = {
   readonly shown: ServableModel;
@@ -43,13 +49,35 @@ type Listed = {
 };
 
 export function createServableModels(sources: ModelSources): ServableModels {
-  let listed: readonly Listed[] | undefined;
-  return (allowed) => {
-    listed ??= [...listAliases(sources), ...listModels(sources)];
-    return listed
-      .filter(({ shown, targets }) => targets.some((target) => mayUse(allowed, shown.id, target)))
-      .map(({ shown }) => shown);
+  const findClaim = createFindClaim(sources.providers);
+  let made: ReadonlyMap<string, Listed> | undefined;
+
+  function all(): ReadonlyMap<string, Listed> {
+    if (made) return made;
+    const listed = [...listAliases(sources), ...listModels(sources, findClaim)];
+    made = new Map(listed.map((each) => [each.shown.id, each]));
+    return made;
+  }
+
+  function unlisted(id: string): Listed | undefined {
+    const { provider, model } = findClaim(id) ?? {};
+    if (!provider || model === undefined || !hasKey(provider)) return undefined;
+    if (!sources.isPriced(provider.name, model)) return undefined;
+    return listedAs(sources, id, provider, { id: model, displayName: model });
+  }
+
+  return {
+    list: (allowed) =>
+      [...all().values()].filter((each) => isOpen(each, allowed)).map(({ shown }) => shown),
+    find(id, allowed) {
+      const found = all().get(id) ?? unlisted(id);
+      return found && isOpen(found, allowed) ? found.shown : undefined;
+    },
   };
+}
+
+function isOpen({ shown, targets }: Listed, allowed: AllowedModels): boolean {
+  return targets.some((target) => mayUse(allowed, shown.id, target));
 }
 
 function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSources): Listed[] {
@@ -72,23 +100,32 @@ function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSourc
   });
 }
 
-function listModels(sources: ModelSources): Listed[] {
-  const findClaim = createFindClaim(sources.providers);
+function listModels(sources: ModelSources, findClaim: FindClaim): Listed[] {
   const taken = new Set(sources.aliases.map(({ name }) => name));
   const models = sources.providers.filter(hasKey).flatMap((provider) =>
-    namedModels(sources, provider, findClaim).map(({ id, displayName }): Listed => {
-      const isOwn = findClaim(id)?.provider === provider && !taken.has(id);
-      const shown = {
-        id: isOwn ? id : `${provider.name}/${id}`,
-        displayName,
-        owner: provider.name,
-        contextTokens: sources.contextTokens(id),
-        isEmbedding: isEmbedding(id),
-      };
-      return { shown, targets: [{ provider: provider.name, model: id }] };
+    namedModels(sources, provider, findClaim).map((model) => {
+      const isOwn = findClaim(model.id)?.provider === provider && !taken.has(model.id);
+      const id = isOwn ? model.id : `${provider.name}/${model.id}`;
+      return listedAs(sources, id, provider, model);
     }),
   );
   return models.sort((a, b) => compare(a.shown.id, b.shown.id));
+}
+
+function listedAs(
+  { contextTokens }: ModelSources,
+  id: string,
+  provider: RoutableProvider,
+  model: NamedModel,
+): Listed {
+  const shown = {
+    id,
+    displayName: model.displayName,
+    owner: provider.name,
+    contextTokens: contextTokens(model.id),
+    isEmbedding: isEmbedding(model.id),
+  };
+  return { shown, targets: [{ provider: provider.name, model: model.id }] };
 }
 
 /** Known by the maintained list, named by the configuration, or the provider's own default; each once. */

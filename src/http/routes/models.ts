@@ -1,0 +1,99 @@
+// The lists of models, as SDKs ask for them: OpenAI's shape, Anthropic's when `anthropic-version` is sent or the
+// path is Anthropic's, Gemini's at its paths. They name what this gateway can serve and the key may use; no provider
+// is asked. Failures have the shape of the list that was asked for, so that each SDK raises its own class.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { ServableModels } from '../../routing/servable-models.ts';
+import type { Gate } from '../authenticate.ts';
+import { fromFrameworkError } from '../framework-error.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { MODEL_SHAPES, type ModelQuery } from '../model-shapes.ts';
+import type { ErrorReplier } from '../reply-error.ts';
+
+export type ModelRouteParts = {
+  readonly models: ServableModels;
+  readonly gate: Gate;
+  readonly replyError: ErrorReplier;
+};
+
+type FormatOf = (request: FastifyRequest) => ProviderFormat;
+
+const asSent: FormatOf = ({ headers }) =>
+  headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
+
+/** Under each provider's base the version may be in the base URL or not, as the SDKs have it. */
+const LISTS: readonly (readonly [path: string, formatOf: FormatOf])[] = [
+  ['/v1/models', asSent],
+  ['/models', asSent],
+  ['/openai/v1/models', () => 'openai'],
+  ['/openai/models', () => 'openai'],
+  ['/anthropic/v1/models', () => 'anthropic'],
+  ['/anthropic/models', () => 'anthropic'],
+  ['/v1beta/models', () => 'gemini'],
+  ['/gemini/v1beta/models', () => 'gemini'],
+  ['/gemini/models', () => 'gemini'],
+];
+
+export function modelRoutes(parts: ModelRouteParts): RegisterRoutes {
+  return (app) => {
+    for (const [path, formatOf] of LISTS) {
+      const options = { schema: { hide: true }, errorHandler: inShape(parts, formatOf) };
+      app.get(path, options, (request) => listModels(parts, request, formatOf(request)));
+      // A model's own name may have slashes, so the rest of the path is its name.
+      app.get(`${path}/*`, options, (request) => oneModel(parts, request, formatOf(request)));
+    }
+  };
+}
+
+async function listModels(
+  { models, gate }: ModelRouteParts,
+  request: FastifyRequest,
+  format: ProviderFormat,
+): Promise<unknown> {
+  const query = queryOf(request);
+  const principal = await gate.requireScope(request, 'call', keyIn(query, format));
+  return MODEL_SHAPES[format].page(models.list(principal.models), query);
+}
+
+async function oneModel(
+  { models, gate }: ModelRouteParts,
+  request: FastifyRequest,
+  format: ProviderFormat,
+): Promise<unknown> {
+  const principal = await gate.requireScope(request, 'call', keyIn(queryOf(request), format));
+  const model = models.find(nameIn(request), principal.models);
+  if (model) return MODEL_SHAPES[format].one(model);
+  throw new SpillwayError('NOT_FOUND', 'no such model for this key');
+}
+
+function inShape({ replyError }: ModelRouteParts, formatOf: FormatOf) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    reply.hijack();
+    replyError({
+      error: fromFrameworkError(error),
+      format: formatOf(request),
+      requestId: request.id,
+      request: request.raw,
+      response: reply.raw,
+      principal: request.principal,
+      isBegun: false,
+    });
+  };
+}
+
+function queryOf({ query }: FastifyRequest): ModelQuery {
+  return typeof query === 'object' && query !== null ? { ...query } : {};
+}
+
+/** A credential in the query is one on Gemini's paths alone. */
+function keyIn(query: ModelQuery, format: ProviderFormat): string | undefined {
+  const { key } = query;
+  return format === 'gemini' && typeof key === 'string' ? key : undefined;
+}
+
+function nameIn({ params }: FastifyRequest): string {
+  const rest: unknown = typeof params === 'object' && params !== null && Reflect.get(params, '*');
+  return typeof rest === 'string' ? rest : '';
+}
