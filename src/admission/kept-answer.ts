@@ -24,7 +24,7 @@ export function toKeptAnswer(
   const kept: Record<string, string> = {};
   for (const [name, value] of headers) {
     const lowerName = name.toLowerCase();
-    if (KEPT_HEADERS.has(lowerName) && value !== undefined) kept[lowerName] = String(value);
+    if (KEPT_HEADERS.has(lowerName) && typeof value === 'string') kept[lowerName] = value;
   }
   return { status, headers: kept, body };
 }

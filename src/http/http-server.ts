@@ -16,6 +16,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
+import type { IdempotentRoutes } from './idempotent-routes.ts';
 import type { NativeHandler } from './native-handler.ts';
 import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
@@ -37,6 +38,7 @@ export type HttpServerParts = {
   readonly replyError: ErrorReplier;
   readonly newId: NewId;
   readonly clock: Clock;
+  readonly idempotency: IdempotentRoutes;
   readonly routes: readonly RegisterRoutes[];
   readonly options: HttpServerOptions;
 };
@@ -66,6 +68,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.addHook('onRequest', async (request, reply) => nameRequest(request, reply));
+  parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
     fail(parts, request, reply, fromFrameworkError(error)),
   );
@@ -135,7 +138,7 @@ function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function fail(
-  { replyError }: HttpServerParts,
+  { replyError, idempotency }: HttpServerParts,
   request: FastifyRequest,
   reply: FastifyReply,
   error: SpillwayError,
@@ -149,5 +152,6 @@ function fail(
     response: reply.raw,
     principal: request.principal,
     isBegun: false,
+    beforeSend: idempotency.beforeFailure(request, error),
   });
 }

@@ -3,9 +3,11 @@
 // What went wrong inside goes to the log; nothing of it goes to the caller.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeptAnswer } from '../admission/idempotency-store.ts';
+import { toKeptAnswer } from '../admission/kept-answer.ts';
 import type { Principal } from '../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../errors/locale.ts';
-import { type PublicError, toPublicAnswer } from '../errors/public-answer.ts';
+import { type PublicAnswer, type PublicError, toPublicAnswer } from '../errors/public-answer.ts';
 import { readRawFailure } from '../errors/raw-failure.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { errorBody, errorEvent, type WireFormat } from '../errors/wire-shape.ts';
@@ -23,14 +25,18 @@ export type ErrorReply = {
   readonly principal: Principal | undefined;
   /** Content has gone out: the status is said, only an event can still tell. */
   readonly isBegun: boolean;
+  /** Is told what the caller will be answered, and waited for before it is. Never rejects. */
+  readonly beforeSend?: BeforeSend | undefined;
 };
+
+export type BeforeSend = (answer: KeptAnswer | undefined) => Promise<void>;
 
 export type ErrorReplier = (reply: ErrorReply) => void;
 
 export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBook): ErrorReplier {
   return (reply) => {
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
-    const { response, format, requestId, request, principal } = reply;
+    const { requestId, request, principal } = reply;
     const answer = toPublicAnswer(reply.error, {
       requestId,
       locale: pickLocale(request.headers['accept-language'], principal?.locale),
@@ -40,20 +46,37 @@ export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBoo
       diagnostics: diagnosticsFor(reply, failures),
     });
     if (failures) recordAnswer(failures, reply, answer.error);
-    if (response.destroyed) return;
-    if (reply.isBegun) return void response.end(errorEvent(format, answer, { partial: true }));
-    const body = JSON.stringify(errorBody(format, answer));
-    const correlationId = readCorrelationId(request.headers);
-    response.writeHead(answer.status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      ...answer.headers,
-      ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
-      // A body that was refused unread must not be taken for the next request on this connection.
-      ...(request.complete ? {} : { connection: 'close' }),
-    });
-    response.end(body);
+    if (!reply.beforeSend) return send(reply, answer);
+    void reply.beforeSend(keptOf(reply, answer)).then(() => send(reply, answer));
   };
+}
+
+function send(reply: ErrorReply, answer: PublicAnswer): void {
+  const { response, format, request } = reply;
+  if (response.destroyed) return;
+  if (reply.isBegun) return void response.end(errorEvent(format, answer, { partial: true }));
+  const body = JSON.stringify(errorBody(format, answer));
+  const correlationId = readCorrelationId(request.headers);
+  response.writeHead(answer.status, {
+    'content-type': CONTENT_TYPE,
+    'content-length': Buffer.byteLength(body),
+    ...answer.headers,
+    ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
+    // A body that was refused unread must not be taken for the next request on this connection.
+    ...(request.complete ? {} : { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+
+/** Undefined for a stream that was cut. Diagnostics are for direct answers alone, never for anything stored. */
+function keptOf({ isBegun, format }: ErrorReply, answer: PublicAnswer): KeptAnswer | undefined {
+  if (isBegun) return undefined;
+  const { diagnostics: _diagnostics, ...error } = answer.error;
+  const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
+  const headers = { ...answer.headers, 'content-type': CONTENT_TYPE };
+  return toKeptAnswer(answer.status, Object.entries(headers), body);
 }
 
 /** The raw failure of the last attempt, for AI endpoints and for a key that was made to see it. */

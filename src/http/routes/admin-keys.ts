@@ -31,6 +31,7 @@ export function adminKeyRoutes(
       '/admin/orgs/:id/keys',
       {
         ...guard,
+        config: { isAnswerSecret: true },
         schema: adminSchema('Create a key; it is shown this once', {
           params,
           body: newKeyBody,

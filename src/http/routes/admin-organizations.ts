@@ -88,6 +88,7 @@ export function adminOrganizationRoutes(
       '/admin/orgs/:id/webhook-secret',
       {
         ...guard,
+        config: { isAnswerSecret: true },
         schema: adminSchema('Make a new secret for signing callbacks, shown this once', {
           params,
           response: { 201: z.object({ secret: z.string() }), '4xx': errorAnswer },

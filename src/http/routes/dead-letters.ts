@@ -6,7 +6,7 @@ import type { Auditor } from '../../admission/administer-audit.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { DeadLetterStore } from '../../jobs/dead-letter-store.ts';
 import type { RetryDeadLetters } from '../../jobs/retry-dead-letter.ts';
-import { operatorOf } from '../admin-schema.ts';
+import { adminGuard, operatorOf } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
@@ -29,6 +29,7 @@ export function deadLetterRoutes({
   gate,
   auditor,
 }: DeadLetterRouteParts): RegisterRoutes {
+  const guard = adminGuard(gate);
   return (untyped) => {
     const app = untyped.withTypeProvider<ZodTypeProvider>();
     const documented = (summary: string) => ({
@@ -39,9 +40,8 @@ export function deadLetterRoutes({
 
     app.get(
       '/admin/dlq',
-      { schema: { ...documented('Dead letters, oldest first'), querystring: listQuery } },
+      { ...guard, schema: { ...documented('Dead letters, oldest first'), querystring: listQuery } },
       async (request) => {
-        gate.requireAdmin(request);
         const { limit, cursor } = request.query;
         const page = await deadLetters.list({ limit: limit + 1, ...(cursor && { after: cursor }) });
         const data = page.slice(0, limit);
@@ -51,9 +51,8 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/retry-all',
-      { schema: documented('Try all of them again') },
+      { ...guard, schema: documented('Try all of them again') },
       async (request) => {
-        gate.requireAdmin(request);
         await auditor.record(operatorOf(request), { action: 'dlq.retry-all', target: 'all' });
         return { retried: await desk.deadLetters.retryAll() };
       },
@@ -61,9 +60,8 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/:id/retry',
-      { schema: { ...documented('Try one again'), params: letterPath } },
+      { ...guard, schema: { ...documented('Try one again'), params: letterPath } },
       async (request) => {
-        gate.requireAdmin(request);
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.retry', target: id });
         if (await desk.deadLetters.retry(id)) return { retried: 1 };
@@ -73,9 +71,8 @@ export function deadLetterRoutes({
 
     app.delete(
       '/admin/dlq/:id',
-      { schema: { ...documented('Give one up'), params: letterPath } },
+      { ...guard, schema: { ...documented('Give one up'), params: letterPath } },
       async (request, reply) => {
-        gate.requireAdmin(request);
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.purge', target: id });
         if (await deadLetters.remove(id)) return reply.code(204).send();

@@ -21,7 +21,7 @@ import {
 } from '../../jobs/job-view.ts';
 import type { SubmitJob } from '../../jobs/submit-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Gate } from '../authenticate.ts';
+import { type Gate, scopeGuard } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
 export type JobRouteParts = {
@@ -48,16 +48,21 @@ const listQuery = z.object({
 
 export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
   const { desk, jobs, history, gate } = parts;
+  const guard = scopeGuard(gate, 'jobs');
   return (untyped) => {
     const app = untyped.withTypeProvider<ZodTypeProvider>();
     const documented = (summary: string) => ({ summary, tags: ['Jobs'], security: [{ key: [] }] });
 
-    app.post('/v1/jobs', { schema: documented('Hand in a job') }, async (request, reply) => {
-      const principal = await gate.requireScope(request, 'jobs');
-      const { job } = await desk.submit(request.body, submitterOf(request, principal));
-      reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
-      return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
-    });
+    app.post(
+      '/v1/jobs',
+      { ...guard, schema: documented('Hand in a job') },
+      async (request, reply) => {
+        const principal = await gate.requireScope(request, 'jobs');
+        const { job } = await desk.submit(request.body, submitterOf(request, principal));
+        reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
+        return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
+      },
+    );
 
     app.get(
       '/v1/jobs',
