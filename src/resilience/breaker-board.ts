@@ -26,7 +26,21 @@ export type BreakerView = {
   readonly callsInWindow: number;
   readonly successesInHalfOpen: number;
   readonly openedAt: number | undefined;
+  /** In the past when the next call is the probe; undefined while one is under way, and while it is closed. */
   readonly nextProbeAt: number | undefined;
+};
+
+/** A circuit is in another state, as far as this server knows. */
+export type BreakerMove = {
+  readonly provider: string;
+  readonly region: string;
+  readonly from: BreakerState;
+  readonly to: BreakerState;
+  /** In the window, as this server has seen them. */
+  readonly failures: number;
+  readonly calls: number;
+  /** One server of the cluster decides; the others hear of it. */
+  readonly isDecidedHere: boolean;
 };
 
 export type BreakerBoard = {
@@ -34,8 +48,10 @@ export type BreakerBoard = {
   isClosed(provider: string, region: string): boolean;
   /** Calls back once; at once unless a probe has to be claimed among servers. */
   ask(provider: string, region: string, onAnswer: (answer: BreakerAnswer) => void): void;
+  /** Once for each pass, as soon as it is known whether the provider is well: the first content says so. */
   report(pass: BreakerPass, health: CallHealth): void;
   list(): Promise<readonly BreakerView[]>;
+  /** Closes it, whatever was counted. */
   reset(provider: string, region: string): Promise<void>;
   close(): Promise<void>;
 };

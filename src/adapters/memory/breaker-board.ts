@@ -1,0 +1,58 @@
+// The circuit breakers of a gateway that is one process.
+
+import type { Clock } from '../../kernel/clock.ts';
+import type { BreakerBoard, BreakerMove } from '../../resilience/breaker-board.ts';
+import type { BreakerRules } from '../../resilience/circuit-breaker.ts';
+import { CircuitKeeper } from '../../resilience/circuit-breaker-keeper.ts';
+
+export type MemoryBreakerBoardParts = {
+  readonly rules: BreakerRules;
+  readonly clock: Clock;
+  readonly newProbeId: () => string;
+  /** The longest a call lasts: a probe that has not ended by then never will. */
+  readonly longestCallMs: number;
+  readonly onMove: (move: BreakerMove) => void;
+};
+
+export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): BreakerBoard {
+  const { rules, clock, newProbeId, longestCallMs: leaseMs } = parts;
+  const keepers = new Map<string, CircuitKeeper>();
+  let notClosed = 0;
+
+  function onMove(move: BreakerMove): void {
+    if (move.from === 'closed') notClosed += 1;
+    if (move.to === 'closed') notClosed -= 1;
+    parts.onMove(move);
+  }
+
+  function keeperOf(provider: string, region: string): CircuitKeeper {
+    const key = `${provider} ${region}`;
+    const known = keepers.get(key);
+    if (known) return known;
+    const made = new CircuitKeeper({ provider, region, rules, leaseMs, onMove });
+    keepers.set(key, made);
+    return made;
+  }
+
+  return {
+    // Nearly always every circuit is closed, and then no key need be built.
+    isClosed: (provider, region) => notClosed === 0 || keeperOf(provider, region).isClosed,
+    ask: (provider, region, onAnswer) =>
+      onAnswer(keeperOf(provider, region).ask(newProbeId, clock.monotonic())),
+    report(pass, health) {
+      const now = clock.monotonic();
+      const keeper = keeperOf(pass.provider, pass.region);
+      keeper.count(health, now);
+      keeper.decide(pass, health, now);
+    },
+    async list() {
+      const now = clock.monotonic();
+      return [...keepers.values()].map((keeper) => keeper.view(now, clock.now() - now));
+    },
+    reset: async (provider, region) => keeperOf(provider, region).reset(clock.monotonic()),
+    async close() {
+      keepers.clear();
+      notClosed = 0;
+    },
+  };
+}

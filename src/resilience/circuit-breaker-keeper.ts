@@ -1,0 +1,137 @@
+// One circuit as a server keeps it in its own process, on a clock that never goes back: the machine, the calls it has seen, and who is told when the
+// circuit moves. Where a cluster decides together, what was decided is adopted here, and this one decides alone
+// while the others cannot be reached.
+
+import type {
+  BreakerAnswer,
+  BreakerMove,
+  BreakerPass,
+  BreakerView,
+  CallHealth,
+} from './breaker-board.ts';
+import {
+  type BreakerRules,
+  type Circuit,
+  type CircuitEvent,
+  CLOSED,
+  isProbeDue,
+  isTripped,
+  refusedForMs,
+  stepCircuit,
+} from './circuit-breaker.ts';
+import { type CallTotals, CallWindow } from './circuit-breaker-window.ts';
+
+export type CircuitPlace = { readonly provider: string; readonly region: string };
+
+export type CircuitKeeperParts = CircuitPlace & {
+  readonly rules: BreakerRules;
+  /** When a probe that never ended is given up. */
+  readonly leaseMs: number;
+  readonly onMove: (move: BreakerMove) => void;
+};
+
+export class CircuitKeeper {
+  readonly #parts: CircuitKeeperParts;
+  readonly #window: CallWindow;
+  /** The same for all calls while the circuit is closed. */
+  readonly #pass: BreakerPass;
+  #circuit: Circuit = CLOSED;
+
+  constructor(parts: CircuitKeeperParts) {
+    this.#parts = parts;
+    this.#window = new CallWindow(parts.rules.windowMs);
+    const { provider, region } = parts;
+    this.#pass = Object.freeze({ provider, region, probe: undefined });
+  }
+
+  get circuit(): Circuit {
+    return this.#circuit;
+  }
+
+  get isClosed(): boolean {
+    return this.#circuit.state === 'closed';
+  }
+
+  /** Nearly always closed: then no probe need be named. */
+  ask(newProbeId: () => string, now: number): BreakerAnswer {
+    if (this.isClosed) return { isAllowed: true, pass: this.#pass };
+    if (!isProbeDue(this.#circuit, now)) return this.refusal(now);
+    const id = newProbeId();
+    this.#apply({ kind: 'probe_asked', at: now, id, leaseMs: this.#parts.leaseMs }, now);
+    return this.probeGiven(id);
+  }
+
+  probeGiven(probe: string): BreakerAnswer {
+    return { isAllowed: true, pass: { ...this.#pass, probe } };
+  }
+
+  refusal(now: number): BreakerAnswer {
+    return { isAllowed: false, retryAfterMs: refusedForMs(this.#circuit, now) };
+  }
+
+  /** Counts a call; says nothing about the circuit yet. */
+  count(health: CallHealth, now: number): void {
+    if (health !== 'neutral') this.#window.add(health === 'failure', now);
+  }
+
+  /** Moves the circuit by what this server alone has seen. */
+  decide(pass: BreakerPass, health: CallHealth, now: number): void {
+    if (pass.probe !== undefined)
+      return this.#apply({ kind: 'probe_ended', at: now, id: pass.probe, health }, now);
+    if (health !== 'failure' || !this.isClosed) return;
+    const { failures, calls } = this.#window.totals(now);
+    if (isTripped(this.#parts.rules, failures, calls))
+      this.#apply({ kind: 'tripped', at: now }, now);
+  }
+
+  reset(now: number): void {
+    this.#window.clear();
+    this.#apply({ kind: 'reset' }, now);
+  }
+
+  /** Another has decided, or all together have. */
+  adopt(circuit: Circuit, isDecidedHere: boolean, now: number): void {
+    const { state: from } = this.#circuit;
+    const { state: to } = circuit;
+    this.#circuit = circuit;
+    if (from === to) return;
+    const { provider, region, onMove } = this.#parts;
+    const { failures, calls } = this.#window.totals(now);
+    // What opened it once shall not open it again.
+    if (to === 'closed') this.#window.clear();
+    onMove({ provider, region, from, to, failures, calls, isDecidedHere });
+  }
+
+  /** In epoch milliseconds, which are so much ahead of the time that is kept here. */
+  view(now: number, epochMs: number): BreakerView {
+    const { provider, region, rules } = this.#parts;
+    const totals = this.#window.totals(now);
+    return viewOf({ provider, region }, this.#circuit, totals, rules.openMs, { now, epochMs });
+  }
+
+  #apply(event: CircuitEvent, now: number): void {
+    this.adopt(stepCircuit(this.#parts.rules, this.#circuit, event), true, now);
+  }
+}
+
+/** As people see it: a circuit whose time is over waits for its probe, whether or not somebody has asked yet. */
+export function viewOf(
+  place: CircuitPlace,
+  circuit: Circuit,
+  totals: CallTotals,
+  openMs: number,
+  { now, epochMs }: { readonly now: number; readonly epochMs: number },
+): BreakerView {
+  const isDue = isProbeDue(circuit, now);
+  const openedAt = circuit.state === 'closed' ? undefined : Math.round(circuit.openedAt + epochMs);
+  const dueAt = openedAt === undefined ? undefined : openedAt + openMs;
+  return {
+    ...place,
+    state: circuit.state === 'open' && isDue ? 'half_open' : circuit.state,
+    failuresInWindow: totals.failures,
+    callsInWindow: totals.calls,
+    successesInHalfOpen: circuit.state === 'half_open' ? circuit.successes : 0,
+    openedAt,
+    nextProbeAt: circuit.state === 'open' || isDue ? dueAt : undefined,
+  };
+}

@@ -1,0 +1,37 @@
+// Tells people when a circuit moves: one line in the log and one count, by the server that decided it; and a gauge on
+// every server of which circuits it knows to be other than closed.
+
+import type { Log } from '../kernel/log.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import type { BreakerMove } from './breaker-board.ts';
+
+export type BreakerNews = (move: BreakerMove) => void;
+
+export function createBreakerNews(log: Log, metrics: Metrics): BreakerNews {
+  const transitions = metrics.counter(
+    'ai.circuit_breaker.transitions',
+    'Moves of circuits, by the state they moved to.',
+    ['provider', 'region', 'to'],
+  );
+  const open = metrics.gauge(
+    'ai.circuit_breaker.open',
+    'Whether the circuit holds calls back: 1 while it is open or half open.',
+    ['provider', 'region'],
+  );
+  return (move) => {
+    const { provider, region, to } = move;
+    open.cell(provider, region).value = to === 'closed' ? 0 : 1;
+    if (!move.isDecidedHere) return;
+    transitions.cell(provider, region, to).value += 1;
+    tell(log, move);
+  };
+}
+
+function tell(log: Log, { provider, region, from, to, failures, calls }: BreakerMove): void {
+  log.write({
+    level: to === 'open' ? 'warn' : 'info',
+    type: 'capacity',
+    message: `the circuit of ${provider} in ${region} went from ${from} to ${to}`,
+    metadata: { event: 'circuit_breaker', provider, region, from, to, failures, calls },
+  });
+}

@@ -1,0 +1,243 @@
+// What every BreakerBoard promises to the server that uses it. The test of each adapter calls this with its own. Time
+// passes as the adapter's own clock has it: at once in a test's clock, really in a real server's.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type {
+  BreakerAnswer,
+  BreakerBoard,
+  BreakerMove,
+  BreakerPass,
+  BreakerView,
+  CallHealth,
+} from '../../src/resilience/breaker-board.ts';
+import type { BreakerRules } from '../../src/resilience/circuit-breaker.ts';
+
+export type OpenedBreakerBoard = {
+  readonly board: BreakerBoard;
+  readonly moves: readonly BreakerMove[];
+  /** Resolves when so much time has passed for the board. */
+  pass(ms: number): Promise<void>;
+  /** Resolves when everything reported is decided. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Short, because some boards are on real time. */
+export const CONTRACT_RULES: BreakerRules = {
+  failures: 5,
+  windowMs: 60_000,
+  ratio: 0.5,
+  openMs: 200,
+  successesToClose: 2,
+};
+
+const REGION = 'us-east';
+
+export function breakerBoardContract(
+  adapter: string,
+  open: (rules: BreakerRules) => Promise<OpenedBreakerBoard>,
+): void {
+  describe(`breaker board on ${adapter}`, () => {
+    let opened: OpenedBreakerBoard;
+    let board: BreakerBoard;
+    let providers = 0;
+    before(async () => {
+      opened = await open(CONTRACT_RULES);
+      ({ board } = opened);
+    });
+    after(() => opened.close());
+
+    /** Every test has a provider of its own, also where suites follow each other on one Redis. */
+    const run = randomBytes(4).toString('hex');
+    function newProvider(): string {
+      providers += 1;
+      return `p-${run}-${providers}`;
+    }
+    async function viewOf(provider: string): Promise<BreakerView | undefined> {
+      return (await board.list()).find((view) => view.provider === provider);
+    }
+    async function report(provider: string, health: CallHealth, times: number): Promise<void> {
+      for (let call = 0; call < times; call += 1) {
+        const pass = { provider, region: REGION, probe: undefined };
+        board.report(pass, health);
+      }
+      await opened.settled();
+    }
+    async function openCircuit(): Promise<string> {
+      const provider = newProvider();
+      await report(provider, 'failure', 5);
+      assert.equal(board.isClosed(provider, REGION), false);
+      return provider;
+    }
+    async function probeOf(provider: string): Promise<BreakerPass> {
+      const answer = await ask(board, provider, REGION);
+      assert.ok(answer.isAllowed, 'a probe is due');
+      assert.notEqual(answer.pass.probe, undefined);
+      return answer.pass;
+    }
+    async function endProbe(provider: string, health: CallHealth): Promise<void> {
+      board.report(await probeOf(provider), health);
+      await opened.settled();
+    }
+
+    it('lets everything through while nothing has failed', async () => {
+      const provider = newProvider();
+      assert.equal(board.isClosed(provider, REGION), true);
+      const answer = await ask(board, provider, REGION);
+      assert.deepEqual(answer, {
+        isAllowed: true,
+        pass: { provider, region: REGION, probe: undefined },
+      });
+    });
+
+    it('opens at the fifth failure, in that region alone', async () => {
+      const provider = newProvider();
+      await report(provider, 'failure', 4);
+      assert.equal(board.isClosed(provider, REGION), true);
+      await report(provider, 'failure', 1);
+      assert.equal(board.isClosed(provider, REGION), false);
+      assert.equal(board.isClosed(provider, 'eu-west'), true);
+      const answer = await ask(board, provider, REGION);
+      assert.ok(!answer.isAllowed);
+      assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= CONTRACT_RULES.openMs);
+    });
+
+    it('stays closed while less than half of the calls fail', async () => {
+      const provider = newProvider();
+      await report(provider, 'success', 12);
+      await report(provider, 'failure', 10);
+      assert.equal(board.isClosed(provider, REGION), true);
+      await report(provider, 'failure', 2);
+      assert.equal(board.isClosed(provider, REGION), false);
+    });
+
+    it('is not moved by what says nothing about health', async () => {
+      const provider = newProvider();
+      await report(provider, 'neutral', 50);
+      await report(provider, 'failure', 4);
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('lets one probe through when its time is over, and no other while it is under way', async () => {
+      const provider = await openCircuit();
+      await opened.pass(CONTRACT_RULES.openMs);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => ask(board, provider, REGION)),
+      );
+      assert.equal(answers.filter(({ isAllowed }) => isAllowed).length, 1);
+      assert.equal(board.isClosed(provider, REGION), false);
+    });
+
+    it('closes after two probes that went well', async () => {
+      const provider = await openCircuit();
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'success');
+      assert.equal((await viewOf(provider))?.successesInHalfOpen, 1);
+      assert.equal(board.isClosed(provider, REGION), false);
+      await endProbe(provider, 'success');
+      assert.equal(board.isClosed(provider, REGION), true);
+      assert.equal((await viewOf(provider))?.failuresInWindow ?? 0, 0);
+    });
+
+    it('opens again, for its whole time, when one probe fails', async () => {
+      const provider = await openCircuit();
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'success');
+      await endProbe(provider, 'failure');
+      const answer = await ask(board, provider, REGION);
+      assert.ok(!answer.isAllowed && answer.retryAfterMs > 1);
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'success');
+      assert.equal(board.isClosed(provider, REGION), false);
+      await endProbe(provider, 'success');
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('gives the probe to the next when one ended without saying anything', async () => {
+      const provider = await openCircuit();
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'neutral');
+      assert.equal((await viewOf(provider))?.successesInHalfOpen, 0);
+      await probeOf(provider);
+    });
+
+    it('is not moved by late news of calls that began while it was closed', async () => {
+      const provider = await openCircuit();
+      await report(provider, 'success', 3);
+      assert.equal(board.isClosed(provider, REGION), false);
+      await opened.pass(CONTRACT_RULES.openMs);
+      const probe = await probeOf(provider);
+      await report(provider, 'failure', 3);
+      await report(provider, 'success', 3);
+      assert.equal((await viewOf(provider))?.state, 'half_open');
+      board.report(probe, 'success');
+      await opened.settled();
+      assert.equal((await viewOf(provider))?.successesInHalfOpen, 1);
+    });
+
+    it('is closed by an operator, and forgets what was counted', async () => {
+      const provider = await openCircuit();
+      await board.reset(provider, REGION);
+      assert.equal(board.isClosed(provider, REGION), true);
+      await report(provider, 'failure', 4);
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('is reset even when it is closed, and then begins to count anew', async () => {
+      const provider = newProvider();
+      await report(provider, 'failure', 4);
+      await board.reset(provider, REGION);
+      await report(provider, 'failure', 4);
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('shows state, counts, and the times of opening and of the next probe', async () => {
+      const provider = await openCircuit();
+      const view = await viewOf(provider);
+      assert.ok(view?.openedAt !== undefined && view.nextProbeAt !== undefined);
+      assert.equal(view.nextProbeAt - view.openedAt, CONTRACT_RULES.openMs);
+      assert.deepEqual(
+        [view.region, view.state, view.failuresInWindow, view.callsInWindow],
+        [REGION, 'open', 5, 5],
+      );
+      await opened.pass(CONTRACT_RULES.openMs);
+      assert.equal((await viewOf(provider))?.state, 'half_open');
+      await probeOf(provider);
+      assert.equal((await viewOf(provider))?.nextProbeAt, undefined);
+    });
+
+    it('tells of every move once, and that it was decided here', async () => {
+      const provider = await openCircuit();
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'failure');
+      await opened.pass(CONTRACT_RULES.openMs);
+      await endProbe(provider, 'success');
+      await endProbe(provider, 'success');
+      const moves = opened.moves.filter((move) => move.provider === provider);
+      assert.deepEqual(
+        moves.map(({ from, to, isDecidedHere }) => [from, to, isDecidedHere]),
+        [
+          ['closed', 'open', true],
+          ['open', 'half_open', true],
+          ['half_open', 'open', true],
+          ['open', 'half_open', true],
+          ['half_open', 'closed', true],
+        ],
+      );
+      assert.equal(moves[0]?.failures, 5);
+    });
+
+    it('is closed as often as one likes', async () => {
+      const other = await open(CONTRACT_RULES);
+      await other.board.close();
+      await other.board.close();
+      await other.close();
+    });
+  });
+}
+
+export function ask(board: BreakerBoard, provider: string, region: string): Promise<BreakerAnswer> {
+  return new Promise((resolve) => board.ask(provider, region, resolve));
+}
