@@ -50,7 +50,7 @@ export function embed(ask: EmbeddingAsk): unknown {
   return { object: 'list', data, model: ask.model, usage };
 }
 
-function vectorOf(text: string, dimensions: number): Float32Array {
+export function vectorOf(text: string, dimensions: number): Float32Array {
   const random = seededRandom(seedOf(text));
   const vector = Float32Array.from({ length: dimensions }, () => random() * 2 - 1);
   const length = Math.hypot(...vector);

@@ -5,7 +5,7 @@ import type { Dialect } from './ask.ts';
 const NAMES = {
   anthropic: ['claude-opus-4-8', 'claude-sonnet-5', 'claude-haiku-4-5'],
   openai: ['gpt-5.1', 'gpt-5.1-mini', 'gpt-4o', 'gpt-4o-mini', 'o4-mini', 'text-embedding-3-small'],
-  gemini: ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite'],
+  gemini: ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite', 'gemini-embedding-001'],
 } as const satisfies Record<Dialect, readonly string[]>;
 
 /** 2025-01-01, so that the list is the same in every run. */

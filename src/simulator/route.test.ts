@@ -13,6 +13,8 @@ const ROUTES: readonly (readonly [string, string, Record<string, string>, string
   ['GET', '/v1beta/models', {}, 'gemini gemini models'],
   ['POST', '/v1beta/models/g:generateContent', {}, 'gemini gemini generate_content'],
   ['POST', '/v1beta/models/g:countTokens', {}, 'gemini gemini count_tokens'],
+  ['POST', '/v1beta/models/g:embedContent', {}, 'gemini gemini embeddings'],
+  ['POST', '/v1beta/models/g:batchEmbedContents', {}, 'gemini gemini embeddings'],
   ['POST', '/groq/v1/chat/completions', {}, 'groq openai chat_completions'],
   ['POST', '/us-east/v1/messages', {}, 'us-east anthropic messages'],
   ['GET', '/v1/messages', {}, 'openai openai unknown'],

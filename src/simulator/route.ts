@@ -68,6 +68,8 @@ function matchGemini(path: string, query: string): Target | undefined {
   if (pathModel === undefined) return undefined;
   const known = { dialect: 'gemini', pathModel: safeDecode(pathModel) } as const;
   if (action === 'countTokens') return { ...known, operation: 'count_tokens', streaming: 'never' };
+  if (action === 'embedContent' || action === 'batchEmbedContents')
+    return { ...known, operation: 'embeddings', streaming: 'never' };
   if (action === 'generateContent')
     return { ...known, operation: 'generate_content', streaming: 'never' };
   if (action !== 'streamGenerateContent') return undefined;

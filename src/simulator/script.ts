@@ -6,6 +6,7 @@ import { composeAnswer } from './answers.ts';
 import type { Ask, ReadResult } from './ask.ts';
 import { errorEvent, formatOf, readAsk } from './dialects.ts';
 import { embed, readEmbeddings } from './embeddings.ts';
+import { embedAsGemini, readGeminiEmbeddings } from './embeddings-gemini.ts';
 import type { Failure } from './failure.ts';
 import { modelOf, modelsList } from './models.ts';
 import { piecesOf } from './pieces.ts';
@@ -36,7 +37,7 @@ export type Identity = { readonly id: string; readonly createdAt: number };
 
 export function readRequest(route: Route, body: JsonRecord): ReadResult<Reading> {
   if (route.operation === 'models') return { ask: modelsReading(route) };
-  if (route.operation === 'embeddings') return embeddingsReading(body);
+  if (route.operation === 'embeddings') return embeddingsReading(route, body);
   const read = readAsk(route, body);
   if (!read.ask) return read;
   return {
@@ -76,9 +77,17 @@ function countReading(route: Route, ask: Ask): Reading {
   return plainReading(ask.model, 0, () => count);
 }
 
-function embeddingsReading(body: JsonRecord): ReadResult<Reading> {
+function embeddingsReading(route: Route, body: JsonRecord): ReadResult<Reading> {
+  if (route.dialect === 'gemini') return geminiEmbeddingsReading(route, body);
   const { ask, misread } = readEmbeddings(body);
   return ask ? { ask: plainReading(ask.model, ask.inputTokens, () => embed(ask)) } : { misread };
+}
+
+function geminiEmbeddingsReading(route: Route, body: JsonRecord): ReadResult<Reading> {
+  const { ask, misread } = readGeminiEmbeddings(body, route.pathModel ?? '');
+  return ask
+    ? { ask: plainReading(ask.model, ask.inputTokens, () => embedAsGemini(ask)) }
+    : { misread };
 }
 
 function modelsReading({ dialect, pathModel }: Route): Reading {
