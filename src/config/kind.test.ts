@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Kind } from './kind.ts';
-import { boolean, choice, host, integer } from './kind.ts';
+import { boolean, choice, decimal, host, integer } from './kind.ts';
 import { list, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
 import { publicUrl } from './kind-url.ts';
@@ -24,6 +24,17 @@ test('whole numbers are read from digits and nothing else', () => {
   assert.equal(read(integer(1), ' 42 '), 42);
   for (const raw of ['0x10', '1e3', '4.0', '', 'NaN', 4.5, Number.NaN, '9007199254740993', true])
     assert.equal(read(integer(1), raw), 'refused');
+});
+
+test('numbers that need not be whole are read within their bounds', () => {
+  for (const [raw, value] of [
+    ['0.25', 0.25],
+    [' 1 ', 1],
+    [0, 0],
+  ] as const)
+    assert.equal(read(decimal(0, 1), raw), value);
+  for (const raw of ['1.1', '-0.1', '.5', '1e-1', '', 'NaN', Number.NaN, true, null])
+    assert.equal(read(decimal(0, 1), raw), 'refused');
 });
 
 test('durations and sizes are read with and without a unit', () => {

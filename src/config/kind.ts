@@ -61,6 +61,20 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Kind<number
   };
 }
 
+/** A number that need not be whole, such as a share. */
+export function decimal(min: number, max: number): Kind<number> {
+  const digits = z
+    .string()
+    .trim()
+    .regex(/^\d+(?:\.\d+)?$/)
+    .transform(Number);
+  return {
+    schema: z.union([z.number(), digits]).pipe(z.number().min(min).max(max)),
+    allowed: `a number from ${min} to ${max}`,
+    write: String,
+  };
+}
+
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 const FALSE_WORDS = ['false', '0', 'no', 'off'];
 

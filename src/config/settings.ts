@@ -16,6 +16,7 @@ import { LOG_LEVELS } from '../kernel/log.ts';
 import {
   boolean,
   choice,
+  decimal,
   headerSecret,
   host,
   integer,
@@ -402,6 +403,102 @@ export const SETTINGS = {
       'How long the status line of a stream is held back for its first content.',
     ),
   },
+  retry: {
+    throttledRetries: setting(
+      FILE_ONLY,
+      integer(0, 100),
+      5,
+      'How often a call is repeated that the provider throttled.',
+    ),
+    overloadedRetries: setting(
+      FILE_ONLY,
+      integer(0, 100),
+      3,
+      'How often a call is repeated that met an overloaded provider.',
+    ),
+    errorRetries: setting(
+      FILE_ONLY,
+      integer(0, 100),
+      3,
+      'How often a call is repeated that the provider failed.',
+    ),
+    networkRetries: setting(
+      FILE_ONLY,
+      integer(0, 100),
+      3,
+      'How often a call is repeated that the network lost or that took too long.',
+    ),
+    baseMs: setting(
+      FILE_ONLY,
+      duration(1, 3_600_000),
+      1000,
+      'The wait before the first repeat; it doubles each time.',
+    ),
+    overloadedBaseMs: setting(
+      FILE_ONLY,
+      duration(1, 3_600_000),
+      2000,
+      'The same for an overloaded provider.',
+    ),
+    maxMs: setting(FILE_ONLY, duration(1, 3_600_000), 60_000, 'Where the doubling ends.'),
+    jitter: setting(
+      FILE_ONLY,
+      decimal(0, 1),
+      0.25,
+      'The part by which a wait is longer or shorter, so that callers do not come back together.',
+    ),
+    maxInteractiveWaitMs: setting(
+      FILE_ONLY,
+      duration(0),
+      10_000,
+      'The most that one request waits in all; beyond it the caller is told when to come back.',
+    ),
+    budgetPerRequest: setting(
+      FILE_ONLY,
+      decimal(0, 1),
+      0.1,
+      'How many retries each request pays into the budget that all share, per provider.',
+    ),
+    budgetPerSecond: setting(
+      FILE_ONLY,
+      decimal(0, 1000),
+      0.5,
+      'How many retries a second pays in while requests are rare.',
+    ),
+    budgetCapacity: setting(
+      FILE_ONLY,
+      decimal(0, 1_000_000),
+      8,
+      'How many retries the budget holds at most, and at first; 0 turns retries off.',
+    ),
+  },
+  breaker: {
+    failures: setting(
+      FILE_ONLY,
+      integer(1, 1_000_000),
+      5,
+      'How many failures of a provider in a region open its circuit.',
+    ),
+    windowMs: setting(FILE_ONLY, duration(1000, 3_600_000), 60_000, 'How long a failure counts.'),
+    ratio: setting(
+      FILE_ONLY,
+      decimal(0, 1),
+      0.5,
+      'The part of all calls that must have failed, besides.',
+    ),
+    openMs: setting(
+      FILE_ONLY,
+      duration(1, 3_600_000),
+      60_000,
+      'How long an open circuit lets nothing through before it is probed.',
+    ),
+    successesToClose: setting(
+      FILE_ONLY,
+      integer(1, 1000),
+      2,
+      'How many probes must go well for it to close.',
+    ),
+  },
   streams: {
     maxBufferBytes: setting(
       FILE_ONLY,
@@ -478,6 +575,8 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   worker: 'How jobs are taken and run.',
   jobs: 'Queues, retries and leases of jobs.',
   timeouts: 'The clocks of a call.',
+  retry: 'When a failed call is made again.',
+  breaker: 'When a provider that fails is left alone.',
   streams: 'How streams are relayed.',
   journal: 'The local journal that usage records survive a crash in.',
   prices:
