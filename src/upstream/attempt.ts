@@ -13,10 +13,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
-import { peekFields } from './peek-json.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
 import { readUsage } from './usage-reader.ts';
+import { isAnswer } from './whole-answer.ts';
 
 export type AttemptCall = {
   readonly target: {
@@ -31,6 +31,8 @@ export type AttemptCall = {
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;
+  /** `clock.monotonic()` when the request it belongs to must have ended; else the total clock begins here. */
+  readonly deadlineAtMs?: number;
 };
 
 export type AttemptListener = {
@@ -155,9 +157,9 @@ export class Attempt implements UpstreamListener, Watched {
 
   #overdue(nowMs: number): Phase | undefined {
     const { timeouts } = this.#parts;
-    const { isReasoning, isStream } = this.#call;
+    const { isReasoning, isStream, deadlineAtMs } = this.#call;
     const elapsedMs = nowMs - this.#startedAtMs;
-    if (elapsedMs > timeouts.totalMs) return 'total';
+    if (nowMs > (deadlineAtMs ?? this.#startedAtMs + timeouts.totalMs)) return 'total';
     if (this.#stream?.hasContent) {
       return nowMs - this.#lastContentAtMs > timeouts.idleMs ? 'idle' : undefined;
     }
@@ -213,7 +215,7 @@ export class Attempt implements UpstreamListener, Watched {
     const body = this.#kept();
     const usage = readUsage(this.#call.target.format, body);
     // A status of 200 is no success when a proxy's page or half an answer comes with it.
-    if (!usage && !isAnswer(body)) return this.#refuse();
+    if (!isAnswer(body, usage)) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
   }
 
@@ -265,30 +267,6 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
 function mediaType(value: string): string {
   const end = value.indexOf(';');
   return end === -1 ? value : value.slice(0, end).trimEnd();
-}
-
-/** At least one of these is in every answer of the formats we speak. */
-const ANSWER_FIELDS = [
-  'content',
-  'choices',
-  'output',
-  'candidates',
-  'promptFeedback',
-  'data',
-  'embedding',
-  'embeddings',
-  'input_tokens',
-  'totalTokens',
-] as const;
-const PEEKED_FIELDS = [...ANSWER_FIELDS, 'error'] as const;
-
-/** Some report a failure with a status of 200, and proxies say anything. */
-function isAnswer(body: Buffer): boolean {
-  const peeked = peekFields(body, PEEKED_FIELDS);
-  if (!peeked.ok) return false;
-  const error = peeked.fields.get('error');
-  if (error && body.toString('latin1', error.start, error.end) !== 'null') return false;
-  return ANSWER_FIELDS.some((name) => peeked.fields.has(name));
 }
 
 function timedOut(phase: Phase): SpillwayError {
