@@ -48,3 +48,14 @@ test('whatever an answer is, its words are a text', () => {
     }),
   );
 });
+
+test('the words of a response are those of its messages, not of its reasoning or its calls', () => {
+  const text = (words: string) => ({ type: 'output_text', text: words });
+  const output = [
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+    { type: 'message', content: [text('One, '), text('two')] },
+    { type: 'function_call', name: 'look', arguments: '{}' },
+    { type: 'message', content: [text(', three.')] },
+  ];
+  assert.equal(answerText('openai', { object: 'response', output }), 'One, two, three.');
+});

@@ -7,10 +7,18 @@ export function answerText(format: ProviderFormat, response: unknown): string {
     case 'anthropic':
       return joinTexts(listAt(response, 'content'));
     case 'openai':
-      return textOf(fieldOf(fieldOf(listAt(response, 'choices')[0], 'message'), 'content'));
+      return openaiText(response);
     case 'gemini':
       return joinTexts(listAt(fieldOf(listAt(response, 'candidates')[0], 'content'), 'parts'));
   }
+}
+
+/** Chat Completions has choices, of which the first counts; the Responses API has a list of items, some of them words. */
+function openaiText(response: unknown): string {
+  const [choice] = listAt(response, 'choices');
+  if (choice !== undefined) return textOf(fieldOf(fieldOf(choice, 'message'), 'content'));
+  const items = listAt(response, 'output').filter((item) => fieldOf(item, 'type') === 'message');
+  return items.map((item) => textOf(fieldOf(item, 'content'))).join('');
 }
 
 function joinTexts(parts: readonly unknown[]): string {
