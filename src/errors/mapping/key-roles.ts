@@ -51,7 +51,7 @@ const KEYS: Readonly<Record<KeyRole, string>> = {
   field: 'param field loc parameter',
   container: `errors cause response data details metadata innererror violations lasterror candidates
     promptfeedback choices incompletedetails baseresp err fault errorargs errordetails rawerror
-    ratelimitinfo ratelimits ratelimit previouserrors`,
+    ratelimitinfo ratelimits ratelimit previouserrors delta`,
 };
 
 const ROLES: ReadonlyMap<string, KeyRole> = new Map(
