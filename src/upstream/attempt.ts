@@ -13,6 +13,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
+import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
 import { readUsage } from './usage-reader.ts';
@@ -187,13 +188,18 @@ export class Attempt implements UpstreamListener, Watched {
       case 'relay':
         return this.#relay(step.bytes);
       case 'complete':
-        if (this.#end()) this.#listener.onComplete(step.bytes, this.#contentType());
-        return;
+        return this.#complete(step.bytes);
       case 'error':
         return this.#fail({ body: step.raw }, 'the provider ended the stream with an error');
       case 'broken':
         return this.#endWith(lost('the stream ended in the middle'));
     }
+  }
+
+  #complete(lastBytes: Buffer): void {
+    if (!this.#stream?.hasContent && isRefusedStream(lastBytes))
+      return this.#fail({ body: lastBytes }, 'the provider refused within its stream');
+    if (this.#end()) this.#listener.onComplete(lastBytes, this.#contentType());
   }
 
   #relay(bytes: Buffer): void {
@@ -213,9 +219,10 @@ export class Attempt implements UpstreamListener, Watched {
 
   #answer(): void {
     const body = this.#kept();
-    const usage = readUsage(this.#call.target.format, body);
-    // A status of 200 is no success when a proxy's page or half an answer comes with it.
-    if (!isAnswer(body, usage)) return this.#refuse();
+    const { format } = this.#call.target;
+    const usage = readUsage(format, body);
+    // A status of 200 is no success when a proxy's page, half an answer or a mere refusal comes with it.
+    if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body)) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
   }
 

@@ -44,11 +44,16 @@ test('an answer that is merely empty is one', () => {
   assert.ok(!judge('gemini', { embedding: { values: [0.1] } }));
 });
 
-test('an error among the choices is a failure, whatever was said before it', () => {
+test('an error among the choices or beside them is a failure, whatever was said before it', () => {
   const error = { code: 502, message: 'Upstream error from somewhere' };
   const choice = { finish_reason: 'error', message: { content: 'Half' } };
   assert.ok(judge('openai', { choices: [{ ...choice, error }], usage: { prompt_tokens: 3 } }));
   assert.ok(!judge('openai', { choices: [{ ...choice, finish_reason: 'stop', error: null }] }));
+  const usage = { input_tokens: 3, output_tokens: 1 };
+  assert.ok(judge('anthropic', { type: 'error', error, usage }));
+  assert.ok(judge('gemini', { error: 'no', usageMetadata: { promptTokenCount: 1 } }));
+  const input = { error: { code: 1 } };
+  assert.ok(!judge('anthropic', { content: [{ type: 'tool_use', input }], usage }));
 });
 
 test('a text that speaks of refusals is not one', () => {

@@ -1,10 +1,11 @@
 // A status of 200 around a refusal. A model that says no in its own words has answered, and that is the caller's to
 // read. But where there is nothing of the model's at all, only the provider's reason for giving nothing (a blocked
-// prompt, a filtered answer, a guardrail), or an error among the choices, the request has failed, and failures leave
-// in our words. Pure. A body is parsed only when it is small and holds one of a few words; others cost a search each.
+// prompt, a filtered answer, a guardrail), or an error beside it or among the choices, the request has failed, and
+// failures leave in our words. Pure. A body is parsed only when it is small and holds one of a few words; others cost a search each.
 
 import { mapProviderError } from '../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
+import { OPEN_BRACE, QUOTE, skipSpace } from './peek-json-scan.ts';
 
 /** What comes without content is small; anything larger has some. */
 const LARGEST_REFUSAL_BYTES = 16 * 1024;
@@ -12,7 +13,7 @@ const LARGEST_REFUSAL_BYTES = 16 * 1024;
 export function isRefusedAnswer(format: ProviderFormat, body: Buffer): boolean {
   if (body.length > LARGEST_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
-  if (format === 'openai' && listAt(answer, 'choices').some(hasError)) return true;
+  if (hasError(answer) || listAt(answer, 'choices').some(hasError)) return true;
   return !HAS_CONTENT[format](answer) && isPolicy(answer);
 }
 
@@ -32,18 +33,27 @@ function isPolicy(failure: unknown): boolean {
 const REFUSAL = Buffer.from('"refusal"');
 const FILTER = Buffer.from('"content_filter"');
 const ERROR = Buffer.from('"error"');
-const CHOICES = Buffer.from('"choices"');
 const PARTS = Buffer.from('"parts"');
 
 function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
+  if (tellsError(body)) return true;
   switch (format) {
     case 'anthropic':
       return body.includes(REFUSAL);
     case 'openai':
-      return body.includes(FILTER) || (body.includes(ERROR) && body.includes(CHOICES));
+      return body.includes(FILTER);
     case 'gemini':
       return !body.includes(PARTS);
   }
+}
+
+/** Many answers have an `error` that is null. */
+function tellsError(body: Buffer): boolean {
+  for (let key = body.indexOf(ERROR); key >= 0; key = body.indexOf(ERROR, key + 1)) {
+    const value = skipSpace(body, skipSpace(body, key + ERROR.length) + 1);
+    if (body[value] === OPEN_BRACE || body[value] === QUOTE) return true;
+  }
+  return false;
 }
 
 const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
@@ -71,8 +81,8 @@ function isFilledMessage(message: unknown): boolean {
 
 const CONTENT_FIELDS = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
 
-function hasError(choice: unknown): boolean {
-  return Boolean(at(choice, 'error'));
+function hasError(value: unknown): boolean {
+  return Boolean(at(value, 'error'));
 }
 
 function at(value: unknown, name: string): unknown {

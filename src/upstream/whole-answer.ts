@@ -2,33 +2,33 @@
 // the Responses API gives a response that failed as a response. None of it may reach the caller as an answer: it has
 // the provider's own words in it. Pure; the body is peeked at, not parsed.
 
+import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
-import { peekFields, readString } from './peek-json.ts';
+import { type JsonSpan, peekFields, readString } from './peek-json.ts';
+import { OPEN_BRACKET } from './peek-json-scan.ts';
 
 /** An answer that tells its usage is one, unless it says itself that it failed. */
-export function isAnswer(body: Buffer, usage: Usage | undefined): boolean {
+export function isAnswer(format: ProviderFormat, body: Buffer, usage: Usage | undefined): boolean {
   if (usage) return !body.includes(FAILED) || !isFailedResponse(body);
-  const peeked = peekFields(body, PEEKED_FIELDS);
+  const fields = ANSWER_FIELDS[format];
+  const peeked = peekFields(body, [...fields, 'error']);
   if (!peeked.ok) return false;
   const error = peeked.fields.get('error');
   if (error && body.toString('latin1', error.start, error.end) !== 'null') return false;
-  return ANSWER_FIELDS.some((name) => peeked.fields.has(name));
+  return fields.some((name) => isGiven(body, name, peeked.fields.get(name)));
 }
 
-/** At least one of these is in every answer of the formats we speak. */
-const ANSWER_FIELDS = [
-  'content',
-  'choices',
-  'output',
-  'candidates',
-  'promptFeedback',
-  'data',
-  'embedding',
-  'embeddings',
-  'input_tokens',
-  'totalTokens',
-] as const;
-const PEEKED_FIELDS = [...ANSWER_FIELDS, 'error'] as const;
+/** At least one of these is in every answer of a format, its counts and embeddings included. */
+const ANSWER_FIELDS: Record<ProviderFormat, readonly string[]> = {
+  anthropic: ['content', 'input_tokens'],
+  openai: ['choices', 'output', 'data', 'input_tokens'],
+  gemini: ['candidates', 'promptFeedback', 'embedding', 'embeddings', 'totalTokens'],
+};
+
+/** Others call an object so what the Responses API has as a list. */
+function isGiven(body: Buffer, name: string, value: JsonSpan | undefined): boolean {
+  return value !== undefined && (name !== 'output' || body[value.start] === OPEN_BRACKET);
+}
 
 const FAILED = Buffer.from('"failed"');
 
