@@ -1,6 +1,7 @@
 // The ports to the durable store, the same for either SQL store.
 
 import { createAuditLog } from '../adapters/sql/audit-log.ts';
+import { createBudgetStore } from '../adapters/sql/budget-store.ts';
 import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
 import { createIdempotencyStore } from '../adapters/sql/idempotency-store.ts';
 import { createJobHistory } from '../adapters/sql/job-history.ts';
@@ -23,6 +24,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
+import type { BudgetStore } from '../metering/budget-store.ts';
 import type { UsageStore } from '../metering/usage-store.ts';
 
 export type Store = {
@@ -30,6 +32,7 @@ export type Store = {
   readonly keys: KeyStore;
   readonly organizations: OrganizationStore;
   readonly usage: UsageStore;
+  readonly budgets: BudgetStore;
   readonly audit: AuditLog;
   readonly jobs: JobStore;
   readonly history: JobHistory;
@@ -66,6 +69,7 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     keys: createKeyStore(db),
     organizations: createOrganizationStore(db),
     usage: parts.usage,
+    budgets: createBudgetStore(db),
     audit: createAuditLog(db),
     jobs: parts.jobs,
     history: createJobHistory(db),

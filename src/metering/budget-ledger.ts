@@ -45,7 +45,8 @@ export type HoldAsk = {
 };
 
 export type BudgetDecision =
-  | { readonly kind: 'held' }
+  /** Its usage record takes the month along (`budgetMonth`). */
+  | { readonly kind: 'held'; readonly month: number }
   | {
       readonly kind: 'exceeded';
       readonly scope: BudgetScopeKind;
@@ -76,6 +77,11 @@ export type BudgetLedger = {
   release(attempt: HeldAttempt): void;
   /** The attempt's usage record is in the journal: what it cost takes the place of what was held. */
   settle(record: UsageRecord): void;
-  status(owner: BudgetOwner, scope: BudgetScopeKind, userId?: string): Promise<BudgetStatus>;
+  /** Undefined when the owner has no such budget. */
+  status(
+    owner: BudgetOwner,
+    scope: BudgetScopeKind,
+    userId?: string,
+  ): Promise<BudgetStatus | undefined>;
   close(): Promise<void>;
 };

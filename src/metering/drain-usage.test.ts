@@ -7,10 +7,12 @@ import { openFileJournal } from '../adapters/files/journal.ts';
 import type { LogEntry } from '../kernel/log.ts';
 import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
 import type { Journal } from './journal.ts';
-import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
+import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
+import type { UsageRecord } from './usage-record.ts';
+import type { InsertedUsage } from './usage-store.ts';
 
 type Rig = {
-  readonly journal: Journal<UsageRecord>;
+  readonly journal: Journal<JournalEntry>;
   readonly drain: UsageDrain;
   readonly clock: TestClock;
   readonly store: FakeStore;
@@ -27,13 +29,13 @@ class FakeStore {
   losesAnswer = false;
   held: Promise<void> | undefined;
 
-  async insertBatch(records: readonly UsageRecord[]): Promise<number> {
+  async insertBatch(records: readonly UsageRecord[]): Promise<InsertedUsage> {
     this.batches.push(records.length);
     await this.held;
     if (this.isAway) throw new Error('the store is away');
     for (const record of records) this.ids.add(record.id);
     if (this.losesAnswer) throw new Error('the connection was lost');
-    return records.length;
+    return { stored: records.length, crossed: [] };
   }
 }
 
@@ -41,17 +43,19 @@ function rig(folder: string): Rig {
   const clock = createTestClock();
   const store = new FakeStore();
   const entries: LogEntry[] = [];
-  const journal = openFileJournal<UsageRecord>({
+  const journal = openFileJournal<JournalEntry>({
     folder,
     clock,
-    encode: encodeUsageRecord,
-    decode: decodeUsageRecord,
+    encode: encodeJournalEntry,
+    decode: decodeJournalEntry,
     onWritableChange: () => {},
   });
   const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
   const drain = createUsageDrain({ journal, store, clock, log });
   function record(id: string): Promise<void> {
-    const written = new Promise<void>((resolve) => journal.append(usageRecord(id), resolve));
+    const written = new Promise<void>((resolve) =>
+      journal.append({ kind: 'usage', record: usageRecord(id) }, resolve),
+    );
     drain.wake();
     return written;
   }
@@ -73,7 +77,7 @@ test('a long backlog is stored in batches, all of it', async (context) => {
   const { store, drain, record } = rig(tempFolder(context));
   await Promise.all(Array.from({ length: 1203 }, (_, index) => record(String(index))));
   await drain.flush();
-  assert.deepEqual(store.batches, [500, 500, 203]);
+  assert.deepEqual(store.batches, [1000, 203]);
   assert.equal(store.ids.size, 1203);
 });
 

@@ -1,13 +1,18 @@
-// Carries usage records from the local journal to the store, in batches, for as long as it takes: while
-// the store is away the journal keeps them. States: idle → waiting (a record came) → storing → idle.
+// Carries what the local journal holds to the store, in batches, for as long as it takes: while the store is away the
+// journal keeps it. Usage records are stored; a hold is stored only when its attempt has not ended by now, and goes
+// with the record that ends it. States: idle → waiting (an entry came) → storing → idle.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import type { BudgetHold } from './budget-hold.ts';
+import type { CrossedThreshold } from './budget-threshold.ts';
 import type { Journal } from './journal.ts';
-import type { UsageRecord } from './usage-record.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { createLane, type Lane } from './lane.ts';
+import { LOST, type UsageRecord } from './usage-record.ts';
 import type { UsageStore } from './usage-store.ts';
 
-const BATCH_RECORDS = 500;
+const BATCH_ENTRIES = 1000;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
 const GATHER_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
@@ -20,14 +25,27 @@ export type UsageDrain = {
   close(): Promise<void>;
 };
 
+/** Whoever keeps sums of what the store has. */
+export type DrainListener = {
+  /** False for an attempt that has ended: its record follows, and its hold need not be stored. */
+  isOpen(attemptId: string): boolean;
+  stored(records: readonly UsageRecord[]): void;
+  crossed(thresholds: readonly CrossedThreshold[]): void;
+};
+
 export type UsageDrainParts = {
-  readonly journal: Journal<UsageRecord>;
+  readonly journal: Journal<JournalEntry>;
   readonly store: Pick<UsageStore, 'insertBatch'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Between two batches in it, the store has exactly what the listener was told. */
+  readonly lane?: Lane;
+  readonly listener?: DrainListener;
 };
 
-export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts): UsageDrain {
+export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
+  const { journal, clock, log, lane = createLane() } = parts;
+  const sorter = createSorter(parts.listener);
   let cancelTimer: CancelTimer | undefined;
   let running: Promise<void> | undefined;
   let failuresInARow = 0;
@@ -59,11 +77,8 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
 
   async function storeAll(): Promise<void> {
     try {
-      for (let batch = journal.oldest(BATCH_RECORDS); batch.length > 0; ) {
-        await store.insertBatch(batch);
-        journal.release(batch.length);
-        batch = journal.oldest(BATCH_RECORDS);
-      }
+      while (await lane(storeBatch));
+      sorter.caughtUp();
       if (failuresInARow > 0) tell('info', 'usage records reach the store again');
       failuresInARow = 0;
     } catch (cause) {
@@ -72,6 +87,21 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
         tell('error', 'usage records wait in the journal: the store is away', cause);
       throw cause;
     }
+  }
+
+  /** False when there was nothing left to store. */
+  async function storeBatch(): Promise<boolean> {
+    const entries = journal.oldest(BATCH_ENTRIES);
+    if (entries.length === 0) return false;
+    const { records, opened, closed } = sorter.sort(entries);
+    if (records.length + opened.length + closed.length > 0) {
+      const { crossed } = await parts.store.insertBatch(records, { opened, closed });
+      sorter.stored(opened, closed);
+      parts.listener?.stored(records);
+      if (crossed.length > 0) parts.listener?.crossed(crossed);
+    }
+    journal.release(entries.length);
+    return true;
   }
 
   function tell(level: 'info' | 'error', message: string, cause?: unknown): void {
@@ -92,6 +122,56 @@ export function createUsageDrain({ journal, store, clock, log }: UsageDrainParts
       cancelTimer?.();
       // What cannot be stored now stays in the journal and is stored by the next start.
       await flush().catch(() => {});
+    },
+  };
+}
+
+type Sorted = {
+  readonly records: readonly UsageRecord[];
+  readonly opened: readonly BudgetHold[];
+  readonly closed: readonly string[];
+};
+
+/** Knows which holds the store has, so that it is not asked to remove what it never got. */
+function createSorter(listener: DrainListener | undefined) {
+  const storedHolds = new Set<string>();
+  /** What a former life has stored is not known; until the journal has been emptied once, all is removed. */
+  let isReplaying = true;
+
+  function sort(entries: readonly JournalEntry[]): Sorted {
+    const records: UsageRecord[] = [];
+    const opened = new Map<string, BudgetHold>();
+    const closed: string[] = [];
+    for (const entry of entries) {
+      if (entry.kind === 'hold') {
+        opened.set(entry.hold.id, entry.hold);
+        continue;
+      }
+      const id = entry.kind === 'usage' ? entry.record.id : entry.id;
+      const isWithdrawnHere = opened.delete(id);
+      if (entry.kind === 'usage') records.push(entry.record);
+      if (!isWithdrawnHere && mayBeStored(entry, id)) closed.push(id);
+    }
+    return { records, opened: [...opened.values()].filter(isWorthStoring), closed };
+  }
+
+  function mayBeStored(entry: JournalEntry, id: string): boolean {
+    if (isReplaying || storedHolds.has(id)) return true;
+    return entry.kind === 'usage' && entry.record.status === LOST;
+  }
+
+  function isWorthStoring({ id }: BudgetHold): boolean {
+    return isReplaying || listener === undefined || listener.isOpen(id);
+  }
+
+  return {
+    sort,
+    stored(opened: readonly BudgetHold[], closed: readonly string[]) {
+      for (const { id } of opened) storedHolds.add(id);
+      for (const id of closed) storedHolds.delete(id);
+    },
+    caughtUp() {
+      isReplaying = false;
     },
   };
 }

@@ -24,7 +24,12 @@ export type UsageRecord = Usage & {
   readonly estimated: boolean;
   /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** The month whose budget it counts against, as its hold said; absent: the one it was made in. */
+  readonly budgetMonth?: number | undefined;
 };
+
+/** The status of an attempt whose process died: it is charged what was held for it. */
+export const LOST = 'LOST';
 
 export function usageRecordId(requestId: string, attempt: number): string {
   return `${requestId}.${attempt}`;
@@ -55,14 +60,15 @@ export function encodeUsageRecord(record: UsageRecord): string {
     record.streamed ? 1 : 0,
     record.estimated ? 1 : 0,
     record.createdAt,
+    record.budgetMonth,
   ]);
 }
 
 export function decodeUsageRecord(line: string): UsageRecord | undefined {
   try {
     const values: unknown = JSON.parse(line);
-    if (!Array.isArray(values) || values.length !== VALUES || values[0] !== VERSION)
-      return undefined;
+    if (!Array.isArray(values) || values[0] !== VERSION) return undefined;
+    if (values.length !== VALUES && values.length !== VALUES_BEFORE_BUDGETS) return undefined;
     return recordOf(values);
   } catch {
     return undefined;
@@ -70,7 +76,8 @@ export function decodeUsageRecord(line: string): UsageRecord | undefined {
 }
 
 const VERSION = 1;
-const VALUES = 22;
+const VALUES = 23;
+const VALUES_BEFORE_BUDGETS = 22;
 
 /** Throws at the first value of the wrong kind; the caller turns that into `undefined`. */
 function recordOf(values: readonly unknown[]): UsageRecord {
@@ -96,6 +103,7 @@ function recordOf(values: readonly unknown[]): UsageRecord {
     streamed: flag(values[19]),
     estimated: flag(values[20]),
     createdAt: count(values[21]),
+    ...(values[22] == null ? {} : { budgetMonth: count(values[22]) }),
   };
 }
 

@@ -2,6 +2,8 @@
 // it is delivered. Sums come from hourly roll-ups, so that they cost the same after ten records and after
 // ten million: a range is taken in whole hours. A store that is away rejects; the journal keeps the records.
 
+import type { BudgetHold } from './budget-hold.ts';
+import type { CrossedThreshold } from './budget-threshold.ts';
 import type { UsageRecord } from './usage-record.ts';
 
 export type UsageRange = {
@@ -37,9 +39,27 @@ export type UsagePage = UsageRange & {
   readonly before?: { readonly createdAt: number; readonly id: string };
 };
 
+/** What became of holds besides the records that settle them. */
+export type HoldChanges = {
+  /** Not ended yet: kept until they are, or until they expire. */
+  readonly opened: readonly BudgetHold[];
+  /** Attempts that have ended, by id: what is kept of their holds goes. */
+  readonly closed: readonly string[];
+};
+
+export type InsertedUsage = {
+  /** How many records were new. */
+  readonly stored: number;
+  /** Budgets that passed a threshold by it, each told once in its month. */
+  readonly crossed: readonly CrossedThreshold[];
+};
+
 export type UsageStore = {
-  /** Stores what is not stored yet, all or nothing, and says how many that were. */
-  insertBatch(records: readonly UsageRecord[]): Promise<number>;
+  /**
+   * Stores what is not stored yet and charges it to the budgets, all or nothing. A record of an attempt that was
+   * given up as lost takes the place of the estimate.
+   */
+  insertBatch(records: readonly UsageRecord[], holds?: HoldChanges): Promise<InsertedUsage>;
   /** Everything in the range as one sum; all zero when there is nothing. */
   total(range: UsageRange): Promise<Omit<UsageSum, 'group'>>;
   /** One sum per group, dearest first; days in their order. */

@@ -30,17 +30,18 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
         status: 'NETWORK_TIMEOUT',
         streamed: true,
         estimated: true,
+        budgetMonth: 202602,
       });
-      const bare = usage('bare', { createdAt: full.createdAt - 1 });
+      const bare = usage('bare', { createdAt: full.createdAt - 1, budgetMonth: 202603 });
       await opened.usage.insertBatch([full, bare]);
       assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), [full, bare]);
     });
 
     it('counts a record once, however often and in whatever company it is delivered', async () => {
       const { usage: store } = opened;
-      assert.equal(await store.insertBatch([usage('a'), usage('b')]), 2);
-      assert.equal(await store.insertBatch([usage('b'), usage('c'), usage('c')]), 1);
-      assert.equal(await store.insertBatch([]), 0);
+      assert.equal((await store.insertBatch([usage('a'), usage('b')])).stored, 2);
+      assert.equal((await store.insertBatch([usage('b'), usage('c'), usage('c')])).stored, 1);
+      assert.equal((await store.insertBatch([])).stored, 0);
       const total = await store.total(MINE);
       assert.equal(total.attempts, 3);
       assert.equal(total.costNanos, 3000);
@@ -49,7 +50,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
 
     it('takes a batch larger than one statement can carry', async () => {
       const records = Array.from({ length: 2500 }, (_, index) => usage(`many-${index}`));
-      assert.equal(await opened.usage.insertBatch(records), 2500);
+      assert.equal((await opened.usage.insertBatch(records)).stored, 2500);
       assert.equal((await opened.usage.total(EVER)).attempts, 2500);
     });
 
@@ -59,8 +60,8 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       const fresh = Array.from({ length: 40 }, (_, index) => usage(`fresh-${index}`));
       await store.insertBatch(known);
       const mixed = fresh.flatMap((record, index) => [known[index] ?? record, record]);
-      assert.equal(await store.insertBatch([...mixed, ...fresh]), fresh.length);
-      assert.equal(await store.insertBatch(mixed), 0);
+      assert.equal((await store.insertBatch([...mixed, ...fresh])).stored, fresh.length);
+      assert.equal((await store.insertBatch(mixed)).stored, 0);
       assert.equal((await store.total(EVER)).attempts, known.length + fresh.length);
     });
 

@@ -23,7 +23,6 @@ import { createJobStore } from '../sql/job-store.ts';
 import { createKeyStore } from '../sql/key-store.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
 import { createQueueSignals, type QueueSignals } from '../sql/queue-signals.ts';
-import { createUsageStore } from '../sql/usage-store.ts';
 import { createPostgresJobStore } from './job-store.ts';
 import type { PostgresStore } from './open-postgres.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
@@ -57,11 +56,6 @@ usageStoreContract('PostgreSQL', async () => {
   const store = await openEmptyStore(database);
   const usage = createPostgresUsageStore(store.db, store.dialect);
   return { usage, close: () => store.close() };
-});
-
-usageStoreContract('PostgreSQL by the common SQL', async () => {
-  const store = await openEmptyStore(database);
-  return { usage: createUsageStore(store.db, store.dialect), close: () => store.close() };
 });
 
 jobStoreContract('PostgreSQL', () =>

@@ -35,7 +35,7 @@ test('servers that deliver the same records at once, in any order, count each on
   let stored = 0;
   for (const lanes of rounds) {
     const counts = await Promise.all(lanes.map((batch, lane) => writerOf(lane).insertBatch(batch)));
-    stored += counts.reduce((sum, count) => sum + count, 0);
+    stored += counts.reduce((sum, count) => sum + count.stored, 0);
   }
   assert.equal(stored, records.length);
   assert.equal((await writerOf(0).total(EVER)).attempts, records.length);

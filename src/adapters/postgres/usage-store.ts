@@ -11,15 +11,15 @@ import type { Schema, UsageRecordsTable } from '../sql/schema.ts';
 import type { SqlDialect } from '../sql/sql-dialect.ts';
 import { HOUR_MS, STATUSES_OF_NO_FAILURE } from '../sql/usage-rollup.ts';
 import { toUsageRow } from '../sql/usage-row.ts';
-import { createUsageStore } from '../sql/usage-store.ts';
+import { createUsageReading } from '../sql/usage-store.ts';
 
-export function createPostgresUsageStore(db: Kysely<Schema>, dialect: SqlDialect): UsageStore {
+export function createPostgresUsageStore(db: Kysely<Schema>, _dialect?: SqlDialect): UsageStore {
   return {
-    ...createUsageStore(db, dialect),
+    ...createUsageReading(db),
     async insertBatch(records) {
-      if (records.length === 0) return 0;
+      if (records.length === 0) return { stored: 0, crossed: [] };
       const { rows } = await insertNew(records).execute(db);
-      return rows[0]?.stored ?? 0;
+      return { stored: rows[0]?.stored ?? 0, crossed: [] };
     },
   };
 }

@@ -25,6 +25,20 @@ export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
+/** What takes a record out of the sums again. */
+export function takeBack(records: readonly UsageRecord[]): readonly RollupRow[] {
+  return rollUp(records).map((row) => ({
+    ...row,
+    attempts: -row.attempts,
+    failures: -row.failures,
+    input_tokens: -row.input_tokens,
+    output_tokens: -row.output_tokens,
+    cache_read_tokens: -row.cache_read_tokens,
+    cache_write_tokens: -row.cache_write_tokens,
+    cost_nanos: -row.cost_nanos,
+  }));
+}
+
 export function hourStart(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
 }

@@ -29,6 +29,7 @@ export function toUsageRow(record: UsageRecord): Insertable<UsageRecordsTable> {
     streamed: fromBoolean(record.streamed),
     estimated: fromBoolean(record.estimated),
     created_at: record.createdAt,
+    budget_month: record.budgetMonth ?? null,
   };
 }
 
@@ -55,5 +56,6 @@ export function toUsageRecord(row: Selectable<UsageRecordsTable>): UsageRecord {
     streamed: toBoolean(row.streamed),
     estimated: toBoolean(row.estimated),
     createdAt: toNumber(row.created_at),
+    ...(row.budget_month === null ? {} : { budgetMonth: toNumber(row.budget_month) }),
   };
 }

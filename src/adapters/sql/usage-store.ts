@@ -1,5 +1,4 @@
-// Usage on either SQL store. A batch is one transaction: the records that are new and the roll-ups of exactly
-// those, so that a record delivered twice is neither stored nor summed twice.
+// Reading usage on either SQL store. Writing is each store's own, because every request leaves a record.
 
 import {
   type Kysely,
@@ -7,9 +6,7 @@ import {
   type Selectable,
   type SelectQueryBuilder,
   sql,
-  type Transaction,
 } from 'kysely';
-import type { UsageRecord } from '../../metering/usage-record.ts';
 import type {
   UsageGrouping,
   UsageRange,
@@ -17,23 +14,14 @@ import type {
   UsageSum,
 } from '../../metering/usage-store.ts';
 import type { Schema, UsageRollupsTable } from './schema.ts';
-import { type SqlDialect, toNumber } from './sql-dialect.ts';
-import { HOUR_MS, hourStart, type RollupRow, rollUp } from './usage-rollup.ts';
-import { toUsageRecord, toUsageRow } from './usage-row.ts';
+import { toNumber } from './sql-dialect.ts';
+import { HOUR_MS, hourStart } from './usage-rollup.ts';
+import { toUsageRecord } from './usage-row.ts';
 
 const DAY_MS = 24 * HOUR_MS;
-const COLUMNS_PER_RECORD = 21;
 
-export function createUsageStore(db: Kysely<Schema>, dialect: SqlDialect): UsageStore {
-  const batchSize = Math.min(1000, Math.floor(dialect.maxVariables / COLUMNS_PER_RECORD));
+export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insertBatch'> {
   return {
-    insertBatch: (records) =>
-      db.transaction().execute(async (trx) => {
-        let stored = 0;
-        for (let index = 0; index < records.length; index += batchSize)
-          stored += await insertNew(trx, records.slice(index, index + batchSize));
-        return stored;
-      }),
     total: async (range) => {
       const [row] = await sumQuery(db, range).execute();
       return row ? toTotals(row) : NOTHING;
@@ -67,40 +55,6 @@ export function createUsageStore(db: Kysely<Schema>, dialect: SqlDialect): Usage
   };
 }
 
-/** Adds roll-up rows to those that exist. */
-export async function addRollups(
-  trx: Transaction<Schema>,
-  rows: readonly RollupRow[],
-): Promise<void> {
-  for (const row of rows) {
-    await trx
-      .insertInto('usage_rollups')
-      .values(row)
-      .onConflict((conflict) => conflict.columns([...ROLLUP_KEY]).doUpdateSet(SUMMED))
-      .execute();
-  }
-}
-
-const ROLLUP_KEY = [
-  'organization_id',
-  'hour_start',
-  'provider',
-  'model',
-  'user_id',
-  'category',
-  'key_id',
-] as const;
-
-const SUMMED = {
-  attempts: sql<number>`usage_rollups.attempts + excluded.attempts`,
-  failures: sql<number>`usage_rollups.failures + excluded.failures`,
-  input_tokens: sql<number>`usage_rollups.input_tokens + excluded.input_tokens`,
-  output_tokens: sql<number>`usage_rollups.output_tokens + excluded.output_tokens`,
-  cache_read_tokens: sql<number>`usage_rollups.cache_read_tokens + excluded.cache_read_tokens`,
-  cache_write_tokens: sql<number>`usage_rollups.cache_write_tokens + excluded.cache_write_tokens`,
-  cost_nanos: sql<number>`usage_rollups.cost_nanos + excluded.cost_nanos`,
-};
-
 const GROUP_EXPRESSIONS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
   model: sql<string>`model`,
   provider: sql<string>`provider`,
@@ -111,7 +65,14 @@ const GROUP_EXPRESSIONS: Readonly<Record<UsageGrouping, RawBuilder<string | numb
   day: sql`hour_start / ${sql.lit(DAY_MS)}`,
 };
 
-type SummedColumn = keyof typeof SUMMED;
+type SummedColumn =
+  | 'attempts'
+  | 'failures'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'cost_nanos';
 type TotalsRow = Pick<Selectable<UsageRollupsTable>, SummedColumn>;
 
 const NOTHING = Object.freeze({
@@ -123,22 +84,6 @@ const NOTHING = Object.freeze({
   cacheWriteTokens: 0,
   costNanos: 0,
 });
-
-async function insertNew(
-  trx: Transaction<Schema>,
-  records: readonly UsageRecord[],
-): Promise<number> {
-  const rows = await trx
-    .insertInto('usage_records')
-    .values(records.map(toUsageRow))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .execute();
-  const isNew = new Set(rows.map((row) => row.id));
-  // An id that comes twice in one batch is new once: the set forgets it as it is taken.
-  await addRollups(trx, rollUp(records.filter((record) => isNew.delete(record.id))));
-  return rows.length;
-}
 
 function sumQuery(
   db: Kysely<Schema>,

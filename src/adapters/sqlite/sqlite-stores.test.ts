@@ -14,7 +14,6 @@ import { createJobStore } from '../sql/job-store.ts';
 import { createKeyStore } from '../sql/key-store.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
 import { createQueueSignals } from '../sql/queue-signals.ts';
-import { createUsageStore } from '../sql/usage-store.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { createSqliteUsageStore } from './usage-store.ts';
 
@@ -35,11 +34,6 @@ keyStoreContract('embedded storage', async () => {
 usageStoreContract('embedded storage', async () => {
   const store = await openSqlite(':memory:');
   return { usage: createSqliteUsageStore(store), close: () => store.close() };
-});
-
-usageStoreContract('embedded storage by the common SQL', async () => {
-  const store = await openSqlite(':memory:');
-  return { usage: createUsageStore(store.db, store.dialect), close: () => store.close() };
 });
 
 jobStoreContract('embedded storage', async () => {

@@ -1,22 +1,26 @@
 // Usage on embedded storage. Reading is the common SQL; writing goes past Kysely with prepared statements,
-// because every request leaves a record and a few microseconds each are all it may cost.
+// because every request leaves a record and a few microseconds each are all it may cost. A batch is one transaction:
+// the records that are new, the roll-ups and the budgets of exactly those, and the holds that came or went.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
-import type { UsageStore } from '../../metering/usage-store.ts';
+import type { HoldChanges, InsertedUsage, UsageStore } from '../../metering/usage-store.ts';
+import { LOST_STATUS, type Spending } from '../sql/budget-posting.ts';
 import type { UsageRecordsTable } from '../sql/schema.ts';
-import { type RollupRow, rollUp } from '../sql/usage-rollup.ts';
-import { createUsageStore } from '../sql/usage-store.ts';
+import { type RollupRow, rollUp, takeBack } from '../sql/usage-rollup.ts';
+import { createUsageReading } from '../sql/usage-store.ts';
+import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
 import type { SqliteStore } from './open-sqlite.ts';
 
 export function createSqliteUsageStore(store: SqliteStore): UsageStore {
   let statements: Statements | undefined;
   return {
-    ...createUsageStore(store.db, store.dialect),
-    insertBatch: (records) =>
+    ...createUsageReading(store.db),
+    insertBatch: (records, holds) =>
       store.withRaw((database) => {
         statements ??= prepare(database);
-        return insertAll(database, statements, records);
+        return insertAll(database, statements, records, holds);
       }),
   };
 }
@@ -44,6 +48,7 @@ const RECORD_COLUMNS = [
   'streamed',
   'estimated',
   'created_at',
+  'budget_month',
 ] as const satisfies readonly (keyof UsageRecordsTable)[];
 
 /** A call into SQLite costs as much as a quarter of a row; beyond this many rows nothing is gained. */
@@ -53,6 +58,8 @@ type Statements = {
   readonly insertOne: StatementSync;
   readonly insertMany: StatementSync;
   readonly addRollup: StatementSync;
+  readonly takeLost: StatementSync;
+  readonly budgets: BudgetBooks;
 };
 
 function prepare(database: DatabaseSync): Statements {
@@ -74,6 +81,11 @@ function prepare(database: DatabaseSync): Statements {
         cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
         cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
         cost_nanos = cost_nanos + excluded.cost_nanos`),
+    takeLost: database.prepare(
+      `delete from usage_records where id = ? and status = '${LOST_STATUS}' 
+       returning cost_nanos, created_at, budget_month`,
+    ),
+    budgets: prepareBudgetBooks(database),
   };
 }
 
@@ -89,51 +101,104 @@ function insertAll(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
-): number {
+  holds: HoldChanges | undefined,
+): InsertedUsage {
+  const { addRollup, budgets } = statements;
   database.exec('begin immediate');
   try {
-    const fresh = insertFresh(database, statements, records);
-    for (const row of rollUp(fresh)) statements.addRollup.run(row satisfies RollupRow);
+    const { fresh, replaced } = insertFresh(database, statements, records);
+    const rollups = [...rollUp(fresh), ...replaced.flatMap(moveRollup)];
+    for (const row of rollups) addRollup.run(row satisfies RollupRow);
+    const crossed = budgets.post(spendingsOf(budgets, fresh, replaced));
+    if (holds) budgets.changeHolds(holds);
     database.exec('commit');
-    return fresh.length;
+    return { stored: fresh.length, crossed };
   } catch (cause) {
     if (database.isTransaction) database.exec('rollback');
     throw cause;
   }
 }
 
+/** A record that took the place of the estimate made when its attempt was given up as lost. */
+type Replaced = { readonly record: UsageRecord; readonly lost: UsageRecord };
+type Inserted = { readonly fresh: readonly UsageRecord[]; readonly replaced: readonly Replaced[] };
+
 /** Nearly always all of them are new. When some are not, it matters which: then they are taken one by one. */
 function insertFresh(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
-): readonly UsageRecord[] {
+): Inserted {
   database.exec('savepoint together');
-  if (insertTogether(statements, records)) return records;
+  if (insertTogether(statements, records)) return { fresh: records, replaced: [] };
   database.exec('rollback to together');
-  return records.filter((record) => isInserted(statements.insertOne, [record]));
+  const fresh: UsageRecord[] = [];
+  const replaced: Replaced[] = [];
+  for (const record of records) {
+    if (isInserted(statements, statements.insertOne, [record])) fresh.push(record);
+    else replaced.push(...replaceLost(statements, record));
+  }
+  return { fresh, replaced };
 }
 
-function insertTogether(
-  { insertOne, insertMany }: Statements,
-  records: readonly UsageRecord[],
-): boolean {
+function replaceLost(statements: Statements, record: UsageRecord): readonly Replaced[] {
+  if (record.status === LOST_STATUS) return [];
+  const row = statements.takeLost.get(record.id);
+  if (!row) return [];
+  const lost = {
+    ...record,
+    ...NO_USAGE,
+    status: LOST_STATUS,
+    costNanos: Number(row['cost_nanos']),
+    createdAt: Number(row['created_at']),
+    budgetMonth: Number(row['budget_month']),
+  };
+  isInserted(statements, statements.insertOne, [record]);
+  return [{ record, lost }];
+}
+
+function moveRollup({ record, lost }: Replaced): readonly RollupRow[] {
+  return [...takeBack([lost]), ...rollUp([record])];
+}
+
+function spendingsOf(
+  budgets: BudgetBooks,
+  fresh: readonly UsageRecord[],
+  replaced: readonly Replaced[],
+): readonly Spending[] {
+  const spent = (record: UsageRecord, sign: 1 | -1): Spending => ({
+    record,
+    month: budgets.monthOf(record),
+    nanos: sign * record.costNanos,
+  });
+  return [
+    ...fresh.map((record) => spent(record, 1)),
+    ...replaced.flatMap(({ record, lost }) => [spent(lost, -1), spent(record, 1)]),
+  ];
+}
+
+function insertTogether(statements: Statements, records: readonly UsageRecord[]): boolean {
+  const { insertOne, insertMany } = statements;
   const whole = records.length - (records.length % ROWS_TOGETHER);
   for (let at = 0; at < whole; at += ROWS_TOGETHER) {
-    if (!isInserted(insertMany, records.slice(at, at + ROWS_TOGETHER))) return false;
+    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_TOGETHER))) return false;
   }
-  return records.slice(whole).every((record) => isInserted(insertOne, [record]));
+  return records.slice(whole).every((record) => isInserted(statements, insertOne, [record]));
 }
 
 /** True when every one of them was new. */
-function isInserted(statement: StatementSync, records: readonly UsageRecord[]): boolean {
+function isInserted(
+  { budgets }: Statements,
+  statement: StatementSync,
+  records: readonly UsageRecord[],
+): boolean {
   const values: SQLInputValue[] = [];
-  for (const record of records) addValues(values, record);
+  for (const record of records) addValues(values, record, budgets.monthOf(record));
   return statement.run(...values).changes === records.length;
 }
 
 /** In the order of RECORD_COLUMNS. */
-function addValues(values: SQLInputValue[], record: UsageRecord): void {
+function addValues(values: SQLInputValue[], record: UsageRecord, budgetMonth: number): void {
   values.push(
     record.id,
     record.requestId,
@@ -156,5 +221,6 @@ function addValues(values: SQLInputValue[], record: UsageRecord): void {
     record.streamed ? 1 : 0,
     record.estimated ? 1 : 0,
     record.createdAt,
+    budgetMonth,
   );
 }

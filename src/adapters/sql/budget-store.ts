@@ -1,0 +1,49 @@
+// What either SQL store knows of budgets. Read only: spending is charged where usage is inserted.
+
+import { type Kysely, sql } from 'kysely';
+import type { AccountName } from '../../metering/budget-account.ts';
+import type { BudgetStore } from '../../metering/budget-store.ts';
+import { toHold } from './budget-hold-row.ts';
+import type { Schema } from './schema.ts';
+import { toNumber, toOptionalNumber } from './sql-dialect.ts';
+import { hourStart } from './usage-rollup.ts';
+
+export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
+  return {
+    async posted(accounts) {
+      const sums: number[] = [];
+      for (const account of accounts) sums.push(await posted(db, account));
+      return sums;
+    },
+    async openHolds() {
+      const rows = await db.selectFrom('budget_holds').selectAll().orderBy('expires_at').execute();
+      return rows.map(toHold);
+    },
+    async spentSince({ organizationId, kind, scopeId }, since) {
+      const row = await db
+        .selectFrom('usage_rollups')
+        .select([
+          sql<number | string>`cast(coalesce(sum(cost_nanos), 0) as bigint)`.as('cost'),
+          sql<number | string | null>`min(hour_start)`.as('first'),
+        ])
+        .where('organization_id', '=', organizationId)
+        .where('hour_start', '>=', hourStart(since))
+        .$if(kind === 'key', (query) => query.where('key_id', '=', scopeId))
+        .$if(kind === 'user', (query) => query.where('user_id', '=', scopeId))
+        .executeTakeFirstOrThrow();
+      return { costNanos: toNumber(row.cost), firstAt: toOptionalNumber(row.first) };
+    },
+  };
+}
+
+async function posted(db: Kysely<Schema>, account: AccountName): Promise<number> {
+  const row = await db
+    .selectFrom('budget_periods')
+    .select('posted_nanos')
+    .where('organization_id', '=', account.organizationId)
+    .where('month', '=', account.month)
+    .where('kind', '=', account.kind)
+    .where('scope_id', '=', account.scopeId)
+    .executeTakeFirst();
+  return row ? toNumber(row.posted_nanos) : 0;
+}

@@ -1,0 +1,20 @@
+// The port to what the store knows of budgets, for a ledger that decides in the process. Spending is not written here
+// but with the usage records (`UsageStore.insertBatch`). A store that is away rejects.
+
+import type { AccountName } from './budget-account.ts';
+import type { BudgetHold } from './budget-hold.ts';
+
+export type RecentSpending = {
+  readonly costNanos: number;
+  /** The first hour of the range in which anything was spent; undefined when nothing was. */
+  readonly firstAt: number | undefined;
+};
+
+export type BudgetStore = {
+  /** What was spent of each, in the order asked. */
+  posted(accounts: readonly AccountName[]): Promise<readonly number[]>;
+  /** Holds whose attempts have not ended as far as the store knows. */
+  openHolds(): Promise<readonly BudgetHold[]>;
+  /** What was spent since a moment, taken back to the beginning of its hour; whatever the month. */
+  spentSince(account: AccountName, since: number): Promise<RecentSpending>;
+};

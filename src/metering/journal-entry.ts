@@ -1,0 +1,47 @@
+// What the local journal holds, in the order in which it happened: money held for an attempt, the usage that ended the
+// attempt, or the word that it was never made. A hold without an end is one whose process died.
+
+import { type BudgetHold, decodeBudgetHold, encodeBudgetHold } from './budget-hold.ts';
+import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
+
+export type JournalEntry =
+  | { readonly kind: 'usage'; readonly record: UsageRecord }
+  | { readonly kind: 'hold'; readonly hold: BudgetHold }
+  | { readonly kind: 'release'; readonly id: string };
+
+/** One line without its line end. */
+export function encodeJournalEntry(entry: JournalEntry): string {
+  switch (entry.kind) {
+    case 'usage':
+      return encodeUsageRecord(entry.record);
+    case 'hold':
+      return encodeBudgetHold(entry.hold);
+    case 'release':
+      return JSON.stringify([RELEASE_WORD, entry.id]);
+  }
+}
+
+export function decodeJournalEntry(line: string): JournalEntry | undefined {
+  // Usage lines begin with the number of their version, and are most of a long backlog.
+  if (!line.startsWith('["')) {
+    const record = decodeUsageRecord(line);
+    return record && { kind: 'usage', record };
+  }
+  const values = arrayOf(line);
+  if (!values) return undefined;
+  const [word, id] = values;
+  if (word === RELEASE_WORD) return typeof id === 'string' ? { kind: 'release', id } : undefined;
+  const hold = decodeBudgetHold(values);
+  return hold && { kind: 'hold', hold };
+}
+
+const RELEASE_WORD = 'release';
+
+function arrayOf(line: string): readonly unknown[] | undefined {
+  try {
+    const values: unknown = JSON.parse(line);
+    return Array.isArray(values) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
