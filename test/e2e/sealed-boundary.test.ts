@@ -12,17 +12,7 @@ import { CANARIES, canariesIn, leaksIn, plant, type Said, strangeHeaders } from 
 import { ADMIN_KEY, openSealedRig, type SealedRig, type Seen } from './sealed-rig.ts';
 import { startToldUpstream, type ToldUpstream, type Way } from './told-upstream.ts';
 
-/** Answers with a status of 200 in which the model, not the gateway, refuses: the caller's SDK knows how to read them. */
-const REFUSING_ANSWERS: ReadonlySet<string> = new Set([
-  'a refusal as the reason to stop',
-  'a blocked prompt',
-  'a blocked answer',
-  'a filtered answer',
-  'a guardrail',
-]);
-const FIXTURES = Object.values(FAILURES)
-  .flat()
-  .filter(({ name }) => !REFUSING_ANSWERS.has(name));
+const FIXTURES = Object.values(FAILURES).flat();
 const SCRIPT: readonly Said[] = FIXTURES.map(plant);
 
 const ENDPOINTS = {
@@ -170,8 +160,6 @@ suite("every failure of the simulator's", () => {
 
 /** Faults of a stream have no meaning for a unary answer, which is then a good one. */
 function isGoodAnswer(preset: string, isStream: boolean, { status, text }: Seen): boolean {
-  // Gemini refuses a prompt with a status of 200, and that is its answer.
-  if (preset === 'content-policy') return text.includes('promptFeedback');
   const isOfStreams = /-stream$|early-end|stall|keep-alive/.test(preset);
   return isOfStreams && !isStream && status === 200 && canariesIn(text).length === 0;
 }
