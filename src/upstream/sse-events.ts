@@ -194,7 +194,8 @@ class SseSplitter implements StreamSplitter {
       event.data = bytes;
       event.isWhole = isWhole;
       event.name = bytes;
-      if (this.#joined && this.#dataLines > 1) this.#useJoined(this.#joined);
+      event.isJoined = this.#dataLines > 1;
+      if (this.#joined && event.isJoined) this.#useJoined(this.#joined);
       this.#onEvent(event);
       this.#joined?.clear();
     }

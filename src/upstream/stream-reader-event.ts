@@ -11,6 +11,8 @@ export type StreamEvent = {
   /** Equal to `nameStart` when the event has no name. */
   nameEnd: number;
   isWhole: boolean;
+  /** It had several data lines, which stand in `data` with line breaks between them. */
+  isJoined: boolean;
 };
 
 export type StreamSplitter = {
@@ -34,5 +36,6 @@ export function emptyEvent(): StreamEvent {
     nameStart: 0,
     nameEnd: 0,
     isWhole: true,
+    isJoined: false,
   };
 }

@@ -169,6 +169,34 @@ test('Messages: an error behind a name that was never finished is still an error
   assert.match(String(reader.signs.error), /overloaded_error/);
 });
 
+test('an error that ran into an unfinished event is an error, in every format', () => {
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  const half = {
+    anthropic: textDelta('Hi').trimEnd().slice(0, -9),
+    openai: chat({ content: 'Hi' }).trimEnd().slice(0, -30),
+    gemini: unnamed(gemini([{ text: 'Hi' }]))
+      .trimEnd()
+      .slice(0, -12),
+  } as const;
+  for (const format of ['anthropic', 'openai', 'gemini'] as const) {
+    for (const glue of ['\n', 'event: error\n', '\nevent: error\n', '\r\n']) {
+      const [reader] = read(format, half[format] + glue + unnamed(error));
+      assert.deepEqual(JSON.parse(String(reader.signs.error)), error, `${format} ${glue}`);
+    }
+  }
+  const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
+  const [responses] = read('openai', `data: {"type":"resp\n${unnamed(failed)}`);
+  assert.match(String(responses.signs.error), /server_error/);
+});
+
+test('an event that is written over several lines is read as one', () => {
+  const lines = JSON.stringify({ error: null, ...gemini([{ text: 'Hi' }]) }, undefined, 1);
+  const event = lines.split('\n').map((line) => `data: ${line}\n`);
+  const [reader] = read('gemini', `${event.join('')}\n`);
+  assert.equal(reader.signs.error, undefined);
+  assert.equal(reader.signs.contentBegan, true);
+});
+
 test('Chat Completions: a role alone is no content; text, refusals, reasoning and calls are', () => {
   assert.deepEqual(contentAfter('openai', ROLE_ONLY, ': keep-alive\n\n', chat({})), [
     false,

@@ -16,6 +16,7 @@ import { readAnthropicEvent } from './stream-reader-anthropic.ts';
 import { type ArraySplitter, createArraySplitter } from './stream-reader-array.ts';
 import type { StreamEvent, StreamSplitter } from './stream-reader-event.ts';
 import { readGeminiEvent } from './stream-reader-gemini.ts';
+import { readJoinedError } from './stream-reader-joined.ts';
 import { readOpenaiEvent } from './stream-reader-openai.ts';
 import {
   type EventReader,
@@ -114,6 +115,7 @@ class FormatStreamReader implements StreamReader {
       this.#lastEventIsWhole = last === CLOSE_BRACE || last === CLOSE_BRACKET;
       if (!this.#lastEventIsWhole) return;
     }
+    if (event.isJoined && readJoinedError(this.#state, event)) return;
     this.#read(this.#state, event);
   }
 
