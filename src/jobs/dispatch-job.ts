@@ -1,8 +1,10 @@
 // The dispatcher: takes jobs from the raw queue, has a provider chosen for each, and puts it on that provider's
 // queue, at once or after the wait that the provider's limit asks for. The order is always: move the job, publish
 // its next message, acknowledge this one. A crash in between duplicates a message and loses nothing.
+// Several messages are in hand at once, but they are decided on, and published, in the order they came in.
 
 import type { ErrorCode, Verdict } from '../errors/codes.ts';
+import { sleep } from '../kernel/clock.ts';
 import { ending } from './end-job.ts';
 import type { FinalQueues } from './final-message.ts';
 import type { Job } from './job.ts';
@@ -10,6 +12,7 @@ import { expired, failed, postponed, routed } from './job-moves.ts';
 import { delayMsOf, messageFor } from './job-pointer.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import type { JobMove, JobStore } from './job-store.ts';
+import { createLineUp, type Place } from './line-up.ts';
 import { type TakeParts, takeMessage } from './take-message.ts';
 
 /** Where a job is to go. `runAt` and `waitCode` say that it has to wait there, and why. */
@@ -21,9 +24,15 @@ export type ProviderChoice =
       readonly model?: string | undefined;
       readonly runAt?: number | undefined;
       readonly waitCode?: ErrorCode | undefined;
+      /** It waits for this time whatever happens meanwhile, where other systems look for such messages. */
+      readonly fixedDelayMs?: number | undefined;
+      /** Gives back what was taken for it, when it does not go there after all. */
+      readonly giveBack?: (() => void) | undefined;
     }
   /** Nobody can take it before then: it is asked about again. */
   | { readonly kind: 'wait'; readonly until: number; readonly code: ErrorCode }
+  /** Nothing can be decided now: whatever is in hand is held on to, and nothing more is taken. */
+  | { readonly kind: 'pause'; readonly retryAfterMs: number }
   /** Nobody will ever take it: an unknown model, a provider without a key. */
   | { readonly kind: 'refuse'; readonly verdict: Verdict };
 
@@ -31,27 +40,51 @@ export type ChooseProvider = (job: Job) => Promise<ProviderChoice>;
 
 export type DispatcherParts = TakeParts & {
   readonly store: Pick<JobStore, 'create' | 'find' | 'move'>;
-  readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
+  /** Where jobs are passed on to. */
+  readonly queue: Pick<JobQueue, 'publish'>;
+  /** Where they are taken from. */
+  readonly source: Pick<JobQueue, 'consume'>;
   readonly chooseProvider: ChooseProvider;
   readonly rawQueue: string;
   readonly queues: FinalQueues;
   readonly concurrency?: number;
 };
 
-/** One at a time keeps the order of other systems' messages; with a broker more may be worth it. */
+/** Where a delivery must keep its order, and what tells it that there is no time to wait. */
+type Passage = {
+  readonly deciding: Place;
+  readonly publishing: Place;
+  readonly closing: AbortSignal;
+};
+
 const DEFAULT_CONCURRENCY = 1;
 
 /** Runs until it is closed; closing finishes what was begun. */
 export function startDispatcher(parts: DispatcherParts): Consumer {
   const concurrency = parts.concurrency ?? DEFAULT_CONCURRENCY;
-  return parts.queue.consume(parts.rawQueue, { concurrency }, (delivery) =>
-    dispatch(parts, delivery),
-  );
+  const closing = new AbortController();
+  const [decide, publish] = [createLineUp(), createLineUp()];
+  const consumer = parts.source.consume(parts.rawQueue, { concurrency }, (delivery) => {
+    const passage = { deciding: decide(), publishing: publish(), closing: closing.signal };
+    return dispatch(parts, delivery, passage).finally(() => leave(passage));
+  });
+  return {
+    close() {
+      closing.abort();
+      return consumer.close();
+    },
+  };
 }
 
-export async function dispatch(
+function leave({ deciding, publishing }: Passage): void {
+  deciding.leave();
+  publishing.leave();
+}
+
+async function dispatch(
   parts: DispatcherParts,
   delivery: Delivery,
+  passage: Passage,
 ): Promise<DeliveryOutcome> {
   const taken = await takeMessage(parts, parts.rawQueue, delivery);
   if (!taken.job) return taken.outcome;
@@ -59,12 +92,16 @@ export async function dispatch(
   const now = parts.clock.now();
   const waitMs = delayMsOf(job, now);
   // Early copies go back to sleep; asking for a provider now would be asking twice.
-  if (waitMs > 0) return { retryAfterMs: waitMs };
-  const move = isOverdue(job, now)
-    ? ending(job, expired(job, now), parts.queues)
-    : await moveFor(parts, job);
-  const moved = await parts.store.move(move);
-  if (moved && (moved.state === 'queued' || moved.state === 'delayed')) await pass(parts, moved);
+  if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
+  if (isOverdue(job, now)) {
+    await parts.store.move(ending(job, expired(job, now), parts.queues));
+    return 'ack';
+  }
+  await passage.deciding.turn;
+  const choice = await decide(parts, job, passage.closing);
+  passage.deciding.leave();
+  if (choice.kind === 'pause') return { retryAfterMs: choice.retryAfterMs, isUncounted: true };
+  await follow(parts, job, choice, passage.publishing);
   return 'ack';
 }
 
@@ -72,8 +109,47 @@ function isOverdue(job: Job, now: number): boolean {
   return job.deadlineAt !== undefined && job.deadlineAt <= now;
 }
 
-async function moveFor(parts: DispatcherParts, job: Job): Promise<JobMove> {
-  const choice = await parts.chooseProvider(job);
+/** While nothing can be decided the job stays in hand: putting all of them off one by one would be a loop. */
+async function decide(
+  parts: DispatcherParts,
+  job: Job,
+  closing: AbortSignal,
+): Promise<ProviderChoice> {
+  for (;;) {
+    const choice = await parts.chooseProvider(job);
+    if (choice.kind !== 'pause' || closing.aborted) return choice;
+    await sleep(parts.clock, choice.retryAfterMs, closing).catch(() => {});
+  }
+}
+
+type Decided = Exclude<ProviderChoice, { kind: 'pause' }>;
+
+async function follow(
+  parts: DispatcherParts,
+  job: Job,
+  choice: Decided,
+  publishing: Place,
+): Promise<void> {
+  const moved = await moveOrGiveBack(parts, job, choice);
+  if (moved?.state !== 'queued' && moved?.state !== 'delayed') return;
+  await publishing.turn;
+  const published = pass(parts, moved, choice);
+  // On its way is enough: a channel keeps the order, and confirms are worth overlapping.
+  publishing.leave();
+  await published;
+}
+
+async function moveOrGiveBack(
+  parts: DispatcherParts,
+  job: Job,
+  choice: Decided,
+): Promise<Job | undefined> {
+  const moved = await parts.store.move(moveFor(parts, job, choice));
+  if (!moved && choice.kind === 'route') choice.giveBack?.();
+  return moved;
+}
+
+function moveFor(parts: DispatcherParts, job: Job, choice: Decided): JobMove {
   const now = parts.clock.now();
   switch (choice.kind) {
     case 'route':
@@ -87,7 +163,11 @@ async function moveFor(parts: DispatcherParts, job: Job): Promise<JobMove> {
   }
 }
 
-async function pass(parts: DispatcherParts, job: Job): Promise<void> {
-  const delayMs = delayMsOf(job, parts.clock.now());
-  await parts.queue.publish(job.queue, messageFor(job), { delayMs });
+function pass(parts: DispatcherParts, job: Job, choice: Decided): Promise<void> {
+  const fixedDelayMs = choice.kind === 'route' ? choice.fixedDelayMs : undefined;
+  const options =
+    fixedDelayMs === undefined
+      ? { delayMs: delayMsOf(job, parts.clock.now()) }
+      : { delayMs: fixedDelayMs, isFixedDelay: true };
+  return parts.queue.publish(job.queue, messageFor(job), options);
 }

@@ -31,3 +31,12 @@ export function parsePointer(body: unknown): JobPointer | undefined {
   if (typeof spillwayJob !== 'string' || typeof fence !== 'number') return undefined;
   return { jobId: spillwayJob, fence };
 }
+
+/** The same of a body as it was delivered. */
+export function readPointer(body: string): JobPointer | undefined {
+  try {
+    return parsePointer(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}

@@ -29,8 +29,13 @@ export type Delivery = {
   readonly deliveries: number;
 };
 
-/** What becomes of a delivery: done with, or wanted again after a while. */
-export type DeliveryOutcome = 'ack' | { readonly retryAfterMs: number };
+/**
+ * What becomes of a delivery: done with, or wanted again after a while. `isUncounted`: what it waits for is no doing of
+ * the message, so that this delivery is not held against it.
+ */
+export type DeliveryOutcome =
+  | 'ack'
+  | { readonly retryAfterMs: number; readonly isUncounted?: boolean };
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<DeliveryOutcome>;
 
@@ -44,6 +49,12 @@ export type ConsumeOptions = {
 export type Consumer = {
   /** Takes no more, gives back what was not started, and waits for what was. Idempotent. */
   close(): Promise<void>;
+};
+
+export type PublishOptions = {
+  readonly delayMs?: number;
+  /** The delay is one that many messages share; a queue may keep those where other systems look for them. */
+  readonly isFixedDelay?: boolean;
 };
 
 export type QueueDepth = {
@@ -62,11 +73,7 @@ export type JobQueue = {
    */
   readonly longestDelayMs?: number;
   /** Resolves when the message is durable, and not before. */
-  publish(
-    queue: string,
-    message: QueueMessage,
-    options?: { readonly delayMs?: number },
-  ): Promise<void>;
+  publish(queue: string, message: QueueMessage, options?: PublishOptions): Promise<void>;
   /** A handler that throws is asked again later: a failure of ours must not cost a message. */
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer;
   depth(queue: string): Promise<QueueDepth>;

@@ -5,12 +5,15 @@
 import type { Verdict } from '../errors/codes.ts';
 import type { Job, JobResult } from './job.ts';
 import type { JobMessage } from './job-message.ts';
+import type { JobPermit } from './job-permits.ts';
 
 export type JobRun = {
   readonly job: Job;
   readonly message: JobMessage;
   /** Unique for each run for ever: usage records and holds are named after it. */
   readonly runId: string;
+  /** What was taken of the provider's limit for this run; absent where nothing was. */
+  readonly permit?: JobPermit | undefined;
   /** Keeps what was put out so far, for the owner to see. Cheap to call often. */
   reportPartial(output: string): void;
 };

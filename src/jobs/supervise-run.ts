@@ -6,7 +6,6 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Job } from './job.ts';
 import type { JobHistory } from './job-history.ts';
-import type { JobMessage } from './job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from './job-runner.ts';
 import type { JobStore } from './job-store.ts';
 import type { RunHandle, RunningJobs, StopReason } from './running-jobs.ts';
@@ -30,7 +29,7 @@ const PARTIAL_EVERY_MS = 1000;
 export async function superviseRun(
   parts: SuperviseParts,
   job: Job,
-  message: JobMessage,
+  { message, permit }: Pick<JobRun, 'message' | 'permit'>,
   handle: Pick<RunHandle, 'signal' | 'stopReason'>,
 ): Promise<SupervisedRun> {
   const keeper = keepAlive(parts, job);
@@ -39,6 +38,7 @@ export async function superviseRun(
     job,
     message,
     runId: `${job.id}.${job.run}`,
+    permit,
     reportPartial: (output) => partials.report(output),
   };
   try {

@@ -124,7 +124,7 @@ async function republishMissing(parts: SweepParts, before: number): Promise<void
 }
 
 async function republish(parts: SweepParts, queue: string, jobs: readonly Job[]): Promise<void> {
-  const messages = jobs.map((job) => ({ id: messageFor(job).id, publishedAt: job.publishedAt }));
+  const messages = jobs.map((job) => ({ id: messageFor(job).id, publishedAt: enteredAt(job) }));
   const missing = new Set(await parts.queue.missing(queue, messages));
   const lost = jobs.filter((job) => missing.has(messageFor(job).id));
   for (const job of lost) {
@@ -140,6 +140,11 @@ async function republish(parts: SweepParts, queue: string, jobs: readonly Job[])
       metadata,
     });
   }
+}
+
+/** A message that had to wait came onto its queue when it was due. */
+function enteredAt({ publishedAt, runAt }: Job): number {
+  return Math.max(publishedAt, runAt);
 }
 
 function tell(log: Log, message: string, cause: unknown): void {

@@ -1,7 +1,9 @@
 // The worker: takes jobs from one provider's queue and runs them, a few at once. Claiming a job moves its fence, so
 // that of all copies of a message one is run and the others are dropped. The order is always: store what came out,
 // publish the next message if there is one, acknowledge. Told to stop, it finishes what it started.
-// One job here: taken → running (lease renewed, deadline watched) → ended, waiting again, or given back.
+// One job here: taken → permitted → running (lease renewed, deadline watched) → ended, waiting again, or given back.
+// Without a permit it waits: in hand where the queue keeps others in a fair order meanwhile, else back on the queue,
+// to come again at its own moment. While the limit's counts cannot be asked everything stays in hand.
 
 import { sleep } from '../kernel/clock.ts';
 import { deadLetterOf, ending } from './end-job.ts';
@@ -10,6 +12,7 @@ import type { Job } from './job.ts';
 import type { JobHistory } from './job-history.ts';
 import type { JobMessage } from './job-message.ts';
 import { expired, failed, postponed, requeued, started, succeeded } from './job-moves.ts';
+import type { JobPermit, JobPermits } from './job-permits.ts';
 import { delayMsOf, messageFor } from './job-pointer.ts';
 import { judge, type RetryPolicy } from './job-policy.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
@@ -26,6 +29,10 @@ export type WorkerParts = TakeParts & {
   readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
   readonly running: RunningJobs;
   readonly runJob: RunJob;
+  /** The provider's own limit; absent where none is kept. */
+  readonly permits?: JobPermits | undefined;
+  /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order, and not by moments. */
+  readonly staysInHand?: boolean;
   readonly policy: RetryPolicy;
   readonly leaseMs: number;
   readonly workerId: string;
@@ -34,6 +41,8 @@ export type WorkerParts = TakeParts & {
   readonly onRun?: (ended: EndedRun) => void;
   /** Aborted when there is no more time to wait for a store that is away. */
   readonly giveUp?: AbortSignal;
+  /** Aborted when no more is to be begun. */
+  readonly closing?: AbortSignal;
 };
 
 export type EndedRun = { readonly job: Job; readonly to: JobState; readonly durationMs: number };
@@ -51,8 +60,10 @@ export function startWorker(
   { queue, concurrency }: { readonly queue: string; readonly concurrency: number },
 ): Worker {
   const hurrying = new AbortController();
+  const closing = new AbortController();
+  const signals = { giveUp: hurrying.signal, closing: closing.signal };
   const consumer = parts.queue.consume(queue, { concurrency }, (delivery) =>
-    work({ ...parts, giveUp: hurrying.signal }, queue, delivery),
+    work({ ...parts, ...signals }, queue, delivery),
   );
   function giveBack(): void {
     parts.running.stopAll('shutdown');
@@ -61,30 +72,66 @@ export function startWorker(
   return {
     async close(hurry) {
       hurry?.addEventListener('abort', giveBack, { once: true });
-      const closing = consumer.close();
+      closing.abort();
+      const closed = consumer.close();
       if (hurry?.aborted) giveBack();
-      await closing;
+      await closed;
       hurry?.removeEventListener('abort', giveBack);
     },
   };
 }
+
+/** What a look at a delivery comes to; `stayMs`: it stays in hand for that long and is then looked at afresh. */
+type Step = DeliveryOutcome | { readonly stayMs: number };
 
 export async function work(
   parts: WorkerParts,
   queueName: string,
   delivery: Delivery,
 ): Promise<DeliveryOutcome> {
+  for (;;) {
+    const step = await workOnce(parts, queueName, delivery);
+    if (typeof step !== 'object' || !('stayMs' in step)) return step;
+    if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
+    await sleep(parts.clock, Math.min(step.stayMs, LONGEST_STAY_MS), parts.closing).catch(() => {});
+  }
+}
+
+async function workOnce(parts: WorkerParts, queueName: string, delivery: Delivery): Promise<Step> {
   const taken = await takeMessage(parts, queueName, delivery);
   if (!taken.job) return taken.outcome;
   const now = parts.clock.now();
   const waitMs = delayMsOf(taken.job, now);
-  if (waitMs > 0) return { retryAfterMs: waitMs };
+  if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(taken.job, now)) return finish(parts, taken.job, expired(taken.job, now));
+  return admit(parts, taken.job);
+}
+
+async function admit(parts: WorkerParts, job: Job): Promise<Step> {
+  const message = (await parts.store.message(job.id)) ?? {};
+  const { permits, staysInHand = false } = parts;
+  const answer = await permits?.take(job, message, { staysInHand });
+  if (!answer || answer.kind === 'allowed') return claim(parts, job, message, answer?.permit);
+  if (staysInHand || answer.kind === 'paused') return { stayMs: answer.afterMs };
+  permits?.noteRequeued(job);
+  const until = parts.clock.now() + answer.afterMs;
+  const wait = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
+  return finish(parts, job, postponed(job, wait, parts.clock.now()));
+}
+
+async function claim(
+  parts: WorkerParts,
+  waiting: Job,
+  message: JobMessage,
+  permit: JobPermit | undefined,
+): Promise<DeliveryOutcome> {
   // On the list before it is claimed: a cancellation in between must find it.
-  const handle = parts.running.begin(taken.job.id);
+  const handle = parts.running.begin(waiting.id);
   try {
-    const job = await parts.store.move(started(taken.job, parts, now));
-    return job ? await runClaimed(parts, job, handle) : 'ack';
+    const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
+    if (job) return await runClaimed(parts, job, { message, permit }, handle);
+    if (permit) parts.permits?.giveBack(permit);
+    return 'ack';
   } finally {
     handle.end();
   }
@@ -93,12 +140,12 @@ export async function work(
 async function runClaimed(
   parts: WorkerParts,
   job: Job,
+  asked: { readonly message: JobMessage; readonly permit: JobPermit | undefined },
   handle: RunHandle,
 ): Promise<DeliveryOutcome> {
-  const message = (await parts.store.message(job.id)) ?? {};
   const startedAt = parts.clock.monotonic();
-  const run = await superviseRun(parts, job, message, handle);
-  const move = moveAfter(parts, job, message, run);
+  const run = await superviseRun(parts, job, asked, handle);
+  const move = moveAfter(parts, job, asked.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
   return finish(parts, job, move);
@@ -159,5 +206,7 @@ async function persist(parts: WorkerParts, move: JobMove): Promise<Job | undefin
   }
 }
 
+/** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
+const LONGEST_STAY_MS = 5000;
 const STORE_AWAY_MS = 1000;
 const MAX_STORE_TRIES = 600;

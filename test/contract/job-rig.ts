@@ -57,6 +57,7 @@ export function createJobRig(services: JobServices, leaseMs = LEASE_MS) {
   };
   const parts = {
     ...services,
+    source: queue,
     log: silentLog,
     newId,
     queues,

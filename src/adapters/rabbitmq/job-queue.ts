@@ -7,6 +7,7 @@ import type {
   Consumer,
   DeliveryHandler,
   JobQueue,
+  PublishOptions,
   QueueDepth,
   QueueMessage,
 } from '../../jobs/job-queue.ts';
@@ -62,8 +63,9 @@ export class RabbitJobQueue implements JobQueue {
   async publish(
     queue: string,
     message: QueueMessage,
-    { delayMs = 0 }: { readonly delayMs?: number } = {},
+    { delayMs = 0, isFixedDelay = false }: PublishOptions = {},
   ): Promise<void> {
+    if (isFixedDelay && delayMs > 0) return this.publishDelayedFixed(queue, message, delayMs);
     const now = this.#parts.publishing.clock.now();
     const sent = outgoing(message, now);
     const dueAt = now + delayMs;

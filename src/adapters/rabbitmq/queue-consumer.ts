@@ -160,8 +160,9 @@ export class QueueConsumer implements Consumer {
     if (earlyMs > EARLY_BY_MS)
       return this.#again({ message: notCounted(message), subscription }, earlyMs);
     const outcome = await this.#outcomeOf(message);
-    if (outcome === 'ack') subscription.ack(message.tag);
-    else await this.#again({ message, subscription }, outcome.retryAfterMs);
+    if (outcome === 'ack') return subscription.ack(message.tag);
+    const kept = outcome.isUncounted ? notCounted(message) : message;
+    await this.#again({ message: kept, subscription }, outcome.retryAfterMs);
   }
 
   async #outcomeOf({ delivery }: IncomingMessage): Promise<DeliveryOutcome> {

@@ -88,7 +88,8 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     async settle(id, outcome) {
       if (outcome === 'ack') return handling.remove(queue, id, owner);
       const visibleAt = clock.now() + outcome.retryAfterMs;
-      await returnMessage(db, queue, id, { owner, visibleAt, wasStarted: true });
+      const wasStarted = outcome.isUncounted !== true;
+      await returnMessage(db, queue, id, { owner, visibleAt, wasStarted });
     },
     giveBack: (id) =>
       returnMessage(db, queue, id, { owner, visibleAt: clock.now(), wasStarted: false }),

@@ -1,0 +1,29 @@
+// The port to a provider's own limit, as a worker meets it: what a run may take is taken before the job is claimed, so
+// that a job over the limit costs no attempt and leaves no trace but a wait. What a permit is made of is not known here.
+
+import type { Job } from './job.ts';
+import type { JobMessage } from './job-message.ts';
+
+/** Taken for one run, and handed to it. */
+export type JobPermit = { readonly id: string };
+
+export type PermitAnswer =
+  /** Without a permit where nothing had to be taken, or where the run itself will be told why it never can be. */
+  | { readonly kind: 'allowed'; readonly permit?: JobPermit | undefined }
+  /** Over the limit; `afterMs` is this job's own moment, so that those who wait do not come back as a herd. */
+  | { readonly kind: 'later'; readonly afterMs: number }
+  /** The counts cannot be asked: rather than overrun the provider nothing is run. */
+  | { readonly kind: 'paused'; readonly afterMs: number };
+
+export type JobPermits = {
+  /** `staysInHand`: it is asked again by whoever holds it, and needs no moment of its own among others. */
+  take(
+    job: Job,
+    message: JobMessage,
+    options: { readonly staysInHand: boolean },
+  ): Promise<PermitAnswer>;
+  /** The job was not run after all. */
+  giveBack(permit: JobPermit): void;
+  /** A job was put back although the dispatcher should have held it: for measuring and for the log. */
+  noteRequeued(job: Job): void;
+};
