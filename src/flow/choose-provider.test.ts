@@ -5,7 +5,7 @@ import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.t
 import type { ProviderChoice } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
-import { createModelResolver } from '../routing/resolve-model.ts';
+import { createResolveTargets } from '../routing/resolve-targets.ts';
 import { type ChooseParts, createChooseProvider } from './choose-provider.ts';
 
 const NAMES = ['a', 'b', 'c'];
@@ -25,8 +25,8 @@ function parts(given: Partial<ChooseParts> = {}): ChooseParts {
         },
       ]),
     ),
-    resolveModel: createModelResolver(
-      NAMES.map((name) => ({
+    resolveTargets: createResolveTargets({
+      providers: NAMES.map((name) => ({
         name,
         format: 'openai' as const,
         baseUrl: 'https://p.example',
@@ -34,7 +34,18 @@ function parts(given: Partial<ChooseParts> = {}): ChooseParts {
         accounts: name === 'c' ? [] : [{ name: 'main', apiKey: 'k' }],
         models: [`${name}-*`],
       })),
-    ),
+      aliases: [
+        {
+          name: 'smart',
+          strategy: 'ordered',
+          targets: [
+            { provider: 'b', model: 'b-2' },
+            { provider: 'a', model: 'a-2' },
+          ],
+        },
+      ],
+      loadOf: () => 0,
+    }),
     chooseOrder: createProviderStrategy({
       strategy: 'MESSAGE_BASED',
       fixedProvider: 'a',
@@ -45,6 +56,7 @@ function parts(given: Partial<ChooseParts> = {}): ChooseParts {
     }),
     overflow: 'next',
     limits: createMemoryProviderLimits(clock),
+    clock,
     ...given,
   };
 }

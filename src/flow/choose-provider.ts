@@ -1,82 +1,116 @@
-// Where does a job go? A job with a model goes to that model's provider; one without, and every message of
-// the raw queue, goes where the strategy says, past providers that are limited when another can take it.
+// Where does a job go? To the first of its candidates, in the order of dispatch-candidates.ts, that can take it. Providers that are limited or broken are
+// passed over where another can take it and overflow is allowed. Messages of the raw queue are counted here by the
+// dispatcher's own limit; jobs of callers are counted when they are released, in their fair order.
 
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { ErrorParams } from '../errors/codes.ts';
 import type { ChooseProvider, ProviderChoice } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
-import type { ChooseOrder } from '../routing/provider-strategy.ts';
-import type { ModelResolver } from '../routing/resolve-model.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Candidate, type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
+import type { DispatchAnswer, DispatchLimit } from './dispatch-limit.ts';
 
-export type DispatchableProvider = {
-  readonly name: string;
-  readonly region: string;
-  readonly queue: string;
-  readonly hasKey: boolean;
-  readonly defaultModel: string | undefined;
-};
-
-export type ChooseParts = {
-  readonly providers: ReadonlyMap<string, DispatchableProvider>;
-  readonly resolveModel: ModelResolver;
-  readonly chooseOrder: ChooseOrder;
+export type ChooseParts = CandidateParts & {
   readonly overflow: 'next' | 'delay';
   readonly limits: ProviderLimits;
-  /** How busy each provider is; asked only where the strategy goes by it. */
-  readonly loads?: (() => Promise<ReadonlyMap<string, number>>) | undefined;
+  /** What is let through is counted; absent where the check is turned off. */
+  readonly dispatchLimit?: DispatchLimit | undefined;
+  /** How long a message over that limit waits, where it is not to be the exact time. */
+  readonly fixedDelayMs?: number | undefined;
+  /** Whether calls to it are known to fail. */
+  readonly isBroken?: ((provider: string, region: string) => boolean) | undefined;
+  readonly clock: Clock;
 };
-
-type Candidate = { readonly provider: DispatchableProvider; readonly model: string };
 
 export function createChooseProvider(parts: ChooseParts): ChooseProvider {
   return async (job) => {
-    const candidates = candidatesFor(parts, job, await parts.loads?.());
-    const first = candidates[0];
+    const candidates = await candidatesFor(parts, job);
+    const [first] = candidates;
     if (!first) return refuse(job.model === undefined ? {} : { field: 'model' });
-    const free =
-      parts.overflow === 'next'
-        ? candidates.find((candidate) => !limitOf(parts, candidate))
-        : undefined;
-    return route(parts, free ?? first);
+    const offered = parts.overflow === 'next' ? inHealthFirst(parts, candidates) : [first];
+    const free = offered.filter((candidate) => limitOf(parts, candidate) === undefined);
+    const [best] = free;
+    if (!best) return route(parts, soonest(parts, offered) ?? first);
+    const { dispatchLimit } = parts;
+    if (!dispatchLimit || job.origin === 'http') return route(parts, best);
+    return routeWithin(parts, dispatchLimit, free, isReturning(job));
   };
 }
 
-function candidatesFor(
-  parts: ChooseParts,
-  job: Job,
-  loads: ReadonlyMap<string, number> | undefined,
-): readonly Candidate[] {
-  const asked = job.model === undefined ? undefined : named(parts, job.model);
-  if (job.origin === 'http' && job.model !== undefined) return asked ? [asked] : [];
-  const wanted = job.provider ?? asked?.provider.name;
-  if (job.origin === 'http' && wanted !== undefined)
-    return [parts.providers.get(wanted)].flatMap((each) => serving(each, asked));
-  const order = parts.chooseOrder({ wanted, loadOf: (provider) => loads?.get(provider) ?? 0 });
-  return order.flatMap((name) => serving(parts.providers.get(name), asked));
+/** It was put off before, so that its moment has come. */
+function isReturning({ state, waitCode }: Job): boolean {
+  return state === 'delayed' && waitCode === 'RATE_LIMITED';
 }
 
-function named(parts: ChooseParts, model: string): Candidate | undefined {
-  const resolution = parts.resolveModel(model);
-  if (resolution.outcome !== 'target') return undefined;
-  const provider = parts.providers.get(resolution.target.provider);
-  return provider && { provider, model: resolution.target.model };
-}
-
-/** A model of another provider's is replaced by this one's own. */
-function serving(
-  provider: DispatchableProvider | undefined,
-  asked: Candidate | undefined,
-): Candidate[] {
-  if (!provider?.hasKey) return [];
-  const model = asked?.provider === provider ? asked.model : provider.defaultModel;
-  return model === undefined ? [] : [{ provider, model }];
+/** Broken ones are asked last; when all are, the first is as good as any, and its workers wait for it. */
+function inHealthFirst(parts: ChooseParts, candidates: readonly Candidate[]): readonly Candidate[] {
+  const isBroken = ({ provider }: Candidate) =>
+    parts.isBroken?.(provider.name, provider.region) === true;
+  const well = candidates.filter((candidate) => !isBroken(candidate));
+  return well.length === 0 ? candidates : well;
 }
 
 function limitOf({ limits }: ChooseParts, { provider, model }: Candidate): number | undefined {
   return limits.active(provider.name, provider.region, model)?.resetAt;
 }
 
-function route(parts: ChooseParts, candidate: Candidate): ProviderChoice {
+function soonest(parts: ChooseParts, candidates: readonly Candidate[]): Candidate | undefined {
+  return candidates.toSorted((a, b) => (limitOf(parts, a) ?? 0) - (limitOf(parts, b) ?? 0))[0];
+}
+
+/** The first with room; when none has, the message waits for the one whose turn comes soonest. */
+async function routeWithin(
+  parts: ChooseParts,
+  limit: DispatchLimit,
+  candidates: readonly Candidate[],
+  isBack: boolean,
+): Promise<ProviderChoice> {
+  let chosen = candidates[0];
+  if (candidates.length > 1) {
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (const candidate of candidates) {
+      const answer = await limit.ask(candidate.provider.name, 'present');
+      if (answer.kind === 'allowed') return admitted(parts, candidate, answer);
+      if (answer.afterMs < shortestMs) chosen = candidate;
+      shortestMs = Math.min(shortestMs, answer.afterMs);
+    }
+  }
+  if (!chosen) return refuse({});
+  const as = parts.fixedDelayMs !== undefined ? 'present' : isBack ? 'returning' : 'newcomer';
+  const answer = await limit.ask(chosen.provider.name, as);
+  return answer.kind === 'allowed'
+    ? admitted(parts, chosen, answer)
+    : putOff(parts, limit, chosen, answer);
+}
+
+function admitted(
+  parts: ChooseParts,
+  candidate: Candidate,
+  { giveBack }: Extract<DispatchAnswer, { kind: 'allowed' }>,
+): ProviderChoice {
+  return { ...route(parts, candidate), giveBack };
+}
+
+/** A fixed delay leads straight to the provider's queue, as in the existing systems; an exact one is asked again. */
+function putOff(
+  parts: ChooseParts,
+  limit: DispatchLimit,
+  candidate: Candidate,
+  answer: Exclude<DispatchAnswer, { kind: 'allowed' }>,
+): ProviderChoice {
+  if (answer.kind === 'paused') return { kind: 'pause', retryAfterMs: answer.afterMs };
+  const { fixedDelayMs, clock } = parts;
+  const code = 'RATE_LIMITED';
+  limit.noteDelayed(candidate.provider.name, fixedDelayMs ?? answer.afterMs);
+  if (fixedDelayMs === undefined)
+    return { kind: 'wait', until: clock.now() + answer.afterMs, code };
+  const wait = { runAt: clock.now() + fixedDelayMs, waitCode: code, fixedDelayMs } as const;
+  return { ...route(parts, candidate), ...wait };
+}
+
+type Route = Extract<ProviderChoice, { kind: 'route' }>;
+
+function route(parts: ChooseParts, candidate: Candidate): Route {
   const { provider, model } = candidate;
   const runAt = limitOf(parts, candidate);
   const wait = runAt === undefined ? {} : ({ runAt, waitCode: 'AI_LIMIT_REACHED' } as const);

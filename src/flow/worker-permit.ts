@@ -1,0 +1,89 @@
+// The worker's permit: what a job's run takes of the provider's own limit before the job is claimed. It is the same
+// count that interactive calls take from, and the last thing between a queue and the provider: a message may have passed
+// by the dispatcher, or raced. A provider with several accounts is asked for each of them, in turn, until one has room.
+
+import type { Limit, PermitAsk, RateLimiter } from '../admission/rate-limiter.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobMessage } from '../jobs/job-message.ts';
+import type { JobPermit, JobPermits, PermitAnswer } from '../jobs/job-permits.ts';
+import type { JobRun } from '../jobs/job-runner.ts';
+import type { NewId } from '../kernel/ids.ts';
+import { askInLine, type LineQuestion } from './permit-line.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
+
+/** One account's limits, as they hold for this worker. */
+export type AccountLimits = { readonly account: string; readonly limits: readonly Limit[] };
+
+export type WorkerPermit = PermitAsk & { readonly account: string };
+
+export type WorkerPermitParts = {
+  readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
+  readonly accountsOf: (provider: string) => readonly AccountLimits[];
+  /** What is reserved of limits that count tokens. */
+  readonly tokensOf: (job: Job, message: JobMessage, limits: readonly Limit[]) => number;
+  readonly metrics: WorkerMetrics;
+  readonly newId: NewId;
+};
+
+/** The permit that a run was given, if one was. */
+export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined {
+  return isWorkerPermit(run.permit) ? run.permit : undefined;
+}
+
+export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
+  const { limiter, metrics } = parts;
+  return {
+    async take(job, message, { staysInHand }) {
+      const provider = job.provider ?? '';
+      const as = staysInHand ? 'present' : isReturning(job) ? 'returning' : 'newcomer';
+      const answer = await takeOfAny(parts, { job, message, as });
+      metrics.checked(provider, answer.kind);
+      return answer;
+    },
+    giveBack(permit) {
+      if (isWorkerPermit(permit)) limiter.giveBack(permit);
+    },
+    noteRequeued: (job) => metrics.requeued(job.provider ?? ''),
+  };
+}
+
+/** It was put off before, so that its moment has come. */
+function isReturning({ state, waitCode }: Job): boolean {
+  return state === 'delayed' && waitCode === 'RATE_LIMITED';
+}
+
+type Wanted = {
+  readonly job: Job;
+  readonly message: JobMessage;
+  readonly as: LineQuestion['as'];
+};
+
+async function takeOfAny(parts: WorkerPermitParts, wanted: Wanted): Promise<PermitAnswer> {
+  const accounts = parts.accountsOf(wanted.job.provider ?? '');
+  const last = accounts.at(-1);
+  if (!last) return { kind: 'allowed' };
+  // Those before the last are only looked at: a moment to come back at is given where the line is.
+  for (const account of accounts.slice(0, -1)) {
+    const answer = await takeOf(parts, account, { ...wanted, as: 'present' });
+    if (answer.kind === 'allowed') return answer;
+  }
+  return takeOf(parts, last, wanted);
+}
+
+async function takeOf(
+  { limiter, newId, tokensOf }: WorkerPermitParts,
+  { account, limits }: AccountLimits,
+  { job, message, as }: Wanted,
+): Promise<PermitAnswer> {
+  const tokens = tokensOf(job, message, limits);
+  // Two copies of one message must not share a permit: the one that is dropped would give it back.
+  const answer = await askInLine(limiter, { id: newId('att'), limits, tokens, as });
+  if (answer.kind === 'never') return { kind: 'allowed' };
+  if (answer.kind !== 'allowed') return answer;
+  const permit: WorkerPermit = { ...answer.ask, account };
+  return { kind: 'allowed', permit };
+}
+
+function isWorkerPermit(permit: JobPermit | undefined): permit is WorkerPermit {
+  return permit !== undefined && 'limits' in permit && 'account' in permit;
+}
