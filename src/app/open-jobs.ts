@@ -3,11 +3,9 @@
 
 import { DEFAULT_ORGANIZATION_ID } from '../admission/organization.ts';
 import type { Config } from '../config/config.ts';
-import { createChooseProvider } from '../flow/choose-provider.ts';
-import { createRunJob } from '../flow/run-job.ts';
+import { createRunJob, type RunParts } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
-import { type DispatcherParts, startDispatcher } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
 import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
@@ -23,14 +21,15 @@ import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import { createProviderStrategy } from '../routing/provider-strategy.ts';
+import { openWorkerPermits } from './job-limits.ts';
+import { openDispatcher } from './open-dispatcher.ts';
 import type { Queues } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
 export type JobsContext = {
   readonly store: Store;
   readonly queues: Queues;
-  readonly serve: ServeParts;
+  readonly serve: ServeParts & RunParts;
   readonly serverId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -100,7 +99,7 @@ export async function openJobs(
   const memory = newJobMemory();
   const desk = openJobDesk(config, context, memory);
   if (!roles.isDispatcher && roles.workedProviders.length === 0) return desk;
-  const parts = workerParts(config, context, memory);
+  const parts = workerParts(config, context, memory, roles);
   const sweeper = startSweeper({
     ...parts,
     store: context.store.jobs,
@@ -112,7 +111,7 @@ export async function openJobs(
   const workers = roles.workedProviders.flatMap((name) => startProviderWorker(config, name, parts));
   lifecycle.onClose('workers', () => closeWorkers(workers, config, clock));
   if (roles.isDispatcher) {
-    const dispatcher = startDispatcher(dispatcherParts(config, context, parts));
+    const dispatcher = openDispatcher(config, context, parts);
     lifecycle.onClose('dispatcher', () => dispatcher.close());
   }
   return desk;
@@ -124,45 +123,13 @@ function startProviderWorker(config: Config, name: string, parts: WorkerParts): 
   return [startWorker(parts, { queue: provider.queue, concurrency: config.worker.concurrency })];
 }
 
-function dispatcherParts(
-  config: Config,
-  context: JobsContext,
-  parts: WorkerParts,
-): DispatcherParts {
-  return {
-    ...parts,
-    rawQueue: config.jobs.rawQueue,
-    concurrency: context.queues.dispatchConcurrency,
-    chooseProvider: createChooseProvider({
-      providers: new Map(Object.entries(config.providers)),
-      resolveModel: context.serve.resolveModel,
-      chooseOrder: createProviderStrategy(config.dispatcher),
-      overflow: config.dispatcher.overflow,
-      limits: context.serve.limits,
-      loads:
-        config.dispatcher.strategy === 'LEAST_LOADED' ? () => loadsOf(config, context) : undefined,
-    }),
-  };
-}
-
-/** Minutes of work that wait for each provider, at the rate it allows. */
-async function loadsOf(
-  config: Config,
-  { queues }: JobsContext,
-): Promise<ReadonlyMap<string, number>> {
-  const loads = Object.values(config.providers).map(async ({ name, queue, rateLimitPerMinute }) => {
-    const { ready, delayed, inFlight } = await queues.queue.depth(queue);
-    return [name, (ready + delayed + inFlight) / rateLimitPerMinute] as const;
-  });
-  return new Map(await Promise.all(loads));
-}
-
 function workerParts(
   config: Config,
   context: JobsContext,
   { running, paces }: JobMemory,
+  roles: JobRoles,
 ): WorkerParts {
-  const { store, clock, log } = context;
+  const { store, clock, log, serve, metrics } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs } = config.jobs;
   return {
     store: store.jobs,
@@ -172,17 +139,25 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
-    runJob: createRunJob(context.serve),
+    runJob: createRunJob(serve),
+    permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
+    staysInHand: context.queues.hold === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },
     leaseMs,
     workerId: context.serverId,
     queues: context.queues.final,
     deadLetterQueue: context.queues.final.deadLetterQueue,
-    onRun: observeRuns(context.metrics, paces),
+    onRun: observeRuns(metrics, paces),
     clock,
     newId,
     log,
   };
+}
+
+/** RATE_LIMIT is one provider's, so only a process that is nothing but its worker goes by it. */
+function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): number | undefined {
+  const isOneProviderWorker = !isDispatcher && workedProviders.length === 1;
+  return isOneProviderWorker ? config.worker.requestsPerMinute : undefined;
 }
 
 function observeRuns(metrics: Metrics, paces: JobPaces): (run: EndedRun) => void {

@@ -1,7 +1,9 @@
-// The queues jobs travel on: the store's own, or RabbitMQ with the store's queue as its outbox.
+// The queues jobs travel on: the store's own, or RabbitMQ. With RabbitMQ the store's queue is the outbox for what other
+// systems are told, and where jobs of callers are held until it is their turn.
 
 import type { Config } from '../config/config.ts';
 import type { FinalQueues } from '../jobs/final-message.ts';
+import { createHoldQueue, type HoldQueueParts } from '../jobs/hold-queue.ts';
 import type { JobQueue } from '../jobs/job-queue.ts';
 import { startRelay } from '../jobs/relay-outbox.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -11,6 +13,8 @@ import type { Store } from './open-store.ts';
 
 export type Queues = {
   readonly queue: JobQueue;
+  /** Where jobs of callers are held, and where they are released to; absent without a broker. */
+  readonly hold?: HoldQueueParts | undefined;
   /** Where other systems are told of ends; empty without a broker, because nobody would listen. */
   readonly final: FinalQueues;
   /** How many messages of the raw queue are taken at once. */
@@ -19,8 +23,9 @@ export type Queues = {
   readonly isUp: () => boolean;
 };
 
-/** A broker's round trips are worth overlapping. */
-const BROKER_DISPATCHES_AT_ONCE = 16;
+/** A broker's round trips are worth overlapping; the dispatcher keeps the order all the same. */
+const BROKER_DISPATCHES_AT_ONCE = 32;
+const STORE_DISPATCHES_AT_ONCE = 4;
 
 export type QueueContext = {
   readonly store: Store;
@@ -35,23 +40,23 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   if (rabbitmqUrl === undefined) return storeQueues(store);
   // Loaded only here, because the driver costs memory that the store's own queue does not need.
   const { openRabbitQueue } = await import('../adapters/rabbitmq/open-rabbit-queue.ts');
-  const { rawQueue, resultsQueue, deadLetterQueue, queueType } = config.jobs;
+  const { resultsQueue, deadLetterQueue, queueType } = config.jobs;
   const { prefetch } = config.worker;
-  const queue = await openRabbitQueue({ url: rabbitmqUrl, queueType, clock, log, prefetch });
-  lifecycle.onClose('broker', () => queue.close());
-  const providerQueues = Object.values(config.providers).map((provider) => provider.queue);
-  const queues = [rawQueue, resultsQueue, deadLetterQueue, ...providerQueues];
-  const relay = startRelay({ outbox: store.queue, broker: queue, queues });
+  const broker = await openRabbitQueue({ url: rabbitmqUrl, queueType, clock, log, prefetch });
+  lifecycle.onClose('broker', () => broker.close());
+  const told = [resultsQueue, deadLetterQueue];
+  const relay = startRelay({ outbox: store.queue, broker, queues: told });
   lifecycle.onClose('relay', () => relay.close());
+  const hold = { broker, held: store.queue };
   return {
-    queue,
+    queue: createHoldQueue(hold),
+    hold,
     final: { resultsQueue, deadLetterQueue },
     dispatchConcurrency: BROKER_DISPATCHES_AT_ONCE,
-    isUp: () => queue.isUp(),
+    isUp: () => broker.isUp(),
   };
 }
 
-/** One at a time keeps the order of messages. */
 export function storeQueues({ queue }: Pick<Store, 'queue'>): Queues {
-  return { queue, final: {}, dispatchConcurrency: 1, isUp: () => true };
+  return { queue, final: {}, dispatchConcurrency: STORE_DISPATCHES_AT_ONCE, isUp: () => true };
 }

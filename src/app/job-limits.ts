@@ -1,0 +1,90 @@
+// The two tiers of limits that jobs meet, from the configuration: what the dispatcher lets through to each provider,
+// and the provider's own limit, of which a worker takes a permit.
+
+import type { Limit } from '../admission/rate-limiter.ts';
+import type { Config } from '../config/config.ts';
+import { createDispatchLimit, type DispatchLimit } from '../flow/dispatch-limit.ts';
+import type { DispatchMetrics } from '../flow/dispatch-metrics.ts';
+import type { ServeParts } from '../flow/serve-request.ts';
+import { createWorkerMetrics } from '../flow/worker-metrics.ts';
+import { type AccountLimits, createWorkerPermits } from '../flow/worker-permit.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobMessage } from '../jobs/job-message.ts';
+import type { JobPermits } from '../jobs/job-permits.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+
+/** Reserved for an answer, whatever maximum is stated: most are far shorter. */
+const LIKELY_OUTPUT_TOKENS = 1024;
+
+/** Undefined when the dispatcher's check is turned off. */
+export function openDispatchLimit(
+  config: Config,
+  { limiter, clock }: Pick<ServeParts, 'limiter' | 'clock'>,
+  metrics: DispatchMetrics,
+): DispatchLimit | undefined {
+  if (!config.dispatcher.rateLimitEnabled) return undefined;
+  const limits = new Map(
+    Object.values(config.providers).map((provider) => [provider.name, dispatcherLimit(provider)]),
+  );
+  const limitOf = (provider: string) => limits.get(provider);
+  return createDispatchLimit({ limiter, limitOf, metrics, clock, newId });
+}
+
+function dispatcherLimit(provider: Config['providers'][string]): Limit {
+  return Object.freeze({
+    tier: 'dispatcher',
+    subject: provider.name,
+    kind: 'requests',
+    max: provider.rateLimitPerMinute,
+    windowMs: provider.windowMs + provider.limitGuardMs,
+  });
+}
+
+/** `requestsPerMinute` is RATE_LIMIT, which only a worker of one provider reads. */
+export function openWorkerPermits(
+  config: Config,
+  serve: ServeParts,
+  metrics: Metrics,
+  requestsPerMinute: number | undefined,
+): JobPermits {
+  const { limiter, terms, estimator, clock, log } = serve;
+  const accounts = new Map(
+    Object.values(config.providers).map(({ name, accounts: own }) => [
+      name,
+      own.map(({ name: account }): AccountLimits => {
+        const { limits } = terms.forAccount({ provider: name, account });
+        return { account, limits: overridden(limits, requestsPerMinute) };
+      }),
+    ]),
+  );
+  return createWorkerPermits({
+    limiter,
+    accountsOf: (provider) => accounts.get(provider) ?? [],
+    tokensOf: (job, message, limits) => estimatedTokens(estimator, job, message, limits),
+    metrics: createWorkerMetrics(metrics, clock, log),
+    newId,
+  });
+}
+
+function overridden(limits: readonly Limit[], max: number | undefined): readonly Limit[] {
+  if (max === undefined) return limits;
+  return limits.map((limit) =>
+    limit.kind === 'requests' ? Object.freeze({ ...limit, max }) : limit,
+  );
+}
+
+/** The provider's own count settles it. A job that fits the whole limit is not refused for ever because of a guess. */
+function estimatedTokens(
+  estimator: ServeParts['estimator'],
+  { model = '' }: Job,
+  { prompt, request }: JobMessage,
+  limits: readonly Limit[],
+): number {
+  const sizes = limits.filter(({ kind }) => kind === 'tokens' || kind === 'tokens_per_day');
+  if (sizes.length === 0) return 0;
+  const bytes = Buffer.byteLength(prompt ?? '') + (request ? JSON.stringify(request).length : 0);
+  const input = estimator.inputTokens(model, bytes);
+  const largest = Math.max(input, Math.min(...sizes.map(({ max }) => max)));
+  return Math.min(input + LIKELY_OUTPUT_TOKENS, largest);
+}
