@@ -1,6 +1,6 @@
 // A gateway in this process with the simulator behind it, for tests that speak to it over HTTP.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../src/app/create-gateway.ts';
@@ -21,9 +21,14 @@ export type TestGateway = {
 export const TEST_API_KEY = 'a-key-for-tests-0123456789';
 export const TEST_ADMIN_KEY = 'an-admin-key-for-tests';
 
-export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+/** `file` makes the text of spillway.yaml, given where the simulator is. */
+export async function startTestGateway(
+  env: Record<string, string> = {},
+  file?: (simulatorUrl: string) => string,
+): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-test-'));
   const simulator = await startSimulator({ clock: systemClock });
+  if (file) writeFileSync(join(dataDir, 'spillway.yaml'), file(simulator.url));
   const config = loadConfig({
     env: {
       PORT: '0',
