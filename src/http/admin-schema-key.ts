@@ -5,9 +5,12 @@ import type { NewKey } from '../admission/administer-keys.ts';
 import { KEY_SCOPES } from '../admission/key-scope.ts';
 import type { StoredKey } from '../admission/key-store.ts';
 import { nanosToUsd, usdToNanos } from '../kernel/money.ts';
-import { moment, plainName, shownName, usdAmount } from './admin-schema.ts';
+import { moment, shownName, usdAmount } from './admin-schema.ts';
 
 const MOST_MODELS = 200;
+
+/** A model, an alias, `provider/model`, or a pattern of them. */
+const modelPattern = z.string().regex(/^[A-Za-z0-9_*][\w.:/@*-]{0,127}$/);
 
 export const newKeyBody = z
   .strictObject({
@@ -22,11 +25,11 @@ export const newKeyBody = z
     monthlyBudgetUsd: usdAmount.nullable(),
     requestsPerMinute: z.int().min(1).max(1_000_000).nullable(),
     models: z
-      .array(plainName)
+      .array(modelPattern)
       .min(1)
       .max(MOST_MODELS)
       .nullable()
-      .describe('The only models this key may use; all when not given'),
+      .describe('The only models this key may use, * for any text; all when not given'),
   })
   .partial();
 

@@ -4,7 +4,8 @@
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 
-export function fromFrameworkError(error: unknown): SpillwayError {
+/** `limit`: the largest body of the route, which is told when it was too large. */
+export function fromFrameworkError(error: unknown, limit?: number): SpillwayError {
   if (error instanceof SpillwayError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
     const path = error.validation[0]?.instancePath ?? '';
@@ -16,7 +17,10 @@ export function fromFrameworkError(error: unknown): SpillwayError {
   }
   const status = statusOf(error);
   if (status === 413)
-    return new SpillwayError('REQUEST_TOO_LARGE', 'the body is too large', { cause: error });
+    return new SpillwayError('REQUEST_TOO_LARGE', 'the body is too large', {
+      params: limit === undefined ? {} : { limit },
+      cause: error,
+    });
   if (status >= 400 && status < 500) {
     return new SpillwayError('INVALID_REQUEST', 'the request cannot be read', { cause: error });
   }

@@ -5,7 +5,12 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import {
   jsonSchemaTransform,
   serializerCompiler,
@@ -24,6 +29,8 @@ import type { ErrorReplier } from './reply-error.ts';
 
 export type HttpServerOptions = {
   readonly bodyLimitBytes: number;
+  /** Other limits for single routes, by path. */
+  readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
@@ -67,10 +74,11 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
+  app.addHook('onRoute', (route) => limitBody(route, parts.options));
   app.addHook('onRequest', async (request, reply) => nameRequest(request, reply));
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
-    fail(parts, request, reply, fromFrameworkError(error)),
+    fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
   );
   app.setNotFoundHandler((request, reply) =>
     fail(parts, request, reply, new SpillwayError('NOT_FOUND', `no route ${request.method}`)),
@@ -129,6 +137,12 @@ function listenerOf(
       return closing;
     },
   };
+}
+
+/** Paths are written as documentation writes them: `/v1/jobs/{id}`. */
+function limitBody(route: RouteOptions, { routeBodyLimitBytes }: HttpServerOptions): void {
+  const limitBytes = routeBodyLimitBytes[route.url.replace(/:(\w+)/g, '{$1}')];
+  if (limitBytes !== undefined) route.bodyLimit = limitBytes;
 }
 
 function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
