@@ -63,6 +63,7 @@ export function openWorkerPermits(
     accountsOf: (provider) => accounts.get(provider) ?? [],
     tokensOf: (job, message, limits) => estimatedTokens(estimator, job, message, limits),
     metrics: createWorkerMetrics(metrics, clock, log),
+    clock,
     newId,
   });
 }

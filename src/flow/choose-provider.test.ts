@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.ts';
+import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
+import type { Limit } from '../admission/rate-limiter.ts';
 import type { ProviderChoice } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
+import { newId } from '../kernel/ids.ts';
+import { createMetrics } from '../kernel/metrics.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { createResolveTargets } from '../routing/resolve-targets.ts';
 import { type ChooseParts, createChooseProvider } from './choose-provider.ts';
+import { createDispatchLimit } from './dispatch-limit.ts';
+import { createDispatchMetrics } from './dispatch-metrics.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const clock = createTestClock();
@@ -147,4 +153,94 @@ test('the wait is until the limit is over', async () => {
   assert.ok(choice.kind === 'route');
   assert.equal(choice.runAt, clock.now() + 60_000);
   assert.equal(choice.waitCode, 'AI_LIMIT_REACHED');
+});
+
+test('an alias is followed along its chain, past those that are limited', async () => {
+  assert.equal(await choose({ model: 'smart' }), 'b b-2 queue-b');
+  assert.equal(await choose({ model: 'smart' }, await limited('b')), 'a a-2 queue-a');
+});
+
+test('a broken provider is passed over while another is well', async () => {
+  const isBroken = (provider: string) => provider === 'a';
+  assert.equal(await choose({}, parts({ isBroken })), 'b b-default queue-b');
+  assert.equal(await choose({}, parts({ isBroken: () => true })), 'a a-default queue-a');
+});
+
+function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
+  const limiter = createMemoryRateLimiter(clock);
+  const metrics = createDispatchMetrics(createMetrics(), clock);
+  const limits = new Map(NAMES.map((name) => [name, limitOf(name, max)]));
+  const limitOfProvider = (provider: string) => limits.get(provider);
+  return parts({
+    dispatchLimit: createDispatchLimit({
+      limiter,
+      limitOf: limitOfProvider,
+      metrics,
+      clock,
+      newId,
+    }),
+    ...given,
+  });
+}
+
+function limitOf(subject: string, max: number): Limit {
+  return { tier: 'dispatcher', subject, kind: 'requests', max, windowMs: 60_000 };
+}
+
+async function chooseMany(count: number, using: ChooseParts): Promise<readonly string[]> {
+  const chooseProvider = createChooseProvider(using);
+  const chosen: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    chosen.push(short(await chooseProvider(job({ origin: 'queue', provider: 'a' }))));
+  return chosen;
+}
+
+test("messages over a provider's limit go to the next, and wait when all are full", async () => {
+  assert.deepEqual(await chooseMany(6, counted(2)), [
+    'a a-default queue-a',
+    'a a-default queue-a',
+    'b b-default queue-b',
+    'b b-default queue-b',
+    'wait',
+    'wait',
+  ]);
+});
+
+test('without overflow they wait, each for a moment of its own', async () => {
+  const using = counted(1, { overflow: 'delay' });
+  const chooseProvider = createChooseProvider(using);
+  const message = job({ origin: 'queue', provider: 'a' });
+  const choices = [];
+  for (let index = 0; index < 3; index += 1) choices.push(await chooseProvider(message));
+  const waits = choices.map((choice) =>
+    choice.kind === 'wait' ? [choice.until - clock.now(), choice.code] : choice.kind,
+  );
+  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_000, 'RATE_LIMITED']]);
+});
+
+test("a fixed delay leads straight to the provider's queue", async () => {
+  const using = counted(1, { overflow: 'delay', fixedDelayMs: 30_000 });
+  const chooseProvider = createChooseProvider(using);
+  const message = job({ origin: 'queue', provider: 'a' });
+  await chooseProvider(message);
+  const choice = await chooseProvider(message);
+  assert.ok(choice.kind === 'route');
+  assert.equal(choice.queue, 'queue-a');
+  assert.equal(choice.fixedDelayMs, 30_000);
+  assert.equal(choice.runAt, clock.now() + 30_000);
+});
+
+test("a job of a caller's is not counted here: it is counted when it is released", async () => {
+  const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
+  for (let index = 0; index < 3; index += 1)
+    assert.equal(short(await chooseProvider(job({ model: 'a-1' }))), 'a a-1 queue-a');
+});
+
+test('what was taken for a message that goes elsewhere is given back', async () => {
+  const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
+  const message = job({ origin: 'queue', provider: 'a' });
+  const choice = await chooseProvider(message);
+  assert.ok(choice.kind === 'route');
+  choice.giveBack?.();
+  assert.equal((await chooseProvider(message)).kind, 'route');
 });

@@ -7,7 +7,7 @@ import type { Limit, RateLimiter } from '../admission/rate-limiter.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import type { DispatchMetrics } from './dispatch-metrics.ts';
-import { askInLine, type LineAnswer, type LineQuestion } from './permit-line.ts';
+import { createPermitLine, type LineAnswer, type LineQuestion } from './permit-line.ts';
 
 export type DispatchLimit = {
   ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer>;
@@ -33,12 +33,12 @@ const NOTHING_TAKEN: DispatchAnswer = { kind: 'allowed', giveBack() {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   const { limiter, limitOf, metrics, clock, newId } = parts;
+  const askInLine = createPermitLine({ limiter, clock });
 
   async function ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer> {
     const limit = limitOf(provider);
     if (!limit) return NOTHING_TAKEN;
-    // Two copies of one message must not share a permit: the one that is dropped would give it back.
-    const answer = await askInLine(limiter, { id: newId('att'), limits: [limit], as });
+    const answer = await askInLine({ id: newId('att'), limits: [limit], as });
     metrics.checked(provider, answer.kind);
     // A limit of one never refuses one for ever.
     if (answer.kind === 'never') return NOTHING_TAKEN;

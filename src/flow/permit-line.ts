@@ -1,9 +1,12 @@
-// Asking a limit on behalf of work that can wait. Who comes for the first time is given a moment of its own when there
-// is no room, one interval after the one before it. Who comes back at its moment and is a little early, because others
-// were late, waits just that little instead of going to the end of the line again. While the counts cannot be asked
-// at all the work is paused: it is not put off, since nobody knows until when.
+// Asking a limit on behalf of work that can wait, so that those who wait form a line. Who comes for the first time and
+// finds no room is given a moment of its own, one interval after the one before it. Who comes later goes behind them,
+// even when there happens to be room because one of them is a little late. Who comes back at its moment and is a
+// little early, because others were late, waits just that little instead of going to the end again.
+// A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
+// While the counts cannot be asked the work is paused: it is not put off, since nobody knows until when.
 
 import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission/rate-limiter.ts';
+import type { Clock } from '../kernel/clock.ts';
 
 export type LineAnswer =
   | { readonly kind: 'allowed'; readonly ask: PermitAsk }
@@ -13,6 +16,7 @@ export type LineAnswer =
   | { readonly kind: 'never' };
 
 export type LineQuestion = {
+  /** Unique for each question: two copies of one message must not share a permit. */
   readonly id: string;
   readonly limits: readonly Limit[];
   readonly tokens?: number;
@@ -20,30 +24,67 @@ export type LineQuestion = {
   readonly as: 'newcomer' | 'returning' | 'present';
 };
 
+export type AskInLine = (question: LineQuestion) => Promise<LineAnswer>;
+
+export type PermitLineParts = {
+  readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+/** Moments of epoch time: the last one given, the first of this line, and when somebody last came at his. */
+type Line = { tailAt: number; headAt: number; seenAt: number };
+
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
 /** A wait as short as this is waited for at the head of the line. */
 const NEAR_MS = 1000;
 /** The counts are away, and nobody knows for how long. */
 const PAUSE_MS = 1000;
+/** When so many in a row should have come and none did, and not for so long, nobody stands there. */
+const MISSED_TURNS = 20;
+const MISSED_MS = 5000;
 
-export async function askInLine(
-  limiter: Pick<RateLimiter, 'take'>,
-  question: LineQuestion,
-): Promise<LineAnswer> {
-  const answer = await askOnce(limiter, question, question.as === 'newcomer');
-  if (question.as !== 'returning' || answer.kind !== 'later' || answer.afterMs <= NEAR_MS)
-    return answer;
-  return askOnce(limiter, question, true);
+export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine {
+  const lines = new Map<string, Line>();
+
+  async function ask(question: LineQuestion, wantsComeback: boolean): Promise<LineAnswer> {
+    const { id, limits, tokens = 0 } = question;
+    const asked = { id, limits, tokens, expiresMs: EXPIRES_MS, isBackground: true, wantsComeback };
+    return answerOf(asked, await decide(limiter, asked));
+  }
+
+  async function comeNew(question: LineQuestion): Promise<LineAnswer> {
+    const [limit] = question.limits;
+    const answer = await ask(question, true);
+    if (!limit || answer.kind === 'paused' || answer.kind === 'never') return answer;
+    const now = clock.now();
+    const line = liveLine(lines, limit, now);
+    if (answer.kind === 'later') {
+      join(lines, limit, now + answer.afterMs, line);
+      return answer;
+    }
+    if (!line) return answer;
+    limiter.giveBack(answer.ask);
+    line.tailAt += intervalMs(limit);
+    return { kind: 'later', afterMs: Math.max(1, Math.ceil(line.tailAt - now)) };
+  }
+
+  async function comeBack(question: LineQuestion): Promise<LineAnswer> {
+    const [limit] = question.limits;
+    const line = limit && lines.get(keyOf(limit));
+    if (line) line.seenAt = clock.now();
+    const answer = await ask(question, false);
+    if (answer.kind !== 'later' || answer.afterMs <= NEAR_MS) return answer;
+    return ask(question, true);
+  }
+
+  return (question) => {
+    if (question.as === 'newcomer') return comeNew(question);
+    return question.as === 'returning' ? comeBack(question) : ask(question, false);
+  };
 }
 
-async function askOnce(
-  limiter: Pick<RateLimiter, 'take'>,
-  { id, limits, tokens = 0 }: LineQuestion,
-  wantsComeback: boolean,
-): Promise<LineAnswer> {
-  const ask = { id, limits, tokens, expiresMs: EXPIRES_MS, isBackground: true, wantsComeback };
-  const decision = await decide(limiter, ask);
+function answerOf(ask: PermitAsk, decision: PermitDecision): LineAnswer {
   if (decision.isAllowed) return { kind: 'allowed', ask };
   const { binding, comeBackMs, retryAfterMs } = decision;
   if (!binding) return { kind: 'paused', afterMs: retryAfterMs ?? PAUSE_MS };
@@ -51,6 +92,30 @@ async function askOnce(
   return { kind: 'later', afterMs: Math.max(1, comeBackMs ?? retryAfterMs) };
 }
 
-function decide(limiter: Pick<RateLimiter, 'take'>, ask: PermitAsk): Promise<PermitDecision> {
+/** Undefined when nobody stands there any more. */
+function liveLine(lines: Map<string, Line>, limit: Limit, now: number): Line | undefined {
+  const line = lines.get(keyOf(limit));
+  if (!line) return undefined;
+  const patienceMs = MISSED_MS + MISSED_TURNS * intervalMs(limit);
+  const isForsaken = now - Math.max(line.headAt, line.seenAt) > patienceMs;
+  if (line.tailAt > now && !isForsaken) return line;
+  lines.delete(keyOf(limit));
+  return undefined;
+}
+
+function join(lines: Map<string, Line>, limit: Limit, at: number, line: Line | undefined): void {
+  if (line) line.tailAt = Math.max(line.tailAt, at);
+  else lines.set(keyOf(limit), { tailAt: at, headAt: at, seenAt: Number.NEGATIVE_INFINITY });
+}
+
+function keyOf({ tier, subject }: Limit): string {
+  return `${tier}:${subject}`;
+}
+
+function intervalMs({ windowMs, max }: Limit): number {
+  return windowMs / Math.max(1, max);
+}
+
+function decide(limiter: PermitLineParts['limiter'], ask: PermitAsk): Promise<PermitDecision> {
   return new Promise((resolve) => limiter.take(ask, resolve));
 }

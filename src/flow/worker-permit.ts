@@ -7,8 +7,9 @@ import type { Job } from '../jobs/job.ts';
 import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobPermit, JobPermits, PermitAnswer } from '../jobs/job-permits.ts';
 import type { JobRun } from '../jobs/job-runner.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { askInLine, type LineQuestion } from './permit-line.ts';
+import { type AskInLine, createPermitLine, type LineQuestion } from './permit-line.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 /** One account's limits, as they hold for this worker. */
@@ -22,6 +23,7 @@ export type WorkerPermitParts = {
   /** What is reserved of limits that count tokens. */
   readonly tokensOf: (job: Job, message: JobMessage, limits: readonly Limit[]) => number;
   readonly metrics: WorkerMetrics;
+  readonly clock: Pick<Clock, 'now'>;
   readonly newId: NewId;
 };
 
@@ -32,11 +34,12 @@ export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined 
 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics } = parts;
+  const asking = { ...parts, askInLine: createPermitLine(parts) };
   return {
     async take(job, message, { staysInHand }) {
       const provider = job.provider ?? '';
       const as = staysInHand ? 'present' : isReturning(job) ? 'returning' : 'newcomer';
-      const answer = await takeOfAny(parts, { job, message, as });
+      const answer = await takeOfAny(asking, { job, message, as });
       metrics.checked(provider, answer.kind);
       return answer;
     },
@@ -52,13 +55,15 @@ function isReturning({ state, waitCode }: Job): boolean {
   return state === 'delayed' && waitCode === 'RATE_LIMITED';
 }
 
+type Asking = WorkerPermitParts & { readonly askInLine: AskInLine };
+
 type Wanted = {
   readonly job: Job;
   readonly message: JobMessage;
   readonly as: LineQuestion['as'];
 };
 
-async function takeOfAny(parts: WorkerPermitParts, wanted: Wanted): Promise<PermitAnswer> {
+async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
   const accounts = parts.accountsOf(wanted.job.provider ?? '');
   const last = accounts.at(-1);
   if (!last) return { kind: 'allowed' };
@@ -71,13 +76,12 @@ async function takeOfAny(parts: WorkerPermitParts, wanted: Wanted): Promise<Perm
 }
 
 async function takeOf(
-  { limiter, newId, tokensOf }: WorkerPermitParts,
+  { askInLine, newId, tokensOf }: Asking,
   { account, limits }: AccountLimits,
   { job, message, as }: Wanted,
 ): Promise<PermitAnswer> {
   const tokens = tokensOf(job, message, limits);
-  // Two copies of one message must not share a permit: the one that is dropped would give it back.
-  const answer = await askInLine(limiter, { id: newId('att'), limits, tokens, as });
+  const answer = await askInLine({ id: newId('att'), limits, tokens, as });
   if (answer.kind === 'never') return { kind: 'allowed' };
   if (answer.kind !== 'allowed') return answer;
   const permit: WorkerPermit = { ...answer.ask, account };

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
+import type { Limit, RateLimiter } from '../admission/rate-limiter.ts';
+import { createPermitLine, type LineQuestion } from './permit-line.ts';
+
+function rig(max: number, windowMs: number) {
+  const clock = createTestClock();
+  const limiter = createMemoryRateLimiter(clock);
+  const askInLine = createPermitLine({ limiter, clock });
+  const limit: Limit = { tier: 'dispatcher', subject: 'p', kind: 'requests', max, windowMs };
+  let asked = 0;
+  const ask = (as: LineQuestion['as']) => {
+    asked += 1;
+    return askInLine({ id: `ask-${asked}`, limits: [limit], as });
+  };
+  return { clock, ask };
+}
+
+test('those over the limit are given moments one interval apart', async () => {
+  const { ask } = rig(2, 1000);
+  const answers = [];
+  for (let index = 0; index < 5; index += 1) answers.push(await ask('newcomer'));
+  const waits = answers.map((answer) => (answer.kind === 'later' ? answer.afterMs : answer.kind));
+  assert.deepEqual(waits, ['allowed', 'allowed', 1000, 1500, 2000]);
+});
+
+test('nobody overtakes: a newcomer goes behind those who wait, though there is room', async () => {
+  const { clock, ask } = rig(2, 1000);
+  for (let index = 0; index < 4; index += 1) await ask('newcomer');
+  await clock.advance(1100);
+  const late = await ask('newcomer');
+  assert.deepEqual(late, { kind: 'later', afterMs: 900 });
+  assert.equal((await ask('returning')).kind, 'allowed');
+});
+
+test('who comes back a little early waits that little', async () => {
+  const { clock, ask } = rig(1, 1000);
+  await ask('newcomer');
+  await clock.advance(990);
+  assert.deepEqual(await ask('returning'), { kind: 'later', afterMs: 10 });
+});
+
+test('who comes back and would have to wait long is given a new moment behind the others', async () => {
+  const { ask } = rig(1, 10_000);
+  await ask('newcomer');
+  assert.deepEqual(await ask('newcomer'), { kind: 'later', afterMs: 10_000 });
+  assert.deepEqual(await ask('returning'), { kind: 'later', afterMs: 20_000 });
+});
+
+test('a line that nobody stands in is forgotten', async () => {
+  const { clock, ask } = rig(10, 1000);
+  for (let index = 0; index < 200; index += 1) await ask('newcomer');
+  await clock.advance(5000);
+  assert.equal((await ask('newcomer')).kind, 'later');
+  await clock.advance(4000);
+  assert.equal((await ask('newcomer')).kind, 'allowed');
+});
+
+test('while the counts are away work is paused', async () => {
+  const limiter: Pick<RateLimiter, 'take' | 'giveBack'> = {
+    take: (_ask, onDecision) =>
+      onDecision({ isAllowed: false, binding: undefined, standings: [], retryAfterMs: 900 }),
+    giveBack() {},
+  };
+  const askInLine = createPermitLine({ limiter, clock: createTestClock() });
+  const paused = { kind: 'paused', afterMs: 900 };
+  assert.deepEqual(await askInLine({ id: 'a', limits: [], as: 'newcomer' }), paused);
+  assert.deepEqual(await askInLine({ id: 'b', limits: [], as: 'returning' }), paused);
+});
+
+test('whatever comes when, no window admits more than the limit and all who wait are served at its rate', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 20 }),
+      fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 120 }),
+      async (max, arrivals) => {
+        const windowMs = 1000;
+        const { clock, ask } = rig(max, windowMs);
+        const startedAt = clock.now();
+        const admittedAt: number[] = [];
+        async function come(as: LineQuestion['as']): Promise<void> {
+          const answer = await ask(as);
+          if (answer.kind === 'allowed') admittedAt.push(clock.now());
+          if (answer.kind === 'later') clock.after(answer.afterMs, () => void come('returning'));
+        }
+        for (const at of arrivals) clock.after(at, () => void come('newcomer'));
+        const enoughMs = 3000 + windowMs * (Math.ceil(arrivals.length / max) + 2);
+        await clock.advance(enoughMs);
+        assert.equal(admittedAt.length, arrivals.length, 'somebody waits for ever');
+        for (const [index, at] of admittedAt.entries()) {
+          const next = admittedAt[index + max];
+          if (next !== undefined) assert.ok(next - at >= windowMs, `${at - startedAt}`);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
