@@ -1,0 +1,248 @@
+// One circuit of a server among others: the copy that calls are asked from, what was counted here and not told yet, and
+// the probe that this server has been given. Redis decides and this follows; while Redis is away it decides alone by
+// what it has seen itself, and what came of that is told when Redis is back.
+
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type {
+  BreakerAnswer,
+  BreakerMove,
+  BreakerPass,
+  BreakerView,
+  CallHealth,
+} from '../../resilience/breaker-board.ts';
+import { type BreakerRules, isProbeDue } from '../../resilience/circuit-breaker.ts';
+import { CircuitKeeper, type CircuitPlace } from '../../resilience/circuit-breaker-keeper.ts';
+import type { BreakerTable, SharedStanding } from './breaker-table.ts';
+import type { RedisLink } from './open-redis.ts';
+
+export type SharedCircuitParts = CircuitPlace & {
+  readonly table: BreakerTable;
+  readonly link: Pick<RedisLink, 'isUp'>;
+  readonly clock: Clock;
+  readonly rules: BreakerRules;
+  readonly me: string;
+  readonly newProbeId: () => string;
+  /** How long a probe outlives a server that died with it; renewed while it lives. */
+  readonly leaseMs: number;
+  readonly longestCallMs: number;
+  readonly onMove: (move: BreakerMove) => void;
+};
+
+/** What went well is told so much later at most, all at once: for the part of the failures, and to hear what is new. */
+const TELL_CALLS_MS = 1000;
+/** A probe elsewhere is looked after so often, in case the news of its end was missed. */
+const LOOK_AGAIN_MS = 1000;
+
+export class SharedCircuit {
+  readonly #parts: SharedCircuitParts;
+  readonly #keeper: CircuitKeeper;
+  #version = '0';
+  #untoldCalls = 0;
+  #untoldFailures = 0;
+  /** What Redis has to be told of the circuit itself, before it is listened to. */
+  #untold: 'nothing' | 'memory' | 'decision' = 'nothing';
+  #telling: Promise<void> | undefined;
+  #claiming: Promise<void> | undefined;
+  readonly #ending = new Set<Promise<void>>();
+  #lookAgainAtMs = 0;
+  #cancelTelling: CancelTimer | undefined;
+  #cancelRenewal: CancelTimer | undefined;
+  #isClosing = false;
+
+  constructor(parts: SharedCircuitParts) {
+    this.#parts = parts;
+    const { longestCallMs: leaseMs } = parts;
+    this.#keeper = new CircuitKeeper({ ...parts, leaseMs });
+  }
+
+  get isClosed(): boolean {
+    return this.#keeper.isClosed;
+  }
+
+  ask(onAnswer: (answer: BreakerAnswer) => void): void {
+    const { link, clock, newProbeId } = this.#parts;
+    const now = clock.monotonic();
+    if (this.#keeper.isClosed) return onAnswer(this.#keeper.ask(newProbeId, now));
+    if (!link.isUp()) return onAnswer(this.#askAlone());
+    if (!this.#mayClaim(now)) return onAnswer(this.#keeper.refusal(now));
+    this.#lookAgainAtMs = now + LOOK_AGAIN_MS;
+    this.#claiming = this.#claim(newProbeId()).then((answer) => {
+      this.#claiming = undefined;
+      onAnswer(answer);
+    });
+  }
+
+  report(pass: BreakerPass, health: CallHealth): void {
+    this.#keeper.count(health, this.#parts.clock.monotonic());
+    if (health !== 'neutral') this.#untoldCalls += 1;
+    if (health === 'failure') this.#untoldFailures += 1;
+    if (pass.probe !== undefined) this.#endProbe(pass, pass.probe, health);
+    if (!this.#parts.link.isUp()) this.#decideAlone(pass, health);
+    else if (health === 'failure') this.tell();
+    else if (health === 'success') this.#tellSoon();
+  }
+
+  /** Redis can be used again; it may have lost what it knew. */
+  remind(): void {
+    if (this.#untold === 'nothing' && !this.isClosed) this.#untold = 'memory';
+    this.tell();
+  }
+
+  /** Tells what is untold and takes up what Redis says. Never rejects. */
+  tell(): void {
+    if (this.#isClosing) return;
+    this.#cancelTelling?.();
+    this.#cancelTelling = undefined;
+    this.#telling ??= Promise.resolve()
+      .then(() => this.#tellAll())
+      .finally(() => {
+        this.#telling = undefined;
+      });
+  }
+
+  /** What Redis or another server says; older than what is known, it changes nothing. */
+  adopt({ version, circuit, isMoved, by }: SharedStanding): void {
+    if (Number(version) < Number(this.#version) || this.#untold !== 'nothing') return;
+    this.#version = version;
+    const isDecidedHere = isMoved && by === this.#parts.me;
+    this.#keeper.adopt(circuit, isDecidedHere, this.#parts.clock.monotonic());
+  }
+
+  async reset(): Promise<void> {
+    const { table, link, clock } = this.#parts;
+    this.#untoldCalls = 0;
+    this.#untoldFailures = 0;
+    if (!link.isUp()) {
+      this.#untold = 'decision';
+      return this.#keeper.reset(clock.monotonic());
+    }
+    const standing = await table.reset(this.#parts);
+    this.#untold = 'nothing';
+    this.adopt(standing);
+    this.#keeper.reset(clock.monotonic());
+  }
+
+  view(): BreakerView {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    return this.#keeper.view(now, clock.now() - now);
+  }
+
+  /** Resolves when nothing is on its way to Redis. */
+  async settled(): Promise<void> {
+    while (this.#telling || this.#claiming || this.#ending.size > 0)
+      await Promise.all([this.#telling, this.#claiming, ...this.#ending]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelTelling?.();
+    this.#cancelRenewal?.();
+    await this.settled();
+  }
+
+  #tellSoon(): void {
+    if (this.#cancelTelling || this.#isClosing) return;
+    this.#cancelTelling = this.#parts.clock.after(TELL_CALLS_MS, () => this.tell());
+  }
+
+  async #tellAll(): Promise<void> {
+    const { table, link, clock } = this.#parts;
+    do {
+      const counted = { calls: this.#untoldCalls, failures: this.#untoldFailures };
+      this.#untoldCalls = 0;
+      this.#untoldFailures = 0;
+      try {
+        if (this.#untold !== 'nothing') await this.#tellCircuit();
+        this.adopt(await table.count(this.#parts, counted));
+      } catch {
+        if (counted.failures > 0) this.#decideAlone(undefined, 'failure', clock.monotonic());
+      }
+    } while (this.#untoldFailures > 0 && link.isUp());
+  }
+
+  async #tellCircuit(): Promise<void> {
+    const { circuit } = this.#keeper;
+    const isDecidedAlone = this.#untold === 'decision';
+    const known = { circuit, version: this.#version, isDecidedAlone };
+    const standing = await this.#parts.table.tell(this.#parts, known);
+    this.#untold = 'nothing';
+    this.adopt(standing);
+  }
+
+  #mayClaim(now: number): boolean {
+    if (this.#claiming) return false;
+    const { circuit } = this.#keeper;
+    return (
+      isProbeDue(circuit, now) || (circuit.state === 'half_open' && now >= this.#lookAgainAtMs)
+    );
+  }
+
+  async #claim(probe: string): Promise<BreakerAnswer> {
+    const { table, link, leaseMs, clock, newProbeId } = this.#parts;
+    try {
+      if (this.#untold !== 'nothing') await this.#tellCircuit();
+      const standing = await table.claim(this.#parts, probe, leaseMs);
+      this.adopt(standing);
+      const { circuit } = standing;
+      if (circuit.state === 'closed') return this.#keeper.ask(newProbeId, clock.monotonic());
+      if (circuit.state !== 'half_open' || circuit.probe?.id !== probe)
+        return this.#keeper.refusal(clock.monotonic());
+      this.#renewLater(probe, clock.monotonic() + this.#parts.longestCallMs);
+      return this.#keeper.probeGiven(probe);
+    } catch {
+      // It may have been given after all, to nobody: Redis is told when it can be, or the lease runs out.
+      if (!link.isUp()) return this.#askAlone();
+      this.#hold(table.end(this.#parts, probe, 'neutral').then((standing) => this.adopt(standing)));
+      return this.#keeper.refusal(clock.monotonic());
+    }
+  }
+
+  #renewLater(probe: string, untilMs: number): void {
+    const { clock, leaseMs, table } = this.#parts;
+    this.#cancelRenewal?.();
+    this.#cancelRenewal = clock.after(leaseMs / 3, () => {
+      if (this.#isClosing || clock.monotonic() >= untilMs) return;
+      this.#hold(table.renew(this.#parts, probe, leaseMs).then((standing) => this.adopt(standing)));
+      this.#renewLater(probe, untilMs);
+    });
+  }
+
+  #endProbe(pass: BreakerPass, probe: string, health: CallHealth): void {
+    this.#cancelRenewal?.();
+    const { table, link, clock } = this.#parts;
+    if (!link.isUp()) return;
+    this.#hold(
+      table.end(this.#parts, probe, health).then(
+        (standing) => this.adopt(standing),
+        () => this.#decideAlone(pass, health, clock.monotonic()),
+      ),
+    );
+  }
+
+  #askAlone(): BreakerAnswer {
+    this.#untold = 'decision';
+    return this.#keeper.ask(this.#parts.newProbeId, this.#parts.clock.monotonic());
+  }
+
+  #decideAlone(
+    pass: BreakerPass | undefined,
+    health: CallHealth,
+    now = this.#parts.clock.monotonic(),
+  ): void {
+    const { provider, region } = this.#parts;
+    const before = this.#keeper.circuit;
+    this.#keeper.decide(pass ?? { provider, region, probe: undefined }, health, now);
+    if (this.#keeper.circuit !== before) this.#untold = 'decision';
+  }
+
+  /** What nobody waits for is still waited for by the end; its failure is made good by the next telling. */
+  #hold(work: Promise<void>): void {
+    const held = work
+      .catch(() => {})
+      .finally(() => {
+        this.#ending.delete(held);
+      });
+    this.#ending.add(held);
+  }
+}

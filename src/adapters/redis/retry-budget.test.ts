@@ -1,0 +1,62 @@
+// One budget for all servers, on a real Redis of its own.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { retryBudgetContract, take } from '../../../test/contract/retry-budget.ts';
+import { openRedisRig, type RedisRig } from '../../../test/support/redis-rig.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
+import { createRedisRetryBudget } from './retry-budget.ts';
+
+const TIMELESS: RetryBudgetRules = { perRequest: 0.1, perSecond: 0, capacity: 8 };
+
+let rig: RedisRig;
+before(async () => {
+  rig = await openRedisRig();
+});
+after(() => rig.close());
+
+async function openBudget(rules = TIMELESS, patienceMs = 5000): Promise<RetryBudget> {
+  const link = rig.open();
+  await link.ready(patienceMs);
+  return createRedisRetryBudget({ link, clock: systemClock, rules, keyPrefix: 'test:' });
+}
+
+describe('with a Redis', () => {
+  retryBudgetContract('Redis', (rules) => openBudget(rules));
+
+  test('servers share one bucket, and none is granted twice', async () => {
+    const budgets = await Promise.all([openBudget(), openBudget(), openBudget()]);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => take(budgets[index % 3] ?? budgets[0], 'shared')),
+    );
+    assert.equal(answers.filter(Boolean).length, 8);
+  });
+
+  test('at half of all calls failing three servers together make at most 1.2 calls for each request', async () => {
+    const budgets = await Promise.all([openBudget(), openBudget(), openBudget()]);
+    let calls = 0;
+    async function call(budget: RetryBudget, isFirst: boolean): Promise<void> {
+      calls += 1;
+      if (isFirst) budget.deposit('half');
+      // Every second call of all fails.
+      if (calls % 2 === 0 && (await take(budget, 'half'))) await call(budget, false);
+    }
+    for (let request = 0; request < 600; request += 3)
+      await Promise.all(budgets.map((budget) => call(budget, true)));
+    assert.ok(calls > 600 && calls <= 720, `${calls} calls`);
+  });
+
+  test('a second without requests pays in, on the clock of Redis', async () => {
+    const rules = { perRequest: 0, perSecond: 1000, capacity: 1 };
+    const budget = await openBudget(rules);
+    let granted = 0;
+    while (granted < 3) if (await take(budget, 'timed')) granted += 1;
+  });
+});
+
+describe('without a Redis', () => {
+  before(() => rig.service.kill('SIGKILL'));
+  after(() => rig.service.restart());
+  retryBudgetContract('a Redis that is away', (rules) => openBudget(rules, 50));
+});

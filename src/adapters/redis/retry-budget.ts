@@ -1,0 +1,106 @@
+// The retry budget that all servers on one Redis share. Requests are only counted here; what they put in goes along
+// with the next retry that is asked for, in one step that Redis makes on its own clock by the rules of
+// resilience/retry-bucket.ts. While Redis is away each server has a bucket of its own.
+
+import type { Clock } from '../../kernel/clock.ts';
+import { LONGEST_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';
+import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
+import type { RedisLink } from './open-redis.ts';
+import { defineScript, runScript } from './redis-script.ts';
+
+export type RedisRetryBudgetParts = {
+  readonly link: RedisLink;
+  readonly clock: Clock;
+  readonly rules: RetryBudgetRules;
+  readonly keyPrefix: string;
+};
+
+/** An empty bucket is not asked for so long, unless what was put in here makes a token by itself. */
+const EMPTY_MS = 100;
+/** A bucket nobody has taken from for so long is as good as new. */
+const FORGOTTEN_MS = 3_600_000;
+
+type Account = { readonly bucket: RetryBucket; untold: number; emptyUntilMs: number };
+
+export function createRedisRetryBudget(parts: RedisRetryBudgetParts): RetryBudget {
+  const { link, clock, rules } = parts;
+  const accounts = new Map<string, Account>();
+  const asking = new Set<Promise<void>>();
+
+  function accountOf(provider: string): Account {
+    const known = accounts.get(provider);
+    if (known) return known;
+    const bucket = new RetryBucket(rules, clock.monotonic());
+    const made = { bucket, untold: 0, emptyUntilMs: Number.NEGATIVE_INFINITY };
+    accounts.set(provider, made);
+    return made;
+  }
+
+  async function takeTogether(provider: string, account: Account): Promise<boolean> {
+    const { untold } = account;
+    account.untold = 0;
+    try {
+      const answer = await link.run((redis) =>
+        runScript(
+          redis,
+          TAKE,
+          [`${parts.keyPrefix}retry-budget:${provider}`],
+          [untold, rules.perRequest, rules.perSecond, rules.capacity],
+        ),
+      );
+      account.emptyUntilMs = answer === 1 ? Number.NEGATIVE_INFINITY : clock.monotonic() + EMPTY_MS;
+      return answer === 1;
+    } catch {
+      return account.bucket.take(clock.monotonic());
+    }
+  }
+
+  function isKnownEmpty({ untold, emptyUntilMs }: Account): boolean {
+    return untold * rules.perRequest < 1 && clock.monotonic() < emptyUntilMs;
+  }
+
+  return {
+    deposit(provider) {
+      const account = accountOf(provider);
+      account.bucket.deposit();
+      account.untold += 1;
+    },
+    take(provider, onAnswer) {
+      const account = accountOf(provider);
+      if (!link.isUp()) return onAnswer(account.bucket.take(clock.monotonic()));
+      if (isKnownEmpty(account)) return onAnswer(false);
+      const asked = takeTogether(provider, account)
+        .then(onAnswer)
+        .finally(() => asking.delete(asked));
+      asking.add(asked);
+    },
+    async close() {
+      await Promise.all(asking);
+    },
+  };
+}
+
+// KEYS  1 the bucket
+// ARGV  1 requests since this server asked last  2 tokens per request  3 tokens per second  4 capacity
+// Returns 1 when a token was taken
+const TAKE = defineScript(`
+local bucket = KEYS[1]
+local requests, per_request = tonumber(ARGV[1]), tonumber(ARGV[2])
+local per_second, capacity = tonumber(ARGV[3]), tonumber(ARGV[4])
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local held = redis.call('HMGET', bucket, 'tokens', 'balance', 'settledAt')
+local settled_at = tonumber(held[3]) or now
+
+local balance = (tonumber(held[2]) or 0) + per_second * math.max(0, now - settled_at) - requests
+local tokens = (tonumber(held[1]) or capacity) + per_request * requests + math.max(0, balance)
+tokens = math.min(capacity, tokens)
+balance = math.min(0, math.max(-per_second * ${LONGEST_DEBT_SECONDS}, balance))
+local granted = tokens >= 1 and 1 or 0
+
+redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens - granted),
+  'balance', string.format('%.6f', balance),
+  'settledAt', string.format('%.6f', math.max(now, settled_at)))
+redis.call('PEXPIRE', bucket, ${FORGOTTEN_MS})
+return granted
+`);
