@@ -76,8 +76,9 @@ export function createServableModels(sources: ModelSources): ServableModels {
   };
 }
 
+/** Of an alias all targets must be open: a request for it may go to any of them. */
 function isOpen({ shown, targets }: Listed, allowed: AllowedModels): boolean {
-  return targets.some((target) => mayUse(allowed, shown.id, target));
+  return targets.every((target) => mayUse(allowed, shown.id, target));
 }
 
 function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSources): Listed[] {
