@@ -3,6 +3,7 @@
 
 import type { ErrorCode, ErrorParams, Verdict } from './codes.ts';
 import { ERROR_TABLE } from './codes.ts';
+import { isStoreAway } from './store-away.ts';
 
 export type SpillwayErrorOptions = {
   readonly params?: ErrorParams;
@@ -37,10 +38,19 @@ export class SpillwayError extends Error {
   }
 }
 
+/** Long enough for a store to be back from a restart, short enough that nobody gives up. */
+const STORE_AWAY_MS = 2000;
+
 /** Whatever was thrown, as a SpillwayError; what nobody foresaw is INTERNAL and keeps its cause. */
 export function toSpillwayError(thrown: unknown): SpillwayError {
   if (thrown instanceof SpillwayError) return thrown;
-  return new SpillwayError('INTERNAL', describe(thrown), { cause: thrown });
+  const message = describe(thrown);
+  if (isStoreAway(thrown))
+    return new SpillwayError('CAPACITY_EXHAUSTED', message, {
+      retryAfterMs: STORE_AWAY_MS,
+      cause: thrown,
+    });
+  return new SpillwayError('INTERNAL', message, { cause: thrown });
 }
 
 // What is thrown can be anything, even an object that refuses to become a string.

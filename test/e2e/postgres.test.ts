@@ -124,7 +124,11 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     await services.postgres.kill('SIGKILL');
     for (let call = 0; call < 5; call += 1) await callModel(url);
     const refused = await send(url, '/v1/jobs', { prompt: 'Hello', model: 'gpt-5-mini' });
-    assert.ok(refused.status >= 500, `handing in a job was answered with ${refused.status}`);
+    const unheard = await send(url, '/v1/jobs');
+    for (const { status, body } of [refused, unheard]) {
+      assert.equal(status, 503);
+      assert.equal(Reflect.get(Reflect.get(body, 'error') ?? {}, 'code'), 'CAPACITY_EXHAUSTED');
+    }
     await services.postgres.restart();
     const accepted = await untilAccepted(url);
     assert.equal(await finalStatus(url, accepted), 'succeeded');

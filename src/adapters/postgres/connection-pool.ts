@@ -7,6 +7,7 @@ import { type Client, DatabaseError, Pool, type PoolClient, type QueryResult } f
 import { clientConfig, type PostgresSettings } from './postgres-options.ts';
 import { dropConnection, queryWithin } from './query-within.ts';
 import { createStatementNames } from './statement-names.ts';
+import { marked } from './store-away.ts';
 
 export type PoolLoad = { readonly open: number; readonly idle: number; readonly waiting: number };
 
@@ -37,7 +38,7 @@ export function openConnectionPool(
   let closing: Promise<void> | undefined;
   return {
     async acquire() {
-      const client = await pool.connect();
+      const client = await pool.connect().catch(throwMarked);
       if (greeted.has(client)) return client;
       try {
         await queryWithin(client, { text: greeting }, queryTimeoutMs);
@@ -45,7 +46,7 @@ export function openConnectionPool(
         return client;
       } catch (cause) {
         client.release(true);
-        throw cause;
+        throw marked(cause);
       }
     },
     async query(client, text, values) {
@@ -54,7 +55,7 @@ export function openConnectionPool(
         return await queryWithin(client, statement, queryTimeoutMs);
       } catch (cause) {
         if (endsConnection(cause)) broken.add(client);
-        throw cause;
+        throw marked(cause);
       }
     },
     release: (client) =>
@@ -74,6 +75,10 @@ export function openConnectionPool(
  */
 function endsConnection(cause: unknown): boolean {
   return !(cause instanceof DatabaseError) || /^(57P|08|25006)/.test(cause.code ?? '');
+}
+
+function throwMarked(cause: unknown): never {
+  throw marked(cause);
 }
 
 function openPool(url: string, settings: PostgresSettings) {

@@ -13,6 +13,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { ConnectionMutex } from './connection-mutex.ts';
+import { marked } from './store-away.ts';
 
 const MAX_STATEMENTS = 300;
 
@@ -76,7 +77,9 @@ class EmbeddedConnection implements DatabaseConnection {
   // biome-ignore format: the signature is Kysely's.
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // A throwing statement must become a rejection, as Kysely expects of a driver.
-    return Promise.try(() => this.#run<R>(query));
+    return Promise.try(() => this.#run<R>(query)).catch((cause: unknown) => {
+      throw marked(cause);
+    });
   }
 
   // oxlint-disable-next-line require-yield
