@@ -11,7 +11,8 @@ export type ProviderLimit = {
   readonly resetAt: number;
   readonly setBy: string;
   readonly setAt: number;
-  readonly kind: 'learnt' | 'reported' | 'manual';
+  /** A throttle is a limit that is over within minutes: callers may wait for it. */
+  readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
 };
 
 /** Clocks differ: a limit is held this much longer than the provider said. */

@@ -5,6 +5,7 @@ import { openDataFolder } from '../adapters/files/data-folder.ts';
 import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
 import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
+import { createAdmitJob } from '../flow/admit-job.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
@@ -24,6 +25,8 @@ import { openAdministration } from './administration.ts';
 import { openFailureBook } from './failure-book.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openCalls } from './open-calls.ts';
+import { openCallbacks, openEgress } from './open-egress.ts';
+import { openEvents } from './open-events.ts';
 import { openIdempotency } from './open-idempotency.ts';
 import { openJobs } from './open-jobs.ts';
 import { openKeyring } from './open-keyring.ts';
@@ -79,16 +82,19 @@ async function compose(
   const shared = await openSharedState(config, sharedParts);
   const { limits, recentLog } = shared;
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
-  const { usage } = store;
   const failures = openFailureBook(config, identity);
-  const calls = openCalls(config, { serverId, usage, limits, metrics, clock, log, lifecycle });
+  const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
+  const calls = await openCalls(config, callContext);
   const serve = { ...calls, failures };
   const jobsContext = { store, queues, serve, serverId, clock, log, metrics, lifecycle };
   const desk = await openJobs(config, jobsContext, roles);
-  openIdempotency({ store: store.idempotency, clock, log, lifecycle });
+  openCallbacks({ store, egress: openEgress(config, lifecycle), clock, log, lifecycle }, roles);
+  openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const gate = createGate(keyring, identity.adminKey);
   const replyError = createErrorReplier(clock, log, failures);
+  const { redact } = failures;
+  const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });
 
   function gatewayRoutes(): readonly RegisterRoutes[] {
     const running = { limits, recentLog, requestRecords: failures.records };
@@ -105,18 +111,26 @@ async function compose(
     return [
       ...routes,
       jobRoutes({ desk, jobs, history, gate, clock }),
+      ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
       modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),
       frontPageRoutes(),
     ];
   }
 
+  const admitJob = createAdmitJob(shared.rateLimiter);
   const native: NativeHandler = roles.isGateway
     ? createNativeHandler({
         keyring,
-        serve,
+        serve: {
+          ...serve,
+          once: { store: store.idempotency, clock, log },
+          stale: { answers: store.staleAnswers, clock },
+          queue: { ...desk, admit: admitJob },
+        },
         replyError,
         bodyLimitBytes: config.server.bodyLimitBytes,
+        routeBodyLimitBytes: config.server.routeBodyLimitBytes,
         clock,
         newId,
       })
@@ -135,6 +149,8 @@ async function compose(
     ],
   });
   lifecycle.onClose('http', () => http.close());
+  // Closed first: the server waits for what is under way, and live readers would stay.
+  lifecycle.onClose('live readers', () => events.endLive());
 
   return {
     identity,

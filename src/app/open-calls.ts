@@ -1,46 +1,98 @@
-// What a process needs to call providers: connections, clocks, prices, and the journal that everything used
-// is written to before anybody is told.
+// What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
+// held or used is written to the journal before anybody is told.
 
-import { join } from 'node:path';
-import { openFileJournal } from '../adapters/files/journal.ts';
+import { createMemoryBreakerBoard } from '../adapters/memory/breaker-board.ts';
+import { createMemoryRetryBudget } from '../adapters/memory/retry-budget.ts';
 import { createUndiciUpstream } from '../adapters/undici/upstream.ts';
-import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { Config } from '../config/config.ts';
 import { createCallMetrics } from '../flow/call-metrics.ts';
+import { createCallTerms } from '../flow/call-terms.ts';
+import { Room } from '../flow/room.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { createWatch } from '../kernel/watch.ts';
-import { createUsageDrain } from '../metering/drain-usage.ts';
 import { createMeter, type Meter } from '../metering/meter.ts';
 import { createPriceBook } from '../metering/price-book.ts';
-import {
-  decodeUsageRecord,
-  encodeUsageRecord,
-  type UsageRecord,
-} from '../metering/usage-record.ts';
-import type { UsageStore } from '../metering/usage-store.ts';
-import { createModelResolver } from '../routing/resolve-model.ts';
+import { createTokenEstimator } from '../metering/token-estimate.ts';
+import { createWorstCase } from '../metering/worst-case.ts';
+import { createResolveTargets } from '../routing/resolve-targets.ts';
+import { createTargetLoad } from '../routing/target-load.ts';
+import type { AttemptParts } from '../upstream/attempt.ts';
+import { createAccountTerms } from './account-terms.ts';
+import { createBudgetOwners } from './budget-owners.ts';
+import { type Budgets, openBudgets } from './open-budgets.ts';
+import { openContextTokens } from './open-models.ts';
+import type { SharedState } from './open-shared-state.ts';
 import { createIsReasoning } from './reasoning-models.ts';
+import type { Store } from './store-ports.ts';
 
 /** A unary answer is gathered before it is passed on, so it must have an end. */
 const LARGEST_ANSWER_BYTES = 64 * 2 ** 20;
 
 export type CallContext = {
   readonly serverId: string;
-  readonly usage: UsageStore;
-  readonly limits: ProviderLimits;
+  readonly store: Store;
+  readonly shared: SharedState;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
 };
 
-export function openCalls(config: Config, context: CallContext): ServeParts {
-  const { serverId, limits, metrics, clock, log, lifecycle } = context;
-  const meter = openMeter(config, context);
+export async function openCalls(config: Config, context: CallContext): Promise<ServeParts> {
+  const { serverId, store, shared, metrics, clock, log } = context;
+  const budgets = await openBudgets(config, context);
+  const load = createTargetLoad();
+  const { providers } = config;
+  return {
+    attempts: openAttempts(config, context),
+    resolveTargets: createResolveTargets({
+      providers: Object.values(providers),
+      aliases: Object.values(config.aliases),
+      loadOf: load.of,
+    }),
+    load: goesByLoad(config) ? load : undefined,
+    isReasoning: createIsReasoning(config.models),
+    contextTokens: openContextTokens(config),
+    limits: shared.limits,
+    limiter: shared.rateLimiter,
+    terms: createCallTerms(createAccountTerms(providers)),
+    ledger: budgets.ledger,
+    budgetOwnerOf: createBudgetOwners(store, clock),
+    ...inTheProcess(config, context),
+    retryRules: config.retry,
+    estimator: createTokenEstimator(),
+    meter: openMeter(config, budgets, clock),
+    metrics: createCallMetrics(metrics),
+    room: new Room(config.cluster.maxConcurrentBuilds),
+    clock,
+    log,
+    serverId,
+  };
+}
+
+function inTheProcess(config: Config, { clock }: CallContext) {
+  return {
+    breakers: createMemoryBreakerBoard({
+      rules: config.breaker,
+      clock,
+      newProbeId: () => newId('att'),
+      longestCallMs: config.timeouts.totalMs,
+      onMove: () => {},
+    }),
+    retryBudget: createMemoryRetryBudget(clock, {
+      perRequest: config.retry.budgetPerRequest,
+      perSecond: config.retry.budgetPerSecond,
+      capacity: config.retry.budgetCapacity,
+    }),
+  };
+}
+
+function openAttempts(config: Config, { clock, lifecycle }: CallContext): AttemptParts {
   const upstream = createUndiciUpstream({
     connectTimeoutMs: config.timeouts.connectMs,
     maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
@@ -49,55 +101,32 @@ export function openCalls(config: Config, context: CallContext): ServeParts {
   const watch = createWatch(clock);
   lifecycle.onClose('watch', () => watch.close());
   return {
-    attempts: {
-      upstream,
-      clock,
-      watch,
-      timeouts: config.timeouts,
-      maxAnswerBytes: LARGEST_ANSWER_BYTES,
-      maxHeldBytes: config.streams.maxBufferBytes,
-    },
-    resolveModel: createModelResolver(Object.values(config.providers)),
-    isReasoning: createIsReasoning(config.models),
-    limits,
-    meter,
-    metrics: createCallMetrics(metrics),
+    upstream,
     clock,
-    log,
-    serverId,
+    watch,
+    timeouts: config.timeouts,
+    maxAnswerBytes: LARGEST_ANSWER_BYTES,
+    maxHeldBytes: config.streams.maxBufferBytes,
   };
 }
 
-function openMeter(config: Config, { usage, clock, log, lifecycle }: CallContext): Meter {
-  const journal = openFileJournal<UsageRecord>({
-    folder: join(config.storage.dataDir, 'journal'),
-    clock,
-    encode: encodeUsageRecord,
-    decode: decodeUsageRecord,
-    segmentBytes: config.journal.segmentBytes,
-    onWritableChange: (isWritable) => tellWritable(log, isWritable),
-  });
-  lifecycle.onClose('journal', () => journal.close());
-  const drain = createUsageDrain({ journal, store: usage, clock, log });
-  lifecycle.onClose('usage drain', () => drain.close());
-  drain.wake();
+/** Counting what is under way costs a little, and only one strategy asks. */
+function goesByLoad({ aliases }: Config): boolean {
+  return Object.values(aliases).some(({ strategy }) => strategy === 'least-loaded');
+}
+
+function openMeter(config: Config, { journal, wake }: Budgets, clock: Clock): Meter {
   const prices = createPriceBook({
     overrides: config.prices.models,
     defaultPrice: config.prices.fallback,
   });
   // Now rather than with the first request, which would wait for it.
   prices.load();
-  return createMeter({ journal, prices, clock, onRecorded: () => drain.wake() });
-}
-
-function tellWritable(log: Log, isWritable: boolean): void {
-  log.write(
-    isWritable
-      ? { level: 'info', type: 'error', message: 'the usage journal can be written again' }
-      : {
-          level: 'critical',
-          type: 'error',
-          message: 'the usage journal cannot be written: calls are refused',
-        },
+  const maxOutputTokens = Object.fromEntries(
+    Object.entries(config.models).flatMap(([model, { maxOutputTokens: most }]) =>
+      most === undefined ? [] : [[model, most]],
+    ),
   );
+  const worstCase = createWorstCase({ maxOutputTokens });
+  return createMeter({ journal, prices, worstCase, clock, onRecorded: wake });
 }

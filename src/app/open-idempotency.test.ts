@@ -15,7 +15,7 @@ async function start() {
   const store = createIdempotencyStore(sqlite.db, { keptForMs: KEPT_FOR_MS });
   const lifecycle = createLifecycle();
   lifecycle.onClose('store', () => sqlite.close());
-  openIdempotency({ store, clock, log: silentLog, lifecycle });
+  openIdempotency({ stores: [store], clock, log: silentLog, lifecycle });
   const count = async () =>
     (await sqlite.db.selectFrom('idempotency_keys').select('key').execute()).length;
   return { clock, store, lifecycle, sqlite, count };

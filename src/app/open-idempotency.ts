@@ -1,13 +1,12 @@
 // Forgets kept answers whose day is over, every few minutes. A store that is away is asked again at the next turn;
 // nothing waits for this, because an old answer is as good as none whether it was forgotten or not.
 
-import type { IdempotencyStore } from '../admission/idempotency-store.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 
 export type IdempotencyParts = {
-  readonly store: IdempotencyStore;
+  readonly stores: readonly { forgetOld(now: number): Promise<number> }[];
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
@@ -15,7 +14,7 @@ export type IdempotencyParts = {
 
 export const FORGET_EVERY_MS = 600_000;
 
-export function openIdempotency({ store, clock, log, lifecycle }: IdempotencyParts): void {
+export function openIdempotency({ stores, clock, log, lifecycle }: IdempotencyParts): void {
   let cancel: CancelTimer = () => {};
   let sweeping: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -31,7 +30,7 @@ export function openIdempotency({ store, clock, log, lifecycle }: IdempotencyPar
 
   async function sweep(): Promise<void> {
     try {
-      await store.forgetOld(clock.now());
+      for (const store of stores) await store.forgetOld(clock.now());
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'unknown';
       const message = 'kept answers could not be forgotten';

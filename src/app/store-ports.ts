@@ -11,11 +11,13 @@ import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
 import type { MessageHandling } from '../adapters/sql/queue-table.ts';
 import type { SqlStore } from '../adapters/sql/sql-store.ts';
+import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import type { AuditLog } from '../admission/audit-log.ts';
 import { type IdempotencyStore, KEPT_FOR_MS } from '../admission/idempotency-store.ts';
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
+import type { StaleAnswers } from '../admission/stale-answers.ts';
 import type { DeadLetterStore } from '../jobs/dead-letter-store.ts';
 import type { JobHistory } from '../jobs/job-history.ts';
 import type { JobQueue } from '../jobs/job-queue.ts';
@@ -26,6 +28,7 @@ import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BudgetStore } from '../metering/budget-store.ts';
 import type { UsageStore } from '../metering/usage-store.ts';
+import type { Builds } from './open-builds.ts';
 
 export type Store = {
   readonly identity: StoreIdentity;
@@ -36,9 +39,11 @@ export type Store = {
   readonly audit: AuditLog;
   readonly jobs: JobStore;
   readonly history: JobHistory;
+  readonly builds: Pick<Builds, 'events' | 'watch'>;
   readonly deadLetters: DeadLetterStore;
   readonly queue: JobQueue;
   readonly idempotency: IdempotencyStore;
+  readonly staleAnswers: StaleAnswers;
   /**
    * Whether the store is ours to use. `away`: it cannot be asked just now. `taken`: while it was away another
    * server took it that does not share its limits with us, so one of the two must stop serving.
@@ -49,6 +54,7 @@ export type Store = {
 export type PortParts = SqlStore & {
   readonly usage: UsageStore;
   readonly jobs: JobStore;
+  readonly builds: Builds;
   readonly signals: QueueSignals;
   /** The store's own way with the messages of its queues, where it has one. */
   readonly handling?: MessageHandling;
@@ -72,10 +78,12 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     budgets: createBudgetStore(db),
     audit: createAuditLog(db),
     jobs: parts.jobs,
-    history: createJobHistory(db),
+    history: createJobHistory(db, parts.builds.progress),
+    builds: parts.builds,
     deadLetters: createDeadLetterStore(db, signals),
     queue,
     idempotency: createIdempotencyStore(db, { keptForMs: KEPT_FOR_MS }),
+    staleAnswers: createStaleAnswers(db, { keptForMs: KEPT_FOR_MS }),
     holdState: parts.holdState,
   };
 }

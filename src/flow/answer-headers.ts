@@ -1,5 +1,6 @@
 // The headers of a successful answer: an allow-list. Nothing of the provider's but the content type.
 
+import type { LimitStanding } from '../admission/rate-limiter.ts';
 import { usdText } from '../kernel/money.ts';
 import type { NativeRequest } from './native-request.ts';
 
@@ -7,6 +8,9 @@ export type AnswerFacts = {
   readonly contentType: string;
   readonly length?: number;
   readonly costNanos?: number;
+  readonly attempts: number;
+  readonly standings: readonly LimitStanding[];
+  readonly now: number;
 };
 
 /** Names and values in turn, as `writeHead` takes them without copying. */
@@ -23,7 +27,7 @@ export function answerHeaders(
     'x-spillway-served-by',
     serverId,
     'x-spillway-attempts',
-    '1',
+    String(facts.attempts),
   ];
   if (facts.length === undefined) headers.push('cache-control', 'no-cache');
   else headers.push('content-length', String(facts.length));
@@ -31,5 +35,37 @@ export function answerHeaders(
     headers.push('x-spillway-cost-usd', usdText(facts.costNanos));
   }
   if (request.correlationId !== undefined) headers.push('x-correlation-id', request.correlationId);
+  addStandings(headers, facts.standings, facts.now);
   return headers;
+}
+
+/** The organisation's own limits, in the names the SDKs know. */
+export function addStandings(
+  headers: string[],
+  standings: readonly LimitStanding[],
+  now: number,
+): void {
+  for (const { limit, remaining, resetAt } of standings) {
+    if (limit.tier !== 'organization') continue;
+    const names = STANDING_HEADERS[limit.kind];
+    if (!names) continue;
+    const resetMs = Math.max(0, resetAt - now);
+    headers.push(names[0], String(limit.max), names[1], String(Math.max(0, remaining)));
+    headers.push(names[2], `${resetMs / 1000}s`);
+  }
+}
+
+type Names = readonly [limit: string, remaining: string, reset: string];
+
+const STANDING_HEADERS: Readonly<Partial<Record<string, Names>>> = {
+  requests: namesFor('requests'),
+  tokens: namesFor('tokens'),
+};
+
+function namesFor(what: string): Names {
+  return [
+    `x-ratelimit-limit-${what}`,
+    `x-ratelimit-remaining-${what}`,
+    `x-ratelimit-reset-${what}`,
+  ];
 }

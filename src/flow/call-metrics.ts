@@ -14,9 +14,11 @@ export type CallMetrics = {
     model: string,
     code: string,
     latencyMs: number,
-    usage: Usage,
-    costNanos: number,
+    /** What was used, when anybody was asked. */
+    used: (Usage & { readonly costNanos: number }) | undefined,
   ): void;
+  /** A call is made again because of this failure. */
+  retried(code: string): void;
 };
 
 type ModelCells = {
@@ -46,6 +48,7 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
     'type',
   ]);
   const cost = metrics.counter('ai.cost.usd', 'Money spent, in US dollars.', ['provider', 'model']);
+  const retries = metrics.counter('ai.retry.count', 'Calls made again, by what failed.', ['code']);
   const models = new Map<string, ModelCells>();
 
   function cellsFor(provider: string, model: string): ModelCells {
@@ -66,7 +69,10 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
   }
 
   return {
-    ended(provider, model, code, latencyMs, usage, costNanos) {
+    retried(code) {
+      retries.cell(code).value += 1;
+    },
+    ended(provider, model, code, latencyMs, used) {
       const cells = cellsFor(provider, model);
       let outcome = cells.requests.get(code);
       if (!outcome) {
@@ -76,9 +82,10 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
       outcome.value += 1;
       if (code !== 'OK') errors.cell(code, model).value += 1;
       observe(latency, cells.latency, latencyMs / 1000);
-      cells.inputTokens.value += usage.inputTokens + usage.cacheReadTokens;
-      cells.outputTokens.value += usage.outputTokens;
-      cells.cost.value += costNanos / 1e9;
+      if (!used) return;
+      cells.inputTokens.value += used.inputTokens + used.cacheReadTokens;
+      cells.outputTokens.value += used.outputTokens;
+      cells.cost.value += used.costNanos / 1e9;
     },
   };
 }

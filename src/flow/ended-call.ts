@@ -1,56 +1,33 @@
-// What is known of a call when it has ended, and the two things made of it: its usage record and its one
-// line in the log. The line is an allow-list: no prompt, no provider text, no credential.
+// A request's one line in the log and its numbers, when it has ended. The line is an allow-list: no prompt, no provider
+// text, no credential.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Log } from '../kernel/log.ts';
 import { nanosToUsd } from '../kernel/money.ts';
-import type { Usage } from '../kernel/usage.ts';
-import { type UsageRecord, usageRecordId } from '../metering/usage-record.ts';
-import type { Target } from '../routing/target.ts';
+import type { UsageRecord } from '../metering/usage-record.ts';
+import type { CallMetrics } from './call-metrics.ts';
 import type { NativeRequest } from './native-request.ts';
+import type { CallPlan } from './plan-call.ts';
 
-export type EndedCall = {
-  readonly target: Target;
-  /** `OK`, an error code, or `CLIENT_GONE`. */
-  readonly code: string;
-  readonly usage: Usage;
-  readonly isEstimated: boolean;
-  readonly isStream: boolean;
+export type EndedRequest = {
+  readonly request: NativeRequest;
+  readonly plan: CallPlan;
+  /** Of its last attempt; absent when no provider was asked. */
+  readonly record: UsageRecord | undefined;
+  readonly error: SpillwayError | undefined;
+  readonly attempts: number;
   readonly latencyMs: number;
-  readonly costNanos: number;
-  readonly endedAt: number;
 };
 
 const LONGEST_LABEL = 200;
 
-export function usageRecordOf(request: NativeRequest, call: EndedCall): UsageRecord {
-  const { principal, headers } = request;
-  return {
-    ...call.usage,
-    id: usageRecordId(request.id, 1),
-    requestId: request.id,
-    attempt: 1,
-    organizationId: principal.organizationId,
-    keyId: principal.keyId,
-    userId: label(headers['x-user-id']),
-    category: label(headers['x-category']),
-    provider: call.target.provider,
-    model: call.target.model,
-    costNanos: call.costNanos,
-    latencyMs: call.latencyMs,
-    status: call.code,
-    streamed: call.isStream,
-    estimated: call.isEstimated,
-    createdAt: call.endedAt,
-  };
-}
-
-export function logEndedCall(
-  log: Log,
-  request: NativeRequest,
-  call: EndedCall,
-  error?: SpillwayError,
-): void {
+export function tellEnded(log: Log, metrics: CallMetrics, ended: EndedRequest): void {
+  const { request, plan, record, error, attempts, latencyMs } = ended;
+  const [first] = plan.targets;
+  const provider = record?.provider ?? first?.provider ?? 'none';
+  const model = record?.model ?? first?.model ?? plan.requestedModel;
+  const code = error?.code ?? record?.status ?? 'CLIENT_GONE';
+  metrics.ended(provider, model, code, latencyMs, record);
   log.write({
     level: error ? 'warn' : 'info',
     type: 'request',
@@ -60,20 +37,22 @@ export function logEndedCall(
       correlationId: request.correlationId,
       organizationId: request.principal.organizationId,
       keyId: request.principal.keyId,
+      userId: record?.userId,
       operation: request.route.operation,
-      provider: call.target.provider,
-      model: call.target.model,
-      code: call.code,
-      streamed: call.isStream,
-      latencyMs: call.latencyMs,
-      inputTokens: call.usage.inputTokens,
-      outputTokens: call.usage.outputTokens,
-      costUsd: nanosToUsd(call.costNanos),
+      provider,
+      model,
+      code,
+      attempts,
+      streamed: plan.isStream,
+      latencyMs,
+      inputTokens: record?.inputTokens ?? 0,
+      outputTokens: record?.outputTokens ?? 0,
+      costUsd: nanosToUsd(record?.costNanos ?? 0),
     },
   });
 }
 
 /** A label chosen by the caller: kept as it is, up to a length. */
-function label(value: string | string[] | undefined): string | undefined {
+export function readLabel(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_LABEL) : undefined;
 }

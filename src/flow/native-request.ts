@@ -6,6 +6,8 @@ import type { NativeRoute } from '../upstream/native-route.ts';
 
 export type NativeRequest = {
   readonly id: string;
+  /** As it was asked for, any credential in it included: to be compared, never to be shown or sent. */
+  readonly url: string;
   readonly route: NativeRoute;
   readonly principal: Principal;
   readonly headers: IncomingHttpHeaders;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createModelResolver } from '../routing/resolve-model.ts';
+import { createResolveTargets } from '../routing/resolve-targets.ts';
+import type { AttemptCall } from '../upstream/attempt.ts';
 import { matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
 import { type CallPlan, planCall } from './plan-call.ts';
 
-const resolveModel = createModelResolver([
+const providers = [
   {
     name: 'openai',
     format: 'openai',
@@ -29,7 +30,8 @@ const resolveModel = createModelResolver([
     accounts: [],
     models: ['grok-*'],
   },
-]);
+] as const;
+const resolveTargets = createResolveTargets({ providers, aliases: [], loadOf: () => 0 });
 
 function route(url: string): NativeRoute {
   const found = matchNativeRoute(url);
@@ -38,13 +40,19 @@ function route(url: string): NativeRoute {
 }
 
 function plan(url: string, body: string): CallPlan {
-  const parts = { resolveModel, isReasoning: (model: string) => model === 'gpt-think' };
+  const parts = { resolveTargets, isReasoning: (model: string) => model === 'gpt-think' };
   return planCall(route(url), {}, Buffer.from(body), parts);
+}
+
+function call(url: string, body: string): AttemptCall {
+  const { targets, callTo } = plan(url, body);
+  assert.ok(targets[0]);
+  return callTo(targets[0]);
 }
 
 test('the bytes pass untouched when the model has the same name there', () => {
   const body = ' { "model" : "gpt-5", "x": 1.0e5, "y": "\\u00fc" } ';
-  const { target, path, body: sent, isStream } = plan('/v1/chat/completions?a=b', body);
+  const { target, path, body: sent, isStream } = call('/v1/chat/completions?a=b', body);
   assert.equal(sent.toString(), body);
   assert.equal(path, '/v1/chat/completions?a=b');
   assert.equal(target.origin, 'https://o.example');
@@ -52,7 +60,7 @@ test('the bytes pass untouched when the model has the same name there', () => {
 });
 
 test('a model named with its provider is renamed in place, and nothing else is', () => {
-  const { body, target } = plan(
+  const { body, target } = call(
     '/v1/chat/completions',
     '{"a":"openai/gpt-5","model": "openai\\/gpt-\\"x" ,"b":1}',
   );
@@ -61,17 +69,17 @@ test('a model named with its provider is renamed in place, and nothing else is',
 });
 
 test('streaming and reasoning are seen', () => {
-  const streamed = plan('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
+  const streamed = call('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
   assert.equal(streamed.isStream, true);
   assert.equal(streamed.isReasoning, true);
-  const text = plan('/v1/chat/completions', '{"model":"gpt-5","stream":"true"}');
+  const text = call('/v1/chat/completions', '{"model":"gpt-5","stream":"true"}');
   assert.equal(text.isStream, false);
   assert.equal(text.isReasoning, false);
 });
 
 test("Gemini's model and streaming are the path's, below the base path of the provider", () => {
   const url = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=secret';
-  const { path, isStream, body } = plan(url, '{"model":"gpt-5","contents":[]}');
+  const { path, isStream, body } = call(url, '{"model":"gpt-5","contents":[]}');
   assert.equal(path, '/proxy/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
   assert.equal(isStream, true);
   assert.equal(body.toString(), '{"model":"gpt-5","contents":[]}');

@@ -1,83 +1,140 @@
-// From a caller's request to the one call that would serve it: which model, which target, streamed or
-// not, and the bytes to send. Pure. Nothing is taken from the body but what is needed here; the bytes pass
-// through untouched unless the model has another name at the provider.
+// From a caller's request to how it could be served: which targets, streamed or not, how much it may put out, and for
+// each target the bytes to send. Pure. Nothing is taken from the body but what is needed here; the bytes pass through
+// untouched unless the model has another name at the target.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import type { ModelResolver } from '../routing/resolve-model.ts';
+import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { WorstCaseRequest } from '../metering/worst-case.ts';
+import type { ContextTokensOf } from '../routing/context-window.ts';
+import type { ResolveTargets } from '../routing/resolve-targets.ts';
 import type { Target } from '../routing/target.ts';
-import type { NativeRoute } from '../upstream/native-route.ts';
+import type { AttemptCall } from '../upstream/attempt.ts';
+import { type Charge, chargeOf, type NativeRoute } from '../upstream/native-route.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from '../upstream/peek-json.ts';
+import { LIMIT_FIELDS, readLimits, type StatedLimits } from '../upstream/peek-json-limits.ts';
+import { peekReferences } from '../upstream/peek-references.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 
 export type PlanParts = {
-  readonly resolveModel: ModelResolver;
+  readonly resolveTargets: ResolveTargets;
   readonly isReasoning: (model: string) => boolean;
 };
 
 export type CallPlan = {
-  readonly target: Target;
+  readonly requestedModel: string;
+  /** In the order to try them; at least one. */
+  readonly targets: readonly Target[];
   readonly isStream: boolean;
-  readonly isReasoning: boolean;
-  readonly path: string;
-  readonly headers: string[];
   readonly body: Buffer;
+  readonly stated: StatedLimits;
+  /** What of it the provider charges for. */
+  readonly charge: Charge;
+  /** The call that asks this target. */
+  callTo(target: Target): AttemptCall;
 };
-
-const WANTED_FIELDS = ['model', 'stream'] as const;
 
 export function planCall(
   route: NativeRoute,
   incoming: IncomingHttpHeaders,
   body: Buffer,
-  { resolveModel, isReasoning }: PlanParts,
+  parts: PlanParts,
 ): CallPlan {
-  const peeked = peekFields(body, WANTED_FIELDS);
-  if (!peeked.ok) throw malformed(peeked.problem, peeked.field);
-  const span = peeked.fields.get('model');
+  const fields = readFields(route.format, body);
+  const span = fields.get('model');
   const model = route.pathModel ?? readString(body, span);
   if (model === undefined || model === '') throw invalid('the request names no model', 'model');
-  const target = targetFor(resolveModel, model, route);
+  const targets = targetsOf(parts.resolveTargets, model, route.format);
+  const isStream = route.isStreamPath || readBoolean(body, fields.get('stream')) === true;
   return {
-    target,
-    isStream: route.isStreamPath || readBoolean(body, peeked.fields.get('stream')) === true,
-    isReasoning: isReasoning(target.model),
-    path: target.basePath + route.upstreamPath(target.model) + route.query,
-    headers: requestHeaders(target.format, target.apiKey, incoming),
-    body:
-      route.pathModel === undefined && target.model !== model
-        ? rename(body, span, target.model)
-        : body,
+    requestedModel: model,
+    targets,
+    isStream,
+    body,
+    stated: readStated(route.format, body, fields),
+    charge: chargeOf(route.operation),
+    callTo: (target) => ({
+      target,
+      isStream,
+      isReasoning: parts.isReasoning(target.model),
+      path: target.basePath + route.upstreamPath(target.model) + route.query,
+      headers: requestHeaders(target.format, target.apiKey, incoming),
+      body:
+        route.pathModel === undefined && target.model !== model
+          ? renamed(body, span, target.model)
+          : body,
+    }),
   };
 }
 
-/** The target a model's name means; throws INVALID_REQUEST when nobody serves it. */
-export function targetOf(resolveModel: ModelResolver, model: string): Target {
-  const resolution = resolveModel(model);
+/** The fields that decisions are made by. */
+export function readFields(format: ProviderFormat, body: Buffer): ReadonlyMap<string, JsonSpan> {
+  const peeked = peekFields(body, WANTED_FIELDS[format]);
+  if (peeked.ok) return peeked.fields;
+  throw invalid(`the body is not a usable JSON object (${peeked.problem})`, peeked.field);
+}
+
+export function readStated(
+  format: ProviderFormat,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): StatedLimits {
+  const stated = readLimits(format, body, fields);
+  if (stated.ok) return stated;
+  throw invalid(`${stated.field} is not a count`, stated.field);
+}
+
+/** The targets a model's name means; throws INVALID_REQUEST when nobody serves it. */
+export function targetsOf(
+  resolveTargets: ResolveTargets,
+  model: string,
+  format: ProviderFormat | undefined,
+): readonly Target[] {
+  const resolution = resolveTargets(model, format);
   switch (resolution.outcome) {
+    case 'targets':
+      return resolution.targets;
     case 'unknown_model':
       throw invalid(`no provider serves the model ${model}`, 'model');
     case 'no_key':
       throw invalid(`the provider ${resolution.provider} has no key`, 'model');
-    case 'target':
-      return resolution.target;
+    case 'other_format':
+      throw invalid(`${model} does not speak the format of this endpoint`, 'model');
   }
 }
 
-function targetFor(resolveModel: ModelResolver, model: string, route: NativeRoute): Target {
-  const target = targetOf(resolveModel, model);
-  if (target.format === route.format) return target;
-  throw invalid(`${model} does not speak the format of this endpoint`, 'model');
+/** What bounds the cost of this plan at one target. */
+export function worstCaseOf(
+  { body, stated, charge }: CallPlan,
+  { model }: Target,
+  contextTokens: ContextTokensOf,
+): WorstCaseRequest {
+  if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
+  const { isUnbounded, pictures } = peekReferences(body);
+  return {
+    model,
+    inputBytes: body.length,
+    referredTokens: isUnbounded ? contextTokens(model) : pictures * PICTURE_TOKENS,
+    maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
+    answers: stated.answers,
+    hasTools: stated.hasTools,
+    mayCacheForAnHour: stated.mayCacheForAnHour,
+  };
 }
 
-function rename(body: Buffer, span: JsonSpan | undefined, model: string): Buffer {
+/** More than any provider counts for one picture of the usual kinds. */
+const PICTURE_TOKENS = 6000;
+
+const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
+  anthropic: ['model', 'stream', ...LIMIT_FIELDS.anthropic],
+  openai: ['model', 'stream', ...LIMIT_FIELDS.openai],
+  gemini: ['model', 'stream', ...LIMIT_FIELDS.gemini],
+};
+
+function renamed(body: Buffer, span: JsonSpan | undefined, model: string): Buffer {
   if (!span) return body;
   const value = Buffer.from(JSON.stringify(model));
   return Buffer.concat([body.subarray(0, span.start), value, body.subarray(span.end)]);
-}
-
-function malformed(problem: string, field: string | undefined): SpillwayError {
-  return invalid(`the body is not a usable JSON object (${problem})`, field);
 }
 
 function invalid(message: string, field: string | undefined): SpillwayError {

@@ -2,23 +2,22 @@
 
 import {
   CLOCK_SKEW_MS,
+  type ProviderLimit,
   type ProviderLimits,
   UNSTATED_LIMIT_MS,
 } from '../admission/provider-limits.ts';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Target } from '../routing/target.ts';
 
-/** Refuses at once, with the time to come back: nobody hammers a wall. */
-export function refuseWhileLimited(limits: ProviderLimits, target: Target): void {
-  const limit = limits.active(target.provider, target.region, target.model);
-  if (!limit) return;
-  throw new SpillwayError('AI_LIMIT_REACHED', `${target.provider} is limited`, {
-    params: { resetTime: limit.resetAt },
-    resetAt: limit.resetAt,
-  });
+/** The limit that forbids calling this target now. */
+export function activeLimit(limits: ProviderLimits, target: Target): ProviderLimit | undefined {
+  return limits.active(target.provider, regionOf(target), target.model);
 }
 
-/** One learns, all know. A limit that cannot be announced still holds here. */
+/**
+ * One learns, all know: a usage limit of the account, or a throttle of one model with a stated end. A limit that cannot
+ * be announced still holds here.
+ */
 export function learnLimit(
   limits: ProviderLimits,
   target: Target,
@@ -26,12 +25,28 @@ export function learnLimit(
   serverId: string,
   now: number,
 ): void {
-  if (error.code !== 'AI_LIMIT_REACHED') return;
-  const { provider, region } = target;
+  const limit = limitOf(target, error, now);
+  if (limit) limits.set({ ...limit, setBy: serverId, setAt: now }).catch(() => {});
+}
+
+/** Further accounts of a provider have limits of their own, so each is a place of its own. */
+export function regionOf({ region, account }: Pick<Target, 'region' | 'account'>): string {
+  return account === 'default' ? region : `${region}/${account}`;
+}
+
+function limitOf(
+  target: Target,
+  error: SpillwayError,
+  now: number,
+): Omit<ProviderLimit, 'setBy' | 'setAt'> | undefined {
+  const { provider, model } = target;
+  const region = regionOf(target);
   const statedAt =
     error.resetAt ?? (error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs);
-  const resetAt = (statedAt ?? now + UNSTATED_LIMIT_MS) + CLOCK_SKEW_MS;
-  limits
-    .set({ provider, region, resetAt, setBy: serverId, setAt: now, kind: 'learnt' })
-    .catch(() => {});
+  if (error.code === 'AI_LIMIT_REACHED') {
+    const resetAt = (statedAt ?? now + UNSTATED_LIMIT_MS) + CLOCK_SKEW_MS;
+    return { provider, region, resetAt, kind: 'learnt' };
+  }
+  if (error.code !== 'RATE_LIMITED' || statedAt === undefined) return undefined;
+  return { provider, region, model, resetAt: statedAt, kind: 'throttled' };
 }

@@ -2,81 +2,71 @@
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { toSpillwayError } from '../errors/spillway-error.ts';
-import type { Job } from '../jobs/job.ts';
 import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from '../jobs/job-runner.ts';
 import { answerText } from '../upstream/answer-text.ts';
-import { nativePath } from '../upstream/native-route.ts';
-import { promptRequest } from '../upstream/prompt-request.ts';
-import { requestHeaders } from '../upstream/request-headers.ts';
 import { callModel, type ModelAnswer } from './call-model.ts';
-import { type CallPlan, targetOf } from './plan-call.ts';
-import { recordFailedRun } from './record-failure.ts';
-import type { ServeParts } from './serve-request.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { planJob } from './plan-job.ts';
+import { permitOf } from './worker-permit.ts';
 
-const UNSTATED_OUTPUT_TOKENS = 4096;
-
-export function createRunJob(parts: ServeParts): RunJob {
+export function createRunJob(parts: CallParts): RunJob {
   return async (run, signal) => {
-    const startedAtMs = parts.clock.monotonic();
     try {
-      const plan = planJob(parts, run.job, run.message);
-      const answer = await callModel(parts, plan, ownerOf(run), signal);
-      return { kind: 'succeeded', result: resultOf(plan, answer) };
+      const order = await orderOf(parts, run, signal);
+      const answer = await callModel(parts, order, signal);
+      return { kind: 'succeeded', result: resultOf(order, answer) };
     } catch (thrown) {
-      const error = toSpillwayError(thrown);
-      if (!signal.aborted) recordFailedRun(parts, run, error, startedAtMs);
-      return failureOf(error);
+      return failureOf(toSpillwayError(thrown));
     }
   };
 }
 
-function planJob(parts: ServeParts, job: Job, message: JobMessage): CallPlan {
-  const target = targetOf(parts.resolveModel, `${job.provider}/${job.model}`);
-  const request = message.request
-    ? withModel(message.request, target.format, target.model)
-    : promptRequest(target.format, target.model, {
-        text: message.prompt ?? '',
-        images: message.images ?? [],
-        maxOutputTokens: UNSTATED_OUTPUT_TOKENS,
-      });
+async function orderOf(parts: CallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
+  const { job, runId } = run;
+  const { organizationId, userId, keyId = 'queue' } = job;
+  const startedAtMs = parts.clock.monotonic();
+  const permit = permitOf(run);
   return {
-    target,
-    isStream: false,
-    isReasoning: parts.isReasoning(target.model),
-    path: target.basePath + nativePath(target.format, target.model),
-    headers: requestHeaders(target.format, target.apiKey, {}),
-    body: Buffer.from(JSON.stringify(request)),
+    id: runId,
+    plan: await planJob(parts, run, permit?.account, signal),
+    payer: { organizationId, keyId, userId, category: categoryOf(run.message) },
+    budget: await parts.budgetOwnerOf(organizationId, keyId),
+    permit,
+    isBackground: true,
+    recordedUnder: { id: job.requestId ?? job.id },
+    startedAtMs,
+    deadlineAtMs: startedAtMs + parts.attempts.timeouts.totalMs,
   };
 }
 
-/** Jobs are answered whole, so a stream that was asked for is not. Gemini has the model in the path. */
-function withModel(
-  request: Readonly<Record<string, unknown>>,
-  format: CallPlan['target']['format'],
-  model: string,
-): Record<string, unknown> {
-  const { stream: _stream, stream_options: _options, model: _model, ...rest } = request;
-  return format === 'gemini' ? rest : { ...rest, model };
-}
-
-function ownerOf({ job, runId }: JobRun): Parameters<typeof callModel>[2] {
-  const { organizationId, userId, keyId = 'queue' } = job;
-  return { attemptId: runId, organizationId, keyId, userId };
+/** What a request said of itself when it was queued. */
+function categoryOf({ native }: JobMessage): string | undefined {
+  return native?.headers['x-category'];
 }
 
 function resultOf(
-  { target }: CallPlan,
-  { body, usage, costNanos }: ModelAnswer,
+  { plan }: CallOrder,
+  { body, record }: ModelAnswer,
 ): Extract<RunOutcome, { kind: 'succeeded' }>['result'] {
   const response: unknown = JSON.parse(body.toString('utf8'));
+  const format = plan.targets[0]?.format ?? 'openai';
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = record;
+  const { cacheWrite1hTokens, reasoningTokens } = record;
   return {
-    provider: target.provider,
-    model: target.model,
-    output: answerText(target.format, response),
+    provider: record.provider,
+    model: record.model,
+    output: answerText(format, response),
     response,
-    usage,
-    costNanos,
+    usage: {
+      inputTokens,
+      outputTokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+      cacheWrite1hTokens,
+      reasoningTokens,
+    },
+    costNanos: record.costNanos,
   };
 }
 

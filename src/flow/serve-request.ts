@@ -1,54 +1,25 @@
-// A request at an AI endpoint, from the decision where it goes to the caller's last byte:
+// A request at an AI endpoint, from what it says to the caller's last byte:
 //
-//   plan → may it be called? → attempt ─┬→ answer ──┐
-//                                       ├→ events … ┼→ meter → journal → last byte → one log line
-//                                       └→ failure ─┘
+//   plan → may this key use the model? → model-call ─┬→ answer ──┐
+//                                                    ├→ events … ┼→ last byte → one log line
+//                                                    └→ failure ─┘
 //
-// Each attempt leaves one usage record, and the record is in the journal before the caller has its answer.
-// A caller who leaves aborts the attempt; what was used until then is accounted all the same.
+// A caller who leaves ends the call; what was used until then is accounted all the same.
 
-import type { ProviderLimits } from '../admission/provider-limits.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
-import { NO_USAGE, type Usage } from '../kernel/usage.ts';
-import type { Meter } from '../metering/meter.ts';
-import type { ModelResolver } from '../routing/resolve-model.ts';
-import { Attempt, type AttemptListener, type AttemptParts } from '../upstream/attempt.ts';
+import type { UsageRecord } from '../metering/usage-record.ts';
+import { mayUse } from '../routing/may-use.ts';
 import { answerHeaders } from './answer-headers.ts';
-import type { CallMetrics } from './call-metrics.ts';
-import { type EndedCall, logEndedCall, usageRecordOf } from './ended-call.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { readLabel, tellEnded } from './ended-call.ts';
+import { ModelCall, type ModelCallListener } from './model-call.ts';
 import type { NativeRequest } from './native-request.ts';
 import { type CallPlan, planCall } from './plan-call.ts';
-import { learnLimit, refuseWhileLimited } from './provider-limit.ts';
-import { type FailureBook, recordFailedCall } from './record-failure.ts';
-import type { Reply } from './reply.ts';
+import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
+import { readDeadline } from './request-deadline.ts';
+import type { Room } from './room.ts';
 
-export type ServeParts = {
-  readonly attempts: AttemptParts;
-  readonly resolveModel: ModelResolver;
-  readonly isReasoning: (model: string) => boolean;
-  readonly limits: ProviderLimits;
-  readonly meter: Meter;
-  readonly metrics: CallMetrics;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly serverId: string;
-  /** Where failures are written down for operators. */
-  readonly failures?: FailureBook;
-};
-
-/** Answers a failure in the caller's format; `isBegun` when content has already gone out. */
-export type AnswerFailure = (error: SpillwayError, isBegun: boolean) => void;
-
-/** What the connection tells a request that is being served. */
-export type ServedRequest = {
-  /** The caller has read what was written. */
-  drained(): void;
-  /** The caller has left. */
-  gone(): void;
-};
+export type ServeParts = CallParts & { readonly room: Room };
 
 export function serveRequest(
   parts: ServeParts,
@@ -56,147 +27,139 @@ export function serveRequest(
   reply: Reply,
   answerFailure: AnswerFailure,
 ): ServedRequest {
-  const plan = planCall(request.route, request.headers, request.body, parts);
-  admit(parts, plan);
-  const exchange = new Exchange(parts, request, plan, reply, answerFailure);
+  const order = orderOf(parts, request);
+  if (!parts.meter.isReady()) {
+    throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage cannot be written down');
+  }
+  parts.room.enter();
+  const exchange = new Exchange(parts, request, order, reply, answerFailure);
   exchange.start();
   return exchange;
 }
 
-function admit({ meter, limits }: ServeParts, { target }: CallPlan): void {
-  if (!meter.isPriced(target.provider, target.model)) {
-    throw new SpillwayError('INVALID_REQUEST', `nobody knows the price of ${target.model}`, {
-      params: { field: 'model' },
-    });
-  }
-  refuseWhileLimited(limits, target);
-  if (!meter.isReady()) {
-    throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage cannot be written down');
-  }
+export function planRequest(parts: ServeParts, { route, headers, body }: NativeRequest): CallPlan {
+  return planCall(route, headers, body, parts);
 }
 
-class Exchange implements AttemptListener, ServedRequest {
+function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
+  const { id, headers, principal, startedAtMs, correlationId } = request;
+  const plan = planRequest(parts, request);
+  assertMayUse(plan, request);
+  const { totalMs } = parts.attempts.timeouts;
+  return {
+    id,
+    plan,
+    payer: {
+      organizationId: principal.organizationId,
+      keyId: principal.keyId,
+      userId: readLabel(headers['x-user-id']),
+      category: readLabel(headers['x-category']),
+    },
+    budget: parts.terms.budgetOf(principal),
+    principal,
+    isBackground: false,
+    recordedUnder: { id, correlationId },
+    startedAtMs,
+    deadlineAtMs: readDeadline(headers, startedAtMs, totalMs, parts.clock),
+  };
+}
+
+/** Throws FORBIDDEN for a model that is not on the key's list. */
+export function assertMayUse(
+  { requestedModel, targets }: CallPlan,
+  { principal }: NativeRequest,
+): void {
+  if (!principal.models) return;
+  if (targets.every((target) => mayUse(principal.models, requestedModel, target))) return;
+  throw new SpillwayError('FORBIDDEN', `the key may not use ${requestedModel}`);
+}
+
+class Exchange implements ModelCallListener, ServedRequest {
   readonly #parts: ServeParts;
   readonly #request: NativeRequest;
   readonly #plan: CallPlan;
   readonly #reply: Reply;
   readonly #answerFailure: AnswerFailure;
-  readonly #attempt: Attempt;
+  readonly #call: ModelCall;
   #isBegun = false;
-  #isSettled = false;
+  #isEnded = false;
 
   constructor(
     parts: ServeParts,
     request: NativeRequest,
-    plan: CallPlan,
+    order: CallOrder,
     reply: Reply,
     answerFailure: AnswerFailure,
   ) {
     this.#parts = parts;
     this.#request = request;
-    this.#plan = plan;
+    this.#plan = order.plan;
     this.#reply = reply;
     this.#answerFailure = answerFailure;
-    this.#attempt = new Attempt(parts.attempts, plan, this);
+    this.#call = new ModelCall(parts, order, this);
   }
 
   start(): void {
-    this.#attempt.start();
+    this.#call.start();
   }
 
   drained(): void {
-    this.#attempt.resume();
+    this.#call.resume();
   }
 
   gone(): void {
-    if (this.#isSettled) return;
-    this.#attempt.abort(new Error('the caller left'));
-    const reported = this.#attempt.streamUsage();
-    const usage = estimateUsage(reported, this.#plan.body, this.#attempt.streamedBytes());
-    this.#settle('CLIENT_GONE', usage, true, () => {});
+    if (this.#isEnded) return;
+    this.#call.abandon((record) => this.#end(record, undefined));
   }
 
-  onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
-    const usage = reported ?? estimateUsage(undefined, this.#plan.body, body.length);
-    const costNanos = this.#costNanos(usage);
-    this.#settle('OK', usage, reported === undefined, () => {
-      const { serverId } = this.#parts;
-      this.#reply.begin(
-        200,
-        answerHeaders(this.#request, serverId, { contentType, costNanos, length: body.length }),
-      );
-      this.#reply.end(body);
-    });
+  onAnswer(body: Buffer, contentType: string, record: UsageRecord): void {
+    const { length } = body;
+    this.#begin(contentType, { length, costNanos: record.costNanos });
+    this.#reply.end(body);
+    this.#end(record, undefined);
   }
 
   onEvents(bytes: Buffer, contentType: string): boolean {
-    this.#begin(contentType);
+    if (!this.#isBegun) this.#begin(contentType, {});
     return this.#reply.write(bytes);
   }
 
-  onComplete(lastBytes: Buffer, contentType: string): void {
-    const reported = this.#attempt.streamUsage();
-    const usage =
-      reported ?? estimateUsage(undefined, this.#plan.body, this.#attempt.streamedBytes());
-    this.#settle('OK', usage, reported === undefined, () => {
-      this.#begin(contentType);
-      this.#reply.end(lastBytes);
-    });
+  onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void {
+    if (!this.#isBegun) this.#begin(contentType, {});
+    this.#reply.end(lastBytes);
+    this.#end(record, undefined);
   }
 
-  onFailed(error: SpillwayError): void {
-    const { limits, clock, serverId } = this.#parts;
-    learnLimit(limits, this.#plan.target, error, serverId, clock.now());
-    recordFailedCall(this.#parts, this.#request, this.#plan.target, error);
-    const usage = this.#isBegun
-      ? estimateUsage(this.#attempt.streamUsage(), this.#plan.body, this.#attempt.streamedBytes())
-      : NO_USAGE;
-    this.#settle(
-      error.code,
-      usage,
-      this.#isBegun,
-      () => this.#answerFailure(error, this.#isBegun),
+  onFailed(error: SpillwayError, record: UsageRecord | undefined): void {
+    this.#answerFailure({
       error,
-    );
+      isBegun: this.#isBegun,
+      wasCalled: record !== undefined,
+      standings: this.#call.standings,
+    });
+    this.#end(record, error);
   }
 
-  #begin(contentType: string): void {
-    if (this.#isBegun) return;
+  #begin(contentType: string, size: { readonly length?: number; readonly costNanos?: number }) {
     this.#isBegun = true;
-    this.#reply.begin(200, answerHeaders(this.#request, this.#parts.serverId, { contentType }));
+    const { serverId, clock } = this.#parts;
+    const { attempts, standings } = this.#call;
+    const facts = { ...size, contentType, attempts, standings, now: clock.now() };
+    this.#reply.begin(200, answerHeaders(this.#request, serverId, facts));
   }
 
-  #costNanos(usage: Usage): number {
-    const { provider, model } = this.#plan.target;
-    return this.#parts.meter.costNanos(provider, model, usage);
-  }
-
-  /** Journal first, then `answer`, then the log: the order that makes every answered call an accounted one. */
-  #settle(
-    code: string,
-    usage: Usage,
-    isEstimated: boolean,
-    answer: () => void,
-    error?: SpillwayError,
-  ): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    const { meter, metrics, clock, log } = this.#parts;
-    const { target, isStream } = this.#plan;
-    const call: EndedCall = {
-      target,
-      code,
-      usage,
-      isEstimated,
-      isStream,
+  #end(record: UsageRecord | undefined, error: SpillwayError | undefined): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const { room, log, metrics, clock } = this.#parts;
+    room.leave();
+    tellEnded(log, metrics, {
+      request: this.#request,
+      plan: this.#plan,
+      record,
+      error,
+      attempts: this.#call.attempts,
       latencyMs: Math.round(clock.monotonic() - this.#request.startedAtMs),
-      costNanos: this.#costNanos(usage),
-      endedAt: clock.now(),
-    };
-    meter.record(usageRecordOf(this.#request, call), () => {
-      answer();
-      metrics.ended(target.provider, target.model, code, call.latencyMs, usage, call.costNanos);
-      logEndedCall(log, this.#request, call, error);
     });
   }
 }

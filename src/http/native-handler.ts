@@ -7,9 +7,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
+import type { LimitStanding } from '../admission/rate-limiter.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
-import type { Reply } from '../flow/reply.ts';
-import { type ServedRequest, type ServeParts, serveRequest } from '../flow/serve-request.ts';
+import { addStandings } from '../flow/answer-headers.ts';
+import type { FailedRequest, Reply, ServedRequest } from '../flow/reply.ts';
+import { type ServeCallParts, serveCall } from '../flow/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
@@ -20,9 +22,11 @@ import { type ErrorReplier } from './reply-error.ts';
 
 export type NativeHandlerParts = {
   readonly keyring: Keyring;
-  readonly serve: ServeParts;
+  readonly serve: ServeCallParts;
   readonly replyError: ErrorReplier;
   readonly bodyLimitBytes: number;
+  /** Other limits for single endpoints, by the path that documentation gives them. */
+  readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -75,7 +79,7 @@ class NativeConnection implements Reply {
     if (principal) return this.#authenticated(principal);
     keyring.find(credential).then(
       (found) => this.#authenticated(found),
-      (error: unknown) => this.#fail(error, false),
+      (error: unknown) => this.#refuse(error),
     );
   }
 
@@ -101,13 +105,14 @@ class NativeConnection implements Reply {
   #authenticated(principal: Principal): void {
     this.#principal = principal;
     if (!principal.scopes.has('call')) {
-      return this.#fail(new SpillwayError('FORBIDDEN', 'the key lacks the scope call'), false);
+      return this.#refuse(new SpillwayError('FORBIDDEN', 'the key lacks the scope call'));
     }
+    const { bodyLimitBytes, routeBodyLimitBytes } = this.#parts;
     readBody(
       this.#request,
-      this.#parts.bodyLimitBytes,
+      routeBodyLimitBytes[this.#route.endpoint] ?? bodyLimitBytes,
       (body) => this.#serve(principal, body),
-      (error) => this.#fail(error, false),
+      (error) => this.#refuse(error),
     );
   }
 
@@ -115,6 +120,7 @@ class NativeConnection implements Reply {
     const { headers } = this.#request;
     const request = {
       id: this.#id,
+      url: this.#request.url ?? '',
       route: this.#route,
       principal,
       headers,
@@ -122,25 +128,37 @@ class NativeConnection implements Reply {
       correlationId: readCorrelationId(headers),
       startedAtMs: this.#startedAtMs,
     };
+    this.#response.once('close', () => this.#served?.gone());
     try {
-      this.#served = serveRequest(this.#parts.serve, request, this, (error, isBegun) =>
-        this.#fail(error, isBegun),
-      );
-      this.#response.once('close', () => this.#served?.gone());
+      this.#served = serveCall(this.#parts.serve, request, this, (failure) => this.#fail(failure));
     } catch (thrown) {
-      this.#fail(thrown, false);
+      this.#refuse(thrown);
     }
   }
 
-  #fail(thrown: unknown, isBegun: boolean): void {
+  /** Nothing has been done for this request. */
+  #refuse(thrown: unknown): void {
+    this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
+  }
+
+  #fail({ error, isBegun, standings, beforeSend }: FailedRequest): void {
+    if (standings && !isBegun) this.#showStandings(standings);
     this.#parts.replyError({
-      error: toSpillwayError(thrown),
+      error,
       format: this.#route.format,
       requestId: this.#id,
       request: this.#request,
       response: this.#response,
       principal: this.#principal,
       isBegun,
+      beforeSend,
     });
+  }
+
+  #showStandings(standings: readonly LimitStanding[]): void {
+    const headers: string[] = [];
+    addStandings(headers, standings, this.#parts.clock.now());
+    for (let at = 0; at + 1 < headers.length; at += 2)
+      this.#response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
   }
 }

@@ -7,6 +7,7 @@ import type { Journal } from './journal.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { createPriceBook } from './price-book.ts';
 import type { UsageRecord } from './usage-record.ts';
+import { createWorstCase } from './worst-case.ts';
 
 /** Says what it was asked; the test decides when a record is written. */
 class HeldJournal implements Journal<UsageRecord> {
@@ -67,6 +68,7 @@ function rig(): { meter: Meter; journal: HeldJournal; woken: () => number } {
   const meter = createMeter({
     journal,
     prices: createPriceBook(),
+    worstCase: createWorstCase(),
     clock: createTestClock(),
     onRecorded: () => {
       wakes += 1;

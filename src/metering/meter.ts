@@ -1,33 +1,44 @@
-// Prices what an attempt used and writes it down. The answer may go to the caller when `onWritten` is
-// called: from then on the record survives the death of the process.
+// Prices what an attempt may use and what it used, and writes the latter down. The answer may go to the caller when
+// `onWritten` is called: from then on the record survives the death of the process.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { Usage } from '../kernel/usage.ts';
-import type { Journal } from './journal.ts';
 import type { PriceBook } from './price-book.ts';
 import type { UsageRecord } from './usage-record.ts';
+import type { WorstCase, WorstCaseRequest } from './worst-case.ts';
 
 export type Meter = {
   /** False for a model whose price nobody knows: it must not be called, because nothing is free. */
   isPriced(provider: string, model: string): boolean;
   costNanos(provider: string, model: string, usage: Usage): number;
+  /** The most a request can cost there. */
+  worstNanos(provider: string, request: WorstCaseRequest): number;
   record(record: UsageRecord, onWritten: () => void): void;
   /** False while usage cannot be written down; then no call may be made. */
   isReady(): boolean;
 };
 
 export type MeterParts = {
-  readonly journal: Journal<UsageRecord>;
+  readonly journal: {
+    append(record: UsageRecord, onWritten: () => void): void;
+    isWritable(): boolean;
+  };
   readonly prices: PriceBook;
+  readonly worstCase: WorstCase;
   readonly clock: Clock;
   /** Told after each record, so that the store gets it soon. */
   readonly onRecorded: () => void;
 };
 
-export function createMeter({ journal, prices, clock, onRecorded }: MeterParts): Meter {
+export function createMeter({ journal, prices, worstCase, clock, onRecorded }: MeterParts): Meter {
   return {
     isPriced: (provider, model) => prices.isPriced(provider, model, clock.now()),
     costNanos: (provider, model, usage) => prices.costNanos(provider, model, usage, clock.now()),
+    worstNanos(provider, request) {
+      const answer = prices.worstCase(provider, request.model, worstCase(request), clock.now());
+      // Unpriced models were refused before anybody asked for their worst case.
+      return 'unknown' in answer ? Number.MAX_SAFE_INTEGER : answer.costNanos;
+    },
     record(record, onWritten) {
       journal.append(record, onWritten);
       onRecorded();

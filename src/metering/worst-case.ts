@@ -1,7 +1,6 @@
 // The most tokens a request can use, so that what is held for it covers whatever comes. Input is bounded
-// by the request's bytes, since a token is at least one of them; output by the stated maximum, else by the
-// model's. References to what lies elsewhere (a stored conversation, a file, a picture's address) are not in the
-// bytes; whoever lets them through holds the model's context instead.
+// by the request's bytes, since a token is at least one of them, and by what it refers to that lies elsewhere (a
+// stored conversation, a file, a picture's address); output by the stated maximum, else by the model's.
 
 import type { WorstCaseTokens } from './price-book.ts';
 
@@ -13,6 +12,8 @@ export type WorstCaseRequest = {
   /** How many answers are asked for. */
   readonly answers?: number | undefined;
   readonly hasTools?: boolean | undefined;
+  /** What the provider may read besides the bytes. */
+  readonly referredTokens?: number | undefined;
   readonly mayCacheForAnHour?: boolean | undefined;
 };
 
@@ -35,10 +36,11 @@ export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
   }
 
   return (request) => {
-    const { answers = 1, hasTools = false, mayCacheForAnHour } = request;
+    const { answers = 1, hasTools = false, referredTokens = 0, mayCacheForAnHour } = request;
     const perAnswer = request.maxOutputTokens ?? modelMaximum(request.model);
+    const instructions = hasTools ? TOOL_INSTRUCTION_TOKENS : 0;
     return {
-      inputTokens: bounded(request.inputBytes + (hasTools ? TOOL_INSTRUCTION_TOKENS : 0)),
+      inputTokens: bounded(request.inputBytes + referredTokens + instructions),
       outputTokens: bounded(perAnswer * answers),
       mayCacheForAnHour,
     };

@@ -35,7 +35,7 @@ const record = z.object({
   model: z.string().optional(),
   setBy: z.string().catch('operator'),
   setAt: z.number().catch(0),
-  kind: z.enum(['learnt', 'reported', 'manual']).catch('manual'),
+  kind: z.enum(['learnt', 'reported', 'manual', 'throttled']).catch('manual'),
 });
 
 /** Undefined when there is none: no record, an inactive one, or a slip of somebody's hand. */

@@ -11,6 +11,7 @@ import { auditLog } from './migrations/0005-audit-log.ts';
 import { budgets } from './migrations/0006-budgets.ts';
 import { idempotency } from './migrations/0007-idempotency.ts';
 import { buildEvents } from './migrations/0008-build-events.ts';
+import { staleAnswers } from './migrations/0009-stale-answers.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -21,8 +22,9 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
     '0003_jobs': { up: jobs },
     '0004_queue': { up: queue },
     '0005_audit_log': { up: auditLog },
-    '0006_budgets': { up: budgets },
+    '0006_budgets': { up: (db: Kysely<Schema>) => budgets(db, dialect) },
     '0007_idempotency': { up: (db: Kysely<Schema>) => idempotency(db, dialect) },
     '0008_build_events': { up: (db: Kysely<Schema>) => buildEvents(db, dialect) },
+    '0009_stale_answers': { up: (db: Kysely<Schema>) => staleAnswers(db, dialect) },
   };
 }

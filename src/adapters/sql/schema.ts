@@ -33,6 +33,7 @@ export type Schema = {
   budget_alerts: BudgetAlertsTable;
   project_build_events: BuildEventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  stale_answers: StaleAnswersTable;
 };
 
 export type MetaTable = { name: string; value: string; created_at: Int };
@@ -224,6 +225,15 @@ export type IdempotencyKeysTable = {
   status: NullableInt;
   headers: string | null;
   body: Uint8Array | null;
+};
+
+export type StaleAnswersTable = {
+  organization_id: string;
+  fingerprint: string;
+  status: Int;
+  headers: string;
+  body: Uint8Array;
+  kept_at: Int;
 };
 
 /**

@@ -26,7 +26,7 @@ export const limitView = z.object({
   resetAt: moment,
   setBy: z.string(),
   setAt: moment,
-  kind: z.enum(['learnt', 'reported', 'manual']),
+  kind: z.enum(['learnt', 'reported', 'manual', 'throttled']),
 });
 
 export function adminLimitRoutes(

@@ -1,0 +1,268 @@
+// One request's way to an answer, over as many attempts and targets as it takes. Interactive requests and jobs go the
+// same way; a job goes through the targets once and leaves the waiting to its queue.
+//
+//   choosing ─▶ admitting ─▶ holding ─▶ calling ─▶ ended
+//      ▲  a target that is limited, full or broken is passed over; a failure before content moves on to the next one
+//      └──────────── waiting (the stated delay, or backoff) ◀── no target left, but waiting can help
+//
+// Every attempt that was sent leaves one usage record, journalled before anybody is told, which settles its hold and
+// its permit (settle-attempt). What was taken for an attempt that is not sent is given back. The listener hears of
+// exactly one ending. Where limits, budgets and breakers are kept in this process, all of it happens in one turn.
+
+import type { LimitStanding } from '../admission/rate-limiter.ts';
+import type { SpillwayError } from '../errors/spillway-error.ts';
+import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import type { UsageRecord } from '../metering/usage-record.ts';
+import type { BreakerPass, CallHealth } from '../resilience/breaker-board.ts';
+import { healthOf, mayMoveOn } from '../resilience/retry-elsewhere.ts';
+import type { Target } from '../routing/target.ts';
+import { Attempt, type AttemptListener } from '../upstream/attempt.ts';
+import { tellFailure, tellRetry } from './call-news.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { circuitOpen, limitedUntil, unpriced } from './call-refusal.ts';
+import { CallRounds, type RoundsEnd } from './call-rounds.ts';
+import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
+import { estimateUsage } from './estimate-usage.ts';
+import { activeLimit, learnLimit, regionOf } from './provider-limit.ts';
+import { recordFailedAttempt } from './record-failure.ts';
+import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
+
+export type ModelCallListener = {
+  /** The ending of a unary call that went well. */
+  onAnswer(body: Buffer, contentType: string, record: UsageRecord): void;
+  /** Whole events of a stream, from its first content on; return false to slow the provider down. */
+  onEvents(bytes: Buffer, contentType: string): boolean;
+  onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void;
+  /** `record` is the last attempt's, when one was made. */
+  onFailed(error: SpillwayError, record: UsageRecord | undefined): void;
+};
+
+const NO_STANDINGS: readonly LimitStanding[] = Object.freeze([]);
+
+export class ModelCall implements AttemptListener, ClearanceListener {
+  readonly #parts: CallParts;
+  readonly #order: CallOrder;
+  readonly #listener: ModelCallListener;
+  readonly #rounds: CallRounds;
+  #sent: SentAttempt | undefined;
+  #attempt: Attempt | undefined;
+  #record: UsageRecord | undefined;
+  #isCalling = false;
+  #isReported = false;
+  #isBegun = false;
+  #isEnded = false;
+  #standings = NO_STANDINGS;
+  /** Ends whatever is waited for: a timer, or the money. */
+  #cancel: (() => void) | undefined;
+
+  constructor(parts: CallParts, order: CallOrder, listener: ModelCallListener) {
+    this.#parts = parts;
+    this.#order = order;
+    this.#listener = listener;
+    this.#rounds = new CallRounds(order.plan.targets, parts.contextTokens);
+  }
+
+  /** How often a provider was really asked. */
+  get attempts(): number {
+    return this.#sent?.number ?? 0;
+  }
+
+  /** How the caller's limits stood when they were asked. */
+  get standings(): readonly LimitStanding[] {
+    return this.#standings;
+  }
+
+  start(): void {
+    this.#choose();
+  }
+
+  /** The listener can take more events again. */
+  resume(): void {
+    this.#attempt?.resume();
+  }
+
+  /** Nobody wants the answer any more. The listener is told nothing; `onSettled` when what was used is accounted. */
+  abandon(onSettled: (record: UsageRecord | undefined) => void): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#cancel?.();
+    if (!this.#sent || !this.#attempt || !this.#isCalling) return onSettled(this.#record);
+    this.#attempt.abort(new Error('the caller left'));
+    this.#report('neutral');
+    this.#settle(this.#sent, 'CLIENT_GONE', this.#streamedSoFar(this.#attempt), true, onSettled);
+  }
+
+  onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
+    const { plan } = this.#order;
+    const answerBytes = plan.charge === 'input' ? 0 : body.length;
+    const usage = reported ?? estimateUsage(undefined, plan.body, answerBytes);
+    this.#succeed(usage, reported === undefined, (record) =>
+      this.#listener.onAnswer(body, contentType, record),
+    );
+  }
+
+  onEvents(bytes: Buffer, contentType: string): boolean {
+    this.#isBegun = true;
+    // Others wait for what a probe finds; its first content says it.
+    if (this.#sent?.pass.probe !== undefined) this.#report('success');
+    return this.#listener.onEvents(bytes, contentType);
+  }
+
+  onComplete(lastBytes: Buffer, contentType: string): void {
+    const reported = this.#attempt?.streamUsage();
+    const bytes = this.#attempt?.streamedBytes() ?? 0;
+    const usage = reported ?? estimateUsage(undefined, this.#order.plan.body, bytes);
+    this.#succeed(usage, reported === undefined, (record) =>
+      this.#listener.onComplete(lastBytes, contentType, record),
+    );
+  }
+
+  onFailed(error: SpillwayError): void {
+    const { limits, clock, serverId } = this.#parts;
+    const sent = this.#sent;
+    if (!sent || !this.#attempt) return;
+    learnLimit(limits, sent.target, error, serverId, clock.now());
+    recordFailedAttempt(this.#parts, this.#order, sent, error);
+    tellFailure(this.#parts.log, this.#order.id, sent.target, error, clock.now());
+    this.#report(healthOf(error));
+    const usage = this.#isBegun ? this.#streamedSoFar(this.#attempt) : NO_USAGE;
+    this.#settle(sent, error.code, usage, this.#isBegun, () => {
+      if (this.#isEnded) return;
+      // What has reached the caller cannot be taken back: from here on there is only this attempt.
+      if (this.#isBegun) return this.#fail(error);
+      this.#rounds.failed(error, sent.target);
+      this.#choose();
+    });
+  }
+
+  #choose(): void {
+    for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
+      const reason = this.#whyNot(target);
+      if (!reason) return this.#askBreaker(target);
+      this.#rounds.passOver(reason);
+    }
+    this.#endRound();
+  }
+
+  #whyNot(target: Target): SpillwayError | undefined {
+    const { limits, meter, clock } = this.#parts;
+    if (!meter.isPriced(target.provider, target.model)) return unpriced(target.model);
+    const limit = activeLimit(limits, target);
+    return limit && limitedUntil(limit, clock.now());
+  }
+
+  #askBreaker(target: Target): void {
+    const { breakers } = this.#parts;
+    const { provider } = target;
+    const region = regionOf(target);
+    if (breakers.isClosed(provider, region)) {
+      return this.#admit(target, { provider, region, probe: undefined });
+    }
+    breakers.ask(provider, region, (answer) => {
+      if (answer.isAllowed && this.#isEnded) return breakers.report(answer.pass, 'neutral');
+      if (this.#isEnded) return;
+      if (answer.isAllowed) return this.#admit(target, answer.pass);
+      this.#rounds.passOver(circuitOpen(provider, answer.retryAfterMs));
+      this.#choose();
+    });
+  }
+
+  #admit(target: Target, pass: BreakerPass): void {
+    const { isBackground } = this.#order;
+    const { maxInteractiveWaitMs } = this.#parts.retryRules;
+    const planned = { target, pass, number: this.attempts + 1 };
+    const clearance = new AttemptClearance(this.#parts, this.#order, planned, this);
+    this.#cancel = () => clearance.withdraw();
+    clearance.start(isBackground ? 0 : maxInteractiveWaitMs - this.#rounds.waitedMs);
+  }
+
+  onStandings(standings: readonly LimitStanding[]): void {
+    if (this.#standings === NO_STANDINGS) this.#standings = standings;
+  }
+
+  onRefused(error: SpillwayError): void {
+    this.#cancel = undefined;
+    // The caller's own limit follows it to every target; an account that is full has neighbours.
+    if (mayMoveOn(error) !== 'anywhere') return this.#fail(error);
+    this.#rounds.passOver(error);
+    this.#choose();
+  }
+
+  onCleared(cleared: SentAttempt): void {
+    const { attempts, retryBudget, load } = this.#parts;
+    const { plan, deadlineAtMs } = this.#order;
+    const { target, number } = cleared;
+    this.#cancel = undefined;
+    this.#sent = cleared;
+    this.#isCalling = true;
+    this.#isReported = false;
+    if (number === 1) retryBudget.deposit(target.provider);
+    load?.begun(target);
+    this.#attempt = new Attempt(attempts, { ...plan.callTo(target), deadlineAtMs }, this);
+    this.#attempt.start();
+  }
+
+  #succeed(usage: Usage, isEstimated: boolean, tell: (record: UsageRecord) => void): void {
+    if (!this.#sent) return;
+    this.#isEnded = true;
+    this.#report('success');
+    const used = this.#order.plan.charge === 'nothing' ? NO_USAGE : usage;
+    this.#settle(this.#sent, 'OK', used, isEstimated, tell);
+  }
+
+  /** Once for each attempt. */
+  #report(health: CallHealth): void {
+    if (!this.#sent || this.#isReported) return;
+    this.#isReported = true;
+    this.#parts.breakers.report(this.#sent.pass, health);
+  }
+
+  #settle(
+    sent: SentAttempt,
+    status: string,
+    usage: Usage,
+    isEstimated: boolean,
+    then: (record: UsageRecord) => void,
+  ): void {
+    this.#isCalling = false;
+    this.#parts.load?.ended(sent.target);
+    const ending = { status, usage, isEstimated };
+    this.#record = settleAttempt(this.#parts, this.#order, sent, ending, then);
+  }
+
+  #streamedSoFar(attempt: Attempt): Usage {
+    return estimateUsage(attempt.streamUsage(), this.#order.plan.body, attempt.streamedBytes());
+  }
+
+  #endRound(): void {
+    const { retryRules, retryBudget, clock, log, metrics } = this.#parts;
+    const inTheWay = this.#rounds.standingInTheWay();
+    if (inTheWay && this.#order.isBackground) return this.#fail(inTheWay);
+    const now = clock.now();
+    const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
+    const end = this.#rounds.end(retryRules, { now, deadlineAt, random: clock.random() });
+    if (end.kind === 'give_up') return this.#fail(end.error);
+    const { retry } = end;
+    if (!retry || !inTheWay) return this.#wait(end);
+    retryBudget.take(this.#sent?.target.provider ?? '', (isGranted) => {
+      if (this.#isEnded) return;
+      if (!isGranted) return this.#fail(inTheWay);
+      tellRetry(log, this.#order.id, inTheWay, retry);
+      metrics.retried(inTheWay.code);
+      this.#wait(end);
+    });
+  }
+
+  #wait(end: Extract<RoundsEnd, { kind: 'wait' }>): void {
+    this.#cancel = this.#parts.clock.after(end.waitMs, () => {
+      this.#cancel = undefined;
+      this.#rounds.again(end);
+      this.#choose();
+    });
+  }
+
+  #fail(error: SpillwayError): void {
+    this.#isEnded = true;
+    this.#listener.onFailed(error, this.#record);
+  }
+}

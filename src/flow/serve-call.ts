@@ -1,0 +1,54 @@
+// How a request at an AI endpoint is served, by what its headers ask for: at once, or later as a job; once, however
+// often it is sent; with an old answer rather than none. Each is a wrapper around the next; a request that asks for
+// nothing special goes straight to serve-request.
+
+import type { KeeperParts } from './idempotent-call.ts';
+import type { NativeRequest } from './native-request.ts';
+import { prefersAsync, type QueueParts, queueCall } from './queue-call.ts';
+import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
+import { readDeadline } from './request-deadline.ts';
+import { type Serve, serveOnce } from './serve-once.ts';
+import { assertMayUse, planRequest, type ServeParts, serveRequest } from './serve-request.ts';
+import { mayBeStale, type StaleParts, serveStale } from './serve-stale.ts';
+
+export type ServeCallParts = ServeParts & {
+  readonly once: KeeperParts;
+  readonly stale: StaleParts;
+  readonly queue: QueueParts;
+};
+
+/** Throws what is wrong with the request before anything is done. */
+export function serveCall(
+  parts: ServeCallParts,
+  request: NativeRequest,
+  reply: Reply,
+  answerFailure: AnswerFailure,
+): ServedRequest {
+  const { headers } = request;
+  if (headers['idempotency-key'] === undefined) {
+    return servePreferred(parts, request, reply, answerFailure);
+  }
+  const { clock, attempts } = parts;
+  const leftMs =
+    readDeadline(headers, request.startedAtMs, attempts.timeouts.totalMs, clock) -
+    clock.monotonic();
+  const serve: Serve = (to, failed) => servePreferred(parts, request, to, failed);
+  return serveOnce(parts.once, request, clock.now() + leftMs, { reply, answerFailure }, serve);
+}
+
+function servePreferred(
+  parts: ServeCallParts,
+  request: NativeRequest,
+  reply: Reply,
+  answerFailure: AnswerFailure,
+): ServedRequest {
+  if (prefersAsync(request.headers)) {
+    const plan = planRequest(parts, request);
+    assertMayUse(plan, request);
+    return queueCall(parts.queue, request, plan, reply, answerFailure);
+  }
+  if (!mayBeStale(request)) return serveRequest(parts, request, reply, answerFailure);
+  return serveStale(parts.stale, request, { reply, answerFailure }, (to, failed) =>
+    serveRequest(parts, request, to, failed),
+  );
+}

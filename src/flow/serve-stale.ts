@@ -1,0 +1,119 @@
+// A request that would rather have its own last good answer than none (`X-Spillway-Degrade: stale`), of an organisation
+// that allows it. Its answers are kept as they pass; when no provider can serve it, the last one is given again, marked
+// with its age. A store that is away keeps nothing and gives nothing: the request is then like any other.
+
+import { fingerprintOf } from '../admission/idempotency-key.ts';
+import { KEPT_FOR_MS } from '../admission/idempotency-store.ts';
+import { toKeptAnswer } from '../admission/kept-answer.ts';
+import type { StaleAnswer, StaleAnswers } from '../admission/stale-answers.ts';
+import type { SpillwayError } from '../errors/spillway-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import type { NativeRequest } from './native-request.ts';
+import type { AnswerFailure, FailedRequest, Reply, ServedRequest } from './reply.ts';
+import type { Serve } from './serve-once.ts';
+
+export type StaleParts = { readonly answers: StaleAnswers; readonly clock: Clock };
+
+export function mayBeStale({ headers, principal }: NativeRequest): boolean {
+  return principal.allowStale && headers['x-spillway-degrade'] === 'stale';
+}
+
+export function serveStale(
+  parts: StaleParts,
+  request: NativeRequest,
+  to: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
+  serve: Serve,
+): ServedRequest {
+  const keeping = new KeepingReply(to.reply, (status, headers, body) => {
+    if (status !== 200) return;
+    const answer = toKeptAnswer(status, headers, body);
+    const { answers, clock } = parts;
+    if (answer) void answers.keep(...placeOf(request), answer, clock.now()).catch(() => {});
+  });
+  return serve(keeping, (failure) => {
+    if (failure.isBegun || !isLackOfCapacity(failure.error)) return to.answerFailure(failure);
+    void answerStale(parts, request, to, failure);
+  });
+}
+
+async function answerStale(
+  { answers, clock }: StaleParts,
+  request: NativeRequest,
+  { reply, answerFailure }: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
+  failure: FailedRequest,
+): Promise<void> {
+  const since = clock.now() - KEPT_FOR_MS;
+  const found = await answers.find(...placeOf(request), since).catch(() => undefined);
+  if (!found) return answerFailure(failure);
+  reply.begin(found.status, staleHeaders(request, found, clock.now()));
+  reply.end(found.body);
+}
+
+function placeOf({ principal, url, body }: NativeRequest): [string, string] {
+  return [principal.organizationId, fingerprintOf('POST', url, body)];
+}
+
+function staleHeaders({ id }: NativeRequest, answer: StaleAnswer, now: number): string[] {
+  const ageSeconds = Math.max(0, Math.floor((now - answer.keptAt) / 1000));
+  const { 'content-type': contentType = 'application/json' } = answer.headers;
+  return [
+    'content-type',
+    contentType,
+    'content-length',
+    String(answer.body.length),
+    'x-request-id',
+    id,
+    'x-spillway-degraded',
+    `stale; age=${ageSeconds}`,
+  ];
+}
+
+/** A mistake of the caller's or an empty purse is told as it is; an old answer would hide it. */
+function isLackOfCapacity({ code, params }: SpillwayError): boolean {
+  return (
+    code === 'AI_LIMIT_REACHED' ||
+    code === 'PROVIDER_UNAVAILABLE' ||
+    code === 'NETWORK_TIMEOUT' ||
+    (code === 'RATE_LIMITED' && params.scope !== 'organization')
+  );
+}
+
+type OnWhole = (status: number, headers: Iterable<[string, string]>, body: Buffer) => void;
+
+/** Passes an answer on and gathers it on the way. */
+class KeepingReply implements Reply {
+  readonly #reply: Reply;
+  readonly #onWhole: OnWhole;
+  readonly #bytes = new GatheredBytes();
+  #status = 0;
+  #headers: string[] = [];
+
+  constructor(reply: Reply, onWhole: OnWhole) {
+    this.#reply = reply;
+    this.#onWhole = onWhole;
+  }
+
+  begin(status: number, headers: string[]): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#reply.begin(status, headers);
+  }
+
+  write(chunk: Buffer): boolean {
+    this.#bytes.add(chunk);
+    return this.#reply.write(chunk);
+  }
+
+  end(chunk?: Buffer | string): void {
+    if (chunk !== undefined) this.#bytes.add(Buffer.from(chunk));
+    this.#reply.end(chunk);
+    const body = this.#bytes.take();
+    if (body) this.#onWhole(this.#status, pairs(this.#headers), body);
+  }
+}
+
+function* pairs(headers: readonly string[]): Generator<[string, string]> {
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    yield [headers[at] ?? '', headers[at + 1] ?? ''];
+}

@@ -1,0 +1,65 @@
+// The end of an attempt that was sent: what it used is priced and journalled, then its hold and its permit are settled,
+// then whoever waits is told. This order makes every answered call an accounted one.
+
+import type { PermitAsk } from '../admission/rate-limiter.ts';
+import type { Usage } from '../kernel/usage.ts';
+import { type UsageRecord, usageRecordId } from '../metering/usage-record.ts';
+import type { BreakerPass } from '../resilience/breaker-board.ts';
+import type { Target } from '../routing/target.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+
+export type SentAttempt = {
+  readonly target: Target;
+  /** 1 for the first one of its order. */
+  readonly number: number;
+  readonly pass: BreakerPass;
+  readonly permit: PermitAsk;
+  /** The month its money was held in. */
+  readonly budgetMonth: number | undefined;
+};
+
+/** `OK`, an error code, or `CLIENT_GONE`. */
+export type AttemptStatus = string;
+
+export function settleAttempt(
+  { meter, ledger, limiter, clock }: CallParts,
+  order: CallOrder,
+  { target, number, permit, budgetMonth }: SentAttempt,
+  ending: {
+    readonly status: AttemptStatus;
+    readonly usage: Usage;
+    readonly isEstimated: boolean;
+  },
+  onSettled: (record: UsageRecord) => void,
+): UsageRecord {
+  const { id, payer, plan, startedAtMs } = order;
+  const { usage, status, isEstimated } = ending;
+  const record: UsageRecord = {
+    ...usage,
+    ...payer,
+    id: usageRecordId(id, number),
+    requestId: id,
+    attempt: number,
+    provider: target.provider,
+    model: target.model,
+    costNanos: meter.costNanos(target.provider, target.model, usage),
+    latencyMs: Math.round(clock.monotonic() - startedAtMs),
+    status,
+    streamed: plan.isStream,
+    estimated: isEstimated,
+    createdAt: clock.now(),
+    budgetMonth,
+  };
+  limiter.settle(permit, countedTokens(usage));
+  meter.record(record, () => {
+    ledger.settle(record);
+    onSettled(record);
+  });
+  return record;
+}
+
+/** Reading from a cache is what rate limits of providers leave out, and ours with them. */
+function countedTokens(usage: Usage): number {
+  const { inputTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = usage;
+  return inputTokens + cacheWriteTokens + cacheWrite1hTokens + outputTokens;
+}
