@@ -95,7 +95,7 @@ async function startTrickle() {
   const handling = createPostgresMessageHandling(store);
   const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: 3000 });
-  const usage = createPostgresUsageStore(db, dialect);
+  const usage = createPostgresUsageStore(store);
   const name = newId('msg');
   const stored = new Set<string>();
   const published = new Set<string>();

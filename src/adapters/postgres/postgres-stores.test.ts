@@ -54,7 +54,7 @@ auditLogContract('PostgreSQL', async () => {
 
 usageStoreContract('PostgreSQL', async () => {
   const store = await openEmptyStore(database);
-  const usage = createPostgresUsageStore(store.db, store.dialect);
+  const usage = createPostgresUsageStore(store);
   return { usage, close: () => store.close() };
 });
 

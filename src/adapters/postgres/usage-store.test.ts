@@ -20,7 +20,7 @@ const EVER = { organizationId: 'acme', from: 0, to: 4_000_000_000_000 };
 
 test('servers that deliver the same records at once, in any order, count each once and block nobody', async () => {
   const stores = [await openEmptyStore(database), openPostgres(database.url)];
-  const writers = stores.map(({ db, dialect }) => createPostgresUsageStore(db, dialect));
+  const writers = stores.map((store) => createPostgresUsageStore(store));
   const writerOf = (lane: number) => writers[lane % writers.length] ?? assert.fail();
   const records = Array.from({ length: 120 }, (_, index) =>
     usageRecord(`r${index}`, { userId: `u${index % 40}`, model: `m${index % 7}` }),
@@ -44,7 +44,7 @@ test('servers that deliver the same records at once, in any order, count each on
 
 test('whatever is in a text comes back as it was', async () => {
   const store = await openEmptyStore(database);
-  const usage = createPostgresUsageStore(store.db, store.dialect);
+  const usage = createPostgresUsageStore(store);
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.stringMatching(/^[{}",\\ NULL'\n]*$/),
@@ -69,7 +69,7 @@ test('whatever is in a text comes back as it was', async () => {
         listed.toReversed(),
         records.map((record) => {
           const kept = record.userId?.replaceAll('\0', '\uFFFD');
-          return { ...record, userId: kept, category: kept };
+          return { ...record, userId: kept, category: kept, budgetMonth: 197001 };
         }),
       );
     },

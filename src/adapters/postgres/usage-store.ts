@@ -1,27 +1,37 @@
 // Usage on PostgreSQL. Reading is the common SQL; a batch is written by one statement, however large: columns travel
-// as arrays instead of a parameter per value, and the sums are made of exactly the rows that were new.
-//
-// Two servers may write at once. Each takes first its records, in the order of their ids, and then the sums, in the
-// order of their keys, so that one may wait for the other but never both.
+// as arrays instead of a parameter per value. What becomes of them, in sums and in budgets, the store's own function
+// decides (`store_usage`), so that it is one transaction and one round trip.
 
-import { type Kysely, sql } from 'kysely';
+import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
-import type { UsageStore } from '../../metering/usage-store.ts';
-import type { Schema, UsageRecordsTable } from '../sql/schema.ts';
-import type { SqlDialect } from '../sql/sql-dialect.ts';
-import { HOUR_MS, STATUSES_OF_NO_FAILURE } from '../sql/usage-rollup.ts';
+import type { InsertedUsage, UsageStore } from '../../metering/usage-store.ts';
+import { toHoldJson } from '../sql/budget-hold-row.ts';
+import type { UsageRecordsTable } from '../sql/schema.ts';
 import { toUsageRow } from '../sql/usage-row.ts';
 import { createUsageReading } from '../sql/usage-store.ts';
+import type { PostgresStore } from './open-postgres.ts';
 
-export function createPostgresUsageStore(db: Kysely<Schema>, _dialect?: SqlDialect): UsageStore {
+export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
   return {
-    ...createUsageReading(db),
-    async insertBatch(records) {
-      if (records.length === 0) return { stored: 0, crossed: [] };
-      const { rows } = await insertNew(records).execute(db);
-      return { stored: rows[0]?.stored ?? 0, crossed: [] };
+    ...createUsageReading(store.db),
+    async insertBatch(records, { opened, closed } = { opened: [], closed: [] }) {
+      if (records.length + opened.length + closed.length === 0) return { stored: 0, crossed: [] };
+      const [row] = await store.run<StoredRow>(STORE_USAGE, [
+        ...columnArrays(records),
+        `[${opened.map(toHoldJson).join(',')}]`,
+        arrayLiteral(closed),
+      ]);
+      return toInserted(row);
     },
   };
+}
+
+/** What `store_usage` answers. */
+export type StoredRow = { readonly stored: number; readonly crossed: string | null };
+
+export function toInserted(row: StoredRow | undefined): InsertedUsage {
+  const crossed = row?.crossed == null ? [] : (JSON.parse(row.crossed) as CrossedThreshold[]);
+  return { stored: row?.stored ?? 0, crossed };
 }
 
 const COLUMNS = [
@@ -46,53 +56,22 @@ const COLUMNS = [
   ['streamed', 'bigint'],
   ['estimated', 'bigint'],
   ['created_at', 'bigint'],
-] as const satisfies readonly (readonly [keyof UsageRecordsTable, 'text' | 'bigint'])[];
+  ['budget_month', 'integer'],
+] as const satisfies readonly (readonly [keyof UsageRecordsTable, 'text' | 'bigint' | 'integer'])[];
 
-const NAMES = sql.raw(COLUMNS.map(([name]) => name).join(', '));
-const ROLLUP_KEY = sql.raw(
-  'organization_id, hour_start, provider, model, user_id, category, key_id',
-);
-const HOUR_START = sql.raw(`created_at / ${HOUR_MS} * ${HOUR_MS}`);
-const NO_FAILURES = sql.raw(STATUSES_OF_NO_FAILURE.map((status) => `'${status}'`).join(', '));
+const NAMES = COLUMNS.map(([name]) => name).join(', ');
+const ARRAYS = COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
 
-/**
- * Arguments: one array per column, in the order of COLUMNS. Returns `stored`, how many records were new.
- * A record that was stored before, or stands twice in the batch, counts nowhere a second time.
- */
-function insertNew(records: readonly UsageRecord[]) {
-  return sql<{ stored: number }>`
-    with fresh as (
-      insert into usage_records (${NAMES})
-      select ${NAMES} from unnest(${sql.join(columnArrays(records))}) as batch (${NAMES})
-      order by id
-      on conflict (id) do nothing
-      returning *
-    ), summed as (
-      insert into usage_rollups as known (
-        ${ROLLUP_KEY}, attempts, failures, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos)
-      select organization_id, ${HOUR_START} as hour_start, provider, model, coalesce(user_id, '') as user_id,
-        coalesce(category, '') as category, key_id, count(*), count(*) filter (where status not in (${NO_FAILURES})),
-        sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
-        sum(cache_write_tokens + cache_write_1h_tokens), sum(cost_nanos)
-      from fresh group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
-      on conflict (${ROLLUP_KEY}) do update set
-        attempts = known.attempts + excluded.attempts,
-        failures = known.failures + excluded.failures,
-        input_tokens = known.input_tokens + excluded.input_tokens,
-        output_tokens = known.output_tokens + excluded.output_tokens,
-        cache_read_tokens = known.cache_read_tokens + excluded.cache_read_tokens,
-        cache_write_tokens = known.cache_write_tokens + excluded.cache_write_tokens,
-        cost_nanos = known.cost_nanos + excluded.cost_nanos
-    )
-    select count(*) as stored from fresh`;
-}
+/** Arguments: one array per column, the holds that were opened, and the attempts whose holds are closed. */
+const STORE_USAGE = `
+  select stored, crossed from store_usage(
+    (select array_agg(row(${NAMES})::usage_line) from unnest(${ARRAYS}) as batch (${NAMES})),
+    $${COLUMNS.length + 1}::jsonb, $${COLUMNS.length + 2}::text[],
+    (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
-function columnArrays(records: readonly UsageRecord[]) {
+function columnArrays(records: readonly UsageRecord[]): readonly string[] {
   const rows = records.map(toUsageRow);
-  return COLUMNS.map(
-    ([name, type]) =>
-      sql`${arrayLiteral(rows.map((row) => row[name] ?? null))}::${sql.raw(type)}[]`,
-  );
+  return COLUMNS.map(([name]) => arrayLiteral(rows.map((row) => row[name] ?? null)));
 }
 
 /** The text of an array. Made here, because the driver would look at each value for its type again. */

@@ -1,4 +1,4 @@
-// A hold as a row and back, the same on both stores.
+// A hold as a row and back, the same on both stores; and as JSON, for PostgreSQL's own functions.
 
 import type { Insertable, Selectable } from 'kysely';
 import type { BudgetHold } from '../../metering/budget-hold.ts';
@@ -41,6 +41,33 @@ export function toHoldRow(hold: BudgetHold): Insertable<BudgetHoldsTable> {
     month: hold.month,
     expires_at: hold.expiresAt,
   };
+}
+
+/** The values in the order of HOLD_COLUMNS. */
+export function toHoldJson(hold: BudgetHold): string {
+  return JSON.stringify([
+    hold.id,
+    hold.requestId,
+    hold.attempt,
+    hold.organizationId,
+    hold.keyId,
+    storable(hold.userId),
+    storable(hold.category),
+    hold.provider,
+    storable(hold.model),
+    hold.streamed ? 1 : 0,
+    hold.amountNanos,
+    hold.holdsKey ? 1 : 0,
+    hold.holdsUser ? 1 : 0,
+    hold.month,
+    hold.expiresAt,
+  ]);
+}
+
+/** What callers write may hold what PostgreSQL's JSON cannot: the mark for an unreadable character takes its place. */
+function storable(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 export function toHold(row: Selectable<BudgetHoldsTable>): BudgetHold {

@@ -3,9 +3,11 @@
 
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
+import { budgetFunctions } from './0006-budget-functions.ts';
 import { index, required, table } from './define-table.ts';
 
-export async function budgets(db: Kysely<Schema>): Promise<void> {
+export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await db.schema
     .alterTable('organizations')
     .addColumn('user_monthly_budget_nanos', 'bigint')
@@ -46,6 +48,7 @@ export async function budgets(db: Kysely<Schema>): Promise<void> {
       'percent',
     ])
     .execute();
+  if (dialect.name === 'postgres') await budgetFunctions(db);
 }
 
 async function holds(db: Kysely<Schema>): Promise<void> {

@@ -1,0 +1,308 @@
+// The decisions about budgets that PostgreSQL makes by itself, each one round trip for a whole batch. Locks are always
+// taken in the same order (holds, usage records, roll-ups, then budgets by their key), so that servers wait for one
+// another but never for ever. Each statement in them sees what was committed before it, also while it waited.
+
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+export async function budgetFunctions(db: Kysely<Schema>): Promise<void> {
+  for (const text of [USAGE_LINE, ASKS, CHARGES, LIMIT, HOLD, STORE, LOSE])
+    await sql.raw(text).execute(db);
+}
+
+/** A usage record on its way in; of its own, because the table may get further columns. */
+const USAGE_LINE = `
+create type usage_line as (
+  id text, request_id text, attempt bigint, organization_id text, key_id text, user_id text, provider text, model text,
+  input_tokens bigint, output_tokens bigint, cache_read_tokens bigint, cache_write_tokens bigint,
+  cache_write_1h_tokens bigint, reasoning_tokens bigint, cost_nanos bigint, category text, latency_ms bigint,
+  status text, streamed bigint, estimated bigint, created_at bigint, budget_month integer)`;
+
+/** Holds as arrays of values, in the order of the table's columns. */
+const ASKS = `
+create function budget_asks(asks jsonb)
+returns table (
+  place bigint, id text, request_id text, attempt integer, organization_id text, key_id text, user_id text,
+  category text, provider text, model text, streamed integer, amount_nanos bigint, holds_key integer,
+  holds_user integer, month integer, expires_at bigint)
+language sql immutable as $$
+  select place, v ->> 0, v ->> 1, (v ->> 2)::integer, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8,
+    (v ->> 9)::integer, (v ->> 10)::bigint, (v ->> 11)::integer, (v ->> 12)::integer, (v ->> 13)::integer,
+    (v ->> 14)::bigint
+  from jsonb_array_elements(asks) with ordinality as each (v, place)
+$$`;
+
+/** Each ask against each budget that it is held from. */
+const CHARGES = `
+create function budget_charges(asks jsonb)
+returns table (
+  place bigint, id text, organization_id text, month integer, kind text, scope_id text, amount_nanos bigint)
+language sql immutable as $$
+  select a.place, a.id, a.organization_id, a.month, b.kind, b.scope_id, a.amount_nanos
+  from budget_asks(asks) a cross join lateral (values
+    ('organization', '', 1), ('key', a.key_id, a.holds_key), ('user', a.user_id, a.holds_user)
+  ) as b (kind, scope_id, is_held)
+  where b.is_held = 1
+$$`;
+
+/** What a budget allows now; null where there is none. */
+const LIMIT = `
+create function budget_limit(organization text, kind text, scope text) returns bigint
+language sql stable as $$
+  select case kind
+    when 'organization' then coalesce((select monthly_budget_nanos from organizations where id = organization), 0)
+    when 'user' then (select user_monthly_budget_nanos from organizations where id = organization)
+    else (select monthly_budget_nanos from api_keys where id = scope and organization_id = organization)
+  end
+$$`;
+
+/**
+ * Holds what fits, in the order asked, each ask all or nothing, and returns only those that are not held: 'exceeded'
+ * does not fit what is unspent, 'short' does not fit what is unheld or stands behind one that does not.
+ */
+const HOLD = `
+create function hold_budgets(asks jsonb, at bigint)
+returns table (place bigint, answer text, budget text, limit_nanos bigint, spent_nanos bigint)
+language plpgsql as $body$
+#variable_conflict use_column
+declare
+  everybody_fits boolean;
+  refused bigint[] := '{}';
+  ask record;
+  taken jsonb := '{}';
+  lines jsonb := '{}';
+  short_at_account integer;
+begin
+  insert into budget_periods (organization_id, month, kind, scope_id)
+  select distinct c.organization_id collate "C", c.month, c.kind collate "C", c.scope_id collate "C"
+  from budget_charges(asks) c
+  where not exists (
+    select from budget_periods p where p.organization_id = c.organization_id and p.month = c.month
+      and p.kind = c.kind and p.scope_id = c.scope_id)
+  order by 1, 2, 3, 4
+  on conflict do nothing;
+
+  perform from budget_periods p
+  where (p.organization_id, p.month, p.kind, p.scope_id) in (
+    select c.organization_id, c.month, c.kind, c.scope_id from budget_charges(asks) c)
+  order by p.organization_id, p.month, p.kind, p.scope_id for update;
+
+  select bool_and(p.posted_nanos + p.held_nanos + w.wanted
+    <= coalesce(budget_limit(w.organization_id, w.kind, w.scope_id), 9007199254740991))
+  into everybody_fits
+  from (
+    select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as wanted
+    from budget_charges(asks) c group by 1, 2, 3, 4
+  ) w join budget_periods p using (organization_id, month, kind, scope_id);
+
+  if not everybody_fits then
+    for ask in
+      select s.place, s.amount_nanos, array_agg(s.account order by s.kind = 'user', s.kind = 'key') as accounts,
+        array_agg(s.kind order by s.kind = 'user', s.kind = 'key') as kinds,
+        array_agg(s.allowed order by s.kind = 'user', s.kind = 'key') as limits,
+        array_agg(s.posted_nanos order by s.kind = 'user', s.kind = 'key') as posted,
+        array_agg(s.held_nanos order by s.kind = 'user', s.kind = 'key') as held
+      from (
+        select c.place, c.amount_nanos, c.kind, p.posted_nanos, p.held_nanos,
+          jsonb_build_array(c.organization_id, c.month, c.kind, c.scope_id)::text as account,
+          coalesce(l.allowed, 9007199254740991) as allowed
+        from budget_charges(asks) c
+        join budget_periods p using (organization_id, month, kind, scope_id)
+        join (
+          select d.organization_id, d.month, d.kind, d.scope_id,
+            budget_limit(d.organization_id, d.kind, d.scope_id) as allowed
+          from (select distinct organization_id, month, kind, scope_id from budget_charges(asks)) d
+        ) l using (organization_id, month, kind, scope_id)
+      ) s
+      group by s.place, s.amount_nanos order by s.place
+    loop
+      answer := 'held';
+      for i in 1 .. cardinality(ask.accounts) loop
+        if ask.posted[i] + ask.amount_nanos > ask.limits[i] then
+          answer := 'exceeded';
+          budget := ask.kinds[i];
+          limit_nanos := ask.limits[i];
+          spent_nanos := ask.posted[i];
+          exit;
+        end if;
+        if answer = 'held' and (lines ? ask.accounts[i] or ask.posted[i] + ask.held[i]
+            + coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos > ask.limits[i]) then
+          answer := 'short';
+          short_at_account := i;
+          budget := ask.kinds[i];
+          limit_nanos := ask.limits[i];
+          spent_nanos := ask.posted[i];
+        end if;
+      end loop;
+      if answer = 'held' then
+        for i in 1 .. cardinality(ask.accounts) loop
+          taken := jsonb_set(taken, array[ask.accounts[i]],
+            to_jsonb(coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos));
+        end loop;
+      else
+        refused := refused || ask.place;
+        if answer = 'short' then
+          lines := jsonb_set(lines, array[ask.accounts[short_at_account]], 'true');
+        end if;
+        place := ask.place;
+        return next;
+      end if;
+    end loop;
+    -- Whoever has set money aside for bad times is to give it back.
+    update budget_periods p set short_at = at
+    where lines <> '{}' and p.kind = 'organization' and (p.organization_id, p.month) in (
+      select c.organization_id, c.month from budget_charges(asks) c where c.place = any (refused));
+  end if;
+
+  with placed as (
+    insert into budget_holds (
+      id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
+      holds_key, holds_user, month, expires_at)
+    select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
+      a.streamed, a.amount_nanos, a.holds_key, a.holds_user, a.month, a.expires_at
+    from budget_asks(asks) a where a.place <> all (refused)
+    on conflict do nothing returning id
+  ), sums as (
+    select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as nanos
+    from budget_charges(asks) c join placed using (id) group by 1, 2, 3, 4
+  )
+  update budget_periods p set held_nanos = p.held_nanos + s.nanos
+  from sums s
+  where p.organization_id = s.organization_id and p.month = s.month and p.kind = s.kind and p.scope_id = s.scope_id;
+end
+$body$`;
+
+/**
+ * Takes in usage: each record once, or in place of the estimate made when its attempt was given up; their sums; what
+ * they cost in place of what was held for them. `opened` are holds that a server made by itself, `closed` attempts
+ * that were never made. Returns how many records were new and which thresholds of budgets were passed by them.
+ */
+const STORE = `
+create function store_usage(lines usage_line[], opened jsonb, closed text[], at bigint)
+returns table (stored bigint, crossed jsonb)
+language plpgsql as $body$
+#variable_conflict use_column
+declare
+  ended budget_holds[];
+  lost usage_records[];
+  fresh usage_records[];
+  begun budget_holds[];
+begin
+  with gone as (
+    delete from budget_holds h where h.id = any (closed) or h.id in (select id from unnest(lines)) returning h
+  ) select array_agg(h) into ended from gone;
+
+  with given_up as (
+    delete from usage_records r using unnest(lines) l
+    where r.id = l.id and r.status = 'LOST' and l.status <> 'LOST' returning r
+  ) select array_agg(r) into lost from given_up;
+
+  with placed as (
+    insert into usage_records as r (
+      id, request_id, attempt, organization_id, key_id, user_id, provider, model, input_tokens, output_tokens,
+      cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, cost_nanos, category, latency_ms,
+      status, streamed, estimated, created_at, budget_month)
+    select l.id, l.request_id, l.attempt, l.organization_id, l.key_id, l.user_id, l.provider, l.model, l.input_tokens,
+      l.output_tokens, l.cache_read_tokens, l.cache_write_tokens, l.cache_write_1h_tokens, l.reasoning_tokens,
+      l.cost_nanos, l.category, l.latency_ms, l.status, l.streamed, l.estimated, l.created_at,
+      coalesce(l.budget_month, to_char(
+        to_timestamp(l.created_at / 1000.0) at time zone coalesce(o.time_zone, 'UTC'), 'YYYYMM')::integer)
+    from unnest(lines) l left join organizations o on o.id = l.organization_id
+    order by l.id collate "C"
+    on conflict do nothing returning r
+  ) select array_agg(r) into fresh from placed;
+
+  insert into usage_rollups as known (
+    organization_id, hour_start, provider, model, user_id, category, key_id, attempts, failures, input_tokens,
+    output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos)
+  select r.organization_id, r.created_at / 3600000 * 3600000, r.provider, r.model, coalesce(r.user_id, ''),
+    coalesce(r.category, ''), r.key_id, sum(s.sign),
+    coalesce(sum(s.sign) filter (where r.status not in ('OK', 'CLIENT_GONE')), 0),
+    sum(s.sign * r.input_tokens), sum(s.sign * r.output_tokens), sum(s.sign * r.cache_read_tokens),
+    sum(s.sign * (r.cache_write_tokens + r.cache_write_1h_tokens)), sum(s.sign * r.cost_nanos)
+  from (values (fresh, 1), (lost, -1)) as s (records, sign), unnest(s.records) as r
+  group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5, 6, 7
+  on conflict (organization_id, hour_start, provider, model, user_id, category, key_id) do update set
+    attempts = known.attempts + excluded.attempts,
+    failures = known.failures + excluded.failures,
+    input_tokens = known.input_tokens + excluded.input_tokens,
+    output_tokens = known.output_tokens + excluded.output_tokens,
+    cache_read_tokens = known.cache_read_tokens + excluded.cache_read_tokens,
+    cache_write_tokens = known.cache_write_tokens + excluded.cache_write_tokens,
+    cost_nanos = known.cost_nanos + excluded.cost_nanos;
+
+  with placed as (
+    insert into budget_holds as h (
+      id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
+      holds_key, holds_user, month, expires_at)
+    select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
+      a.streamed, a.amount_nanos, a.holds_key, a.holds_user, a.month, a.expires_at
+    from budget_asks(opened) a where not exists (select from usage_records r where r.id = a.id)
+    on conflict do nothing returning h
+  ) select array_agg(h) into begun from placed;
+
+  return query
+  with moves as (
+    select r.organization_id, r.budget_month as month, b.kind, b.scope_id, s.sign * r.cost_nanos as posted, 0 as held
+    from (values (fresh, 1), (lost, -1)) as s (records, sign), unnest(s.records) as r,
+      lateral (values ('organization', ''), ('key', r.key_id), ('user', r.user_id)) as b (kind, scope_id)
+    where b.scope_id is not null
+    union all
+    select h.organization_id, h.month, b.kind, b.scope_id, 0, s.sign * h.amount_nanos
+    from (values (begun, 1), (ended, -1)) as s (holds, sign), unnest(s.holds) as h, lateral (values
+      ('organization', '', 1), ('key', h.key_id, h.holds_key), ('user', h.user_id, h.holds_user)
+    ) as b (kind, scope_id, is_held)
+    where b.is_held = 1
+  ), sums as (
+    select organization_id, month, kind, scope_id, sum(posted)::bigint as posted, sum(held)::bigint as held
+    from moves group by 1, 2, 3, 4
+  ), kept as (
+    insert into budget_periods as p (organization_id, month, kind, scope_id, posted_nanos, held_nanos)
+    select organization_id, month, kind, scope_id, posted, held from sums
+    order by organization_id collate "C", month, kind collate "C", scope_id collate "C"
+    on conflict (organization_id, month, kind, scope_id) do update set
+      posted_nanos = p.posted_nanos + excluded.posted_nanos, held_nanos = p.held_nanos + excluded.held_nanos
+    returning p.organization_id, p.month, p.kind, p.scope_id, p.posted_nanos
+  ), passed as (
+    select k.organization_id, k.month, k.kind, k.scope_id, t.percent, k.posted_nanos, k.allowed
+    from (
+      select kept.organization_id, kept.month, kept.kind, kept.scope_id, kept.posted_nanos, sums.posted,
+        budget_limit(kept.organization_id, kept.kind, kept.scope_id) as allowed
+      from kept join sums using (organization_id, month, kind, scope_id) where sums.posted > 0
+    ) k cross join (values (50), (80), (90), (100)) as t (percent)
+    where k.allowed > 0 and k.posted_nanos >= k.allowed / 100.0 * t.percent
+      and k.posted_nanos - k.posted < k.allowed / 100.0 * t.percent
+  ), told as (
+    insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
+    select organization_id, month, kind, scope_id, percent, at from passed
+    on conflict do nothing returning organization_id, month, kind, scope_id, percent
+  )
+  select (coalesce(cardinality(fresh), 0) - coalesce(cardinality(lost), 0))::bigint, (
+    select jsonb_agg(jsonb_build_object('organizationId', organization_id, 'month', month, 'kind', kind,
+      'scopeId', scope_id, 'percent', percent, 'limitNanos', allowed, 'spentNanos', posted_nanos))
+    from told join passed using (organization_id, month, kind, scope_id, percent));
+end
+$body$`;
+
+/** Settles holds that have expired as if all of them had been spent. Whoever is at it already is left alone. */
+const LOSE = `
+create function lose_holds(at bigint, most integer)
+returns table (stored bigint, crossed jsonb)
+language plpgsql as $body$
+#variable_conflict use_column
+declare
+  lines usage_line[];
+begin
+  select array_agg(row(
+    h.id, h.request_id, h.attempt, h.organization_id, h.key_id, h.user_id, h.provider, h.model, 0, 0, 0, 0, 0, 0,
+    h.amount_nanos, h.category, 0, 'LOST', h.streamed, 1, at, h.month)::usage_line)
+  into lines from (
+    select * from budget_holds where expires_at <= at order by expires_at limit most for update skip locked
+  ) h;
+  if lines is null then
+    return query select 0::bigint, null::jsonb;
+  else
+    return query select s.stored, s.crossed from store_usage(lines, '[]', '{}', at) s;
+  end if;
+end
+$body$`;
