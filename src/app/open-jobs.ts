@@ -3,7 +3,7 @@
 
 import { DEFAULT_ORGANIZATION_ID } from '../admission/organization.ts';
 import type { Config } from '../config/config.ts';
-import { createRunJob, type RunParts } from '../flow/run-job.ts';
+import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
 import type { Job } from '../jobs/job.ts';
@@ -17,6 +17,7 @@ import { startSweeper } from '../jobs/sweep-jobs.ts';
 import type { EndedRun } from '../jobs/work-job.ts';
 import { startWorker, type Worker, type WorkerParts } from '../jobs/work-job.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createEgressRule } from '../kernel/egress-rule.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
@@ -29,7 +30,7 @@ import type { Store } from './open-store.ts';
 export type JobsContext = {
   readonly store: Store;
   readonly queues: Queues;
-  readonly serve: ServeParts & RunParts;
+  readonly serve: ServeParts;
   readonly serverId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,8 +61,9 @@ export function openJobDesk(
   const { store, clock } = context;
   const { queue, final } = context.queues;
   const { rawQueue } = config.jobs;
+  const egress = createEgressRule(config.egress.allowHosts);
   return {
-    submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId }),
+    submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId, egress }),
     outlook: createJobOutlook({
       queue,
       clock,

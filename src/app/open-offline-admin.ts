@@ -8,6 +8,7 @@ import type { Gate } from '../http/authenticate.ts';
 import { createInProcessApi, type InProcessApi } from '../http/in-process.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
+import { jobEventRoutes } from '../http/routes/job-events.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -59,6 +60,7 @@ async function compose(
   const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
   const jobDesk = [
     jobRoutes({ desk, jobs, history, gate, clock }),
+    jobEventRoutes({ jobs, history, gate }),
     deadLetterRoutes({ desk, deadLetters, gate, auditor }),
   ];
   const api = await createInProcessApi({

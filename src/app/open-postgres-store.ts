@@ -13,6 +13,7 @@ import { takeOverStore } from '../adapters/sql/take-over.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
+import { LOOK_EVERY_MS, openBuilds } from './open-builds.ts';
 import { StartFailure } from './start-failure.ts';
 import { openPorts, type Store } from './store-ports.ts';
 
@@ -39,11 +40,13 @@ export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
     lifecycle.onClose('store', () => postgres.close());
     await ensureMigrated(postgres, parts);
     if (!isShared) await takeOverStore(postgres.db, clock.now());
+    const builds = openBuilds(postgres, { ...parts, lookEveryMs: LOOK_EVERY_MS });
     return openPorts({
       ...parts,
       ...postgres,
-      usage: createPostgresUsageStore(postgres.db, postgres.dialect),
-      jobs: createPostgresJobStore({ store: postgres, signals: held.signals }),
+      usage: createPostgresUsageStore(postgres),
+      jobs: createPostgresJobStore({ store: postgres, signals: held.signals, ...builds }),
+      builds,
       signals: held.signals,
       handling: createPostgresMessageHandling(postgres),
       ...(isShared ? { pollMs: POLL_MS } : {}),

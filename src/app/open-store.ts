@@ -11,6 +11,7 @@ import { createSqliteUsageStore } from '../adapters/sqlite/usage-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
+import { openBuilds } from './open-builds.ts';
 import { StartFailure } from './start-failure.ts';
 import { openPorts, type Store } from './store-ports.ts';
 
@@ -42,11 +43,13 @@ async function openEmbeddedStore(parts: StoreParts): Promise<Store> {
   parts.lifecycle.onClose('store', () => sqlite.close());
   await takeOverStore(sqlite.db, parts.clock.now());
   const signals = createQueueSignals();
+  const builds = openBuilds(sqlite, parts);
   return openPorts({
     ...parts,
     ...sqlite,
     usage: createSqliteUsageStore(sqlite),
-    jobs: createJobStore({ db: sqlite.db, signals }),
+    jobs: createJobStore({ db: sqlite.db, signals, ...builds }),
+    builds,
     signals,
     holdState: () => 'held',
   });

@@ -1,8 +1,9 @@
 // Ends a job: the last move with everything that has to be told together with it. All the ways a job can end
-// go through here, so that none forgets the results queue or the dead letter's copy.
+// go through here, so that none forgets the results queue, the callback or the dead letter's copy.
 
 import type { Verdict } from '../errors/codes.ts';
 import { applyMove } from './apply-move.ts';
+import { callbackMessage } from './callback-message.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 import { deadLetterCopy, type FinalQueues, resultMessage } from './final-message.ts';
 import type { Job } from './job.ts';
@@ -13,7 +14,8 @@ import type { JobMove } from './job-store.ts';
 export function ending(job: Job, move: JobMove, queues: FinalQueues): JobMove {
   const ended = applyMove(job, move);
   const copies = move.deadLetter ? deadLetterCopy(move.deadLetter, queues.deadLetterQueue) : [];
-  return { ...move, announce: [...resultMessage(ended, move.result, queues), ...copies] };
+  const told = [...resultMessage(ended, move.result, queues), ...callbackMessage(ended)];
+  return { ...move, announce: [...told, ...copies] };
 }
 
 /** The dead letter of a job that failed: the fields that were handed in, and why it could not be done. */

@@ -2,7 +2,9 @@
 // the 202 may be given. Handing in the same id again, within an organisation, finds the job that is there.
 
 import type { Clock } from '../kernel/clock.ts';
+import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { requireCallable } from './callback-url.ts';
 import type { Job, JobOrigin } from './job.ts';
 import {
   DEFAULT_PRIORITY,
@@ -18,6 +20,8 @@ export type SubmitParts = {
   readonly rawQueue: string;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** Where callbacks may go; absent where nobody calls back. */
+  readonly egress?: EgressRule;
 };
 
 /** Who hands it in: from the key and the request, never from the message. */
@@ -38,9 +42,11 @@ export type SubmitJob = (
 ) => Promise<{ readonly job: Job; readonly isNew: boolean }>;
 
 /** Throws INVALID_REQUEST for fields that are wrong. */
-export function createSubmitJob({ store, rawQueue, clock, newId }: SubmitParts): SubmitJob {
+export function createSubmitJob(parts: SubmitParts): SubmitJob {
+  const { store, rawQueue, clock, newId } = parts;
   return async (fields, submitter) => {
     const { organizationId: _, ...asked } = parseJobMessage(fields);
+    if (parts.egress) requireCallable(asked.callbackUrl, parts.egress);
     const message = submitter.native ? { ...asked, native: submitter.native } : asked;
     const job = newJob({ message, submitter, origin: 'http', queue: rawQueue }, newId, clock.now());
     const delayMs = delayMsOf(job, clock.now());

@@ -11,7 +11,7 @@ import type {
   NewJobEvent,
 } from '../../jobs/job-history.ts';
 import type { AttemptEnd, AttemptStart } from '../../jobs/job-store.ts';
-import type { JobProgress } from './job-progress.ts';
+import type { JobOwner, JobProgress } from './job-progress.ts';
 import { fromJson } from './job-row.ts';
 import type { JobAttemptsTable, JobEventsTable, Schema } from './schema.ts';
 import { toNumber, toOptionalNumber } from './sql-dialect.ts';
@@ -50,12 +50,14 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
       // PostgreSQL's text cannot hold NUL.
       const text = output.replaceAll('\u0000', '');
       if (!progress) return db.transaction().execute((trx) => keepPartial(trx, jobId, run, text));
-      await progress.orWithout((isTold) =>
+      const told = await progress.orWithout((isTold) =>
         db.transaction().execute(async (trx) => {
-          if (isTold) await tellPartial(trx, progress, { jobId, run, text });
+          const owner = isTold ? await tellPartial(trx, progress, { jobId, run, text }) : undefined;
           await keepPartial(trx, jobId, run, text);
+          return owner;
         }),
       );
+      if (told) progress.outputTold(told);
     },
   };
 }
@@ -79,7 +81,7 @@ async function tellPartial(
   trx: Transaction<Schema>,
   progress: JobProgress,
   { jobId, run, text }: { readonly jobId: string; readonly run: number; readonly text: string },
-): Promise<void> {
+): Promise<JobOwner | undefined> {
   const row = await trx
     .selectFrom('job_attempts')
     .innerJoin('jobs', 'jobs.id', 'job_attempts.job_id')
@@ -87,12 +89,14 @@ async function tellPartial(
     .where('job_attempts.job_id', '=', jobId)
     .where('job_attempts.run', '=', run)
     .executeTakeFirst();
-  if (!row) return;
+  if (!row) return undefined;
   const known = row.partial_output ?? '';
   const added = text.startsWith(known) ? text.slice(known.length) : text;
   const { organization_id: organizationId, public_id: publicId, user_id: userId } = row;
   const job = { organizationId, publicId, userId: userId ?? undefined };
-  if (added !== '') await progress.insertOutput(trx, job, added);
+  if (added === '') return undefined;
+  await progress.insertOutput(trx, job, added);
+  return job;
 }
 
 export async function insertEvents(

@@ -23,6 +23,8 @@ export type JobProgress = {
   insert(trx: Transaction<Schema>, job: Job, told: ToldProgress): Promise<void>;
   /** What a running attempt has put out since it was last told. */
   insertOutput(trx: Transaction<Schema>, job: JobOwner, output: string): Promise<void>;
+  /** Output was told, and the transaction has ended. */
+  outputTold(job: JobOwner): void;
   /** Runs `write` with the progress, and without where the table refuses it. */
   orWithout<T>(write: (isTold: boolean) => Promise<T>): Promise<T>;
 };
@@ -34,10 +36,14 @@ export type JobProgressParts = {
   readonly dialect: SqlDialect;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told of output, for those who follow it live; moves are told by the job store. */
+  readonly onOutput?: (job: JobOwner) => void;
 };
 
-export function createJobProgress({ dialect, clock, log }: JobProgressParts): JobProgress {
+export function createJobProgress(parts: JobProgressParts): JobProgress {
+  const { dialect, clock, log } = parts;
   return {
+    outputTold: (job) => parts.onOutput?.(job),
     async insert(trx, job, told) {
       await insertEvents(trx, dialect, progressOf(job, told));
     },

@@ -1,5 +1,5 @@
-// Work that can wait, for callers: hand in, look, list, cancel, follow. A job is its organisation's; somebody
-// else's is not found.
+// Work that can wait, for callers: hand in, look, list, cancel; job-events.ts follows it. A job is its organisation's;
+// somebody else's is not found.
 
 import type { FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -12,13 +12,7 @@ import type { Job } from '../../jobs/job.ts';
 import type { JobHistory } from '../../jobs/job-history.ts';
 import { JOB_STATES } from '../../jobs/job-state.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
-import {
-  type JobOutlook,
-  type JobReader,
-  toEventView,
-  toJobView,
-  toReceipt,
-} from '../../jobs/job-view.ts';
+import { type JobOutlook, type JobReader, toJobView, toReceipt } from '../../jobs/job-view.ts';
 import type { SubmitJob } from '../../jobs/submit-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
@@ -37,7 +31,6 @@ export type JobRouteParts = {
 };
 
 const PAGE = 50;
-const EVENTS = 500;
 
 const jobPath = z.object({ id: z.string().min(1).max(200) });
 const listQuery = z.object({
@@ -103,17 +96,6 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         return toJobView(found(await desk.cancel(organizationId, request.params.id)), reader);
-      },
-    );
-
-    app.get(
-      '/v1/jobs/:id/events',
-      { schema: { ...documented('What happened to a job'), params: jobPath } },
-      async (request) => {
-        const { organizationId } = await readerOf(parts, request);
-        const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
-        const events = await history.events(job.id, { limit: EVENTS });
-        return { data: events.map(toEventView), nextCursor: null };
       },
     );
   };

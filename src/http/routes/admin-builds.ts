@@ -1,0 +1,48 @@
+// /admin/builds/{buildId}/events: what happened to a build with what was really said, for operators. Also the rows that
+// a product wrote itself, which belong to no organisation.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
+import type { Redact } from '../../errors/redact.ts';
+import type { BuildEventStore } from '../../events/build-event-store.ts';
+import { toOperatorView } from '../../events/build-event-view.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { adminGuard, adminSchema, organizationId } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { buildPath, cutEvents, eventsQuery } from './builds.ts';
+
+export type AdminBuildRouteParts = {
+  readonly events: Pick<BuildEventStore, 'list'>;
+  readonly redact: Redact;
+  readonly clock: Clock;
+  readonly gate: Pick<Gate, 'requireAdmin'>;
+};
+
+const query = eventsQuery.extend({ org: organizationId.optional() });
+
+export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
+  const { events, redact, clock, gate } = parts;
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/admin/builds/:buildId/events',
+      {
+        ...adminGuard(gate),
+        schema: adminSchema('What happened to a build, with what was really said', {
+          params: buildPath,
+          querystring: query,
+        }),
+      },
+      async ({ params: { buildId }, query: { org, limit, ...page } }) => {
+        const found = await events.list({
+          ...page,
+          organizationId: org,
+          buildId,
+          limit: limit + 1,
+        });
+        const reader = { locale: DEFAULT_LOCALE, timeZone: DEFAULT_TIME_ZONE, now: clock.now() };
+        return cutEvents(found, limit, (event) => toOperatorView(event, reader, redact));
+      },
+    );
+  };
+}

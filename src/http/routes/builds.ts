@@ -1,0 +1,134 @@
+// /v1/builds: what a product's long work reports, and how its readers follow it. A build belongs to the organisation
+// of the key; of somebody else's nothing is told, not even that it exists.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Principal } from '../../admission/principal.ts';
+import type { BuildEvent } from '../../events/build-event.ts';
+import type { BuildEventStore } from '../../events/build-event-store.ts';
+import { toBuildEventView } from '../../events/build-event-view.ts';
+import type { EmitEvents, ReportedFailure } from '../../events/emit-events.ts';
+import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
+import type { BuildWatch } from '../../events/watch-builds.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { namingValidator } from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import { readerOf } from '../event-reader.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
+
+export type BuildRouteParts = {
+  readonly emit: EmitEvents;
+  readonly reportLimit: (principal: Principal, reported: ReportedFailure) => Promise<void>;
+  readonly events: Pick<BuildEventStore, 'list'>;
+  readonly watch: Pick<BuildWatch, 'watch'>;
+  readonly live: LiveReplies;
+  readonly gate: Pick<Gate, 'requireScope'>;
+  readonly clock: Clock;
+};
+
+const LARGEST_REPORT_BYTES = 8 * 2 ** 20;
+const LIVE_PAGE = 200;
+
+export const buildPath = z.object({ buildId: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u) });
+export const eventsQuery = z.object({
+  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  userId: z.string().min(1).max(200).optional(),
+});
+
+type Query = z.infer<typeof eventsQuery>;
+
+export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
+  const { emit, events, gate, clock } = parts;
+  const documented = (summary: string) => ({
+    summary,
+    tags: ['Builds'],
+    security: [{ key: [] }],
+    params: buildPath,
+  });
+  return (untyped) => {
+    const app = untyped.withTypeProvider<ZodTypeProvider>();
+
+    app.post(
+      '/v1/builds/:buildId/events',
+      {
+        bodyLimit: LARGEST_REPORT_BYTES,
+        validatorCompiler: namingValidator,
+        schema: documented('Report what happens to a build: one event, or a list of them'),
+      },
+      async (request, reply) => {
+        const principal = await gate.requireScope(request, 'events');
+        const { organizationId } = principal;
+        const reader = readerOf(request, principal, clock.now());
+        const build = { organizationId, buildId: request.params.buildId };
+        const onFailure = (reported: ReportedFailure) => parts.reportLimit(principal, reported);
+        const stored = await emit({ build, body: request.body, reader, onFailure });
+        const views = stored.map((event) => toBuildEventView(event, reader));
+        const answer = Array.isArray(request.body) ? { data: views, nextCursor: null } : views[0];
+        return reply.code(201).send(answer);
+      },
+    );
+
+    app.get(
+      '/v1/builds/:buildId/events',
+      {
+        validatorCompiler: namingValidator,
+        schema: {
+          ...documented('What happened to a build; with `Accept: text/event-stream`, live'),
+          querystring: eventsQuery,
+        },
+      },
+      async (request, reply) => {
+        const principal = await gate.requireScope(request, 'events');
+        const { organizationId } = principal;
+        const page = { ...request.query, organizationId, buildId: request.params.buildId };
+        if (wantsStream(request)) return stream(parts, request, reply, principal, page);
+        const found = await events.list({ ...page, limit: page.limit + 1 });
+        const reader = readerOf(request, principal, clock.now());
+        return cutEvents(found, page.limit, (event) => toBuildEventView(event, reader));
+      },
+    );
+  };
+}
+
+/** A page of events; its cursor is what the next one comes `after`. */
+export function cutEvents<T>(
+  found: readonly BuildEvent[],
+  limit: number,
+  toView: (event: BuildEvent) => T,
+): { readonly data: readonly T[]; readonly nextCursor: string | null } {
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return { data: shown.map(toView), nextCursor: last === undefined ? null : String(last.id) };
+}
+
+async function stream(
+  parts: BuildRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  principal: Principal,
+  page: Query & { readonly organizationId: string; readonly buildId: string },
+): Promise<FastifyReply> {
+  const { events, watch, live, clock } = parts;
+  const source: Followed<BuildEvent> = {
+    read: (after) => events.list({ ...page, after, limit: LIVE_PAGE }),
+    idOf: ({ id }) => id,
+    isLast: ({ finished }) => finished,
+    watch: (wake) => watch.watch(page, wake),
+  };
+  const after = lastEventId(request) ?? page.after;
+  // 204 tells a browser that there is nothing to come back for.
+  if (await hasEnded(source, after)) return reply.code(204).send();
+  await live.answer(request, reply, {
+    caller: page.organizationId,
+    async *open(signal) {
+      for await (const found of follow(source, { after, clock, signal })) {
+        const reader = readerOf(request, principal, clock.now());
+        yield found.map((event) => ({ id: event.id, data: toBuildEventView(event, reader) }));
+      }
+    },
+  });
+  return reply;
+}

@@ -1,0 +1,100 @@
+// /v1/jobs/{id}/events: what happened to a job, as a list or, for readers that stay, live. A live reader is woken by
+// the build that the job also is, and its stream ends with the job.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
+import type { BuildWatch } from '../../events/watch-builds.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { JobEvent, JobHistory } from '../../jobs/job-history.ts';
+import { isFinal, isJobState } from '../../jobs/job-state.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import { toEventView } from '../../jobs/job-view.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
+
+export type JobEventRouteParts = {
+  readonly jobs: Pick<JobStore, 'find'>;
+  readonly history: Pick<JobHistory, 'events'>;
+  readonly gate: Pick<Gate, 'requireScope'>;
+  /** Absent where nobody can stay: then there are lists alone. */
+  readonly following?: Following | undefined;
+};
+
+export type Following = {
+  readonly watch: Pick<BuildWatch, 'watch'>;
+  readonly live: LiveReplies;
+  readonly clock: Clock;
+};
+
+const PAGE = 500;
+
+const jobPath = z.object({ id: z.string().min(1).max(200) });
+const query = z.object({
+  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+});
+
+export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
+  const { jobs, history, gate, following } = parts;
+  return (app) => {
+    app.withTypeProvider<ZodTypeProvider>().get(
+      '/v1/jobs/:id/events',
+      {
+        schema: {
+          summary: 'What happened to a job; with `Accept: text/event-stream`, live',
+          tags: ['Jobs'],
+          security: [{ key: [] }],
+          params: jobPath,
+          querystring: query,
+        },
+      },
+      async (request, reply) => {
+        const { organizationId } = await gate.requireScope(request, 'jobs');
+        const job = await jobs.find({ organizationId, publicId: request.params.id });
+        if (!job) throw new SpillwayError('NOT_FOUND', 'no such job');
+        const { after } = request.query;
+        if (following && wantsStream(request))
+          return stream(history, following, { request, reply, job, after });
+        const found = await history.events(job.id, { after, limit: PAGE + 1 });
+        const shown = found.slice(0, PAGE);
+        const last = found.length > PAGE ? shown.at(-1) : undefined;
+        return { data: shown.map(toEventView), nextCursor: last ? String(last.sequence) : null };
+      },
+    );
+  };
+}
+
+type Reading = {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly job: Job;
+  readonly after: number;
+};
+
+async function stream(
+  history: Pick<JobHistory, 'events'>,
+  { watch, live, clock }: Following,
+  { request, reply, job, ...from }: Reading,
+): Promise<FastifyReply> {
+  const { organizationId, publicId: buildId } = job;
+  const source: Followed<JobEvent> = {
+    read: (after) => history.events(job.id, { after, limit: PAGE }),
+    idOf: ({ sequence }) => sequence,
+    isLast: ({ type }) => isJobState(type) && isFinal(type),
+    watch: (wake) => watch.watch({ organizationId, buildId }, wake),
+  };
+  const after = lastEventId(request) ?? from.after;
+  if (await hasEnded(source, after)) return reply.code(204).send();
+  await live.answer(request, reply, {
+    caller: organizationId,
+    async *open(signal) {
+      for await (const found of follow(source, { after, clock, signal }))
+        yield found.map((event) => ({ id: event.sequence, data: toEventView(event) }));
+    },
+  });
+  return reply;
+}
