@@ -31,7 +31,7 @@ export function withSimulator(config: Config, origin: string): Config {
     hasKey: true,
     accounts: [
       {
-        name: 'simulator',
+        name: 'default',
         apiKey: 'simulator',
         region: provider.region,
         tier: undefined,

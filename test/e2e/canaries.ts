@@ -47,6 +47,7 @@ export function leaksIn(text: string, said?: Said): readonly string[] {
 const OUR_HEADERS: ReadonlySet<string> = new Set(
   `content-type content-length x-request-id x-correlation-id retry-after retry-after-ms x-rate-limit-type
   x-rate-limit-reset x-should-retry x-spillway-served-by x-spillway-attempts cache-control location date
+  x-ratelimit-limit-requests x-ratelimit-remaining-requests x-ratelimit-reset-requests
   connection keep-alive transfer-encoding`.split(/\s+/),
 );
 
