@@ -1,0 +1,94 @@
+// What a healthy answer says of the room that is left below the provider's limits: Anthropic's headers (moments as
+// RFC 3339) and those that OpenAI began and many speak (`6m0s`, or plain seconds). Pure. Headers are a provider's text:
+// what cannot be read is left out, and sentinels such as -1 are no numbers.
+
+import { durationOrMoment } from '../errors/mapping/wait.ts';
+
+export const HEADROOM_DIMENSIONS = ['requests', 'tokens', 'inputTokens', 'outputTokens'] as const;
+export type HeadroomDimension = (typeof HEADROOM_DIMENSIONS)[number];
+
+export type HeadroomGauge = {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Epoch milliseconds; undefined where the provider does not say. */
+  readonly resetAt: number | undefined;
+};
+
+export type HeadroomGauges = Readonly<Partial<Record<HeadroomDimension, HeadroomGauge>>>;
+
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Undefined when the answer says nothing of it. */
+export function readHeadroom(headers: AnswerHeaders, now: number): HeadroomGauges | undefined {
+  let gauges: Partial<Record<HeadroomDimension, HeadroomGauge>> | undefined;
+  for (const row of ROWS) {
+    const remaining = headers[row.remaining];
+    if (remaining === undefined || gauges?.[row.dimension]) continue;
+    const gauge = readGauge(remaining, headers[row.limit], headers[row.reset], now);
+    if (!gauge) continue;
+    gauges ??= {};
+    gauges[row.dimension] = gauge;
+  }
+  return gauges;
+}
+
+type Row = {
+  readonly dimension: HeadroomDimension;
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+};
+
+const ROWS: readonly Row[] = [
+  anthropicRow('requests', 'requests'),
+  anthropicRow('tokens', 'tokens'),
+  anthropicRow('inputTokens', 'input-tokens'),
+  anthropicRow('outputTokens', 'output-tokens'),
+  openaiRow('requests'),
+  openaiRow('tokens'),
+];
+
+function anthropicRow(dimension: HeadroomDimension, name: string): Row {
+  const start = `anthropic-ratelimit-${name}`;
+  return {
+    dimension,
+    limit: `${start}-limit`,
+    remaining: `${start}-remaining`,
+    reset: `${start}-reset`,
+  };
+}
+
+function openaiRow(dimension: 'requests' | 'tokens'): Row {
+  return {
+    dimension,
+    limit: `x-ratelimit-limit-${dimension}`,
+    remaining: `x-ratelimit-remaining-${dimension}`,
+    reset: `x-ratelimit-reset-${dimension}`,
+  };
+}
+
+type Value = string | string[] | undefined;
+
+function readGauge(
+  remainingText: Value,
+  limitText: Value,
+  resetText: Value,
+  now: number,
+): HeadroomGauge | undefined {
+  const remaining = wholeNumber(remainingText);
+  const limit = wholeNumber(limitText);
+  if (remaining === undefined || limit === undefined || limit === 0) return undefined;
+  return { limit, remaining: Math.min(remaining, limit), resetAt: moment(resetText, now) };
+}
+
+function wholeNumber(value: Value): number | undefined {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+function moment(value: Value, now: number): number | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST_TEXT) return undefined;
+  const { resetAt, retryAfterMs } = durationOrMoment(value);
+  return resetAt ?? (retryAfterMs === undefined ? undefined : now + retryAfterMs);
+}
+
+const LONGEST_TEXT = 64;
