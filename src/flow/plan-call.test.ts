@@ -85,6 +85,32 @@ test("Gemini's model and streaming are the path's, below the base path of the pr
   assert.equal(body.toString(), '{"model":"gpt-5","contents":[]}');
 });
 
+test('what never streams does not, whatever its body says', () => {
+  const stream = '"stream":true';
+  for (const [url, body] of [
+    ['/v1/embeddings', `{"model":"gpt-embed",${stream}}`],
+    ['/v1beta/models/gemini-2.5-pro:generateContent', `{${stream}}`],
+    ['/v1beta/models/gemini-2.5-pro:countTokens', `{${stream}}`],
+  ] as const)
+    assert.equal(call(url, body).isStream, false, url);
+  assert.equal(call('/v1/responses', `{"model":"gpt-5",${stream}}`).isStream, true);
+});
+
+test('a batch of embeddings repeats the model, so it is renamed there too', () => {
+  const url = '/v1beta/models/google%2Fgemini-embed:batchEmbedContents';
+  const { path, body } = call(url, '{"requests":[{"model":"models/google/gemini-embed"}]}');
+  assert.equal(path, '/proxy/v1beta/models/gemini-embed:batchEmbedContents');
+  assert.equal(body.toString(), '{"requests":[{"model":"models/gemini-embed"}]}');
+});
+
+test('a response that would go on at the provider alone is refused', () => {
+  assert.throws(() => plan('/v1/responses', '{"model":"gpt-5","background":true}'), {
+    code: 'INVALID_REQUEST',
+    params: { field: 'background' },
+  });
+  assert.ok(plan('/v1/responses', '{"model":"gpt-5","background":false}'));
+});
+
 test('what cannot be planned is refused, naming the field', () => {
   for (const body of [
     '{}',

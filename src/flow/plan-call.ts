@@ -10,10 +10,16 @@ import type { ContextTokensOf } from '../routing/context-window.ts';
 import type { ResolveTargets } from '../routing/resolve-targets.ts';
 import type { Target } from '../routing/target.ts';
 import type { AttemptCall } from '../upstream/attempt.ts';
-import { type Charge, chargeOf, type NativeRoute } from '../upstream/native-route.ts';
+import {
+  type Charge,
+  chargeOf,
+  type NativeRoute,
+  streamsByBody,
+} from '../upstream/native-route.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from '../upstream/peek-json.ts';
 import { LIMIT_FIELDS, readLimits, type StatedLimits } from '../upstream/peek-json-limits.ts';
 import { peekReferences } from '../upstream/peek-references.ts';
+import { renameModel, renameNestedModels } from '../upstream/rename-model.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 
 export type PlanParts = {
@@ -44,8 +50,10 @@ export function planCall(
   const span = fields.get('model');
   const model = route.pathModel ?? readString(body, span);
   if (model === undefined || model === '') throw invalid('the request names no model', 'model');
+  if (readBoolean(body, fields.get('background')) === true) throw unaccountable();
   const targets = targetsOf(parts.resolveTargets, model, route.format);
-  const isStream = route.isStreamPath || readBoolean(body, fields.get('stream')) === true;
+  const isAsked = readBoolean(body, fields.get('stream')) === true;
+  const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
   return {
     requestedModel: model,
     targets,
@@ -59,10 +67,7 @@ export function planCall(
       isReasoning: parts.isReasoning(target.model),
       path: target.basePath + route.upstreamPath(target.model) + route.query,
       headers: requestHeaders(target.format, target.apiKey, incoming),
-      body:
-        route.pathModel === undefined && target.model !== model
-          ? renamed(body, span, target.model)
-          : body,
+      body: target.model === model ? body : renamed(route, body, span, model, target.model),
     }),
   };
 }
@@ -127,14 +132,25 @@ const PICTURE_TOKENS = 6000;
 
 const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['model', 'stream', ...LIMIT_FIELDS.anthropic],
-  openai: ['model', 'stream', ...LIMIT_FIELDS.openai],
+  openai: ['model', 'stream', 'background', ...LIMIT_FIELDS.openai],
   gemini: ['model', 'stream', ...LIMIT_FIELDS.gemini],
 };
 
-function renamed(body: Buffer, span: JsonSpan | undefined, model: string): Buffer {
-  if (!span) return body;
-  const value = Buffer.from(JSON.stringify(model));
-  return Buffer.concat([body.subarray(0, span.start), value, body.subarray(span.end)]);
+function renamed(
+  { pathModel, operation }: NativeRoute,
+  body: Buffer,
+  span: JsonSpan | undefined,
+  from: string,
+  to: string,
+): Buffer {
+  if (pathModel === undefined) return span ? renameModel(body, span, to) : body;
+  // Gemini's generation has the model in the path alone.
+  return operation === 'generate' ? body : renameNestedModels(body, from, to);
+}
+
+/** A response that goes on at the provider after its answer cannot be followed, nor what it uses be accounted. */
+function unaccountable(): SpillwayError {
+  return invalid('background responses are not served; Prefer: respond-async is', 'background');
 }
 
 function invalid(message: string, field: string | undefined): SpillwayError {

@@ -57,6 +57,24 @@ test('a model with one account is the same frozen answer every time', () => {
   assert.equal(first.isAlias, false);
 });
 
+test('a target is all that a call must know', () => {
+  const slashed = provider('slashed', { baseUrl: 'https://slashed.example/v1/' });
+  const resolution = resolver({ providers: [slashed] })('slashed/gpt-5', 'openai');
+  assert.ok(resolution.outcome === 'targets');
+  assert.deepEqual(resolution.targets, [
+    {
+      provider: 'slashed',
+      account: 'default',
+      region: 'us-east',
+      format: 'openai',
+      model: 'gpt-5',
+      origin: 'https://slashed.example',
+      basePath: '/v1',
+      apiKey: 'key-of-slashed',
+    },
+  ]);
+});
+
 test('the accounts of a provider take turns, and every order has them all', () => {
   const resolve = resolver();
   const orders = Array.from({ length: 6 }, () => orderOf(resolve, 'groq/llama-4', 'openai'));

@@ -37,6 +37,11 @@ export function chargeOf(operation: NativeOperation): Charge {
   return operation === 'embeddings' ? 'input' : 'input_and_output';
 }
 
+/** Whether `stream` in the body means anything; where it does not, the answer comes whole whatever it says. */
+export function streamsByBody(operation: NativeOperation): boolean {
+  return operation === 'messages' || operation === 'chat' || operation === 'responses';
+}
+
 type FixedRoute = Pick<NativeRoute, 'format' | 'operation' | 'endpoint' | 'upstreamPath'>;
 
 const MESSAGES = anthropicRoute('messages', '/messages');
@@ -87,6 +92,11 @@ export function nativePath(format: ProviderFormat, model: string): string {
     case 'gemini':
       return geminiPath(encodeURIComponent(model), 'generateContent');
   }
+}
+
+/** Gemini streams one JSON array over the whole answer when it is not asked for events. */
+export function isArrayStream({ isStreamPath, query }: NativeRoute): boolean {
+  return isStreamPath && !/[?&]alt=sse(?:&|$)/.test(query);
 }
 
 export function matchNativeRoute(url: string): NativeRoute | undefined {
