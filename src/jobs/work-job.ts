@@ -127,11 +127,14 @@ async function claim(
 ): Promise<DeliveryOutcome> {
   // On the list before it is claimed: a cancellation in between must find it.
   const handle = parts.running.begin(waiting.id);
+  const permittedAt = parts.clock.monotonic();
   try {
     const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
-    if (job) return await runClaimed(parts, job, { message, permit }, handle);
-    if (permit) parts.permits?.giveBack(permit);
-    return 'ack';
+    const isStale = parts.clock.monotonic() - permittedAt > PERMIT_FRESH_MS;
+    if (permit && (!job || isStale)) parts.permits?.giveBack(permit);
+    if (!job) return 'ack';
+    // Without a permit the call takes one itself, at the last moment.
+    return await runClaimed(parts, job, { message, permit: isStale ? undefined : permit }, handle);
   } finally {
     handle.end();
   }
@@ -206,6 +209,8 @@ async function persist(parts: WorkerParts, move: JobMove): Promise<Job | undefin
   }
 }
 
+/** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
+const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
 const LONGEST_STAY_MS = 5000;
 const STORE_AWAY_MS = 1000;

@@ -1,0 +1,150 @@
+// Two tiers of limits on real engines: RabbitMQ carries, PostgreSQL knows. Windows are seconds instead of a minute.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
+import { lookAtQueue } from '../../src/adapters/rabbitmq/declare-queue.ts';
+import { fixedDelayQueue } from '../../src/adapters/rabbitmq/queue-definition.ts';
+import { createTestDatabase, type TestDatabase } from '../support/isolated-postgres.ts';
+import { until } from '../support/redis-rig.ts';
+import { servicesFromEnv } from '../support/services/services-from-env.ts';
+import { openBrokerEngines } from '../support/tier-engines.ts';
+import { createTierRig, mostWithin, type TierOptions, type TierRig } from '../support/tier-rig.ts';
+
+const { rabbitmqUrl } = servicesFromEnv(process.env);
+
+suite('two tiers of limits on RabbitMQ and PostgreSQL', { timeout: 120_000 }, () => {
+  let database: TestDatabase;
+  let engines: Awaited<ReturnType<typeof openBrokerEngines>>;
+  let rig: TierRig;
+  before(async () => {
+    database = await createTestDatabase('tiers');
+  });
+  after(() => database.drop());
+  beforeEach(async () => {
+    engines = await openBrokerEngines(database, rabbitmqUrl);
+  });
+  afterEach(async () => {
+    await rig.close();
+    await engines.close();
+  });
+
+  function begin(options: TierOptions): void {
+    rig = createTierRig(engines, options);
+  }
+
+  /** How many messages are ready on the broker's queue. */
+  async function ready(queue: string): Promise<number> {
+    return (await lookAtQueue(engines.rabbit.outsider, queue))?.messages ?? 0;
+  }
+
+  async function allSucceeded(count: number): Promise<void> {
+    await until(async () => rig.calls.length >= count);
+    await until(async () => {
+      const jobs = await rig.store.list({ limit: 2000 });
+      return jobs.length === count && jobs.every(({ state }) => state === 'succeeded');
+    });
+    assert.equal(await rig.deadLetters.count(), 0);
+  }
+
+  test('with a fixed delay the overflow waits where the existing systems look for it', async () => {
+    const delayMs = 4000;
+    begin({ max: 500, windowMs: 60_000, fixedDelayMs: delayMs });
+    const queue = rig.queueOf('gemini');
+    const delayed = fixedDelayQueue(queue, delayMs, 'classic');
+    engines.name(`gemini-queue-delayed-${delayMs}ms`);
+    await rig.publishRaw(1000);
+    rig.startDispatcher();
+    await until(async () => (await ready(queue)) + (await ready(delayed.queue)) === 1000);
+    assert.equal(await ready(queue), 500);
+    assert.equal(await ready(delayed.queue), 500);
+    // Declaring it once more with the arguments that it should have changes nothing, or is refused.
+    await engines.rabbit.outsider.withChannel((channel) => channel.queueDeclare({ ...delayed }));
+    assert.equal(rig.metricOf('dispatcher.ratelimit.allowed'), 500);
+    assert.equal(rig.metricOf('dispatcher.ratelimit.delayed'), 500);
+    await until(async () => (await ready(queue)) === 1000);
+  });
+
+  test('with a fixed delay the workers hold the limit all the same, and none fails', async () => {
+    begin({ max: 100, windowMs: 2000, fixedDelayMs: 500 });
+    engines.name('gemini-queue-delayed-500ms');
+    await rig.publishRaw(300);
+    rig.startDispatcher();
+    rig.startWorker('gemini', 8);
+    await allSucceeded(300);
+    assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
+  });
+
+  test('overflow goes to the next provider, and nothing is delayed', async () => {
+    begin({ max: 100, windowMs: 60_000, strategy: 'COST_OPTIMIZED', overflow: 'next' });
+    await rig.publishRaw(200);
+    rig.startDispatcher();
+    await until(async () => (await ready(rig.queueOf('openai'))) === 100);
+    assert.equal(await ready(rig.queueOf('gemini')), 100);
+    assert.equal(rig.metricOf('dispatcher.ratelimit.delayed'), 0);
+  });
+
+  test('messages that passed the dispatcher by wait for their moment, without a loop', async () => {
+    begin({ max: 100, windowMs: 2000 });
+    const queue = rig.queueOf('gemini');
+    let deliveries = 0;
+    const consume = engines.broker?.consume.bind(engines.broker);
+    assert.ok(engines.broker && consume);
+    engines.broker.consume = (name, options, handler) =>
+      consume(name, options, (delivery) => {
+        deliveries += 1;
+        return handler(delivery);
+      });
+    await rig.publishRaw(400, queue);
+    // A message without a provider has the queue's: the dispatcher would have said so.
+    rig.startWorker('gemini', 8);
+    await allSucceeded(400);
+    assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
+    assert.ok(deliveries <= 1200, `${deliveries} deliveries`);
+    assert.ok(rig.metricOf('worker.ratelimit.requeued') >= 300);
+    const told = rig.entries.filter(({ message }) => message.includes('bypass'));
+    assert.equal(told.length, 1);
+  });
+
+  test('with the check turned off everything is routed at once, and the worker holds the limit', async () => {
+    begin({ max: 100, windowMs: 2000, isChecked: false });
+    await rig.publishRaw(250);
+    rig.startDispatcher();
+    await until(async () => (await ready(rig.queueOf('gemini'))) === 250);
+    assert.equal(rig.metricOf('dispatcher.ratelimit.checked'), 0);
+    rig.startWorker('gemini', 8);
+    await allSucceeded(250);
+    assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
+  });
+
+  test('with exact delays the limit is used while messages wait, and they come at its rate', async () => {
+    const [max, windowMs, count] = [200, 2000, 1000];
+    begin({ max, windowMs });
+    await rig.publishRaw(count);
+    rig.startDispatcher();
+    rig.startWorker('gemini', 16);
+    await allSucceeded(count);
+    const moments = rig.calls.map(({ at }) => at).toSorted((a, b) => a - b);
+    assert.ok(mostWithin(rig.calls, windowMs) <= max, `${mostWithin(rig.calls, windowMs)}`);
+    const [firstAt = 0] = moments;
+    const returned = rig.calls.filter(({ at }) => at - firstAt >= windowMs);
+    const perSecond = (max / windowMs) * 1000;
+    assert.ok(mostWithin(returned, 1000) <= 1.5 * perSecond, `${mostWithin(returned, 1000)}`);
+    const tookMs = (moments.at(-1) ?? 0) - firstAt;
+    const leastMs = ((count - max) / max) * (windowMs + 250);
+    assert.ok(tookMs <= leastMs / 0.8, `${tookMs} ms for what takes ${leastMs}`);
+  });
+
+  test('jobs of callers wait beside each other, organisation by organisation', async () => {
+    begin({ max: 20, windowMs: 1000 });
+    for (let index = 0; index < 200; index += 1) await rig.submit('loud');
+    for (let index = 0; index < 2; index += 1) await rig.submit('quiet');
+    rig.startDispatcher();
+    rig.startWorker('gemini', 2);
+    await allSucceeded(202);
+    const places = rig.calls.flatMap(({ organizationId }, index) =>
+      organizationId === 'quiet' ? [index] : [],
+    );
+    assert.ok(Math.max(...places) < 60, `the quiet ones were served as ${places.join()}`);
+    assert.ok(mostWithin(rig.calls, 1000) <= 20, `${mostWithin(rig.calls, 1000)}`);
+  });
+});

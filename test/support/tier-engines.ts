@@ -1,0 +1,64 @@
+// The engines a test of the two tiers stands on: embedded storage, or PostgreSQL with RabbitMQ.
+
+import { createPostgresJobStore } from '../../src/adapters/postgres/job-store.ts';
+import { createPostgresMessageHandling } from '../../src/adapters/postgres/message-handling.ts';
+import { createDeadLetterStore } from '../../src/adapters/sql/dead-letter-store.ts';
+import { createJobHistory } from '../../src/adapters/sql/job-history.ts';
+import { createJobQueue } from '../../src/adapters/sql/job-queue.ts';
+import { createJobStore } from '../../src/adapters/sql/job-store.ts';
+import { createQueueSignals } from '../../src/adapters/sql/queue-signals.ts';
+import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { openEmptyStore, type TestDatabase } from './isolated-postgres.ts';
+import { openRabbitRig, type RabbitRig } from './rabbit-rig.ts';
+import type { TierEngines } from './tier-rig.ts';
+
+export type OpenedEngines = TierEngines & { close(): Promise<void> };
+
+const BASIS = { clock: systemClock, log: silentLog, newId };
+
+export async function openEmbeddedEngines(): Promise<OpenedEngines> {
+  const sqlite = await openSqlite(':memory:');
+  const { db, dialect } = sqlite;
+  const signals = createQueueSignals();
+  const held = createJobQueue({ ...BASIS, db, dialect, signals });
+  return {
+    store: createJobStore({ db, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    held,
+    name: (purpose) => purpose,
+    async close() {
+      await held.close();
+      await sqlite.close();
+    },
+  };
+}
+
+export async function openBrokerEngines(
+  database: TestDatabase,
+  rabbitmqUrl: string,
+): Promise<OpenedEngines & { readonly rabbit: RabbitRig }> {
+  const postgres = await openEmptyStore(database);
+  const { db, dialect } = postgres;
+  const signals = createQueueSignals();
+  const handling = createPostgresMessageHandling(postgres);
+  const held = createJobQueue({ ...BASIS, db, dialect, handling, signals });
+  const rabbit = await openRabbitRig(rabbitmqUrl);
+  return {
+    store: createPostgresJobStore({ store: postgres, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    held,
+    broker: rabbit.queue,
+    name: rabbit.name,
+    rabbit,
+    async close() {
+      await held.close();
+      await rabbit.close();
+      await postgres.close();
+    },
+  };
+}
