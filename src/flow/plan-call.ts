@@ -111,11 +111,11 @@ export function targetsOf(
 /** What bounds the cost of this plan at one target. */
 export function worstCaseOf(
   { body, stated, charge }: CallPlan,
-  { model }: Target,
+  { model, format }: Target,
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, pictures } = peekReferences(body);
+  const { isUnbounded, pictures } = peekReferences(format, body);
   return {
     model,
     inputBytes: body.length,

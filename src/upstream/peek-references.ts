@@ -1,6 +1,9 @@
 // What a request refers to but does not carry: a stored conversation, a file, a picture at an address. Its bytes say
 // nothing of how much the provider will read for it, so the worst case has to add that. Found by name in the bytes,
-// wherever it stands: a name that is only talked about costs a larger hold for a while and nothing else.
+// wherever it stands, with as few searches as a format allows: what is only named in a text is escaped there and not
+// found, and what is found without need costs a larger hold for a while and nothing else.
+
+import type { ProviderFormat } from '../kernel/provider-format.ts';
 
 export type References = {
   /** Something of any length: as much as the model's window holds. */
@@ -10,26 +13,36 @@ export type References = {
 
 const NONE: References = Object.freeze({ isUnbounded: false, pictures: 0 });
 
-const UNBOUNDED = [
-  '"previous_response_id"',
-  '"conversation"',
-  '"file_id"',
-  '"file_url"',
-  '"fileUri"',
-  '"file_uri"',
-  '"cachedContent"',
-  '"cached_content"',
-].map((name) => Buffer.from(name));
-const PICTURE = Buffer.from('"image_url"');
-const ADDRESS = Buffer.from('"url"');
+type Names = {
+  readonly unbounded: readonly Buffer[];
+  /** Where a picture, or something else, lies at an address. */
+  readonly addresses: readonly Buffer[];
+};
+
+const NAMES: Readonly<Record<ProviderFormat, Names>> = {
+  anthropic: { unbounded: bytes('"file_id"'), addresses: bytes('"url"') },
+  openai: {
+    unbounded: bytes('"previous_response_id"', '"conversation"', '"file_id"', '"file_url"'),
+    addresses: bytes('"image_url"'),
+  },
+  gemini: {
+    unbounded: bytes('"fileUri"', '"file_uri"', '"cachedContent"', '"cached_content"'),
+    addresses: [],
+  },
+};
 const DOCUMENT = Buffer.from('"document"');
 
-export function peekReferences(body: Buffer): References {
-  const addresses = count(body, ADDRESS);
-  const isUnbounded =
-    UNBOUNDED.some((name) => body.includes(name)) || (addresses > 0 && body.includes(DOCUMENT));
-  const pictures = addresses + count(body, PICTURE);
-  return isUnbounded || pictures > 0 ? { isUnbounded, pictures } : NONE;
+export function peekReferences(format: ProviderFormat, body: Buffer): References {
+  const { unbounded, addresses } = NAMES[format];
+  let pictures = 0;
+  for (const name of addresses) pictures += count(body, name);
+  if (unbounded.some((name) => body.includes(name))) return { isUnbounded: true, pictures };
+  if (pictures === 0) return NONE;
+  return { isUnbounded: body.includes(DOCUMENT), pictures };
+}
+
+function bytes(...names: readonly string[]): readonly Buffer[] {
+  return names.map((name) => Buffer.from(name));
 }
 
 function count(body: Buffer, name: Buffer): number {
