@@ -2,10 +2,10 @@
 // learns itself, and the others hear of it when Redis is there. What waiting does not mend (a wrong password, a Redis of
 // another store) is one sentence at the start.
 
-import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
 import { createLogList } from '../adapters/redis/log-list.ts';
 import { openRedis, type RedisLink } from '../adapters/redis/open-redis.ts';
 import { openProviderLimits } from '../adapters/redis/provider-limits.ts';
+import { openRateLimiter } from '../adapters/redis/rate-limiter.ts';
 import { whyForeign } from '../adapters/redis/same-store.ts';
 import { placeOf, whyRefused } from '../adapters/redis/why-unusable.ts';
 import { CLOCK_SKEW_MS } from '../admission/provider-limits.ts';
@@ -35,7 +35,15 @@ export async function openRedisState(
   const places = placesOf(config);
   const limits = await openProviderLimits({ link, clock, places, skewMs: CLOCK_SKEW_MS });
   lifecycle.onClose('limits', () => limits.close());
-  const rateLimiter = createMemoryRateLimiter(clock);
+  const rateLimiter = await openRateLimiter({
+    link,
+    clock,
+    log: ring.log,
+    metrics: parts.metrics,
+    serverId: parts.serverId,
+    keyPrefix: redisKeyPrefix,
+    ttlMs: config.storage.redisTtlSeconds * 1000,
+  });
   lifecycle.onClose('rate limits', () => rateLimiter.close());
   return { limits, rateLimiter, recentLog, isUp: () => link.isUp() };
 }

@@ -44,7 +44,7 @@ export type BookTime = { readonly monotonic: number; readonly wall: number };
 type Table = Map<string, LimitWindow>;
 
 const TIDY_EVERY = 1024;
-const TIDIED_AT_ONCE = 1024;
+const TIDIED_AT_ONCE = 256;
 /** So long after its expiry a permit may still be settled. */
 const PERMIT_GRACE_MS = 60_000;
 
@@ -74,15 +74,19 @@ export class LimitBook<L extends BookedLimit> {
     this.#tidy(now);
     const bindingIndex = this.#findBinding(ask, now);
     if (bindingIndex >= 0) return this.#refuse(ask, bindingIndex, now, time.wall);
-    const takenAt = Math.ceil(time.monotonic);
+    this.record(ask, Math.ceil(time.monotonic));
+    return { isAllowed: true, standings: this.#standings(ask.limits, now, time.wall) };
+  }
+
+  /** Counts what was admitted elsewhere, whether or not there is room for it. */
+  record(ask: BookedAsk<L>, takenAt: number): void {
     const permit = { takenAt, expiresAt: takenAt + ask.expiresMs };
     const { limits, tokens } = ask;
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
-      if (limit) this.#asked[index]?.take(costOf(limit.kind, tokens), limit.windowMs, permit);
+      if (limit) this.#windowOf(limit).take(costOf(limit.kind, tokens), limit.windowMs, permit);
     }
     this.#permits.set(ask.id, permit);
-    return { isAllowed: true, standings: this.#standings(limits, now, time.wall) };
   }
 
   giveBack(ask: BookedAsk<L>): boolean {

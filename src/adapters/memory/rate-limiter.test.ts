@@ -7,7 +7,7 @@ import { createMemoryRateLimiter } from './rate-limiter.ts';
 rateLimiterContract('memory', async () => {
   const clock = createTestClock();
   const limiter = createMemoryRateLimiter(clock);
-  return { limiter, pass: clock.advance, close: () => limiter.close() };
+  return { limiter, pass: (ms) => clock.advance(ms), close: () => limiter.close() };
 });
 
 test('the answer is there when the question returns', () => {

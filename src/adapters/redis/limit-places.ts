@@ -1,0 +1,75 @@
+// Where each limit stands in Redis and what was last seen of it there. Names are made once for each limit; what has not
+// been seen for longer than it could count is forgotten.
+
+import type { Limit, LimitKind } from '../../admission/rate-limiter.ts';
+import { KIND_CODES } from './rate-limit-script.ts';
+
+export type LimitPlace = {
+  readonly key: string;
+  readonly kindCode: number;
+  /** As it was last asked about. */
+  limit: Limit;
+  used: number;
+  /** When that was so, by Redis; 0 when it was never seen. */
+  seenAt: number;
+};
+
+export class LimitPlaces {
+  readonly #keyOf: (limit: Limit) => string;
+  readonly #byLimit = new WeakMap<Limit, LimitPlace>();
+  readonly #byName = new Map<string, LimitPlace>();
+
+  constructor(keyOf: (limit: Limit) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  of(limit: Limit): LimitPlace {
+    const known = this.#byLimit.get(limit);
+    if (known) return known;
+    const place = this.#named(limit);
+    this.#byLimit.set(limit, place);
+    return place;
+  }
+
+  /** What was seen so late that it still counts for something. */
+  *seenSince(now: number): Generator<LimitPlace> {
+    for (const place of this.#byName.values())
+      if (place.seenAt > 0 && place.seenAt + countsMs(place.limit) > now) yield place;
+  }
+
+  see(limit: Limit, used: number, seenAt: number): void {
+    const place = this.of(limit);
+    place.limit = limit;
+    place.used = used;
+    place.seenAt = seenAt;
+    // It may have been forgotten while its limit was kept elsewhere.
+    if (!this.#byName.has(nameOf(place.key, limit.kind)))
+      this.#byName.set(nameOf(place.key, limit.kind), place);
+  }
+
+  forgetIdle(now: number): void {
+    for (const [name, place] of this.#byName)
+      if (place.seenAt + countsMs(place.limit) <= now) this.#byName.delete(name);
+  }
+
+  #named(limit: Limit): LimitPlace {
+    const key = this.#keyOf(limit);
+    const name = nameOf(key, limit.kind);
+    const known = this.#byName.get(name);
+    if (known) return known;
+    const place = { key, kindCode: KIND_CODES[limit.kind], limit, used: 0, seenAt: 0 };
+    this.#byName.set(name, place);
+    return place;
+  }
+}
+
+function nameOf(key: string, kind: LimitKind): string {
+  return `${key} ${kind}`;
+}
+
+const SLOTS_COUNT_MS = 60_000;
+
+/** How long what was seen of a limit says something. */
+export function countsMs({ kind, windowMs }: Limit): number {
+  return kind === 'concurrent' ? SLOTS_COUNT_MS : windowMs;
+}

@@ -1,0 +1,176 @@
+// One call of the rate limiter's script: operations go out as one text and come back as one. It keeps nothing between
+// calls and rejects when Redis is away or late; what that means is the caller's to decide.
+
+import { z } from 'zod';
+import type {
+  Limit,
+  LimitStanding,
+  PermitAsk,
+  PermitDecision,
+} from '../../admission/rate-limiter.ts';
+import type { LimitPlaces } from './limit-places.ts';
+import type { RedisLink } from './open-redis.ts';
+import type { Admission } from './own-admissions.ts';
+import type { RateLimitKeys } from './rate-limit-keys.ts';
+import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
+import { runScript } from './redis-script.ts';
+
+export type Operation = {
+  readonly head: readonly (string | number)[];
+  readonly limits: readonly Limit[];
+};
+
+export type CallerState = {
+  readonly epoch: string;
+  /** Counts by itself until it has told what it admitted. */
+  readonly isAlone: boolean;
+  /** Servers that may have been left alone too. */
+  readonly awaits: readonly string[];
+};
+
+export type CallReply = {
+  readonly epoch: string;
+  /** By the clock of Redis. */
+  readonly now: number;
+  /** Absent when the epoch is not the caller's: then nothing was done. */
+  readonly done?: { readonly alive: readonly string[]; readonly answers: readonly Answer[] };
+};
+
+export type Answer = readonly number[];
+
+export type RateLimitCallParts = {
+  readonly link: RedisLink;
+  readonly keys: RateLimitKeys;
+  readonly places: LimitPlaces;
+  readonly serverId: string;
+  readonly ttlMs: number;
+  /** A server that is not heard of for so long is gone. */
+  readonly goneMs: number;
+  /** One that may have been left alone is waited for no longer than this. */
+  readonly awaitMs: number;
+  /** What a Redis without an epoch begins with. */
+  readonly newEpoch: () => string;
+};
+
+// An empty list of Lua is an empty object of JSON.
+const answer = z.union([z.array(z.number()), z.number().transform(() => []), noneOf()]);
+const reply = z.tuple([z.string(), z.number()]).rest(z.unknown());
+const done = z.object({
+  alive: z.array(z.string()),
+  answers: z.union([z.array(answer), noneOf()]),
+});
+
+export async function callRateLimits(
+  parts: RateLimitCallParts,
+  state: CallerState,
+  operations: readonly Operation[],
+): Promise<CallReply> {
+  const { link, keys, serverId } = parts;
+  const limitKeys: string[] = [];
+  const text = encode(operations, parts.places, limitKeys);
+  const all = [keys.epoch, keys.servers, keys.awaited, ...limitKeys];
+  const args = [serverId, state.epoch, parts.newEpoch(), parts.ttlMs, parts.goneMs, parts.awaitMs];
+  const more = [state.isAlone ? '1' : '0', JSON.stringify(state.awaits), text];
+  const raw = await link.run((redis) =>
+    runScript(redis, RATE_LIMIT_SCRIPT, all, [...args, ...more]),
+  );
+  const [epoch, now, alive, answers] = reply.parse(JSON.parse(z.string().parse(raw)));
+  if (alive === undefined) return { epoch, now };
+  return { epoch, now, done: done.parse({ alive, answers }) };
+}
+
+export function takeOperation(ask: PermitAsk): Operation {
+  const { id, tokens, expiresMs, wantsComeback, limits } = ask;
+  return { head: [OPERATION.take, id, tokens, expiresMs, wantsComeback ? 1 : 0], limits };
+}
+
+export function giveBackOperation({ id, tokens, limits }: PermitAsk): Operation {
+  return { head: [OPERATION.giveBack, id, tokens], limits };
+}
+
+/** Requests count whether or not they have ended: of them there is nothing to say. */
+export function settleOperation({
+  ask,
+  takenAt,
+  expiresAt,
+  usedTokens,
+  limits,
+}: Admission): Operation {
+  const head = [OPERATION.settle, ask.id, ask.tokens, usedTokens ?? 0, takenAt, expiresAt];
+  return { head, limits: limits.filter(({ kind }) => kind !== 'requests') };
+}
+
+export function tellOperation({
+  ask,
+  takenAt,
+  expiresAt,
+  usedTokens,
+  limits,
+}: Admission): Operation {
+  const head = [OPERATION.tell, ask.id, ask.tokens, usedTokens ?? -1, takenAt, expiresAt];
+  return { head, limits };
+}
+
+export function lookOperation(limits: readonly Limit[]): Operation {
+  return { head: [OPERATION.look], limits };
+}
+
+export function seenOperation(limit: Limit, used: number, seenAt: number): Operation {
+  return { head: [OPERATION.seen, used, seenAt], limits: [limit] };
+}
+
+export function decisionOf(
+  { limits }: PermitAsk,
+  found: Answer,
+  now: number,
+  places: LimitPlaces,
+): PermitDecision {
+  const [bindingIndex = 0, waitMs = 0, comeBackMs = -1] = found;
+  const standings = standingsOf(limits, found, 3, now, places);
+  if (bindingIndex === 0) return { isAllowed: true, standings };
+  return {
+    isAllowed: false,
+    binding: standings[bindingIndex - 1],
+    standings,
+    retryAfterMs: waitMs < 0 ? undefined : waitMs,
+    comeBackMs: comeBackMs < 0 ? undefined : comeBackMs,
+  };
+}
+
+export function standingsOf(
+  limits: readonly Limit[],
+  found: Answer,
+  from: number,
+  now: number,
+  places: LimitPlaces,
+): LimitStanding[] {
+  return limits.map((limit, index) => {
+    const at = from + index * 3;
+    const [max = 0, used = 0, freeInMs = 0] = [found[at], found[at + 1], found[at + 2]];
+    places.see(limit, used, now);
+    return { limit, remaining: Math.max(0, max - used), resetAt: now + freeInMs };
+  });
+}
+
+/** Names each key once, however many operations are about it. */
+function encode(operations: readonly Operation[], places: LimitPlaces, keys: string[]): string {
+  const indices = new Map<string, number>();
+  const lists = operations.map(({ head, limits }) => {
+    const list = [...head];
+    for (const limit of limits) {
+      const { key, kindCode } = places.of(limit);
+      let index = indices.get(key);
+      if (index === undefined) {
+        index = keys.push(key);
+        indices.set(key, index);
+      }
+      list.push(index, kindCode, limit.max, limit.windowMs);
+    }
+    return list;
+  });
+  return JSON.stringify(lists);
+}
+
+function noneOf() {
+  return z.record(z.string(), z.never()).transform((): never[] => []);
+}
