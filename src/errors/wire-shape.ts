@@ -26,6 +26,19 @@ export function errorEvent(
   return HAS_NAMED_EVENTS[format] ? `event: error\ndata: ${data}\n\n` : `data: ${data}\n\n`;
 }
 
+/** How a stream that has begun is told of its failure: by an event, or by the last element of a JSON array. */
+export type StreamEnding = 'event' | 'next_element' | 'only_element';
+
+export function errorEnding(
+  ending: StreamEnding,
+  format: WireFormat,
+  answer: PublicAnswer,
+): string {
+  if (ending === 'event') return errorEvent(format, answer, PARTIAL);
+  const element = JSON.stringify(SHAPES[format](answer, PARTIAL));
+  return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
+}
+
 type Extra = { readonly partial?: true };
 
 const PARTIAL: Extra = { partial: true };

@@ -9,12 +9,13 @@ import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import type { LimitStanding } from '../admission/rate-limiter.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+import type { StreamEnding } from '../errors/wire-shape.ts';
 import { addStandings } from '../flow/answer-headers.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
+import { isArrayStream, matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { readCredential } from './credential.ts';
 import { readBody } from './read-body.ts';
@@ -57,6 +58,7 @@ class NativeConnection implements Reply {
   readonly #startedAtMs: number;
   #principal: Principal | undefined;
   #served: ServedRequest | undefined;
+  #hasWritten = false;
 
   constructor(
     parts: NativeHandlerParts,
@@ -88,6 +90,7 @@ class NativeConnection implements Reply {
   }
 
   write(chunk: Buffer): boolean {
+    this.#hasWritten ||= chunk.length > 0;
     if (this.#response.write(chunk)) return true;
     this.#response.once('drain', () => this.#served?.drained());
     return false;
@@ -151,8 +154,14 @@ class NativeConnection implements Reply {
       response: this.#response,
       principal: this.#principal,
       isBegun,
+      ending: this.#ending(),
       beforeSend,
     });
+  }
+
+  #ending(): StreamEnding {
+    if (!isArrayStream(this.#route)) return 'event';
+    return this.#hasWritten ? 'next_element' : 'only_element';
   }
 
   #showStandings(standings: readonly LimitStanding[]): void {

@@ -10,7 +10,12 @@ import { pickLocale, pickTimeZone } from '../errors/locale.ts';
 import { type PublicAnswer, type PublicError, toPublicAnswer } from '../errors/public-answer.ts';
 import { readRawFailure } from '../errors/raw-failure.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
-import { errorBody, errorEvent, type WireFormat } from '../errors/wire-shape.ts';
+import {
+  errorBody,
+  errorEnding,
+  type StreamEnding,
+  type WireFormat,
+} from '../errors/wire-shape.ts';
 import type { FailureBook } from '../flow/record-failure.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -25,6 +30,8 @@ export type ErrorReply = {
   readonly principal: Principal | undefined;
   /** Content has gone out: the status is said, only an event can still tell. */
   readonly isBegun: boolean;
+  /** How it tells, where it is no event. */
+  readonly ending?: StreamEnding;
   /** Is told what the caller will be answered, and waited for before it is. Never rejects. */
   readonly beforeSend?: BeforeSend | undefined;
 };
@@ -54,7 +61,7 @@ export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBoo
 function send(reply: ErrorReply, answer: PublicAnswer): void {
   const { response, format, request } = reply;
   if (response.destroyed) return;
-  if (reply.isBegun) return void response.end(errorEvent(format, answer, { partial: true }));
+  if (reply.isBegun) return void response.end(errorEnding(reply.ending ?? 'event', format, answer));
   const body = JSON.stringify(errorBody(format, answer));
   const correlationId = readCorrelationId(request.headers);
   response.writeHead(answer.status, {

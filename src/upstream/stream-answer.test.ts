@@ -232,3 +232,18 @@ test('what the stream said it used is known at its end', () => {
     assert.ok(answer.outputBytes() > 0);
   }
 });
+
+test('what was relayed of an array ends with an element, so that an error can be put behind it', () => {
+  const elements = ['one', 'two', 'three'].map((text) => JSON.stringify(candidate(text)));
+  const separators = [',', ',\r\n', '\n,\n', ' , '] as const;
+  fc.assert(
+    fc.property(anyCut, fc.constantFrom(...separators), fc.nat(), (sizes, separator, length) => {
+      const whole = Buffer.from(`[${elements.join(separator)}${separator}`);
+      const text = whole.subarray(0, length % (whole.length + 1));
+      const { relayed } = run(new StreamAnswer('gemini', ROOMY), cut(text, sizes));
+      if (relayed === '') return;
+      const ended: unknown = JSON.parse(`${relayed},{"error":{}}]`);
+      assert.ok(Array.isArray(ended) && ended.length >= 2);
+    }),
+  );
+});

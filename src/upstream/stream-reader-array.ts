@@ -54,6 +54,9 @@ class JsonArraySplitter implements ArraySplitter {
 
   feed(chunk: Buffer): boolean {
     let elementStart = 0;
+    // What separates two elements waits for the second, so that what was relayed always ends with an element: then
+    // an error can still be put behind it.
+    let pendingStart = -this.#pendingBytes;
     let at = this.#isInString ? this.#endString(chunk, 0) : 0;
     for (; at < chunk.length; at += 1) {
       const byte = chunk[at];
@@ -67,13 +70,15 @@ class JsonArraySplitter implements ArraySplitter {
         this.#depth += 1;
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.#depth -= 1;
-        if (this.#isInElement && this.#depth === this.#elementDepth)
+        if (this.#isInElement && this.#depth === this.#elementDepth) {
           this.#deliver(chunk, elementStart, at + 1);
+          pendingStart = at + 1;
+        }
         if (this.#depth <= 0) this.isClosed = true;
       }
     }
     if (this.#isInElement) this.#keep(chunk, elementStart, chunk.length);
-    this.#pendingBytes = this.#isInElement ? this.#pendingBytes + chunk.length - elementStart : 0;
+    this.#pendingBytes = chunk.length - pendingStart;
     return this.#isWithinBounds;
   }
 
@@ -111,7 +116,6 @@ class JsonArraySplitter implements ArraySplitter {
     event.dataEnd = isCarried ? this.#carry.length : end;
     event.isWhole = this.#carry.isWhole;
     this.#isInElement = false;
-    this.#pendingBytes = 0;
     this.#onEvent(event);
     this.#carry.clear();
   }

@@ -358,8 +358,9 @@ test('Gemini: one array over the whole answer is read element by element', () =>
     [
       [true, false, false],
       [true, false, true],
-      [true, false, false],
-      [true, true, false],
+      // What stands behind an element waits for the next one, or for the end.
+      [true, false, true],
+      [true, true, true],
     ],
   );
   assert.equal(reader.usage()?.outputTokens, 4);

@@ -187,6 +187,29 @@ for (const format of FORMATS) {
   });
 }
 
+test('gemini without events: a stream that fails ends as a list whose last element is the error', async (context) => {
+  gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  for (const preset of ['overloaded-mid-stream', 'cut', 'early-end']) {
+    gateway.simulator.setScenario({ preset, secret: SECRET, chunkDelayMs: 30 });
+    const response = await fetch(
+      `${gateway.url}/v1beta/models/gemini-2.5-flash:streamGenerateContent`,
+      {
+        method: 'POST',
+        headers: credential(),
+        body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
+      },
+    );
+    assert.equal(response.status, 200, preset);
+    const body = await response.text();
+    const elements = JSON.parse(body) as { candidates?: unknown; error?: { details: unknown[] } }[];
+    assert.ok(elements.length > 1, preset);
+    assert.ok(elements.slice(0, -1).every(({ candidates }) => candidates !== undefined));
+    assert.match(JSON.stringify(elements.at(-1)?.error?.details[0]), /"partial":"true"/);
+    assertClean(body, response.headers, preset);
+  }
+});
+
 type Answer = { status: number; headers: Headers; body: string };
 
 function target(format: Format, isStream: boolean): { path: string; body: object } {
