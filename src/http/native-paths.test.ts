@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { NATIVE_PATHS } from '../upstream/native-route.ts';
+import { matchNativeRoute, NATIVE_PATHS } from '../upstream/native-route.ts';
 import { nativePathItems } from './native-paths.ts';
 
 test('every AI endpoint is described, with its parameters', () => {
@@ -11,4 +13,15 @@ test('every AI endpoint is described, with its parameters', () => {
     const operation = Object(item['post'] ?? item['get']);
     assert.equal('parameters' in operation, path.includes('{model}'), path);
   }
+});
+
+test('docs/endpoints.md names every endpoint and no other', () => {
+  const path = join(import.meta.dirname, '../../docs/endpoints.md');
+  const named = readFileSync(path, 'utf8').matchAll(/`(?:POST|GET) (\/[^`]+)`/g);
+  const endpoints = NATIVE_PATHS.map((each) => matchNativeRoute(each.replace('{model}', 'm')));
+  const lists = Object.entries(nativePathItems()).filter(([, item]) => 'get' in item);
+  assert.deepEqual(
+    new Set([...named].map(([, each]) => each)),
+    new Set([...endpoints.map((route) => route?.endpoint), ...lists.map(([each]) => each)]),
+  );
 });

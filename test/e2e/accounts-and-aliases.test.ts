@@ -91,6 +91,21 @@ suite('names in requests', () => {
     assert.deepEqual(asked().slice(2), asked().slice(0, 2));
   });
 
+  test('a least-loaded alias goes past a target that is busy', async () => {
+    gateway.simulator.setScenario({ provider: 'openai', fault: 'hang' });
+    const leaving = new AbortController();
+    const held = openai(gateway).chat.completions.create(
+      { model: 'calm', messages: HELLO },
+      { signal: leaving.signal },
+    );
+    await gateway.simulator.waitFor(({ provider }) => provider === 'openai');
+    await chat('calm');
+    leaving.abort();
+    await assert.rejects(held, OpenAI.APIUserAbortError);
+    gateway.simulator.resetScenario();
+    assert.deepEqual(asked(), ['openai/gpt-5-mini', 'local/own-model']);
+  });
+
   test('an alias is answered in the format of the endpoint, by a target that speaks it', async () => {
     await chat('mixed');
     const ask = { model: 'mixed', max_tokens: 20, messages: HELLO };
