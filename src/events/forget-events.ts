@@ -30,9 +30,8 @@ export function startForgetting(parts: ForgetParts): { close(): Promise<void> } 
   }
 
   async function forgetAll(): Promise<void> {
-    let forgotten = AT_ONCE;
-    while (forgotten === AT_ONCE && !isClosed)
-      forgotten = await store.forget(clock.now() - keptMs, AT_ONCE);
+    const forgotten = await store.forget(clock.now() - keptMs, AT_ONCE);
+    if (forgotten === AT_ONCE && !isClosed) return forgetAll();
   }
 
   return {

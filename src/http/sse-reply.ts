@@ -12,7 +12,7 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 
 export type LiveReplies = {
   /** Answers with the source's events until it ends. Throws CAPACITY_EXHAUSTED while there is no seat. */
-  answer(request: FastifyRequest, reply: FastifyReply, live: LiveSource): Promise<void>;
+  answer(reply: FastifyReply, source: LiveSource): Promise<void>;
   /** Ends every stream and takes no more. Idempotent. */
   close(): Promise<void>;
 };
@@ -48,12 +48,12 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = SEATS): Liv
   }
 
   return {
-    async answer(_request, reply, { caller, open: begin }) {
-      const leave = takeSeat(caller);
+    async answer(reply, source) {
+      const leave = takeSeat(source.caller);
       const leaving = new AbortController();
       const response = startStream(reply);
       response.once('close', () => leaving.abort());
-      const streaming = stream(response, begin(leaving.signal), leaving.signal, clock);
+      const streaming = stream(response, source.open(leaving.signal), leaving.signal, clock);
       open.set(leaving, streaming);
       await streaming;
       open.delete(leaving);

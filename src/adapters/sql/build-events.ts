@@ -119,7 +119,7 @@ function isUnfit(cause: unknown): boolean {
 
 /** Also what is not ours to write to, or is not there any more. */
 export function isRefusal(cause: unknown): boolean {
-  return isUnfit(cause) || /^42/.test(sqlStateOf(cause));
+  return isUnfit(cause) || sqlStateOf(cause).startsWith('42');
 }
 
 function sqlStateOf(cause: unknown): string {

@@ -21,21 +21,21 @@ export type GuardedConnectParts = {
 
 export function createGuardedConnect(parts: GuardedConnectParts): buildConnector.connector {
   const { rule, connectTimeoutMs, resolve = resolveBySystem } = parts;
-  const lookup: LookupFunction = (hostname, { all }, done) => {
+  const lookup: LookupFunction = (hostname, { all }, tell) => {
     resolveAllowed(rule, resolve, hostname).then(
       (addresses) => {
         const [first] = addresses;
-        if (all === true) done(null, [...addresses]);
-        else done(null, first?.address ?? '', first?.family ?? 0);
+        if (all === true) tell(null, [...addresses]);
+        else tell(null, first?.address ?? '', first?.family ?? 0);
       },
-      (error: Error) => done(error, ''),
+      (error: Error) => tell(error, ''),
     );
   };
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
-  return (options, done) => {
+  return (options, tell) => {
     // An address needs no looking up, so the rule is asked here.
-    if (rule.refusesHost(options.hostname)) return done(refused(), null);
-    connect(options, done);
+    if (rule.refusesHost(options.hostname)) return tell(refused(), null);
+    connect(options, tell);
   };
 }
 

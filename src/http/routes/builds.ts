@@ -121,7 +121,7 @@ async function stream(
   const after = lastEventId(request) ?? page.after;
   // 204 tells a browser that there is nothing to come back for.
   if (await hasEnded(source, after)) return reply.code(204).send();
-  await live.answer(request, reply, {
+  await live.answer(reply, {
     caller: page.organizationId,
     async *open(signal) {
       for await (const found of follow(source, { after, clock, signal })) {

@@ -89,7 +89,7 @@ async function stream(
   };
   const after = lastEventId(request) ?? from.after;
   if (await hasEnded(source, after)) return reply.code(204).send();
-  await live.answer(request, reply, {
+  await live.answer(reply, {
     caller: organizationId,
     async *open(signal) {
       for await (const found of follow(source, { after, clock, signal }))

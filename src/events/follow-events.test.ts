@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { type Followed, follow, hasEnded } from './follow-events.ts';
+
+type Event = { readonly id: number; readonly isLast?: boolean };
+
+function openSource(pageSize = 2) {
+  const events: Event[] = [];
+  const wakes = new Set<() => void>();
+  const state = { isAway: false };
+  const source: Followed<Event> = {
+    async read(after) {
+      if (state.isAway) throw new Error('away');
+      return events.filter(({ id }) => id > after).slice(0, pageSize);
+    },
+    idOf: ({ id }) => id,
+    isLast: ({ isLast = false }) => isLast,
+    watch(wake) {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+  };
+  function add(...added: readonly Event[]): void {
+    events.push(...added);
+    for (const wake of wakes) wake();
+  }
+  return { source, add, state, wakes };
+}
+
+function begin(source: Followed<Event>, after = 0) {
+  const clock = createTestClock();
+  const leaving = new AbortController();
+  return { clock, leaving, pages: follow(source, { after, clock, signal: leaving.signal }) };
+}
+
+async function ids(pages: AsyncGenerator<readonly Event[]>): Promise<readonly number[]> {
+  const page = await pages.next();
+  return page.done ? [] : page.value.map(({ id }) => id);
+}
+
+test('a reader gets what there is, then what comes, in pages, and the end', async () => {
+  const { source, add, wakes } = openSource();
+  add({ id: 1 }, { id: 2 }, { id: 3 });
+  const { pages } = begin(source);
+  assert.deepEqual(await ids(pages), [1, 2]);
+  assert.deepEqual(await ids(pages), [3]);
+  const next = ids(pages);
+  add({ id: 4, isLast: true });
+  assert.deepEqual(await next, [4]);
+  assert.equal((await pages.next()).done, true);
+  assert.equal(wakes.size, 0);
+});
+
+test('a reader that comes back gets what it missed', async () => {
+  const { source, add } = openSource();
+  add({ id: 1 }, { id: 2 }, { id: 7 });
+  assert.deepEqual(await ids(begin(source, 2).pages), [7]);
+});
+
+test('what comes while a page is being taken is not missed', async () => {
+  const { source, add } = openSource();
+  add({ id: 1 });
+  const { pages } = begin(source);
+  await ids(pages);
+  add({ id: 2 });
+  assert.deepEqual(await ids(pages), [2]);
+});
+
+test('an end that is followed by more is no end', async () => {
+  const { source, add } = openSource();
+  add({ id: 1, isLast: true });
+  const { pages } = begin(source);
+  assert.deepEqual(await ids(pages), [1]);
+  add({ id: 2 });
+  assert.deepEqual(await ids(pages), [2]);
+});
+
+test('a reader that goes is waited for no longer', async () => {
+  const { source, wakes } = openSource();
+  const { pages, leaving } = begin(source);
+  const next = pages.next();
+  leaving.abort();
+  assert.equal((await next).done, true);
+  assert.equal(wakes.size, 0);
+});
+
+test('a store that is away makes a pause', async () => {
+  const { source, add, state } = openSource();
+  add({ id: 1 });
+  state.isAway = true;
+  const { pages, clock } = begin(source);
+  const next = ids(pages);
+  await clock.advance(1000);
+  state.isAway = false;
+  await clock.advance(1000);
+  assert.deepEqual(await next, [1]);
+});
+
+test('whoever has seen the last event has seen the end, until there is another', async () => {
+  const { source, add } = openSource();
+  add({ id: 3 }, { id: 5, isLast: true });
+  assert.equal(await hasEnded(source, 0), false);
+  assert.equal(await hasEnded(source, 3), false);
+  assert.equal(await hasEnded(source, 4), false);
+  assert.equal(await hasEnded(source, 5), true);
+  add({ id: 6 });
+  assert.equal(await hasEnded(source, 5), false);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MOST_EVENTS_AT_ONCE, parseReport } from './parse-report.ts';
+
+test('one event or a list of them is read, and fields that nobody knows are left out', () => {
+  assert.deepEqual(parseReport({ type: 'a', userId: 7, unknown: 1, title: null }), [
+    { type: 'a', userId: '7', title: null },
+  ]);
+  assert.equal(parseReport([{ type: 'a' }, { type: 'b' }]).length, 2);
+});
+
+const WRONG: readonly (readonly [unknown, string | undefined])[] = [
+  [{}, 'type'],
+  [{ type: '' }, 'type'],
+  [{ type: 3 }, 'type'],
+  [{ type: 'a', overallProgress: 101 }, 'overallProgress'],
+  [{ type: 'a', overallProgress: '50' }, 'overallProgress'],
+  [{ type: 'a', finished: 'yes' }, 'finished'],
+  [{ type: 'a', previewUrl: 'javascript:alert(1)' }, 'previewUrl'],
+  [{ type: 'a', durationSeconds: -1 }, 'durationSeconds'],
+  [{ type: 'a', title: 'x'.repeat(501) }, 'title'],
+  [{ type: 'a', data: 'x'.repeat(70_000) }, 'data'],
+  [[{ type: 'a' }, { type: 'b', phase: 1 }], 'events[1].phase'],
+  [[], 'events'],
+  [null, undefined],
+  ['text', undefined],
+];
+
+for (const [body, field] of WRONG)
+  test(`${JSON.stringify(body).slice(0, 60)} is refused with the name of what is wrong`, () => {
+    const params = field === undefined ? {} : { field };
+    assert.throws(() => parseReport(body), { code: 'INVALID_REQUEST', params });
+  });
+
+test('a report has a bound', () => {
+  const most = Array.from({ length: MOST_EVENTS_AT_ONCE }, () => ({ type: 'a' }));
+  assert.equal(parseReport(most).length, MOST_EVENTS_AT_ONCE);
+  assert.throws(() => parseReport([...most, { type: 'a' }]), { code: 'INVALID_REQUEST' });
+});

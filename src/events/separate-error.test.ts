@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isFailure, separateError } from './separate-error.ts';
+
+test('an error is taken out of the data and the rest stays', () => {
+  const data = { step: 3, error: 'it broke', nested: { list: [1, { ok: true }] } };
+  assert.deepEqual(separateError(data), {
+    data: { step: 3, nested: { list: [1, { ok: true }] } },
+    error: 'it broke',
+  });
+});
+
+test('an error is found however deep it lies and whatever it is called', () => {
+  for (const name of [
+    'error',
+    'err',
+    'Error',
+    'errors',
+    'exception',
+    'error_message',
+    'errorMessage',
+    'errorDetails',
+  ])
+    assert.deepEqual(separateError({ a: [{ [name]: 'why', b: 1 }] }), {
+      data: { a: [{ b: 1 }] },
+      error: 'why',
+    });
+});
+
+test('stacks are removed and are never the error', () => {
+  const data = { stack: 'at x', stackTrace: ['at y'], error_stack: 'at z', traceback: 'q', a: 1 };
+  assert.deepEqual(separateError(data), { data: { a: 1 }, error: undefined });
+});
+
+test('a count, a flag or nothing under the name of an error is no error', () => {
+  const data = {
+    error: null,
+    errors: 0,
+    exception: false,
+    err: '',
+    errorDetails: [],
+    error_text: {},
+  };
+  assert.deepEqual(separateError(data), { data, error: undefined });
+});
+
+test('what is left can be stored: no NUL, no half of a character, no endless depth', () => {
+  assert.deepEqual(separateError({ 'a\u0000': 'x\u0000y \ud800' }).data, {
+    'a\uFFFD': 'x\uFFFDy \uFFFD',
+  });
+  let deep: unknown = 'end';
+  for (let depth = 0; depth < 100; depth += 1) deep = { deep };
+  assert.ok(!JSON.stringify(separateError(deep).data).includes('end'));
+});
+
+test('nothing of an error is left in the data, wherever it was', () => {
+  const canary = 'canary-text';
+  const tree = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 6 },
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.string({ maxLength: 5 }), tie('node'), { maxKeys: 3 }),
+      fc.record({
+        error: fc.oneof(fc.constant(canary), fc.constant({ message: canary, code: 1 })),
+        kept: tie('node'),
+      }),
+    ),
+  }));
+  fc.assert(
+    fc.property(tree.node, (data) => {
+      const separated = separateError(data);
+      assert.ok(!JSON.stringify(separated.data ?? null).includes(canary));
+      // Cleaning again changes nothing.
+      assert.deepEqual(separateError(separated.data).data, separated.data);
+    }),
+  );
+});
+
+test('only words and filled records are failures', () => {
+  for (const value of ['no', { a: 1 }, ['x']]) assert.equal(isFailure(value), true);
+  for (const value of ['', ' ', {}, [], null, undefined, false, true, 3])
+    assert.equal(isFailure(value), false);
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import type { BuildKey } from './build-event.ts';
+import { createBuildWatch } from './watch-builds.ts';
+
+const BUILD = { organizationId: 'acme', buildId: 'b1' };
+const OTHER = { organizationId: 'other', buildId: 'b1' };
+
+function openWatch(lookEveryMs?: number) {
+  const clock = createTestClock();
+  const asked: (readonly BuildKey[])[] = [];
+  const state = { lastId: 0, isAway: false };
+  const store = {
+    latest: async (builds: readonly BuildKey[]) => {
+      asked.push(builds);
+      if (state.isAway) throw new Error('away');
+      return builds.map((build) => ({ ...build, id: state.lastId }));
+    },
+  };
+  return { clock, asked, state, watch: createBuildWatch({ store, clock, lookEveryMs }) };
+}
+
+test('whoever follows a build is woken by what happens to it here, and nobody else', () => {
+  const { watch } = openWatch();
+  const woken: string[] = [];
+  const end = watch.watch(BUILD, () => woken.push('mine'));
+  watch.watch(OTHER, () => woken.push('other'));
+  watch.changed(BUILD);
+  end();
+  watch.changed(BUILD);
+  assert.deepEqual(woken, ['mine']);
+});
+
+test('what others write is found by one question for all, and only while somebody follows', async () => {
+  const { watch, clock, asked, state } = openWatch(500);
+  assert.equal(clock.pendingTimers(), 0);
+  let woken = 0;
+  const ends = [BUILD, BUILD, OTHER].map((build) => watch.watch(build, () => (woken += 1)));
+  await clock.advance(500);
+  assert.deepEqual(asked, [[BUILD, OTHER]]);
+  assert.equal(woken, 3);
+  await clock.advance(500);
+  assert.equal(woken, 3);
+  state.lastId = 5;
+  await clock.advance(500);
+  assert.equal(woken, 6);
+  for (const end of ends) end();
+  await clock.advance(500);
+  const { length } = asked;
+  await clock.advance(5000);
+  assert.ok(asked.length <= length + 1);
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a store that is away is asked again', async () => {
+  const { watch, clock, asked, state } = openWatch(500);
+  state.isAway = true;
+  let woken = 0;
+  watch.watch(BUILD, () => (woken += 1));
+  await clock.advance(1000);
+  assert.equal(woken, 0);
+  state.isAway = false;
+  await clock.advance(500);
+  assert.equal(woken, 1);
+  assert.equal(asked.length, 3);
+});
+
+test('nothing is asked after it is closed', async () => {
+  const { watch, clock, asked } = openWatch(500);
+  watch.watch(BUILD, () => {});
+  await watch.close();
+  await clock.advance(5000);
+  assert.deepEqual(asked, []);
+});

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signCallback } from './callback-signature.ts';
+
+test('a callback is signed as the example of Standard Webhooks is', () => {
+  const message = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    sentAt: 1_614_265_330_999,
+    body: '{"test": 2432232314}',
+  };
+  assert.deepEqual(signCallback('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', message), {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  });
+});
