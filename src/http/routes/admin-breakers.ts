@@ -1,0 +1,72 @@
+// /admin/breakers: how the circuit of each provider and region stands, and an operator's hand on it.
+
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { AdministerBreakers } from '../../admission/administer-breakers.ts';
+import type { BreakerView } from '../../resilience/breaker-board.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  moment,
+  noContent,
+  operatorOf,
+  plainName,
+} from '../admin-schema.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
+
+const params = z.object({ provider: plainName, region: plainName });
+
+export const breakerView = z.object({
+  provider: z.string(),
+  region: z.string(),
+  state: z.enum(['closed', 'open', 'half_open']),
+  failuresInWindow: z.int(),
+  callsInWindow: z.int(),
+  successesInHalfOpen: z.int().describe('Probes that went well since it was opened'),
+  openedAt: moment.nullable(),
+  nextProbeAt: moment
+    .nullable()
+    .describe('In the past: the next call is the probe; null: closed, or a probe is under way'),
+});
+
+export function adminBreakerRoutes(
+  breakers: AdministerBreakers,
+  gate: Pick<Gate, 'requireAdmin'>,
+): RegisterRoutes {
+  const guard = adminGuard(gate);
+  return (app) => {
+    const api = app.withTypeProvider<ZodTypeProvider>();
+
+    api.get(
+      '/admin/breakers',
+      {
+        ...guard,
+        schema: adminSchema('List the circuit breakers', {
+          response: { 200: pageOf(breakerView), '4xx': errorAnswer },
+        }),
+      },
+      async () => wholeList((await breakers.list()).map(toBreakerView)),
+    );
+    api.post(
+      '/admin/breakers/:provider/:region/reset',
+      {
+        ...guard,
+        schema: adminSchema('Close a circuit and begin to count anew', {
+          params,
+          response: { 204: noContent, '4xx': errorAnswer },
+        }),
+      },
+      async (request, reply) => {
+        await breakers.reset(operatorOf(request), request.params);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}
+
+function toBreakerView(view: BreakerView): z.infer<typeof breakerView> {
+  return { ...view, openedAt: view.openedAt ?? null, nextProbeAt: view.nextProbeAt ?? null };
+}
