@@ -53,6 +53,8 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = SEATS): Liv
       const leaving = new AbortController();
       const response = startStream(reply);
       response.once('close', () => leaving.abort());
+      // A reader that left before its answer began closes nothing any more.
+      if (response.destroyed) leaving.abort();
       const streaming = stream(response, source.open(leaving.signal), leaving.signal, clock);
       open.set(leaving, streaming);
       await streaming;
