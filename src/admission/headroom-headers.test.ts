@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { readHeadroom } from './headroom-headers.ts';
+import { readHeadroom, saysHeadroom } from './headroom-headers.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
@@ -49,6 +49,18 @@ test('OpenAI’s headers are read, with durations, plain seconds and moments', (
   }
 });
 
+test('every dimension alone makes an answer worth reading', () => {
+  const names = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
+  const anthropic = names.map((name) => `anthropic-ratelimit-${name}-remaining`);
+  const openai = ['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-tokens'];
+  for (const name of [...anthropic, ...openai]) {
+    const headers = { [name]: '1', [name.replace('remaining', 'limit')]: '2' };
+    assert.equal(saysHeadroom(headers), true);
+    assert.equal(Object.keys(readHeadroom(headers, NOW) ?? {}).length, 1);
+  }
+  assert.equal(saysHeadroom({ 'content-type': 'application/json' }), false);
+});
+
 test('an answer without them says nothing, and neither do sentinels and nonsense', () => {
   assert.equal(readHeadroom({ 'content-type': 'application/json' }, NOW), undefined);
   for (const remaining of ['-1', '', 'many', '1e3', '0x10', '1.5', '9'.repeat(16)]) {
@@ -74,7 +86,9 @@ test('whatever a provider sends, what is read is a number within its limit', () 
   );
   fc.assert(
     fc.property(fc.dictionary(name, value), (headers) => {
-      const tokens = readHeadroom(headers, NOW)?.tokens;
+      const gauges = readHeadroom(headers, NOW);
+      assert.ok(saysHeadroom(headers) || !gauges);
+      const tokens = gauges?.tokens;
       if (!tokens) return;
       assert.ok(tokens.limit > 0 && tokens.remaining >= 0 && tokens.remaining <= tokens.limit);
       assert.ok(tokens.resetAt === undefined || Number.isFinite(tokens.resetAt));

@@ -18,6 +18,18 @@ export type HeadroomGauges = Readonly<Partial<Record<HeadroomDimension, Headroom
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Whether it is worth reading: asked of every answer, so by names that are known beforehand. */
+export function saysHeadroom(headers: AnswerHeaders): boolean {
+  return (
+    headers['anthropic-ratelimit-requests-remaining'] !== undefined ||
+    headers['x-ratelimit-remaining-requests'] !== undefined ||
+    headers['anthropic-ratelimit-tokens-remaining'] !== undefined ||
+    headers['x-ratelimit-remaining-tokens'] !== undefined ||
+    headers['anthropic-ratelimit-input-tokens-remaining'] !== undefined ||
+    headers['anthropic-ratelimit-output-tokens-remaining'] !== undefined
+  );
+}
+
 /** Undefined when the answer says nothing of it. */
 export function readHeadroom(headers: AnswerHeaders, now: number): HeadroomGauges | undefined {
   let gauges: Partial<Record<HeadroomDimension, HeadroomGauge>> | undefined;

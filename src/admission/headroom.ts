@@ -4,7 +4,12 @@
 
 import type { Clock } from '../kernel/clock.ts';
 import type { HeadroomExchange, HeadroomNews, HeadroomPlace } from './headroom-exchange.ts';
-import { type AnswerHeaders, type HeadroomGauges, readHeadroom } from './headroom-headers.ts';
+import {
+  type AnswerHeaders,
+  type HeadroomGauges,
+  readHeadroom,
+  saysHeadroom,
+} from './headroom-headers.ts';
 import { HeadroomPace } from './headroom-pace.ts';
 
 export type HeadroomView = HeadroomPlace & {
@@ -55,6 +60,7 @@ class HeadroomBook implements Headroom {
   }
 
   learn(place: HeadroomPlace, headers: AnswerHeaders): void {
+    if (!saysHeadroom(headers)) return;
     const nowMs = this.#clock.monotonic();
     const known = this.#pages.get(keyOf(place));
     if (known && nowMs - known.readAtMs < READ_EVERY_MS) return;

@@ -81,12 +81,15 @@ class SharedBoard implements RedisBreakerBoard {
     this.#circuitOf(pass.provider, pass.region).report(pass, health);
   }
 
+  /** As all servers see it; while Redis is away, as this one does. */
   async list(): Promise<readonly BreakerView[]> {
-    const { link } = this.#parts;
-    if (!link.isUp()) return [...this.#circuits.values()].map((circuit) => circuit.view());
-    const places = await this.#table.places();
-    const standings = await Promise.all(places.map((place) => this.#read(place)));
-    return standings.map((standing) => this.#viewOf(standing));
+    try {
+      const places = await this.#table.places();
+      const standings = await Promise.all(places.map((place) => this.#read(place)));
+      return standings.map((standing) => this.#viewOf(standing)).filter(hasSomethingToShow);
+    } catch {
+      return [...this.#circuits.values()].map((circuit) => circuit.view());
+    }
   }
 
   async reset(provider: string, region: string): Promise<void> {
@@ -161,4 +164,9 @@ class SharedBoard implements RedisBreakerBoard {
     const places = await this.#table.places();
     await Promise.all(places.map((place) => this.#read(place)));
   }
+}
+
+/** The index also remembers places that nobody calls any more. */
+function hasSomethingToShow({ state, callsInWindow }: BreakerView): boolean {
+  return state !== 'closed' || callsInWindow > 0;
 }

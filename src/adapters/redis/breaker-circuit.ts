@@ -12,6 +12,7 @@ import type {
 } from '../../resilience/breaker-board.ts';
 import { type BreakerRules, isProbeDue } from '../../resilience/circuit-breaker.ts';
 import { CircuitKeeper, type CircuitPlace } from '../../resilience/circuit-breaker-keeper.ts';
+import { ProbeLease } from './breaker-lease.ts';
 import type { BreakerTable, SharedStanding } from './breaker-table.ts';
 import type { RedisLink } from './open-redis.ts';
 
@@ -36,6 +37,7 @@ const LOOK_AGAIN_MS = 1000;
 export class SharedCircuit {
   readonly #parts: SharedCircuitParts;
   readonly #keeper: CircuitKeeper;
+  readonly #lease: ProbeLease;
   #version = '0';
   #untoldCalls = 0;
   #untoldFailures = 0;
@@ -46,13 +48,13 @@ export class SharedCircuit {
   readonly #ending = new Set<Promise<void>>();
   #lookAgainAtMs = 0;
   #cancelTelling: CancelTimer | undefined;
-  #cancelRenewal: CancelTimer | undefined;
   #isClosing = false;
 
   constructor(parts: SharedCircuitParts) {
     this.#parts = parts;
     const { longestCallMs: leaseMs } = parts;
     this.#keeper = new CircuitKeeper({ ...parts, leaseMs });
+    this.#lease = new ProbeLease({ ...parts, renew: (probe) => this.#renew(probe) });
   }
 
   get isClosed(): boolean {
@@ -137,7 +139,7 @@ export class SharedCircuit {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#cancelTelling?.();
-    this.#cancelRenewal?.();
+    this.#lease.end();
     await this.settled();
   }
 
@@ -188,7 +190,7 @@ export class SharedCircuit {
       if (circuit.state === 'closed') return this.#keeper.ask(newProbeId, clock.monotonic());
       if (circuit.state !== 'half_open' || circuit.probe?.id !== probe)
         return this.#keeper.refusal(clock.monotonic());
-      this.#renewLater(probe, clock.monotonic() + this.#parts.longestCallMs);
+      this.#lease.begin(probe);
       return this.#keeper.probeGiven(probe);
     } catch {
       // It may have been given after all, to nobody: Redis is told when it can be, or the lease runs out.
@@ -198,18 +200,13 @@ export class SharedCircuit {
     }
   }
 
-  #renewLater(probe: string, untilMs: number): void {
-    const { clock, leaseMs, table } = this.#parts;
-    this.#cancelRenewal?.();
-    this.#cancelRenewal = clock.after(leaseMs / 3, () => {
-      if (this.#isClosing || clock.monotonic() >= untilMs) return;
-      this.#hold(table.renew(this.#parts, probe, leaseMs).then((standing) => this.adopt(standing)));
-      this.#renewLater(probe, untilMs);
-    });
+  #renew(probe: string): void {
+    const { table, leaseMs } = this.#parts;
+    this.#hold(table.renew(this.#parts, probe, leaseMs).then((standing) => this.adopt(standing)));
   }
 
   #endProbe(pass: BreakerPass, probe: string, health: CallHealth): void {
-    this.#cancelRenewal?.();
+    this.#lease.end();
     const { table, link, clock } = this.#parts;
     if (!link.isUp()) return;
     this.#hold(
