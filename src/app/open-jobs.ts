@@ -3,6 +3,7 @@
 
 import { DEFAULT_ORGANIZATION_ID } from '../admission/organization.ts';
 import type { Config } from '../config/config.ts';
+import { createAdoptJob } from '../flow/adopt-job.ts';
 import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
@@ -110,19 +111,21 @@ export async function openJobs(
   lifecycle.onClose('sweeper', () => sweeper.close());
   // Jobs that ran when the last process died are free again before the first new one is taken.
   await sweeper.sweep();
-  const workers = roles.workedProviders.flatMap((name) => startProviderWorker(config, name, parts));
+  const { resolveTargets } = context.serve;
+  const workers = roles.workedProviders
+    .flatMap((name) => config.providers[name] ?? [])
+    .filter((provider) => provider.hasKey)
+    .map((provider) => {
+      const { queue } = provider;
+      const own = { ...parts, adoptJob: createAdoptJob(provider, resolveTargets) };
+      return startWorker(own, { queue, concurrency: config.worker.concurrency });
+    });
   lifecycle.onClose('workers', () => closeWorkers(workers, config, clock));
   if (roles.isDispatcher) {
     const dispatcher = openDispatcher(config, context, parts);
     lifecycle.onClose('dispatcher', () => dispatcher.close());
   }
   return desk;
-}
-
-function startProviderWorker(config: Config, name: string, parts: WorkerParts): readonly Worker[] {
-  const provider = config.providers[name];
-  if (!provider?.hasKey) return [];
-  return [startWorker(parts, { queue: provider.queue, concurrency: config.worker.concurrency })];
 }
 
 function workerParts(

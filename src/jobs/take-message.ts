@@ -12,7 +12,7 @@ import type { DeadLetter, DeadLetterStore } from './dead-letter-store.ts';
 import { deadLetterCopy } from './final-message.ts';
 import type { Job } from './job.ts';
 import { type JobMessage, parseJobMessage } from './job-message.ts';
-import { delayMsOf, type JobPointer, messageFor, parsePointer } from './job-pointer.ts';
+import { delayMsOf, messageFor, parsePointer } from './job-pointer.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import { isWaiting } from './job-state.ts';
 import type { JobStore } from './job-store.ts';
@@ -25,6 +25,8 @@ export type TakeParts = {
   /** Messages of other systems name their organisation; one that does not exist is a dead letter. */
   organizationExists(id: string): Promise<boolean>;
   readonly defaultOrganizationId: string;
+  /** What a message's being on this queue says about its job; absent where nothing. */
+  readonly adoptJob?: ((job: Job) => Job) | undefined;
   /** Where copies of dead letters go; absent without a broker. */
   readonly deadLetterQueue?: string | undefined;
   readonly clock: Clock;
@@ -45,25 +47,29 @@ export async function takeMessage(
   queueName: string,
   delivery: Delivery,
 ): Promise<Taken> {
-  const read = await readPointer(parts, queueName, delivery);
+  const read = await readDelivery(parts, queueName, delivery);
   if (read instanceof SpillwayError) return bury(parts, queueName, delivery, read);
-  const job = await parts.store.find({ id: read.jobId });
-  if (!job) return DONE;
-  if (!isWaiting(job.state)) return DONE;
-  return job.fence === read.fence ? { job } : dropStale(parts, job);
+  const { job, fence } = read;
+  if (!job || !isWaiting(job.state)) return DONE;
+  return job.fence === fence ? { job } : dropStale(parts, job);
 }
 
+/** The job as it is, and the fence that the message was published under. */
+type Read = { readonly job: Job | undefined; readonly fence: number };
+
 /** Gives back what is wrong with the message itself; failures of ours are thrown and tried again. */
-async function readPointer(
+async function readDelivery(
   parts: TakeParts,
   queueName: string,
   delivery: Delivery,
-): Promise<JobPointer | SpillwayError> {
+): Promise<Read | SpillwayError> {
   if (delivery.deliveries > MAX_DELIVERIES)
     return new SpillwayError('INTERNAL', `delivered ${delivery.deliveries} times`);
   const body = parseJson(delivery.body);
   if (body instanceof SpillwayError) return body;
-  return parsePointer(body) ?? adopt(parts, queueName, body);
+  const pointer = parsePointer(body);
+  if (!pointer) return adopt(parts, queueName, body);
+  return { job: await parts.store.find({ id: pointer.jobId }), fence: pointer.fence };
 }
 
 /** Makes a job of another system's message. The same id again is the same job. */
@@ -71,17 +77,18 @@ async function adopt(
   parts: TakeParts,
   queue: string,
   body: unknown,
-): Promise<JobPointer | SpillwayError> {
+): Promise<Read | SpillwayError> {
   const message = parseMessage(body);
   if (message instanceof SpillwayError) return message;
   const organizationId = message.organizationId ?? parts.defaultOrganizationId;
   if (!(await parts.organizationExists(organizationId)))
     return new SpillwayError('NOT_FOUND', 'the message names an unknown organisation');
   const given = { message, submitter: { organizationId }, origin: 'queue', queue } as const;
-  const job = newJob(given, parts.newId, parts.clock.now());
+  const asked = newJob(given, parts.newId, parts.clock.now());
+  const job = parts.adoptJob?.(asked) ?? asked;
   const created = await parts.store.create(job, message);
   // Whatever became of the job since, this message is its first one.
-  return { jobId: created.job.id, fence: job.fence };
+  return { job: created.job, fence: job.fence };
 }
 
 async function dropStale(parts: TakeParts, job: Job): Promise<Taken> {

@@ -95,7 +95,6 @@ suite('two tiers of limits on RabbitMQ and PostgreSQL', { timeout: 120_000 }, ()
         return handler(delivery);
       });
     await rig.publishRaw(400, queue);
-    // A message without a provider has the queue's: the dispatcher would have said so.
     rig.startWorker('gemini', 8);
     await allSucceeded(400);
     assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);

@@ -12,6 +12,7 @@ import { createWorkerMetrics } from '../../src/flow/worker-metrics.ts';
 import { createWorkerPermits } from '../../src/flow/worker-permit.ts';
 import { type DispatcherParts, startDispatcher } from '../../src/jobs/dispatch-job.ts';
 import { createHoldQueue, type HoldQueueParts } from '../../src/jobs/hold-queue.ts';
+import type { Job } from '../../src/jobs/job.ts';
 import { RETRY_DEFAULTS } from '../../src/jobs/job-policy.ts';
 import type { JobQueue } from '../../src/jobs/job-queue.ts';
 import type { JobRun } from '../../src/jobs/job-runner.ts';
@@ -208,7 +209,9 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
       }
     },
     startWorker(provider: ProviderName, concurrency = 4) {
-      const worker = startWorker(parts, { queue: queueOf(provider), concurrency });
+      const adoptJob = (job: Job): Job => ({ ...job, provider });
+      const own = { ...parts, adoptJob };
+      const worker = startWorker(own, { queue: queueOf(provider), concurrency });
       closers.push(() => worker.close(AbortSignal.abort()));
     },
     async close() {
