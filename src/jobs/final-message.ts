@@ -22,7 +22,8 @@ export function resultMessage(
   const body = JSON.stringify(toResultView(job, result, { locale, timeZone, now }));
   // Organisations may use the same ids, and a retried job ends twice: ours is unique. A relay to a broker names the
   // message after the `id` in its body.
-  return [{ queue: resultsQueue, message: { id: `${job.id}.${job.fence}`, body } }];
+  const message = { id: `${job.id}.${job.fence}`, body };
+  return [{ queue: resultsQueue, message, isUnordered: true }];
 }
 
 export function deadLetterCopy(
@@ -33,7 +34,7 @@ export function deadLetterCopy(
   const { errorCode: code, errorMessage: message, createdAt: timestamp, attempts, queue } = letter;
   const error = { code, message, timestamp, attempts, queue };
   const body = JSON.stringify({ ...fieldsOf(letter.body), error });
-  return [{ queue: deadLetterQueue, message: { id: letter.id, body } }];
+  return [{ queue: deadLetterQueue, message: { id: letter.id, body }, isUnordered: true }];
 }
 
 /** What was no object cannot be spread; it is kept as it came. */

@@ -20,6 +20,8 @@ export type Announcement = {
   readonly queue: string;
   readonly message: QueueMessage;
   readonly delayMs?: number;
+  /** In which order such messages come does not matter: none of them has to wait for the turn of another. */
+  readonly isUnordered?: boolean;
 };
 
 export type Delivery = {

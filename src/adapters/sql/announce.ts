@@ -10,6 +10,6 @@ export async function publishAll(
   announcements: readonly Announcement[],
   now: number,
 ): Promise<void> {
-  for (const { queue, message, delayMs = 0 } of announcements)
-    await insertMessage(trx, queue, message, { now, visibleAt: now + delayMs });
+  for (const { queue, message, delayMs = 0, isUnordered = false } of announcements)
+    await insertMessage(trx, queue, message, { now, visibleAt: now + delayMs, isUnordered });
 }

@@ -39,7 +39,7 @@ export async function insertMessage(
   trx: Transaction<Schema>,
   queue: string,
   message: QueueMessage,
-  times: { readonly now: number; readonly visibleAt: number },
+  times: { readonly now: number; readonly visibleAt: number; readonly isUnordered?: boolean },
 ): Promise<void> {
   const lane = message.lane ?? '';
   await trx
@@ -50,7 +50,7 @@ export async function insertMessage(
       body: message.body,
       lane,
       priority: message.priority ?? 0,
-      tag: await nextTag(trx, queue, lane),
+      tag: times.isUnordered ? headTag(queue) : await nextTag(trx, queue, lane),
       status: times.visibleAt > times.now ? 'waiting' : 'ready',
       visible_at: times.visibleAt,
       lease_owner: null,
@@ -164,9 +164,14 @@ export async function nextDueAt(
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
+/** The turn that is being served. Taking it as it is locks nothing that another publisher would have to wait for. */
+function headTag(queue: string) {
+  return sql<number>`coalesce((select head_tag from queue_heads where queue = ${queue}), 0)`;
+}
+
 /** One statement, so that two publishers of a lane never get the same tag. */
 async function nextTag(trx: Transaction<Schema>, queue: string, lane: string): Promise<number> {
-  const head = sql<number>`coalesce((select head_tag from queue_heads where queue = ${queue}), 0)`;
+  const head = headTag(queue);
   const { last_tag } = await trx
     .insertInto('queue_lanes')
     .values({ queue, lane, last_tag: head })
