@@ -30,7 +30,10 @@ export type Seen = {
   readonly text: string;
 };
 
-export async function openSealedRig(providersUrl: string): Promise<SealedRig> {
+export async function openSealedRig(
+  providersUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SealedRig> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-sealed-'));
   writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS);
   const config = loadConfig({
@@ -42,6 +45,7 @@ export async function openSealedRig(providersUrl: string): Promise<SealedRig> {
       SPILLWAY_ADMIN_KEY: ADMIN_KEY,
       MAX_RETRY_ATTEMPTS: '0',
       ...providers(providersUrl),
+      ...env,
     },
     cwd: dataDir,
   });
