@@ -10,7 +10,7 @@ import { ApiError, GoogleGenAI } from '@google/genai';
 import OpenAI, { APIError as OpenAIError, RateLimitError as OpenAIRateLimitError } from 'openai';
 import { toPublicAnswer } from './public-answer.ts';
 import { SpillwayError } from './spillway-error.ts';
-import { errorBody, errorEvent, type WireFormat } from './wire-shape.ts';
+import { errorBody, errorEnding, errorEvent, type WireFormat } from './wire-shape.ts';
 
 const answer = toPublicAnswer(
   new SpillwayError('AI_LIMIT_REACHED', 'internal words', { resetAt: 1_754_636_400_000 }),
@@ -165,4 +165,18 @@ test('an error event never looks like a clean end and holds one line of data', (
     assert.doesNotMatch(frame, /\[DONE\]|message_stop|partial/);
   }
   assert.match(errorEvent('spillway', answer), /^event: error\ndata: \{"error":\{"code":/);
+});
+
+test("a response's stream fails by an event of its own kind, with the fields where SDKs look", () => {
+  const [name, data = ''] = errorEnding('response_event', 'openai', answer).split('\n');
+  assert.equal(name, 'event: error');
+  const event: unknown = JSON.parse(data.slice('data: '.length));
+  assert.partialDeepStrictEqual(event, {
+    type: 'error',
+    sequence_number: 0,
+    code: 'AI_LIMIT_REACHED',
+    message: answer.error.message,
+    param: null,
+    error: { code: 'AI_LIMIT_REACHED', type: 'rate_limit_error', partial: true },
+  });
 });

@@ -26,8 +26,11 @@ export function errorEvent(
   return HAS_NAMED_EVENTS[format] ? `event: error\ndata: ${data}\n\n` : `data: ${data}\n\n`;
 }
 
-/** How a stream that has begun is told of its failure: by an event, or by the last element of a JSON array. */
-export type StreamEnding = 'event' | 'next_element' | 'only_element';
+/**
+ * How a stream that has begun is told of its failure: by an event, by one of the Responses API, whose events have types
+ * and names, or by the last element of a JSON array.
+ */
+export type StreamEnding = 'event' | 'response_event' | 'next_element' | 'only_element';
 
 export function errorEnding(
   ending: StreamEnding,
@@ -35,8 +38,16 @@ export function errorEnding(
   answer: PublicAnswer,
 ): string {
   if (ending === 'event') return errorEvent(format, answer, PARTIAL);
+  if (ending === 'response_event') return responseEvent(answer);
   const element = JSON.stringify(SHAPES[format](answer, PARTIAL));
   return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
+}
+
+/** The documented fields stand in the event itself; SDKs look for them in an `error` object too. */
+function responseEvent(answer: PublicAnswer): string {
+  const { code, message, params } = answer.error;
+  const own = { type: 'error', sequence_number: 0, code, message, param: params.field ?? null };
+  return `event: error\ndata: ${JSON.stringify({ ...own, ...openaiBody(answer, PARTIAL) })}\n\n`;
 }
 
 type Extra = { readonly partial?: true };

@@ -160,6 +160,7 @@ class NativeConnection implements Reply {
   }
 
   #ending(): StreamEnding {
+    if (this.#route.operation === 'responses') return 'response_event';
     if (!isArrayStream(this.#route)) return 'event';
     return this.#hasWritten ? 'next_element' : 'only_element';
   }

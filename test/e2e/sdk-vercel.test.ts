@@ -64,6 +64,23 @@ suite('the Vercel AI SDK', () => {
     });
   }
 
+  test('a stream that fails after its first words is told as a failure, never as an end', async (context) => {
+    context.after(() => gateway.simulator.resetScenario());
+    const fault = { fault: 'content-policy', afterChunks: 3, chunkDelayMs: 30 };
+    gateway.simulator.setScenario(fault);
+    for (const [name, of] of models) {
+      const failures: unknown[] = [];
+      const onError = ({ error }: { error: unknown }) => void failures.push(error);
+      const streamed = streamText({ model: of(), prompt: 'Hello', maxRetries: 0, onError });
+      let text = '';
+      for await (const piece of streamed.textStream) text += piece;
+      assert.ok(text.length > 0, name);
+      // Its reader of Gemini's streams passes over error events: there the missing reason tells it.
+      if (name.startsWith('Google')) assert.notEqual(await streamed.finishReason, 'stop', name);
+      else assert.equal(failures.length, 1, name);
+    }
+  });
+
   test('texts are embedded through both providers that can', async () => {
     const values = ['one', 'two'];
     const openai = openaiAt('/v1').embedding('text-embedding-3-small');
