@@ -41,6 +41,14 @@ suite("Google's SDK", () => {
     });
   }
 
+  for (const version of ['v1', 'v1alpha'] as const) {
+    test(`version ${version}: calls and lists are found there too`, async () => {
+      const { models } = google(gateway, '/gemini', version);
+      assert.ok((await models.generateContent({ model: MODEL, contents: 'Hello' })).text);
+      assert.equal((await models.get({ model: MODEL })).name, `models/${MODEL}`);
+    });
+  }
+
   test('functions are called and their results taken, whole and streamed', async () => {
     const { models } = google(gateway);
     const question = { role: 'user', parts: [{ text: WEATHER.question }] };

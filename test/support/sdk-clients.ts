@@ -15,8 +15,12 @@ export function openai({ url, apiKey }: SdkAddress, base = '/v1'): OpenAI {
   return new OpenAI({ baseURL: url + base, apiKey, maxRetries: 0 });
 }
 
-export function google({ url, apiKey }: SdkAddress, base = ''): GoogleGenAI {
-  return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url + base } });
+export function google(
+  { url, apiKey }: SdkAddress,
+  base = '',
+  apiVersion: 'v1' | 'v1alpha' | 'v1beta' = 'v1beta',
+): GoogleGenAI {
+  return new GoogleGenAI({ apiKey, apiVersion, httpOptions: { baseUrl: url + base } });
 }
 
 /** A tool that every provider's format can describe, and the question that makes the simulator call it. */

@@ -32,7 +32,10 @@ const LISTS: readonly (readonly [path: string, formatOf: FormatOf])[] = [
   ['/anthropic/v1/models', () => 'anthropic'],
   ['/anthropic/models', () => 'anthropic'],
   ['/v1beta/models', () => 'gemini'],
+  ['/v1alpha/models', () => 'gemini'],
   ['/gemini/v1beta/models', () => 'gemini'],
+  ['/gemini/v1alpha/models', () => 'gemini'],
+  ['/gemini/v1/models', () => 'gemini'],
   ['/gemini/models', () => 'gemini'],
 ];
 
