@@ -82,6 +82,8 @@ class HeadroomBook implements Headroom {
   }
 
   slowDownMs(place: HeadroomPlace, tokens: number): number {
+    // Most providers say nothing of it, and then no key need be built.
+    if (this.#pages.size === 0) return 0;
     return this.#pages.get(keyOf(place))?.pace.slowDownMs(tokens, this.#clock.now()) ?? 0;
   }
 

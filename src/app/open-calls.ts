@@ -1,16 +1,14 @@
 // What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
 // held or used is written to the journal before anybody is told.
 
-import { createMemoryBreakerBoard } from '../adapters/memory/breaker-board.ts';
-import { createMemoryRetryBudget } from '../adapters/memory/retry-budget.ts';
 import { createUndiciUpstream } from '../adapters/undici/upstream.ts';
+import type { Headroom } from '../admission/headroom.ts';
 import type { Config } from '../config/config.ts';
 import { createCallMetrics } from '../flow/call-metrics.ts';
 import { createCallTerms } from '../flow/call-terms.ts';
 import { Room } from '../flow/room.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
@@ -26,6 +24,7 @@ import { createAccountTerms } from './account-terms.ts';
 import { createBudgetOwners } from './budget-owners.ts';
 import { type Budgets, openBudgets } from './open-budgets.ts';
 import { openContextTokens } from './open-models.ts';
+import { openResilience } from './open-resilience.ts';
 import type { SharedState } from './open-shared-state.ts';
 import { createIsReasoning } from './reasoning-models.ts';
 import type { Store } from './store-ports.ts';
@@ -46,10 +45,11 @@ export type CallContext = {
 export async function openCalls(config: Config, context: CallContext): Promise<ServeParts> {
   const { serverId, store, shared, metrics, clock, log } = context;
   const budgets = await openBudgets(config, context);
+  const resilience = await openResilience(config, { ...context, redis: shared.redis });
   const load = createTargetLoad();
   const { providers } = config;
   return {
-    attempts: openAttempts(config, context),
+    attempts: openAttempts(config, context, resilience.headroom),
     resolveTargets: createResolveTargets({
       providers: Object.values(providers),
       aliases: Object.values(config.aliases),
@@ -63,7 +63,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     terms: createCallTerms(createAccountTerms(providers)),
     ledger: budgets.ledger,
     budgetOwnerOf: createBudgetOwners(store, clock),
-    ...inTheProcess(config, context),
+    ...resilience,
     retryRules: config.retry,
     estimator: createTokenEstimator(),
     meter: openMeter(config, budgets, clock),
@@ -75,24 +75,11 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
   };
 }
 
-function inTheProcess(config: Config, { clock }: CallContext) {
-  return {
-    breakers: createMemoryBreakerBoard({
-      rules: config.breaker,
-      clock,
-      newProbeId: () => newId('att'),
-      longestCallMs: config.timeouts.totalMs,
-      onMove: () => {},
-    }),
-    retryBudget: createMemoryRetryBudget(clock, {
-      perRequest: config.retry.budgetPerRequest,
-      perSecond: config.retry.budgetPerSecond,
-      capacity: config.retry.budgetCapacity,
-    }),
-  };
-}
-
-function openAttempts(config: Config, { clock, lifecycle }: CallContext): AttemptParts {
+function openAttempts(
+  config: Config,
+  { clock, lifecycle }: CallContext,
+  headroom: Headroom,
+): AttemptParts {
   const upstream = createUndiciUpstream({
     connectTimeoutMs: config.timeouts.connectMs,
     maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
@@ -105,6 +92,7 @@ function openAttempts(config: Config, { clock, lifecycle }: CallContext): Attemp
     clock,
     watch,
     timeouts: config.timeouts,
+    onHealthy: (target, headers) => headroom.learn(target, headers),
     maxAnswerBytes: LARGEST_ANSWER_BYTES,
     maxHeldBytes: config.streams.maxBufferBytes,
   };

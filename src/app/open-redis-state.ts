@@ -45,7 +45,7 @@ export async function openRedisState(
     ttlMs: config.storage.redisTtlSeconds * 1000,
   });
   lifecycle.onClose('rate limits', () => rateLimiter.close());
-  return { limits, rateLimiter, recentLog, isUp: () => link.isUp() };
+  return { limits, rateLimiter, recentLog, redis: link, isUp: () => link.isUp() };
 }
 
 function assertUsable(link: RedisLink, url: string): void {

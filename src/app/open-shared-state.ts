@@ -4,6 +4,7 @@
 import type { LogRing } from '../adapters/memory/log-ring.ts';
 import { createMemoryProviderLimits } from '../adapters/memory/provider-limits.ts';
 import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
+import type { RedisLink } from '../adapters/redis/open-redis.ts';
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { RateLimiter } from '../admission/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
@@ -27,6 +28,8 @@ export type SharedState = {
   readonly limits: ProviderLimits;
   readonly rateLimiter: RateLimiter;
   readonly recentLog: RecentLog;
+  /** The cluster's Redis; undefined for a process of its own. */
+  readonly redis: RedisLink | undefined;
   /** Whether what is learnt here is known everywhere; a process of its own always knows. */
   readonly isUp: () => boolean;
 };
@@ -47,5 +50,5 @@ function inTheProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState
   lifecycle.onClose('limits', () => limits.close());
   const rateLimiter = createMemoryRateLimiter(clock);
   lifecycle.onClose('rate limits', () => rateLimiter.close());
-  return { limits, rateLimiter, recentLog: ring, isUp: () => true };
+  return { limits, rateLimiter, recentLog: ring, redis: undefined, isUp: () => true };
 }

@@ -1,6 +1,7 @@
 // What a call to a model needs: the parts every call shares, and the order that says what is wanted, for whom, and how
 // long it may take.
 
+import type { Headroom } from '../admission/headroom.ts';
 import type { Principal } from '../admission/principal.ts';
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { PermitAsk, RateLimiter } from '../admission/rate-limiter.ts';
@@ -37,6 +38,8 @@ export type CallParts = {
   readonly ledger: BudgetLedger;
   readonly breakers: BreakerBoard;
   readonly retryBudget: RetryBudget;
+  /** What is left below the providers' own limits. */
+  readonly headroom: Headroom;
   readonly retryRules: RetryRules;
   readonly estimator: TokenEstimator;
   readonly meter: Meter;

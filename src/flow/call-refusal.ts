@@ -32,6 +32,21 @@ export function circuitOpen(provider: string, retryAfterMs: number): SpillwayErr
   });
 }
 
+/** The provider has said how little is left: who comes now waits for a turn. */
+export function nearWall(provider: string, retryAfterMs: number): SpillwayError {
+  return new SpillwayError('RATE_LIMITED', `little is left of the limit of ${provider}`, {
+    params: { scope: 'system', retryAfterMs },
+    retryAfterMs,
+  });
+}
+
+/** The caller's deadline has passed before anybody was asked. */
+export function outOfTime(): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', 'the deadline has passed', {
+    params: { phase: 'total' },
+  });
+}
+
 type Refused = Extract<PermitDecision, { isAllowed: false }>;
 
 export function overLimit({ binding, retryAfterMs, comeBackMs }: Refused): SpillwayError {

@@ -19,7 +19,7 @@ import type { Target } from '../routing/target.ts';
 import { Attempt, type AttemptListener } from '../upstream/attempt.ts';
 import { tellFailure, tellRetry } from './call-news.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import { circuitOpen, limitedUntil, unpriced } from './call-refusal.ts';
+import { circuitOpen, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { estimateUsage } from './estimate-usage.ts';
@@ -48,6 +48,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #attempt: Attempt | undefined;
   #record: UsageRecord | undefined;
   #isCalling = false;
+  #hasSlowedDown = false;
   #isReported = false;
   #isBegun = false;
   #isEnded = false;
@@ -73,6 +74,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   start(): void {
+    const isLate = this.#parts.clock.monotonic() >= this.#order.deadlineAtMs;
+    if (isLate) return this.#fail(outOfTime());
     this.#choose();
   }
 
@@ -148,7 +151,16 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { limits, meter, clock } = this.#parts;
     if (!meter.isPriced(target.provider, target.model)) return unpriced(target.model);
     const limit = activeLimit(limits, target);
-    return limit && limitedUntil(limit, clock.now());
+    return limit ? limitedUntil(limit, clock.now()) : this.#slowDown(target);
+  }
+
+  /** Before the wall calls are spread over what is left; each waits for its turn once. */
+  #slowDown(target: Target): SpillwayError | undefined {
+    if (this.#hasSlowedDown) return undefined;
+    const waitMs = this.#parts.headroom.slowDownMs(target, 0);
+    if (waitMs <= 0) return undefined;
+    this.#hasSlowedDown = true;
+    return nearWall(target.provider, waitMs);
   }
 
   #askBreaker(target: Target): void {
@@ -177,7 +189,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   onStandings(standings: readonly LimitStanding[]): void {
-    if (this.#standings === NO_STANDINGS) this.#standings = standings;
+    // Those of the decision that let it pass, or refused it last; further attempts ask the account alone.
+    if (this.attempts === 0) this.#standings = standings;
   }
 
   onRefused(error: SpillwayError): void {

@@ -79,7 +79,14 @@ function rig(given: Partial<AttemptCall> = {}, takesMore = true): Rig {
   const attempt = new Attempt(
     { upstream, clock, watch, timeouts: TIMEOUTS, maxAnswerBytes: 500, maxHeldBytes: 4096 },
     {
-      target: { provider: 'anthropic', model: 'm', format: 'anthropic', origin: 'http://p' },
+      target: {
+        provider: 'anthropic',
+        account: 'default',
+        region: 'us-east',
+        model: 'm',
+        format: 'anthropic',
+        origin: 'http://p',
+      },
       isStream: false,
       isReasoning: false,
       path: '/v1/messages',

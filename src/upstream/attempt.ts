@@ -19,13 +19,17 @@ import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from '
 import { readUsage } from './usage-reader.ts';
 import { isAnswer } from './whole-answer.ts';
 
+export type AttemptTarget = {
+  readonly provider: string;
+  readonly account: string;
+  readonly region: string;
+  readonly model: string;
+  readonly format: ProviderFormat;
+  readonly origin: string;
+};
+
 export type AttemptCall = {
-  readonly target: {
-    readonly provider: string;
-    readonly model: string;
-    readonly format: ProviderFormat;
-    readonly origin: string;
-  };
+  readonly target: AttemptTarget;
   readonly isStream: boolean;
   /** Reasoning models think before they speak and are given longer. */
   readonly isReasoning: boolean;
@@ -62,6 +66,8 @@ export type AttemptParts = {
   readonly watch: Watch;
   readonly timeouts: AttemptTimeouts;
   readonly maxAnswerBytes: number;
+  /** Told what a provider says besides its answer, such as what is left of its limits. */
+  readonly onHealthy?: (target: AttemptTarget, headers: UpstreamHeaders) => void;
   readonly maxHeldBytes: number;
 };
 
@@ -126,8 +132,12 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#state !== 'calling') return;
     this.#status = status;
     this.#headers = headers;
-    if (status >= 300) this.#state = 'refused';
-    else if (this.#call.isStream) this.#beginStream();
+    if (status >= 300) {
+      this.#state = 'refused';
+      return;
+    }
+    this.#parts.onHealthy?.(this.#call.target, headers);
+    if (this.#call.isStream) this.#beginStream();
     else this.#state = 'collecting';
   }
 
