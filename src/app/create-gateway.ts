@@ -86,9 +86,10 @@ async function compose(
   const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
   const calls = await openCalls(config, callContext);
   const serve = { ...calls, failures };
-  const jobsContext = { store, queues, serve, serverId, clock, log, metrics, lifecycle };
+  const egress = openEgress(config, lifecycle);
+  const jobsContext = { store, queues, serve, egress, serverId, clock, log, metrics, lifecycle };
   const desk = await openJobs(config, jobsContext, roles);
-  openCallbacks({ store, egress: openEgress(config, lifecycle), clock, log, lifecycle }, roles);
+  openCallbacks({ store, egress, clock, log, lifecycle }, roles);
   openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const gate = createGate(keyring, identity.adminKey);

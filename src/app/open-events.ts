@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Redact } from '../errors/redact.ts';
 import { createEmitEvents } from '../events/emit-events.ts';
 import { startForgetting } from '../events/forget-events.ts';
+import { regionOf } from '../flow/provider-limit.ts';
 import { createReportLimit, type ReportLimit } from '../flow/report-limit.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
@@ -81,6 +82,5 @@ function openReportLimit(config: Config, { limits, clock, log }: EventsContext):
 
 /** Of all its accounts; of the provider as a whole where it has none here, for the servers that have. */
 function regionsOf(provider: Config['providers'][string]): readonly string[] {
-  const regions = targetsOf(provider, '').map(({ region }) => region);
-  return [...new Set([provider.region, ...regions])];
+  return [...new Set([provider.region, ...targetsOf(provider, '').map(regionOf)])];
 }

@@ -4,9 +4,11 @@
 import { DEFAULT_ORGANIZATION_ID } from '../admission/organization.ts';
 import type { Config } from '../config/config.ts';
 import { createAdoptJob } from '../flow/adopt-job.ts';
+import { createFetchImages } from '../flow/fetch-images.ts';
 import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
+import type { Egress } from '../jobs/egress.ts';
 import type { Job } from '../jobs/job.ts';
 import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
@@ -32,6 +34,7 @@ export type JobsContext = {
   readonly store: Store;
   readonly queues: Queues;
   readonly serve: ServeParts;
+  readonly egress: Egress;
   readonly serverId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -144,7 +147,7 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
-    runJob: createRunJob(serve),
+    runJob: createRunJob({ ...serve, fetchImages: createFetchImages(context.egress) }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
     staysInHand: context.queues.hold === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },

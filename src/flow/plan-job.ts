@@ -8,22 +8,29 @@ import { type Charge, chargeOf, matchNativeRoute, nativePath } from '../upstream
 import { promptRequest } from '../upstream/prompt-request.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 import type { CallParts } from './call-order.ts';
+import type { FetchImages } from './fetch-images.ts';
 import { type CallPlan, readFields, readStated, targetsOf } from './plan-call.ts';
 
 const UNSTATED_OUTPUT_TOKENS = 4096;
 
+export type JobCallParts = CallParts & {
+  /** Makes data of the images that a job names by address. */
+  readonly fetchImages: FetchImages;
+};
+
 export async function planJob(
-  parts: CallParts,
+  parts: JobCallParts,
   { job, message }: JobRun,
   account: string | undefined,
-  _signal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<CallPlan> {
   const name = `${job.provider}/${job.model}`;
   const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
   const [target] = targets;
   if (!target) throw new Error('a name that means targets means at least one');
   const { path, charge } = endpointOf(message, target);
-  const body = Buffer.from(JSON.stringify(requestOf(message, target)));
+  const images = await parts.fetchImages(message.images ?? [], signal);
+  const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target)));
   const incoming = message.native?.headers ?? {};
   return {
     requestedModel: name,

@@ -6,11 +6,11 @@ import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from '../jobs/job-runner.ts';
 import { answerText } from '../upstream/answer-text.ts';
 import { callModel, type ModelAnswer } from './call-model.ts';
-import type { CallOrder, CallParts } from './call-order.ts';
-import { planJob } from './plan-job.ts';
+import type { CallOrder } from './call-order.ts';
+import { type JobCallParts, planJob } from './plan-job.ts';
 import { permitOf } from './worker-permit.ts';
 
-export function createRunJob(parts: CallParts): RunJob {
+export function createRunJob(parts: JobCallParts): RunJob {
   return async (run, signal) => {
     try {
       const order = await orderOf(parts, run, signal);
@@ -22,7 +22,7 @@ export function createRunJob(parts: CallParts): RunJob {
   };
 }
 
-async function orderOf(parts: CallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
+async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
   const { job, runId } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
