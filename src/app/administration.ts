@@ -3,6 +3,7 @@
 // server has: provider limits, the last log entries and what became of failed requests.
 
 import { type Auditor, createAuditor } from '../admission/administer-audit.ts';
+import { administerBreakers } from '../admission/administer-breakers.ts';
 import { administerKeys } from '../admission/administer-keys.ts';
 import { administerLimits } from '../admission/administer-limits.ts';
 import { administerOrganizations } from '../admission/administer-organizations.ts';
@@ -12,6 +13,7 @@ import type { Config } from '../config/config.ts';
 import type { Gate } from '../http/authenticate.ts';
 import type { RegisterRoutes } from '../http/http-server.ts';
 import { adminAuditRoutes } from '../http/routes/admin-audit.ts';
+import { adminBreakerRoutes } from '../http/routes/admin-breakers.ts';
 import { adminJobRoutes } from '../http/routes/admin-jobs.ts';
 import { adminKeyRoutes } from '../http/routes/admin-keys.ts';
 import { adminLimitRoutes } from '../http/routes/admin-limits.ts';
@@ -22,7 +24,9 @@ import { usageRoutes } from '../http/routes/usage.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
+import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
+import { breakerPlaces } from './open-resilience.ts';
 import type { Store } from './open-store.ts';
 
 export type AdministrationParts = {
@@ -35,6 +39,7 @@ export type AdministrationParts = {
   readonly callers: CallerMemory;
   readonly running?: {
     readonly limits: ProviderLimits;
+    readonly breakers: BreakerBoard;
     readonly recentLog: RecentLog;
     readonly requestRecords: RequestRecords;
   };
@@ -89,8 +94,11 @@ function runningRoutes(
   if (!running) return [];
   const isProvider = (name: string) => config.providers[name] !== undefined;
   const limits = administerLimits({ limits: running.limits, auditor, clock, isProvider });
+  const places = breakerPlaces(config);
+  const breakers = administerBreakers({ breakers: running.breakers, auditor, places });
   return [
     adminLimitRoutes(limits, gate),
+    adminBreakerRoutes(breakers, gate),
     adminLogRoutes(running.recentLog, gate),
     adminRequestRoutes(running.requestRecords, gate),
   ];

@@ -93,12 +93,16 @@ async function compose(
   openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const gate = createGate(keyring, identity.adminKey);
-  const replyError = createErrorReplier(clock, log, failures);
+  const replyError = createErrorReplier(clock, log, {
+    failures,
+    canQueue: () => store.holdState() === 'held',
+  });
   const { redact } = failures;
   const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });
 
   function gatewayRoutes(): readonly RegisterRoutes[] {
-    const running = { limits, recentLog, requestRecords: failures.records };
+    const { breakers } = serve;
+    const running = { limits, breakers, recentLog, requestRecords: failures.records };
     const { routes, auditor } = openAdministration({
       config,
       store,
