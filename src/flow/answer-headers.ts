@@ -24,10 +24,7 @@ export function answerHeaders(
     facts.contentType,
     'x-request-id',
     request.id,
-    'x-spillway-served-by',
-    serverId,
-    'x-spillway-attempts',
-    String(facts.attempts),
+    ...servedHeaders(serverId, facts.attempts),
   ];
   if (facts.length === undefined) headers.push('cache-control', 'no-cache');
   else headers.push('content-length', String(facts.length));
@@ -37,6 +34,11 @@ export function answerHeaders(
   if (request.correlationId !== undefined) headers.push('x-correlation-id', request.correlationId);
   addStandings(headers, facts.standings, facts.now);
   return headers;
+}
+
+/** Who served it, in how many attempts; on failures too. */
+export function servedHeaders(serverId: string, attempts: number): string[] {
+  return ['x-spillway-served-by', serverId, 'x-spillway-attempts', String(attempts)];
 }
 
 /** The organisation's own limits, in the names the SDKs know. */

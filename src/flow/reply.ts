@@ -18,6 +18,8 @@ export type FailedRequest = {
   readonly isBegun: boolean;
   /** A provider was asked; without that nothing has happened. */
   readonly wasCalled: boolean;
+  /** How often a provider was asked; absent where it never came to that. */
+  readonly attempts?: number;
   /** How the caller's limits stand, where they were asked. */
   readonly standings?: readonly LimitStanding[];
   /** Is told what the caller will be answered, and waited for before it is. Never rejects. */

@@ -135,6 +135,7 @@ class Exchange implements ModelCallListener, ServedRequest {
       error,
       isBegun: this.#isBegun,
       wasCalled: record !== undefined,
+      attempts: this.#call.attempts,
       standings: this.#call.standings,
     });
     this.#end(record, error);

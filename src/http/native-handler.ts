@@ -7,10 +7,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
-import type { LimitStanding } from '../admission/rate-limiter.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 import type { StreamEnding } from '../errors/wire-shape.ts';
-import { addStandings } from '../flow/answer-headers.ts';
+import { addStandings, servedHeaders } from '../flow/answer-headers.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -144,8 +143,9 @@ class NativeConnection implements Reply {
     this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
   }
 
-  #fail({ error, isBegun, standings, beforeSend }: FailedRequest): void {
-    if (standings && !isBegun) this.#showStandings(standings);
+  #fail(failed: FailedRequest): void {
+    const { error, isBegun, beforeSend } = failed;
+    if (!isBegun) this.#showFacts(failed);
     this.#parts.replyError({
       error,
       format: this.#route.format,
@@ -165,9 +165,12 @@ class NativeConnection implements Reply {
     return this.#hasWritten ? 'next_element' : 'only_element';
   }
 
-  #showStandings(standings: readonly LimitStanding[]): void {
-    const headers: string[] = [];
-    addStandings(headers, standings, this.#parts.clock.now());
+  /** What a failure's headers say besides the failure itself, as those of an answer do. */
+  #showFacts({ attempts, standings = [] }: FailedRequest): void {
+    if (attempts === undefined) return;
+    const { clock, serve } = this.#parts;
+    const headers = servedHeaders(serve.serverId, attempts);
+    addStandings(headers, standings, clock.now());
     for (let at = 0; at + 1 < headers.length; at += 2)
       this.#response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
   }

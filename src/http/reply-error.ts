@@ -7,7 +7,12 @@ import type { KeptAnswer } from '../admission/idempotency-store.ts';
 import { toKeptAnswer } from '../admission/kept-answer.ts';
 import type { Principal } from '../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../errors/locale.ts';
-import { type PublicAnswer, type PublicError, toPublicAnswer } from '../errors/public-answer.ts';
+import {
+  type AnswerContext,
+  type PublicAnswer,
+  type PublicError,
+  toPublicAnswer,
+} from '../errors/public-answer.ts';
 import { readRawFailure } from '../errors/raw-failure.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import {
@@ -40,7 +45,18 @@ export type BeforeSend = (answer: KeptAnswer | undefined) => Promise<void>;
 
 export type ErrorReplier = (reply: ErrorReply) => void;
 
-export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBook): ErrorReplier {
+export type ErrorReplierOptions = {
+  /** Where failures are written down for operators. */
+  readonly failures?: FailureBook;
+  /** Whether a call could be handed in as a job instead. */
+  readonly canQueue?: () => boolean;
+};
+
+export function createErrorReplier(
+  clock: Clock,
+  log: Log,
+  { failures, canQueue = () => false }: ErrorReplierOptions = {},
+): ErrorReplier {
   return (reply) => {
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
     const { requestId, request, principal } = reply;
@@ -50,11 +66,24 @@ export function createErrorReplier(clock: Clock, log: Log, failures?: FailureBoo
       timeZone: pickTimeZone(request.headers['x-time-zone'], principal?.timeZone),
       now: clock.now(),
       overrides: principal?.messages,
+      ...(reply.format === 'spillway' ? {} : callContext(reply, canQueue)),
       diagnostics: diagnosticsFor(reply, failures),
     });
     if (failures) recordAnswer(failures, reply, answer.error);
     if (!reply.beforeSend) return send(reply, answer);
     void reply.beforeSend(keptOf(reply, answer)).then(() => send(reply, answer));
+  };
+}
+
+/** What matters only where a call to a model was refused. */
+function callContext(
+  { request, principal }: ErrorReply,
+  canQueue: () => boolean,
+): Pick<AnswerContext, 'queueAvailable' | 'isBackground'> {
+  return {
+    // A queue that this key may not hand anything in to is none.
+    queueAvailable: principal?.scopes.has('jobs') === true && canQueue(),
+    isBackground: request.headers['x-request-type'] === 'background',
   };
 }
 
