@@ -3,9 +3,9 @@
 // them, so whoever writes a move tries again without its progress when the table refuses it.
 
 import type { Transaction } from 'kysely';
-import type { NewBuildEvent } from '../../events/build-event.ts';
+import type { EventError, NewBuildEvent } from '../../events/build-event.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { JobEventType, NewJobEvent } from '../../jobs/job-history.ts';
+import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { insertEvents, isRefusal } from './build-events.ts';
@@ -70,25 +70,32 @@ export function toldEvents({ events }: ToldProgress): readonly NewJobEvent[] {
   return events.filter(({ type }) => type !== 'routed');
 }
 
-export function isEnd(type: JobEventType): boolean {
-  return ENDS.has(type);
+/** An event of a job as its build tells it: how it failed stands apart from the rest. */
+export type ProgressRow = {
+  readonly type: string;
+  readonly data: object;
+  readonly isEnd: boolean;
+  readonly error?: EventError;
+};
+
+export function progressRow({ type, data = {} }: NewJobEvent): ProgressRow {
+  const isEnd = ENDS.has(type);
+  const { code, params = {}, message = '', ...rest } = data;
+  const told = { type: `job.${type}`, isEnd };
+  if (code === undefined) return { ...told, data: rest };
+  // Why it waits is no failure of it.
+  if (!isEnd) return { ...told, data: { ...rest, code } };
+  return { ...told, data: rest, error: { code, params, message } };
 }
 
 const ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
 
 function progressOf(job: Job, told: ToldProgress): readonly NewBuildEvent[] {
-  return toldEvents(told).map(({ type, data = {} }) => {
-    const { code, params = {}, message = '', ...rest } = data;
-    const isFailure = isEnd(type) && code !== undefined;
-    return {
-      ...eventOf(job, told.at),
-      type: `job.${type}`,
-      data: isFailure || code === undefined ? rest : { ...rest, code },
-      finished: isEnd(type),
-      error: isFailure
-        ? { code, params, message, internalMessage: told.internalMessage }
-        : undefined,
-    };
+  const { at, internalMessage } = told;
+  return toldEvents(told).map((event) => {
+    const { type, data, isEnd: finished, error } = progressRow(event);
+    const said = error && { ...error, internalMessage };
+    return { ...eventOf(job, at), type, data, finished, error: said };
   });
 }
 
