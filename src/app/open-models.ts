@@ -11,16 +11,13 @@ export function openContextTokens(config: Config): ContextTokensOf {
   return createContextTokens(config.models, createKnownModels().contextTokens);
 }
 
-export function openServableModels(
-  config: Config,
-  { isPriced }: Pick<Meter, 'isPriced'>,
-): ServableModels {
+export function openServableModels(config: Config, meter: Pick<Meter, 'isPriced'>): ServableModels {
   return createServableModels({
     providers: Object.values(config.providers),
     aliases: Object.values(config.aliases),
     configured: Object.keys(config.models),
     known: createKnownModels().of,
-    isPriced,
+    isPriced: (provider, model) => meter.isPriced(provider, model),
     contextTokens: openContextTokens(config),
   });
 }

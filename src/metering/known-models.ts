@@ -13,8 +13,8 @@ export type KnownModel = {
 
 export type KnownModels = {
   /** Empty for a provider that the package does not know. */
-  of(provider: string): readonly KnownModel[];
-  contextTokens(model: string): number | undefined;
+  readonly of: (provider: string) => readonly KnownModel[];
+  readonly contextTokens: (model: string) => number | undefined;
 };
 
 export function createKnownModels(): KnownModels {

@@ -28,19 +28,19 @@ export type ModelSources = {
   readonly aliases: readonly RoutableAlias[];
   /** Models of the configuration that have no star in their name belong to whoever claims them. */
   readonly configured: readonly string[];
-  known(provider: string): readonly NamedModel[];
+  readonly known: (provider: string) => readonly NamedModel[];
   /** What has no price is refused, so it is not listed. */
-  isPriced(provider: string, model: string): boolean;
-  contextTokens(model: string): number;
+  readonly isPriced: (provider: string, model: string) => boolean;
+  readonly contextTokens: (model: string) => number;
 };
 
 type AllowedModels = ReadonlySet<string> | undefined;
 
 export type ServableModels = {
   /** Those that a key may use, aliases first, each part in alphabetical order. */
-  list(allowed: AllowedModels): readonly ServableModel[];
+  readonly list: (allowed: AllowedModels) => readonly ServableModel[];
   /** Also one that nobody lists but that would be served, such as a dated name. */
-  find(id: string, allowed: AllowedModels): ServableModel | undefined;
+  readonly find: (id: string, allowed: AllowedModels) => ServableModel | undefined;
 };
 
 type Listed = {
