@@ -94,6 +94,10 @@ export function isProbeDue(circuit: Circuit, now: number): boolean {
   return circuit.probe === undefined || circuit.probe.until <= now;
 }
 
+export function isProbeOf(circuit: Circuit, id: string): boolean {
+  return circuit.state === 'half_open' && circuit.probe?.id === id;
+}
+
 /** How long one who was refused may as well wait. Nobody knows when a probe ends. */
 export function refusedForMs(circuit: Circuit, now: number): number {
   return circuit.state === 'open' ? Math.max(1, circuit.probeAt - now) : PROBING_MS;
@@ -119,7 +123,7 @@ function afterProbe(
   circuit: Circuit,
   { at, id, health }: Event<'probe_ended'>,
 ): Circuit {
-  if (circuit.state !== 'half_open' || circuit.probe?.id !== id) return circuit;
+  if (circuit.state !== 'half_open' || !isProbeOf(circuit, id)) return circuit;
   if (health === 'failure') return openFrom(rules, at);
   const successes = circuit.successes + (health === 'success' ? 1 : 0);
   if (successes >= rules.successesToClose) return CLOSED;

@@ -10,7 +10,7 @@ import type {
   BreakerView,
   CallHealth,
 } from '../../resilience/breaker-board.ts';
-import { type BreakerRules, isProbeDue } from '../../resilience/circuit-breaker.ts';
+import { type BreakerRules, isProbeDue, isProbeOf } from '../../resilience/circuit-breaker.ts';
 import { CircuitKeeper, type CircuitPlace } from '../../resilience/circuit-breaker-keeper.ts';
 import { ProbeLease } from './breaker-lease.ts';
 import type { BreakerTable, SharedStanding } from './breaker-table.ts';
@@ -105,6 +105,8 @@ export class SharedCircuit {
   /** What Redis or another server says; older than what is known, it changes nothing. */
   adopt({ version, circuit, isMoved, by }: SharedStanding): void {
     if (Number(version) < Number(this.#version) || this.#untold !== 'nothing') return;
+    // Heard twice, the later time would put off the probe; of one version only the lease of a probe can be new.
+    if (version === this.#version && circuit.state !== 'half_open') return;
     this.#version = version;
     const isDecidedHere = isMoved && by === this.#parts.me;
     this.#keeper.adopt(circuit, isDecidedHere, this.#parts.clock.monotonic());
@@ -149,7 +151,8 @@ export class SharedCircuit {
   }
 
   async #tellAll(): Promise<void> {
-    const { table, link, clock } = this.#parts;
+    const { table, link, provider, region } = this.#parts;
+    const probe = undefined;
     do {
       const counted = { calls: this.#untoldCalls, failures: this.#untoldFailures };
       this.#untoldCalls = 0;
@@ -158,7 +161,7 @@ export class SharedCircuit {
         if (this.#untold !== 'nothing') await this.#tellCircuit();
         this.adopt(await table.count(this.#parts, counted));
       } catch {
-        if (counted.failures > 0) this.#decideAlone(undefined, 'failure', clock.monotonic());
+        if (counted.failures > 0) this.#decideAlone({ provider, region, probe }, 'failure');
       }
     } while (this.#untoldFailures > 0 && link.isUp());
   }
@@ -168,7 +171,8 @@ export class SharedCircuit {
     const isDecidedAlone = this.#untold === 'decision';
     const known = { circuit, version: this.#version, isDecidedAlone };
     const standing = await this.#parts.table.tell(this.#parts, known);
-    this.#untold = 'nothing';
+    // Meanwhile something else may have been decided here, which is told next time.
+    if (this.#keeper.circuit === circuit) this.#untold = 'nothing';
     this.adopt(standing);
   }
 
@@ -186,10 +190,8 @@ export class SharedCircuit {
       if (this.#untold !== 'nothing') await this.#tellCircuit();
       const standing = await table.claim(this.#parts, probe, leaseMs);
       this.adopt(standing);
-      const { circuit } = standing;
-      if (circuit.state === 'closed') return this.#keeper.ask(newProbeId, clock.monotonic());
-      if (circuit.state !== 'half_open' || circuit.probe?.id !== probe)
-        return this.#keeper.refusal(clock.monotonic());
+      if (this.#keeper.isClosed) return this.#keeper.ask(newProbeId, clock.monotonic());
+      if (!isProbeOf(standing.circuit, probe)) return this.#keeper.refusal(clock.monotonic());
       this.#lease.begin(probe);
       return this.#keeper.probeGiven(probe);
     } catch {
@@ -207,30 +209,31 @@ export class SharedCircuit {
 
   #endProbe(pass: BreakerPass, probe: string, health: CallHealth): void {
     this.#lease.end();
-    const { table, link, clock } = this.#parts;
+    const { table, link } = this.#parts;
     if (!link.isUp()) return;
     this.#hold(
       table.end(this.#parts, probe, health).then(
         (standing) => this.adopt(standing),
-        () => this.#decideAlone(pass, health, clock.monotonic()),
+        () => this.#decideAlone(pass, health),
       ),
     );
   }
 
   #askAlone(): BreakerAnswer {
-    this.#untold = 'decision';
-    return this.#keeper.ask(this.#parts.newProbeId, this.#parts.clock.monotonic());
+    const { newProbeId, clock } = this.#parts;
+    return this.#alone(() => this.#keeper.ask(newProbeId, clock.monotonic()));
   }
 
-  #decideAlone(
-    pass: BreakerPass | undefined,
-    health: CallHealth,
-    now = this.#parts.clock.monotonic(),
-  ): void {
-    const { provider, region } = this.#parts;
+  #decideAlone(pass: BreakerPass, health: CallHealth): void {
+    this.#alone(() => this.#keeper.decide(pass, health, this.#parts.clock.monotonic()));
+    if (this.#parts.link.isUp()) this.#tellSoon();
+  }
+
+  #alone<T>(act: () => T): T {
     const before = this.#keeper.circuit;
-    this.#keeper.decide(pass ?? { provider, region, probe: undefined }, health, now);
+    const result = act();
     if (this.#keeper.circuit !== before) this.#untold = 'decision';
+    return result;
   }
 
   /** What nobody waits for is still waited for by the end; its failure is made good by the next telling. */
