@@ -3,8 +3,8 @@
 
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { BuildEvent, NewBuildEvent, StoredError } from '../../events/build-event.ts';
+import type { BuildEventsTable } from './build-events-table.ts';
 import { fromJson } from './job-row.ts';
-import type { BuildEventsTable } from './schema.ts';
 import { fromBoolean, type SqlDialect, toNumber } from './sql-dialect.ts';
 
 export function toBuildEventRow(

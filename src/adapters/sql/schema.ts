@@ -2,7 +2,8 @@
 // alike: times are epoch milliseconds and money is nano-dollars, both bigint; booleans are 0 or 1; JSON is text.
 // A driver may hand a bigint back as text, so an `Int` read from a row has to go through `toNumber` first.
 
-import type { ColumnType, RawBuilder } from 'kysely';
+import type { ColumnType } from 'kysely';
+import type { BuildEventsTable } from './build-events-table.ts';
 
 export type Int = ColumnType<number | string | bigint, number, number>;
 export type NullableInt = ColumnType<
@@ -235,34 +236,6 @@ export type StaleAnswersTable = {
   body: Uint8Array;
   kept_at: Int;
 };
-
-/**
- * The one table that a product shares with us, and the one whose types differ between the stores: see
- * build-event-row.ts. What the product wrote itself may lack anything.
- */
-export type BuildEventsTable = {
-  id: ColumnType<number | string | bigint, never, never>;
-  organization_id: string | null;
-  build_id: string;
-  user_id: string | null;
-  event_type: string;
-  event_data: string | null;
-  created_at: ColumnType<number | string | bigint, RawBuilder<unknown>, never>;
-  user_visible: ColumnType<Flag | null, Flag, never>;
-  event_phase: string | null;
-  event_title: string | null;
-  event_description: string | null;
-  overall_progress: ColumnType<number | null, RawBuilder<unknown> | null, never>;
-  finished: ColumnType<Flag | null, Flag, never>;
-  preview_url: string | null;
-  duration_seconds: ColumnType<number | null, RawBuilder<unknown> | null, never>;
-  error_message: string | null;
-  error_code: string | null;
-  error_params: string | null;
-  user_error_message: string | null;
-};
-
-type Flag = boolean | number;
 
 /** A budget in a month; '' is the scope of the organisation as a whole. */
 export type BudgetPeriodsTable = {
