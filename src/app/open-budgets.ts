@@ -1,6 +1,6 @@
 // Budgets and the journal they share with usage: what is held is written to it before a call is made, what was used
 // before the answer is given. Embedded, the ledger is this process's own; what a former life left open is settled when
-// it expires.
+// it expires. With PostgreSQL, servers share it.
 
 import { join } from 'node:path';
 import { openFileJournal } from '../adapters/files/journal.ts';
@@ -18,12 +18,14 @@ import {
   type JournalEntry,
 } from '../metering/journal-entry.ts';
 import { createLane } from '../metering/lane.ts';
-import { LocalLedger } from '../metering/local-ledger.ts';
+import { LocalLedger, type LocalLedgerParts } from '../metering/local-ledger.ts';
 import type { MeterParts } from '../metering/meter.ts';
+import { SharedLedger, type SharedLedgerParts } from '../metering/shared-ledger.ts';
 import type { Store } from './store-ports.ts';
 
 export type BudgetContext = {
-  readonly store: Pick<Store, 'usage' | 'budgets'>;
+  readonly serverId: string;
+  readonly store: Pick<Store, 'usage' | 'budgets' | 'sharedBudgets'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
@@ -44,8 +46,8 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   const journal = openJournal(config, context);
   const lane = createLane();
   const onEntry = (): void => drain.wake();
-  const parts = { journal, onEntry, store: store.budgets, lane, clock, log };
-  const ledger = new LocalLedger({ ...parts, onThreshold: context.onThreshold });
+  const flush = (): Promise<void> => drain.flush();
+  const ledger = createLedger({ journal, onEntry, flush, lane }, context);
   const drain = createUsageDrain({
     journal,
     store: store.usage,
@@ -58,7 +60,7 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   lifecycle.onClose('budgets', () => ledger.close());
   // What a former life held is known only when all that it wrote has been read.
   await drain.flush();
-  await ledger.adopt();
+  if (ledger instanceof LocalLedger) await ledger.adopt();
   return {
     ledger,
     journal: {
@@ -67,6 +69,17 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
     },
     wake: onEntry,
   };
+}
+
+type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'onEntry' | 'lane'> &
+  Pick<SharedLedgerParts, 'flush'>;
+
+function createLedger(paths: LedgerPaths, context: BudgetContext): LocalLedger | SharedLedger {
+  const { store, serverId, clock, log, onThreshold } = context;
+  const parts = { ...paths, clock, log, onThreshold };
+  const { budgets, sharedBudgets } = store;
+  if (!sharedBudgets) return new LocalLedger({ ...parts, store: budgets });
+  return new SharedLedger({ ...parts, store: sharedBudgets, serverId });
 }
 
 function openJournal(

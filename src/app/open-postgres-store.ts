@@ -7,6 +7,7 @@ import { createPostgresJobStore } from '../adapters/postgres/job-store.ts';
 import { createPostgresMessageHandling } from '../adapters/postgres/message-handling.ts';
 import { migratePostgres, pendingInPostgres } from '../adapters/postgres/migrate-postgres.ts';
 import { openPostgres, type PostgresStore } from '../adapters/postgres/open-postgres.ts';
+import { createSharedBudgetStore } from '../adapters/postgres/shared-budget-store.ts';
 import { createPostgresUsageStore } from '../adapters/postgres/usage-store.ts';
 import { isStartingUp, placeOf, whyUnusable } from '../adapters/postgres/why-unusable.ts';
 import { takeOverStore } from '../adapters/sql/take-over.ts';
@@ -45,6 +46,7 @@ export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
       ...parts,
       ...postgres,
       usage: createPostgresUsageStore(postgres),
+      sharedBudgets: createSharedBudgetStore(postgres),
       jobs: createPostgresJobStore({ store: postgres, signals: held.signals, ...builds }),
       builds,
       signals: held.signals,

@@ -27,6 +27,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BudgetStore } from '../metering/budget-store.ts';
+import type { SharedBudgetStore } from '../metering/shared-budget-store.ts';
 import type { UsageStore } from '../metering/usage-store.ts';
 import type { Builds } from './open-builds.ts';
 
@@ -36,6 +37,8 @@ export type Store = {
   readonly organizations: OrganizationStore;
   readonly usage: UsageStore;
   readonly budgets: BudgetStore;
+  /** Where servers share them. */
+  readonly sharedBudgets?: SharedBudgetStore;
   readonly audit: AuditLog;
   readonly jobs: JobStore;
   readonly history: JobHistory;
@@ -53,6 +56,7 @@ export type Store = {
 
 export type PortParts = SqlStore & {
   readonly usage: UsageStore;
+  readonly sharedBudgets?: SharedBudgetStore;
   readonly jobs: JobStore;
   readonly builds: Builds;
   readonly signals: QueueSignals;
@@ -76,6 +80,7 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     organizations: createOrganizationStore(db),
     usage: parts.usage,
     budgets: createBudgetStore(db),
+    ...(parts.sharedBudgets ? { sharedBudgets: parts.sharedBudgets } : {}),
     audit: createAuditLog(db),
     jobs: parts.jobs,
     history: createJobHistory(db, parts.builds.progress),

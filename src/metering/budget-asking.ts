@@ -4,7 +4,7 @@
 import type { CalendarMonth } from '../kernel/calendar-month.ts';
 import type { CancelTimer } from '../kernel/clock.ts';
 import type { BookAsk, Charge } from './budget-book.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import { type BudgetHold, newHold } from './budget-hold.ts';
 import type { BudgetDecision, HoldAsk } from './budget-ledger.ts';
 
 export class Asking implements BookAsk {
@@ -24,7 +24,9 @@ export class Asking implements BookAsk {
     tell: (decision: BudgetDecision) => void,
     write: (asking: Asking) => void,
   ) {
-    this.hold = holdOf(ask, month.number, charges);
+    const holdsKey = charges.some(({ account }) => account.kind === 'key');
+    const holdsUser = charges.some(({ account }) => account.kind === 'user');
+    this.hold = newHold(ask, month.number, holdsKey, holdsUser);
     this.month = month;
     this.charges = charges;
     this.#tell = tell;
@@ -52,25 +54,4 @@ export class Asking implements BookAsk {
     this.state = 'told';
     this.#tell(decision);
   }
-}
-
-function holdOf(ask: HoldAsk, month: number, charges: readonly Charge[]): BudgetHold {
-  const { attempt, worstNanos, expiresAt } = ask;
-  return {
-    id: attempt.id,
-    requestId: attempt.requestId,
-    attempt: attempt.attempt,
-    organizationId: attempt.organizationId,
-    keyId: attempt.keyId,
-    userId: attempt.userId,
-    category: attempt.category,
-    provider: attempt.provider,
-    model: attempt.model,
-    streamed: attempt.streamed,
-    amountNanos: worstNanos,
-    holdsKey: charges.some(({ account }) => account.kind === 'key'),
-    holdsUser: charges.some(({ account }) => account.kind === 'user'),
-    month,
-    expiresAt,
-  };
 }

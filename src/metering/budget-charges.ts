@@ -4,7 +4,7 @@
 import { type CalendarMonth, createMonthCache, isWithin } from '../kernel/calendar-month.ts';
 import type { BudgetAccounts } from './budget-account.ts';
 import type { BookAsk, Charge } from './budget-book.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import { accountsOf, type BudgetHold } from './budget-hold.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
 import type { UsageRecord } from './usage-record.ts';
 
@@ -53,15 +53,10 @@ export class BudgetCharges {
 
   /** For a hold of which only its own words are left. It is in already, so no limit is asked for. */
   ofHold(hold: BudgetHold): readonly Charge[] {
-    const { organizationId, keyId, userId, month } = hold;
-    const open = (kind: BudgetScopeKind, scopeId: string): Charge => ({
+    return accountsOf(hold).map(({ organizationId, kind, scopeId, month }) => ({
       account: this.#accounts.open(organizationId, kind, scopeId, month),
       limitNanos: Number.POSITIVE_INFINITY,
-    });
-    const charges = [open('organization', '')];
-    if (hold.holdsKey) charges.push(open('key', keyId));
-    if (hold.holdsUser) charges.push(open('user', userId ?? ''));
-    return charges;
+    }));
   }
 
   /** For a record that never had a hold. */
@@ -74,7 +69,7 @@ export class BudgetCharges {
   }
 }
 
-function limitOf(owner: BudgetOwner, kind: BudgetScopeKind): number | undefined {
+export function limitOf(owner: BudgetOwner, kind: BudgetScopeKind): number | undefined {
   if (kind === 'organization') return owner.organizationLimitNanos;
   return kind === 'key' ? owner.keyLimitNanos : owner.userLimitNanos;
 }

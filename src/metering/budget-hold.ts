@@ -3,7 +3,8 @@
 // trusts nothing: what is not a hold is `undefined`.
 
 import { NO_USAGE } from '../kernel/usage.ts';
-import type { HeldAttempt } from './budget-ledger.ts';
+import type { AccountName } from './budget-account.ts';
+import type { HeldAttempt, HoldAsk } from './budget-ledger.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';
 
 export type BudgetHold = HeldAttempt & {
@@ -15,6 +16,41 @@ export type BudgetHold = HeldAttempt & {
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 };
+
+export function newHold(
+  { attempt, worstNanos, expiresAt }: HoldAsk,
+  month: number,
+  holdsKey: boolean,
+  holdsUser: boolean,
+): BudgetHold {
+  return {
+    id: attempt.id,
+    requestId: attempt.requestId,
+    attempt: attempt.attempt,
+    organizationId: attempt.organizationId,
+    keyId: attempt.keyId,
+    userId: attempt.userId,
+    category: attempt.category,
+    provider: attempt.provider,
+    model: attempt.model,
+    streamed: attempt.streamed,
+    amountNanos: worstNanos,
+    holdsKey,
+    holdsUser,
+    month,
+    expiresAt,
+  };
+}
+
+/** The budgets it is held from. */
+export function accountsOf(hold: BudgetHold): readonly AccountName[] {
+  const { organizationId, month, keyId, userId } = hold;
+  const accounts: AccountName[] = [{ organizationId, kind: 'organization', scopeId: '', month }];
+  if (hold.holdsKey) accounts.push({ organizationId, kind: 'key', scopeId: keyId, month });
+  if (hold.holdsUser && userId !== undefined)
+    accounts.push({ organizationId, kind: 'user', scopeId: userId, month });
+  return accounts;
+}
 
 /** The record of an attempt that nobody told the end of: it may have cost all that was held. */
 export function lostRecord(hold: BudgetHold, at: number): UsageRecord {

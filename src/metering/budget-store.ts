@@ -4,6 +4,8 @@
 import type { AccountName } from './budget-account.ts';
 import type { BudgetHold } from './budget-hold.ts';
 
+export type BudgetStanding = { readonly postedNanos: number; readonly heldNanos: number };
+
 export type RecentSpending = {
   readonly costNanos: number;
   /** The first hour of the range in which anything was spent; undefined when nothing was. */
@@ -11,8 +13,8 @@ export type RecentSpending = {
 };
 
 export type BudgetStore = {
-  /** What was spent of each, in the order asked. */
-  posted(accounts: readonly AccountName[]): Promise<readonly number[]>;
+  /** What is spent of a budget, and what is held where holds are rows. */
+  standing(account: AccountName): Promise<BudgetStanding>;
   /** Holds whose attempts have not ended as far as the store knows. */
   openHolds(): Promise<readonly BudgetHold[]>;
   /** What was spent since a moment, taken back to the beginning of its hour; whatever the month. */

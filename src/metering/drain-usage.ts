@@ -29,6 +29,8 @@ export type UsageDrain = {
 export type DrainListener = {
   /** False for an attempt that has ended: its record follows, and its hold need not be stored. */
   isOpen(attemptId: string): boolean;
+  /** Whether holds are stored by themselves, so that the end of one has to be told in any case. */
+  readonly holdsAreRows: boolean;
   stored(records: readonly UsageRecord[]): void;
   crossed(thresholds: readonly CrossedThreshold[]): void;
 };
@@ -157,6 +159,7 @@ function createSorter(listener: DrainListener | undefined) {
 
   function mayBeStored(entry: JournalEntry, id: string): boolean {
     if (isReplaying || storedHolds.has(id)) return true;
+    if (entry.kind === 'release') return listener?.holdsAreRows === true;
     return entry.kind === 'usage' && entry.record.status === LOST;
   }
 

@@ -54,6 +54,7 @@ export async function openLocalLedger(parts: LocalLedgerParts): Promise<LocalLed
 }
 
 export class LocalLedger implements BudgetLedger, DrainListener {
+  readonly holdsAreRows = false;
   readonly #parts: LocalLedgerParts;
   readonly #book = new BudgetBook();
   readonly #charges = new BudgetCharges(this.#book.accounts);
@@ -195,8 +196,8 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     if (known) return known;
     const loading = this.#parts
       .lane(async () => {
-        const [posted = 0] = await this.#parts.store.posted([account]);
-        account.postedNanos = posted + this.#unstored.sumOf(account);
+        const { postedNanos } = await this.#parts.store.standing(account);
+        account.postedNanos = postedNanos + this.#unstored.sumOf(account);
         account.isLoaded = true;
       })
       .finally(() => this.#loading.delete(account));

@@ -5,6 +5,8 @@ import type { Clock } from '../../src/kernel/clock.ts';
 export type TestClock = Clock & {
   /** Moves time forward and runs what falls due, letting promises settle between timers. */
   advance(ms: number): Promise<void>;
+  /** Moves time at once: whatever falls due on the way fires afterwards, as after a long sleep. */
+  jump(ms: number): Promise<void>;
   pendingTimers(): number;
 };
 
@@ -55,7 +57,23 @@ export function createTestClock(
       now = until;
       await settle();
     },
+    async jump(ms) {
+      now += ms;
+      await this.advance(0);
+    },
     pendingTimers: () => timers.size,
+  };
+}
+
+/** A clock whose timers a test can stop for good, as the death of a process does. */
+export function mortalClock(clock: TestClock): TestClock & { die(): void } {
+  let isDead = false;
+  return {
+    ...clock,
+    after: (delayMs, fn) => clock.after(delayMs, () => (isDead ? undefined : fn())),
+    die() {
+      isDead = true;
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { type Kysely, sql } from 'kysely';
 import type { AccountName } from '../../metering/budget-account.ts';
-import type { BudgetStore } from '../../metering/budget-store.ts';
+import type { BudgetStanding, BudgetStore } from '../../metering/budget-store.ts';
 import { toHold } from './budget-hold-row.ts';
 import type { Schema } from './schema.ts';
 import { toNumber, toOptionalNumber } from './sql-dialect.ts';
@@ -10,11 +10,7 @@ import { hourStart } from './usage-rollup.ts';
 
 export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
   return {
-    async posted(accounts) {
-      const sums: number[] = [];
-      for (const account of accounts) sums.push(await posted(db, account));
-      return sums;
-    },
+    standing: (account) => standing(db, account),
     async openHolds() {
       const rows = await db.selectFrom('budget_holds').selectAll().orderBy('expires_at').execute();
       return rows.map(toHold);
@@ -36,14 +32,15 @@ export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
   };
 }
 
-async function posted(db: Kysely<Schema>, account: AccountName): Promise<number> {
+async function standing(db: Kysely<Schema>, account: AccountName): Promise<BudgetStanding> {
   const row = await db
     .selectFrom('budget_periods')
-    .select('posted_nanos')
+    .select(['posted_nanos', 'held_nanos'])
     .where('organization_id', '=', account.organizationId)
     .where('month', '=', account.month)
     .where('kind', '=', account.kind)
     .where('scope_id', '=', account.scopeId)
     .executeTakeFirst();
-  return row ? toNumber(row.posted_nanos) : 0;
+  if (!row) return { postedNanos: 0, heldNanos: 0 };
+  return { postedNanos: toNumber(row.posted_nanos), heldNanos: toNumber(row.held_nanos) };
 }

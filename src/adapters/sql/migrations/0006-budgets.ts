@@ -28,9 +28,17 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .addColumn('server_id', 'text', required)
     .addColumn('organization_id', 'text', required)
     .addColumn('month', 'integer', required)
+    .addColumn('kind', 'text', required)
+    .addColumn('scope_id', 'text', required)
     .addColumn('amount_nanos', 'bigint', required)
     .addColumn('expires_at', 'bigint', required)
-    .addPrimaryKeyConstraint('pk_budget_reserves', ['server_id', 'organization_id', 'month'])
+    .addPrimaryKeyConstraint('pk_budget_reserves', [
+      'server_id',
+      'organization_id',
+      'month',
+      'kind',
+      'scope_id',
+    ])
     .execute();
   await index(db, 'idx_budget_reserves_expires_at', 'budget_reserves', ['expires_at']);
   await table(db, 'budget_alerts')

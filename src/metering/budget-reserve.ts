@@ -1,0 +1,91 @@
+// What this server may spend while the store is away: small amounts that the store counts as held for it. Pure. They
+// end at a moment after which the store may have given them to others; what was spent of them comes back only when the
+// store knows of it.
+
+import type { AccountName } from './budget-account.ts';
+import { accountsOf, type BudgetHold } from './budget-hold.ts';
+import type { Reserve } from './shared-budget-store.ts';
+
+/** Who has not asked for this long needs no reserve. */
+const FORGOTTEN_AFTER_MS = 5 * 60_000;
+
+type Purse = {
+  readonly account: AccountName;
+  grantedNanos: number;
+  spentNanos: number;
+  lastAskedAt: number;
+};
+
+export class BudgetReserve {
+  readonly #purses = new Map<string, Purse>();
+  /** Holds paid from here whose attempts have not ended. */
+  readonly #open = new Map<string, BudgetHold>();
+  #endsAt = 0;
+
+  /** Somebody asks: there should be a reserve for the next time the store is away. */
+  touch(hold: BudgetHold, now: number): void {
+    for (const account of accountsOf(hold)) {
+      const key = keyOf(account);
+      const known = this.#purses.get(key);
+      if (known) known.lastAskedAt = now;
+      else this.#purses.set(key, { account, grantedNanos: 0, spentNanos: 0, lastAskedAt: now });
+    }
+  }
+
+  wishes(now: number): readonly AccountName[] {
+    for (const [key, purse] of this.#purses)
+      if (purse.lastAskedAt + FORGOTTEN_AFTER_MS <= now) this.#purses.delete(key);
+    return [...this.#purses.values()].map(({ account }) => account);
+  }
+
+  /** The store knows of all that was spent and of what is still open: there is a new beginning. */
+  renew(reserves: readonly Reserve[], endsAt: number): void {
+    this.#endsAt = endsAt;
+    this.#open.clear();
+    for (const purse of this.#purses.values()) {
+      purse.grantedNanos = 0;
+      purse.spentNanos = 0;
+    }
+    for (const reserve of reserves) {
+      const purse = this.#purses.get(keyOf(reserve));
+      if (purse) purse.grantedNanos = reserve.amountNanos;
+    }
+  }
+
+  /** False when one of the budgets has too little set aside. */
+  take(hold: BudgetHold, now: number): boolean {
+    if (now >= this.#endsAt) return false;
+    const purses = this.#pursesOf(hold);
+    const { amountNanos } = hold;
+    if (!purses.every((purse) => purse && purse.grantedNanos - purse.spentNanos >= amountNanos))
+      return false;
+    for (const purse of purses) if (purse) purse.spentNanos += amountNanos;
+    this.#open.set(hold.id, hold);
+    return true;
+  }
+
+  /** The attempt has ended: what it did not cost can be spent by others. */
+  end(attemptId: string, costNanos: number): void {
+    const hold = this.#open.get(attemptId);
+    if (!hold) return;
+    this.#open.delete(attemptId);
+    for (const purse of this.#pursesOf(hold))
+      if (purse) purse.spentNanos -= Math.min(purse.spentNanos, hold.amountNanos - costNanos);
+  }
+
+  hasFor(hold: BudgetHold): boolean {
+    return this.#pursesOf(hold).some((purse) => purse && purse.grantedNanos > 0);
+  }
+
+  isOpen(attemptId: string): boolean {
+    return this.#open.has(attemptId);
+  }
+
+  #pursesOf(hold: BudgetHold): readonly (Purse | undefined)[] {
+    return accountsOf(hold).map((account) => this.#purses.get(keyOf(account)));
+  }
+}
+
+function keyOf({ organizationId, month, kind, scopeId }: AccountName): string {
+  return `${organizationId}\n${month}\n${kind}\n${scopeId}`;
+}

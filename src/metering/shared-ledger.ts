@@ -1,0 +1,294 @@
+// Budgets that several servers share. The store decides, and holds are rows in it; all asks of one turn of the loop, and
+// all that come while a statement is under way, are one statement. An ask that others hold the money of waits in line
+// here and is asked again when something of ours is settled, and every so often for what others settle.
+//
+// While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
+// journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
+
+import { createMonthCache } from '../kernel/calendar-month.ts';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { BudgetBeat } from './budget-beat.ts';
+import { limitOf } from './budget-charges.ts';
+import { forecastExhaustedAt, PACE_MS } from './budget-forecast.ts';
+import { newHold } from './budget-hold.ts';
+import type {
+  BudgetDecision,
+  BudgetLedger,
+  BudgetOwner,
+  BudgetScopeKind,
+  BudgetStatus,
+  HeldAttempt,
+  HoldAsk,
+} from './budget-ledger.ts';
+import { BudgetReserve } from './budget-reserve.ts';
+import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
+import type { DrainListener } from './drain-usage.ts';
+import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { SharedAsking } from './shared-asking.ts';
+import type { SharedBudgetStore } from './shared-budget-store.ts';
+import type { UsageRecord } from './usage-record.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+export type SharedLedgerParts = {
+  readonly store: SharedBudgetStore;
+  readonly serverId: string;
+  readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
+  /** Told after each entry, so that the store gets it soon. */
+  readonly onEntry: () => void;
+  /** Has the store take in all that the journal holds; rejects while it is away. */
+  readonly flush: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onThreshold?: ((crossed: CrossedThreshold) => void) | undefined;
+};
+
+const LOOK_AGAIN_MS = 200;
+const ANSWER_WITHIN_MS = 2000;
+const MOST_ASKED = 500;
+
+export class SharedLedger implements BudgetLedger, DrainListener {
+  readonly holdsAreRows = true;
+  readonly #parts: SharedLedgerParts;
+  readonly #monthAt = createMonthCache();
+  readonly #reserve = new BudgetReserve();
+  readonly #waiting = new WaitingLine();
+  #queued: SharedAsking[] = [];
+  #isAsking = false;
+  #isTurnPlanned = false;
+  readonly #beat: BudgetBeat;
+  #cancelLook: CancelTimer | undefined;
+
+  constructor(parts: SharedLedgerParts) {
+    this.#parts = parts;
+    this.#beat = new BudgetBeat({
+      ...parts,
+      reserve: this.#reserve,
+      onAway: () => this.#serveAlone(),
+      onCrossed: (thresholds) => this.crossed(thresholds),
+    });
+  }
+
+  hold(ask: HoldAsk, onDecision: (decision: BudgetDecision) => void): () => void {
+    const { owner, attempt } = ask;
+    const month = this.#monthAt(this.#parts.clock.now(), owner.timeZone);
+    const holdsUser = owner.userLimitNanos !== undefined && attempt.userId !== undefined;
+    const hold = newHold(ask, month.number, owner.keyLimitNanos !== undefined, holdsUser);
+    const asking = new SharedAsking(hold, month, ask.patienceMs, onDecision);
+    if (this.#beat.isAway) this.#decideAlone(asking);
+    else if (this.#waiting.has(hold.organizationId)) this.#wait(asking);
+    else this.#queue(asking);
+    return () => this.#withdraw(asking);
+  }
+
+  release(attempt: HeldAttempt): void {
+    this.#reserve.end(attempt.id, 0);
+    this.#append({ kind: 'release', id: attempt.id }, () => {});
+    this.#hurry();
+  }
+
+  settle(record: UsageRecord): void {
+    this.#reserve.end(record.id, record.costNanos);
+    this.#hurry();
+  }
+
+  async status(
+    owner: BudgetOwner,
+    scope: BudgetScopeKind,
+    userId?: string,
+  ): Promise<BudgetStatus | undefined> {
+    const limitNanos = limitOf(owner, scope);
+    if (limitNanos === undefined || (scope === 'user' && userId === undefined)) return undefined;
+    const { clock, store } = this.#parts;
+    const now = clock.now();
+    const month = this.#monthAt(now, owner.timeZone);
+    const scopeId = scope === 'organization' ? '' : scope === 'key' ? owner.keyId : (userId ?? '');
+    const { organizationId } = owner;
+    const account = { organizationId, kind: scope, scopeId, month: month.number };
+    const [standing, recent] = await Promise.all([
+      store.standing(account),
+      store.spentSince(account, now - PACE_MS),
+    ]);
+    const { postedNanos: spentNanos, heldNanos } = standing;
+    const resetAt = month.endsAt;
+    const exhaustedAt = forecastExhaustedAt(limitNanos - spentNanos, recent, now, resetAt);
+    return { limitNanos, spentNanos, heldNanos, resetAt, forecastExhaustedAt: exhaustedAt };
+  }
+
+  close(): Promise<void> {
+    this.#cancelLook?.();
+    return this.#beat.close();
+  }
+
+  isOpen(attemptId: string): boolean {
+    return this.#reserve.isOpen(attemptId);
+  }
+
+  stored(): void {
+    if (this.#waiting.size > 0) this.#lookAgain();
+  }
+
+  crossed(thresholds: readonly CrossedThreshold[]): void {
+    for (const threshold of thresholds) {
+      logThreshold(this.#parts.log, threshold);
+      this.#parts.onThreshold?.(threshold);
+    }
+  }
+
+  #queue(asking: SharedAsking): void {
+    asking.state = 'queued';
+    this.#queued.push(asking);
+    if (this.#isAsking || this.#isTurnPlanned) return;
+    this.#isTurnPlanned = true;
+    // At the end of the turn, so that all who ask in it share one statement.
+    setImmediate(() => {
+      this.#isTurnPlanned = false;
+      void this.#askAll();
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    while (this.#queued.length > 0) {
+      const asked = this.#queued.splice(0, MOST_ASKED).filter((asking) => this.#isNext(asking));
+      if (asked.length > 0) await this.#askStore(asked);
+    }
+    this.#isAsking = false;
+  }
+
+  /** Whoever came while others began to wait stands behind them. */
+  #isNext(asking: SharedAsking): boolean {
+    if (asking.isOver) return false;
+    if (asking.isOutOfPatience || !this.#waiting.has(asking.hold.organizationId)) return true;
+    this.#wait(asking);
+    return false;
+  }
+
+  async #askStore(asked: readonly SharedAsking[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const now = clock.now();
+    for (const asking of asked) {
+      asking.state = 'asking';
+      this.#reserve.touch(asking.hold, now);
+    }
+    let isLate = false;
+    const cancelLate = clock.after(ANSWER_WITHIN_MS, () => {
+      isLate = true;
+      this.#lose(asked);
+    });
+    try {
+      const refusals = await store.holdAll(
+        asked.map(({ hold }) => hold),
+        now,
+      );
+      cancelLate();
+      if (isLate) return this.#undo(asked);
+      const byPlace = new Map(refusals.map((refusal) => [refusal.place, refusal]));
+      asked.forEach((asking, place) => {
+        const refusal = byPlace.get(place);
+        if (!refusal) this.#granted(asking);
+        else if (!asking.isOver) this.#refused(asking, refusal);
+      });
+    } catch {
+      cancelLate();
+      if (!isLate) this.#lose(asked);
+    }
+  }
+
+  #granted(asking: SharedAsking): void {
+    if (asking.isOver) this.release(asking.hold);
+    else asking.held();
+  }
+
+  #refused(asking: SharedAsking, refusal: SharedAsking['refusal'] & {}): void {
+    asking.refusal = refusal;
+    if (refusal.answer === 'exceeded' || asking.isOutOfPatience) return asking.refuse(refusal);
+    // What is set aside here may be just what it lacks.
+    if (this.#reserve.hasFor(asking.hold)) this.#beat.beat();
+    this.#wait(asking);
+  }
+
+  /** The store did not answer, so nobody knows what it holds: what is paid from the reserve has the same id. */
+  #lose(asked: readonly SharedAsking[]): void {
+    this.#beat.away();
+    for (const asking of asked) {
+      if (asking.isOver) this.release(asking.hold);
+      else this.#decideAlone(asking);
+    }
+  }
+
+  /** It answered too late: those who were sent away hold nothing. */
+  #undo(asked: readonly SharedAsking[]): void {
+    for (const { hold } of asked) if (!this.#reserve.isOpen(hold.id)) this.release(hold);
+  }
+
+  #decideAlone(asking: SharedAsking): void {
+    const { journal, clock } = this.#parts;
+    const { hold } = asking;
+    if (!journal.isWritable() || !this.#reserve.take(hold, clock.now())) {
+      // A statement whose answer was lost may hold it all the same.
+      if (asking.state === 'asking') this.#append({ kind: 'release', id: hold.id }, () => {});
+      return asking.tell({ kind: 'unavailable' });
+    }
+    asking.state = 'asking';
+    this.#append({ kind: 'hold', hold }, () => {
+      if (asking.isOver) this.release(hold);
+      else asking.held();
+    });
+  }
+
+  #wait(asking: SharedAsking): void {
+    const { clock } = this.#parts;
+    asking.state = 'waiting';
+    this.#waiting.add(asking);
+    asking.cancelPatience ??= clock.after(asking.patienceMs, () => this.#giveUp(asking));
+    this.#cancelLook ??= clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
+  }
+
+  #giveUp(asking: SharedAsking): void {
+    asking.isOutOfPatience = true;
+    // One that is being asked for hears what the store says.
+    if (asking.state !== 'waiting') return;
+    this.#waiting.remove(asking);
+    if (asking.refusal) return asking.refuse(asking.refusal);
+    // It stood behind others and was never asked for: that is done once.
+    this.#queue(asking);
+  }
+
+  #lookAgain(): void {
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+    for (const asking of this.#waiting.takeAll(MOST_ASKED)) {
+      if (this.#beat.isAway) this.#decideAlone(asking);
+      else this.#queue(asking);
+    }
+    if (this.#waiting.size > 0)
+      this.#cancelLook = this.#parts.clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
+  }
+
+  #withdraw(asking: SharedAsking): void {
+    if (asking.isOver) return;
+    asking.state = 'withdrawn';
+    asking.cancelPatience?.();
+    this.#waiting.remove(asking);
+  }
+
+  /** Somebody waits for what has just become free. */
+  #hurry(): void {
+    if (this.#waiting.size > 0 && !this.#beat.isAway) void this.#parts.flush().catch(() => {});
+  }
+
+  /** Whoever was about to be asked for hears at once what the reserve can do. */
+  #serveAlone(): void {
+    const waiting = this.#waiting.takeAll(Number.POSITIVE_INFINITY);
+    for (const asking of [...waiting, ...this.#queued.splice(0)])
+      if (!asking.isOver) this.#decideAlone(asking);
+  }
+
+  #append(entry: JournalEntry, onWritten: () => void): void {
+    this.#parts.journal.append(entry, onWritten);
+    this.#parts.onEntry();
+  }
+}
