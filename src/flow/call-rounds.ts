@@ -1,6 +1,7 @@
 // Which target next, and what when none is left? A round goes through the targets once, in order; each is passed over,
-// or called. What stands in the way of each is kept: at the end of a round it says whether waiting can help, for how
-// long, and what the caller is told if not. Pure.
+// or called. A target whose failure no repeat can mend is not called again for this request. What stands in the way of
+// each is kept: at the end of a round it says whether waiting can help, for how long, and what the caller is told if
+// not: what can be tried again at once, else what ends first. Pure.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { mayMoveOn } from '../resilience/retry-elsewhere.ts';
@@ -12,6 +13,7 @@ import {
   type RetryHistory,
   type RetryMoment,
   type RetryRules,
+  repeatableFailure,
 } from '../resilience/retry-policy.ts';
 import type { ContextTokensOf } from '../routing/context-window.ts';
 import type { Target } from '../routing/target.ts';
@@ -20,19 +22,33 @@ type Retry = Extract<RetryDecision, { kind: 'retry' }>;
 
 export type RoundsEnd =
   /** `retry` is set when a call is repeated, absent when only a place is waited for. */
-  | { readonly kind: 'wait'; readonly waitMs: number; readonly retry?: Retry }
+  | {
+      readonly kind: 'wait';
+      readonly waitMs: number;
+      readonly retry?: Retry;
+      readonly error: SpillwayError;
+    }
   | { readonly kind: 'give_up'; readonly error: SpillwayError };
+
+type Refusal = { readonly target: Target; readonly error: SpillwayError };
+
+const NONE: readonly never[] = Object.freeze([]);
 
 export class CallRounds {
   readonly #targets: readonly Target[];
   readonly #contextTokens: ContextTokensOf;
   #at = 0;
   #tooSmall: string | undefined;
+  #givenUp: Set<Target> | undefined;
   #history: RetryHistory = NOTHING_REPEATED;
-  /** The latest failure of a call in this round. */
+  /** Of the calls of this round, the latest failure that a repeat can mend, else the latest. */
   #failure: SpillwayError | undefined;
-  /** Of those that were not called, the refusal that ends first. */
-  #refusal: SpillwayError | undefined;
+  /** The failure was the request's own: no other target could help. */
+  #isHopeless = false;
+  /** Why targets were not called in this round. */
+  #refusals: readonly Refusal[] = NONE;
+  /** The failures of this round that end by themselves. */
+  #limits: readonly SpillwayError[] = NONE;
 
   constructor(targets: readonly Target[], contextTokens: ContextTokensOf) {
     this.#targets = targets;
@@ -42,7 +58,7 @@ export class CallRounds {
   /** The target to try now; the same one until it is passed over or has failed. */
   current(): Target | undefined {
     const target = this.#targets[this.#at];
-    if (!target || this.#tooSmall === undefined || this.#isLarger(target)) return target;
+    if (!target || this.#mayBeCalled(target)) return target;
     this.#at += 1;
     return this.current();
   }
@@ -53,32 +69,43 @@ export class CallRounds {
 
   /** The current target cannot be called now. */
   passOver(error: SpillwayError): void {
+    const target = this.#targets[this.#at];
     this.#at += 1;
-    if (!this.#refusal || waitOf(error) < waitOf(this.#refusal)) this.#refusal = error;
+    if (target) this.#refusals = [...this.#refusals, { target, error }];
   }
 
   /** The current target was called and failed. */
   failed(error: SpillwayError, target: Target): void {
-    this.#failure = error;
-    const onwards = mayMoveOn(error);
-    if (onwards === 'larger_model') this.#tooSmall = target.model;
-    this.#at = onwards === 'nowhere' ? this.#targets.length : this.#at + 1;
+    const isRepeatable = repeatableFailure(error) !== undefined;
+    if (isRepeatable || !this.#failure || !repeatableFailure(this.#failure)) this.#failure = error;
+    if (!isRepeatable) (this.#givenUp ??= new Set()).add(target);
+    if (error.code === 'RATE_LIMITED' || error.code === 'AI_LIMIT_REACHED')
+      this.#limits = [...this.#limits, error];
+    this.#moveOn(error, target);
   }
 
   /** No target is left in this round. */
   end(rules: RetryRules, moment: RetryMoment): RoundsEnd {
-    if (this.#failure) {
-      const retry = decideRetry(rules, this.#failure, this.#history, moment);
-      return retry.kind === 'retry'
-        ? { kind: 'wait', waitMs: retry.waitMs, retry }
-        : { kind: 'give_up', error: this.#failure };
-    }
-    return this.#waitForPlace(rules, moment);
+    const failure = this.#failure;
+    const retry = failure && decideRetry(rules, failure, this.#history, moment);
+    if (failure && retry?.kind === 'retry')
+      return { kind: 'wait', waitMs: retry.waitMs, retry, error: failure };
+    const place = this.#isHopeless ? undefined : soonest(this.#places(), moment.now);
+    return (
+      (place && this.#waitForPlace(place, rules, moment)) ?? {
+        kind: 'give_up',
+        error: this.standingInTheWay(moment.now),
+      }
+    );
   }
 
-  /** What the caller of a single round is told. */
-  standingInTheWay(): SpillwayError | undefined {
-    return this.#failure ?? this.#refusal;
+  /** What the caller is told when nothing more is tried. */
+  standingInTheWay(now: number): SpillwayError {
+    const failure = this.#failure;
+    const first = soonest([...this.#places(), ...this.#limits], now);
+    const told = failure && (!first || this.#mayBeTriedAgain(failure)) ? failure : first;
+    if (!told) throw new Error('a round ends with a reason');
+    return told;
   }
 
   /** The wait is over: another round. */
@@ -89,29 +116,62 @@ export class CallRounds {
       : { ...this.#history, waitedMs: this.#history.waitedMs + waitMs };
     this.#at = 0;
     this.#failure = undefined;
-    this.#refusal = undefined;
+    this.#refusals = NONE;
+    this.#limits = NONE;
   }
 
-  #isLarger({ model }: Target): boolean {
-    return this.#contextTokens(model) > this.#contextTokens(this.#tooSmall ?? model);
+  #mayBeCalled(target: Target): boolean {
+    if (this.#givenUp?.has(target)) return false;
+    const tooSmall = this.#tooSmall;
+    return (
+      tooSmall === undefined || this.#contextTokens(target.model) > this.#contextTokens(tooSmall)
+    );
+  }
+
+  /** What keeps targets away that could help: one that has turned out too small for the request cannot. */
+  #places(): readonly SpillwayError[] {
+    return this.#refusals
+      .filter((each) => this.#mayBeCalled(each.target))
+      .map(({ error }) => error);
+  }
+
+  #moveOn(error: SpillwayError, { model }: Target): void {
+    const onwards = mayMoveOn(error);
+    this.#at += 1;
+    if (onwards === 'larger_model') this.#tooSmall = model;
+    if (onwards !== 'nowhere') return;
+    this.#failure = error;
+    this.#isHopeless = true;
+    this.#at = this.#targets.length;
+  }
+
+  /** The caller's own mistake, or a failure that the next try may not meet; a limit is told by its end. */
+  #mayBeTriedAgain(failure: SpillwayError): boolean {
+    const kind = repeatableFailure(failure);
+    return this.#isHopeless || (kind !== undefined && kind !== 'throttled');
   }
 
   /** A throttle ends soon and says when; a limit, an open circuit or a full purse is told at once. */
-  #waitForPlace({ maxInteractiveWaitMs }: RetryRules, moment: RetryMoment): RoundsEnd {
-    const error = this.#refusal;
-    if (!error) throw new Error('a round ends with a reason');
-    const waitMs = Math.ceil(waitOf(error));
-    const leftMs = Math.min(
-      maxInteractiveWaitMs - this.#history.waitedMs,
-      moment.deadlineAt - moment.now,
-    );
-    return error.code === 'RATE_LIMITED' && waitMs <= leftMs
-      ? { kind: 'wait', waitMs: Math.max(1, waitMs) }
-      : { kind: 'give_up', error };
+  #waitForPlace(
+    error: SpillwayError,
+    { maxInteractiveWaitMs }: RetryRules,
+    { now, deadlineAt }: RetryMoment,
+  ): RoundsEnd | undefined {
+    const waitMs = Math.ceil(waitOf(error, now));
+    const leftMs = Math.min(maxInteractiveWaitMs - this.#history.waitedMs, deadlineAt - now);
+    if (error.code !== 'RATE_LIMITED' || waitMs > leftMs) return undefined;
+    return { kind: 'wait', waitMs: Math.max(1, waitMs), error };
   }
 }
 
-/** Delays are shorter than moments are late, so that of both kinds together the sooner one still comes first. */
-function waitOf({ retryAfterMs, resetAt }: SpillwayError): number {
-  return retryAfterMs ?? resetAt ?? Number.POSITIVE_INFINITY;
+/** The one that ends first; the first of them where nobody says when. */
+function soonest(errors: readonly SpillwayError[], now: number): SpillwayError | undefined {
+  return errors.reduce<SpillwayError | undefined>(
+    (best, error) => (!best || waitOf(error, now) < waitOf(best, now) ? error : best),
+    undefined,
+  );
+}
+
+function waitOf({ retryAfterMs, resetAt }: SpillwayError, now: number): number {
+  return retryAfterMs ?? (resetAt === undefined ? Number.POSITIVE_INFINITY : resetAt - now);
 }

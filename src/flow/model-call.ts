@@ -249,19 +249,18 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #endRound(): void {
     const { retryRules, retryBudget, clock, log, metrics } = this.#parts;
-    const inTheWay = this.#rounds.standingInTheWay();
-    if (inTheWay && this.#order.isBackground) return this.#fail(inTheWay);
     const now = clock.now();
+    if (this.#order.isBackground) return this.#fail(this.#rounds.standingInTheWay(now));
     const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
     const end = this.#rounds.end(retryRules, { now, deadlineAt, random: clock.random() });
     if (end.kind === 'give_up') return this.#fail(end.error);
-    const { retry } = end;
-    if (!retry || !inTheWay) return this.#wait(end);
+    const { retry, error } = end;
+    if (!retry) return this.#wait(end);
     retryBudget.take(this.#sent?.target.provider ?? '', (isGranted) => {
       if (this.#isEnded) return;
-      if (!isGranted) return this.#fail(inTheWay);
-      tellRetry(log, this.#order.id, inTheWay, retry);
-      metrics.retried(inTheWay.code);
+      if (!isGranted) return this.#fail(this.#rounds.standingInTheWay(now));
+      tellRetry(log, this.#order.id, error, retry);
+      metrics.retried(error.code);
       this.#wait(end);
     });
   }
