@@ -98,7 +98,7 @@ function putOff(
   candidate: Candidate,
   answer: Exclude<DispatchAnswer, { kind: 'allowed' }>,
 ): ProviderChoice {
-  if (answer.kind === 'paused') return { kind: 'pause', retryAfterMs: answer.afterMs };
+  if (answer.kind === 'stay') return { kind: 'stay', afterMs: answer.afterMs };
   const { fixedDelayMs, clock } = parts;
   const code = 'RATE_LIMITED';
   limit.noteDelayed(candidate.provider.name, fixedDelayMs ?? answer.afterMs);

@@ -19,7 +19,7 @@ export type DispatchLimit = {
 
 export type DispatchAnswer =
   | { readonly kind: 'allowed'; giveBack(): void }
-  | Extract<LineAnswer, { kind: 'later' | 'paused' }>;
+  | Extract<LineAnswer, { kind: 'later' | 'stay' }>;
 
 export type DispatchLimitParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;

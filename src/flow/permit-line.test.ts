@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock } from '../../test/support/test-clock.ts';
+import { mostWithin } from '../../test/support/tier-rig.ts';
 import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.ts';
 import type { Limit, RateLimiter } from '../admission/rate-limiter.ts';
 import { createPermitLine, type LineQuestion } from './permit-line.ts';
@@ -36,11 +37,11 @@ test('nobody overtakes: a newcomer goes behind those who wait, though there is r
   assert.equal((await ask('returning')).kind, 'allowed');
 });
 
-test('who comes back a little early waits that little', async () => {
+test('who comes back a little early stays for that little', async () => {
   const { clock, ask } = rig(1, 1000);
   await ask('newcomer');
   await clock.advance(990);
-  assert.deepEqual(await ask('returning'), { kind: 'later', afterMs: 10 });
+  assert.deepEqual(await ask('returning'), { kind: 'stay', afterMs: 10 });
 });
 
 test('who comes back and would have to wait long is given a new moment behind the others', async () => {
@@ -66,10 +67,47 @@ test('while the counts are away work is paused', async () => {
     giveBack() {},
   };
   const askInLine = createPermitLine({ limiter, clock: createTestClock() });
-  const paused = { kind: 'paused', afterMs: 900 };
+  const paused = { kind: 'stay', afterMs: 900 };
   assert.deepEqual(await askInLine({ id: 'a', limits: [], as: 'newcomer' }), paused);
   assert.deepEqual(await askInLine({ id: 'b', limits: [], as: 'returning' }), paused);
 });
+
+test('ten thousand who wait are served at the rate of the limit, and come back no faster', async () => {
+  const [max, windowMs, count] = [1000, 60_000, 10_000];
+  const { clock, ask } = rig(max, windowMs);
+  const admittedAt: number[] = [];
+  const cameBackAt: number[] = [];
+  let seed = 7;
+  /** A message comes back up to so much late, as on a ladder of delays. */
+  function latenessMs(): number {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    return seed % 200;
+  }
+  async function come(as: LineQuestion['as']): Promise<void> {
+    const answer = await ask(as);
+    if (answer.kind === 'allowed') admittedAt.push(clock.now());
+    if (answer.kind === 'stay') clock.after(answer.afterMs, () => void come('returning'));
+    if (answer.kind !== 'later') return;
+    clock.after(answer.afterMs + latenessMs(), () => {
+      cameBackAt.push(clock.now());
+      void come('returning');
+    });
+  }
+  const startedAt = clock.now();
+  for (let index = 0; index < count; index += 1) await come('newcomer');
+  while (admittedAt.length < count) await clock.advance(1000);
+  const tookMs = (admittedAt.at(-1) ?? 0) - startedAt;
+  const bestMs = (count / max) * windowMs;
+  assert.ok(bestMs / tookMs >= 0.95, `${Math.round((100 * bestMs) / tookMs)} % of the limit`);
+  const perSecond = (max / windowMs) * 1000;
+  assert.ok(mostWithin(cameBackAt.map(asCall), 1000) <= 1.5 * perSecond);
+  assert.ok(mostWithin(admittedAt.map(asCall), windowMs) <= max);
+  assert.ok(cameBackAt.length <= 1.1 * count, `${cameBackAt.length} returns`);
+});
+
+function asCall(at: number): { readonly at: number } {
+  return { at };
+}
 
 test('whatever comes when, no window admits more than the limit and all who wait are served at its rate', async () => {
   await fc.assert(
@@ -84,7 +122,8 @@ test('whatever comes when, no window admits more than the limit and all who wait
         async function come(as: LineQuestion['as']): Promise<void> {
           const answer = await ask(as);
           if (answer.kind === 'allowed') admittedAt.push(clock.now());
-          if (answer.kind === 'later') clock.after(answer.afterMs, () => void come('returning'));
+          if (answer.kind === 'later' || answer.kind === 'stay')
+            clock.after(answer.afterMs, () => void come('returning'));
         }
         for (const at of arrivals) clock.after(at, () => void come('newcomer'));
         const enoughMs = 3000 + windowMs * (Math.ceil(arrivals.length / max) + 2);

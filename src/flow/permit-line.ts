@@ -1,9 +1,9 @@
 // Asking a limit on behalf of work that can wait, so that those who wait form a line. Who comes for the first time and
 // finds no room is given a moment of its own, one interval after the one before it. Who comes later goes behind them,
 // even when there happens to be room because one of them is a little late. Who comes back at its moment and is a
-// little early, because others were late, waits just that little instead of going to the end again.
+// little early, because others were late, stays and waits just that little instead of going to the end again.
 // A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
-// While the counts cannot be asked the work is paused: it is not put off, since nobody knows until when.
+// While the counts cannot be asked everybody stays: nobody is put off, since nobody knows until when.
 
 import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission/rate-limiter.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -11,7 +11,8 @@ import type { Clock } from '../kernel/clock.ts';
 export type LineAnswer =
   | { readonly kind: 'allowed'; readonly ask: PermitAsk }
   | { readonly kind: 'later'; readonly afterMs: number }
-  | { readonly kind: 'paused'; readonly afterMs: number }
+  /** It is held on to and asked about again: the wait is but a moment, or the counts cannot be asked. */
+  | { readonly kind: 'stay'; readonly afterMs: number }
   /** It is larger than the whole limit: waiting does not help. */
   | { readonly kind: 'never' };
 
@@ -56,7 +57,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
   async function comeNew(question: LineQuestion): Promise<LineAnswer> {
     const [limit] = question.limits;
     const answer = await ask(question, true);
-    if (!limit || answer.kind === 'paused' || answer.kind === 'never') return answer;
+    if (!limit || answer.kind === 'stay' || answer.kind === 'never') return answer;
     const now = clock.now();
     const line = liveLine(lines, limit, now);
     if (answer.kind === 'later') {
@@ -74,7 +75,8 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     const line = limit && lines.get(keyOf(limit));
     if (line) line.seenAt = clock.now();
     const answer = await ask(question, false);
-    if (answer.kind !== 'later' || answer.afterMs <= NEAR_MS) return answer;
+    if (answer.kind !== 'later') return answer;
+    if (answer.afterMs <= NEAR_MS) return { kind: 'stay', afterMs: answer.afterMs };
     return ask(question, true);
   }
 
@@ -87,7 +89,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
 function answerOf(ask: PermitAsk, decision: PermitDecision): LineAnswer {
   if (decision.isAllowed) return { kind: 'allowed', ask };
   const { binding, comeBackMs, retryAfterMs } = decision;
-  if (!binding) return { kind: 'paused', afterMs: retryAfterMs ?? PAUSE_MS };
+  if (!binding) return { kind: 'stay', afterMs: retryAfterMs ?? PAUSE_MS };
   if (retryAfterMs === undefined) return { kind: 'never' };
   return { kind: 'later', afterMs: Math.max(1, comeBackMs ?? retryAfterMs) };
 }

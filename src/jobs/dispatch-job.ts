@@ -31,8 +31,8 @@ export type ProviderChoice =
     }
   /** Nobody can take it before then: it is asked about again. */
   | { readonly kind: 'wait'; readonly until: number; readonly code: ErrorCode }
-  /** Nothing can be decided now: whatever is in hand is held on to, and nothing more is taken. */
-  | { readonly kind: 'pause'; readonly retryAfterMs: number }
+  /** Nothing can be decided now, but soon: what is in hand is held on to, and nothing more is taken. */
+  | { readonly kind: 'stay'; readonly afterMs: number }
   /** Nobody will ever take it: an unknown model, a provider without a key. */
   | { readonly kind: 'refuse'; readonly verdict: Verdict };
 
@@ -100,7 +100,7 @@ async function dispatch(
   await passage.deciding.turn;
   const choice = await decide(parts, job, passage.closing);
   passage.deciding.leave();
-  if (choice.kind === 'pause') return { retryAfterMs: choice.retryAfterMs, isUncounted: true };
+  if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   await follow(parts, job, choice, passage.publishing);
   return 'ack';
 }
@@ -117,12 +117,12 @@ async function decide(
 ): Promise<ProviderChoice> {
   for (;;) {
     const choice = await parts.chooseProvider(job);
-    if (choice.kind !== 'pause' || closing.aborted) return choice;
-    await sleep(parts.clock, choice.retryAfterMs, closing).catch(() => {});
+    if (choice.kind !== 'stay' || closing.aborted) return choice;
+    await sleep(parts.clock, choice.afterMs, closing).catch(() => {});
   }
 }
 
-type Decided = Exclude<ProviderChoice, { kind: 'pause' }>;
+type Decided = Exclude<ProviderChoice, { kind: 'stay' }>;
 
 async function follow(
   parts: DispatcherParts,

@@ -12,8 +12,8 @@ export type PermitAnswer =
   | { readonly kind: 'allowed'; readonly permit?: JobPermit | undefined }
   /** Over the limit; `afterMs` is this job's own moment, so that those who wait do not come back as a herd. */
   | { readonly kind: 'later'; readonly afterMs: number }
-  /** The counts cannot be asked: rather than overrun the provider nothing is run. */
-  | { readonly kind: 'paused'; readonly afterMs: number };
+  /** It stays in hand: the wait is but a moment, or the counts cannot be asked and the provider is not to be overrun. */
+  | { readonly kind: 'stay'; readonly afterMs: number };
 
 export type JobPermits = {
   /** `staysInHand`: it is asked again by whoever holds it, and needs no moment of its own among others. */

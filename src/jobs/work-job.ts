@@ -112,7 +112,7 @@ async function admit(parts: WorkerParts, job: Job): Promise<Step> {
   const { permits, staysInHand = false } = parts;
   const answer = await permits?.take(job, message, { staysInHand });
   if (!answer || answer.kind === 'allowed') return claim(parts, job, message, answer?.permit);
-  if (staysInHand || answer.kind === 'paused') return { stayMs: answer.afterMs };
+  if (staysInHand || answer.kind === 'stay') return { stayMs: answer.afterMs };
   permits?.noteRequeued(job);
   const until = parts.clock.now() + answer.afterMs;
   const wait = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;

@@ -8,7 +8,7 @@ import { createJobQueue } from '../../src/adapters/sql/job-queue.ts';
 import { createJobStore } from '../../src/adapters/sql/job-store.ts';
 import { createQueueSignals } from '../../src/adapters/sql/queue-signals.ts';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openEmptyStore, type TestDatabase } from './isolated-postgres.ts';
@@ -17,18 +17,19 @@ import type { TierEngines } from './tier-rig.ts';
 
 export type OpenedEngines = TierEngines & { close(): Promise<void> };
 
-const BASIS = { clock: systemClock, log: silentLog, newId };
+const BASIS = { log: silentLog, newId };
 
-export async function openEmbeddedEngines(): Promise<OpenedEngines> {
+export async function openEmbeddedEngines(clock: Clock = systemClock): Promise<OpenedEngines> {
   const sqlite = await openSqlite(':memory:');
   const { db, dialect } = sqlite;
   const signals = createQueueSignals();
-  const held = createJobQueue({ ...BASIS, db, dialect, signals });
+  const held = createJobQueue({ ...BASIS, clock, db, dialect, signals });
   return {
     store: createJobStore({ db, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     held,
+    clock,
     name: (purpose) => purpose,
     async close() {
       await held.close();
@@ -45,13 +46,15 @@ export async function openBrokerEngines(
   const { db, dialect } = postgres;
   const signals = createQueueSignals();
   const handling = createPostgresMessageHandling(postgres);
-  const held = createJobQueue({ ...BASIS, db, dialect, handling, signals });
+  const clock = systemClock;
+  const held = createJobQueue({ ...BASIS, clock, db, dialect, handling, signals });
   const rabbit = await openRabbitRig(rabbitmqUrl);
   return {
     store: createPostgresJobStore({ store: postgres, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
     held,
+    clock,
     broker: rabbit.queue,
     name: rabbit.name,
     rabbit,

@@ -1,4 +1,4 @@
-// Both tiers of the job pipeline in real time, on the store and the queues a test gives it: the dispatcher with its
+// Both tiers of the job pipeline, on the store, the queues and the clock a test gives it: the dispatcher with its
 // count, the releases of what is held, workers with their permits, and a provider that only writes down when it was
 // called. Several workers or dispatchers share one limiter, as processes share Redis.
 
@@ -20,7 +20,7 @@ import { startRelease } from '../../src/jobs/release-jobs.ts';
 import { createRunningJobs } from '../../src/jobs/running-jobs.ts';
 import { createSubmitJob } from '../../src/jobs/submit-job.ts';
 import { startWorker } from '../../src/jobs/work-job.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
 import { createProviderStrategy } from '../../src/routing/provider-strategy.ts';
@@ -35,6 +35,7 @@ export const PROVIDERS = ['gemini', 'openai'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 export type TierEngines = Pick<JobServices, 'store' | 'history' | 'deadLetters'> & {
+  readonly clock: Clock;
   /** The store's own queue. */
   readonly held: JobQueue;
   /** Where there is one. */
@@ -55,22 +56,26 @@ export type TierOptions = {
   readonly callMs?: number;
 };
 
-export type Call = { readonly provider: string; readonly organizationId: string; at: number };
+export type Call = {
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly priority: number;
+  readonly at: number;
+};
 
 export type TierRig = ReturnType<typeof createTierRig>;
 
 export function createTierRig(engines: TierEngines, options: TierOptions) {
-  const { broker, held, name } = engines;
+  const { broker, held, name, clock } = engines;
   const hold: HoldQueueParts | undefined = broker && { broker, held };
   const queue = hold ? createHoldQueue(hold) : held;
-  const limiter = options.limiter ?? createMemoryRateLimiter(systemClock);
+  const limiter = options.limiter ?? createMemoryRateLimiter(clock);
   const metrics = createMetrics();
   const log = collectingLog();
   const calls: Call[] = [];
   const closers: (() => Promise<void>)[] = [];
   const rawQueue = name('raw');
   const queueOf = (provider: string) => name(`${provider}-queue`);
-  const clock = systemClock;
 
   const limitFor = (tier: LimitTier, subject: string): Limit => ({
     tier,
@@ -96,15 +101,15 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   });
 
   async function runJob({ job, message, permit }: JobRun) {
-    const { provider = '', organizationId } = job;
+    const { provider = '', organizationId, priority } = job;
     // As a call does that was given no permit, or one that is stale.
     while (!permit) {
       const answer = await permits.take(job, message, { staysInHand: true });
       if (answer.kind === 'allowed') break;
-      await new Promise((done) => setTimeout(done, answer.afterMs));
+      await sleep(clock, answer.afterMs);
     }
-    calls.push({ provider, organizationId, at: clock.now() });
-    if (options.callMs) await new Promise((done) => setTimeout(done, options.callMs));
+    calls.push({ provider, organizationId, priority, at: clock.now() });
+    if (options.callMs) await sleep(clock, options.callMs);
     return success('done');
   }
 
