@@ -93,7 +93,7 @@ suite('every known failure at the AI endpoints', () => {
     const heard = upstream.heard();
     const plan = `${index}:${way}`;
     const seen = await ask(rig, format, isStream, { plan }, () => upstream.proceed());
-    if (/AI_LIMIT_REACHED/.test(seen.text)) await rig.forgetLimits(format);
+    if (/AI_LIMIT_REACHED|RATE_LIMITED/.test(seen.text)) await rig.forgetLimits(format);
     const label = `${FIXTURES[index]?.name}, ${format}, ${way}, ${isStream ? 'streamed' : 'unary'}`;
     const isAsked = upstream.heard() === heard + 1;
     const hasBegun = way !== 'late' || seen.status === 200;
@@ -302,6 +302,7 @@ suite('those who may know more', () => {
     );
     const key = textAt(JSON.parse(made.text), 'key');
     for (const format of FORMATS) {
+      await rig.forgetLimits(format);
       for (const [way, isStream] of [
         ['refuse', false],
         ['late', true],

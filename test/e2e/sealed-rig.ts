@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../src/app/create-gateway.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { raiseLimits, SINGLE_TRIES } from '../support/test-gateway.ts';
 import { CANARIES } from './canaries.ts';
 
 export const ADMIN_KEY = 'an-admin-key-for-tests';
@@ -35,7 +36,7 @@ export async function openSealedRig(
   env: Readonly<Record<string, string>> = {},
 ): Promise<SealedRig> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-sealed-'));
-  writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS);
+  writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS + SINGLE_TRIES);
   const config = loadConfig({
     env: {
       PORT: '0',
@@ -43,7 +44,6 @@ export async function openSealedRig(
       SPILLWAY_DATA_DIR: dataDir,
       SPILLWAY_API_KEY: CALLER_KEY,
       SPILLWAY_ADMIN_KEY: ADMIN_KEY,
-      MAX_RETRY_ATTEMPTS: '0',
       ...providers(providersUrl),
       ...env,
     },
@@ -51,6 +51,7 @@ export async function openSealedRig(
   });
   const gateway = await createGateway(config);
   const url = (await gateway.listen()) ?? '';
+  await raiseLimits(url, ADMIN_KEY);
   const call: SealedRig['call'] = (method, path, body, options = {}) =>
     send(url + path, method, body, options);
   return {
@@ -83,6 +84,8 @@ function providers(url: string): Record<string, string> {
   const named = ['ANTHROPIC', 'OPENAI', 'GEMINI'].map((name) => [
     [`${name}_API_KEY`, CANARIES.providerKey],
     [`${name}_BASE_URL`, url],
+    // This rig is about what failures look like; none of them may be our own limit's.
+    [`${name}_RATE_LIMIT`, '1000000'],
   ]);
   return Object.fromEntries(named.flat());
 }
