@@ -9,6 +9,7 @@ import { createRunJob } from '../flow/run-job.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { type CancelJob, createCancelJob } from '../jobs/cancel-job.ts';
 import type { Egress } from '../jobs/egress.ts';
+import { startForgetting } from '../jobs/forget-jobs.ts';
 import type { Job } from '../jobs/job.ts';
 import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
@@ -112,6 +113,13 @@ export async function openJobs(
     queue: context.queues.queue,
   });
   lifecycle.onClose('sweeper', () => sweeper.close());
+  const forgetting = startForgetting({
+    ...config.retention,
+    retention: context.store.retention,
+    clock,
+    log: context.log,
+  });
+  lifecycle.onClose('forgetting', () => forgetting.close());
   // Jobs that ran when the last process died are free again before the first new one is taken.
   await sweeper.sweep();
   const { resolveTargets } = context.serve;

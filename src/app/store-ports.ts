@@ -6,6 +6,7 @@ import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
 import { createIdempotencyStore } from '../adapters/sql/idempotency-store.ts';
 import { createJobHistory } from '../adapters/sql/job-history.ts';
 import { createJobQueue } from '../adapters/sql/job-queue.ts';
+import { createJobRetention } from '../adapters/sql/job-retention.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
@@ -21,6 +22,7 @@ import type { StaleAnswers } from '../admission/stale-answers.ts';
 import type { DeadLetterStore } from '../jobs/dead-letter-store.ts';
 import type { JobHistory } from '../jobs/job-history.ts';
 import type { JobQueue } from '../jobs/job-queue.ts';
+import type { JobRetention } from '../jobs/job-retention.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -42,6 +44,7 @@ export type Store = {
   readonly audit: AuditLog;
   readonly jobs: JobStore;
   readonly history: JobHistory;
+  readonly retention: JobRetention;
   readonly builds: Pick<Builds, 'events' | 'watch'>;
   readonly deadLetters: DeadLetterStore;
   readonly queue: JobQueue;
@@ -84,6 +87,7 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     audit: createAuditLog(db),
     jobs: parts.jobs,
     history: createJobHistory(db, parts.builds.progress),
+    retention: createJobRetention(db),
     builds: parts.builds,
     deadLetters: createDeadLetterStore(db, signals),
     queue,

@@ -1,0 +1,20 @@
+import { jobRetentionContract } from '../../../test/contract/job-retention.ts';
+import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
+import { createJobHistory } from '../sql/job-history.ts';
+import { createJobRetention } from '../sql/job-retention.ts';
+import { createJobStore } from '../sql/job-store.ts';
+import { createQueueSignals } from '../sql/queue-signals.ts';
+import { openSqlite } from './open-sqlite.ts';
+
+jobRetentionContract('embedded storage', async () => {
+  const store = await openSqlite(':memory:');
+  const { db } = store;
+  const signals = createQueueSignals();
+  return {
+    jobs: createJobStore({ db, signals }),
+    history: createJobHistory(db),
+    deadLetters: createDeadLetterStore(db, signals),
+    retention: createJobRetention(db),
+    close: () => store.close(),
+  };
+});

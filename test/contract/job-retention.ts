@@ -1,0 +1,83 @@
+// What forgetting old jobs promises, on whatever store. The test of each adapter calls this.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { DeadLetterStore } from '../../src/jobs/dead-letter-store.ts';
+import { deadLetterOf } from '../../src/jobs/end-job.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import type { JobHistory } from '../../src/jobs/job-history.ts';
+import { failed, started, succeeded } from '../../src/jobs/job-moves.ts';
+import type { JobRetention } from '../../src/jobs/job-retention.ts';
+import type { JobStore } from '../../src/jobs/job-store.ts';
+import { newJob } from '../../src/jobs/submit-job.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { success } from './job-rig.ts';
+
+export type OpenedRetention = {
+  readonly jobs: JobStore;
+  readonly history: JobHistory;
+  readonly deadLetters: DeadLetterStore;
+  readonly retention: JobRetention;
+  close(): Promise<void>;
+};
+
+const VERDICT = { code: 'INTERNAL', params: {}, retryable: false } as const;
+
+export function jobRetentionContract(adapter: string, open: () => Promise<OpenedRetention>): void {
+  describe(`forgetting jobs on ${adapter}`, () => {
+    let opened: OpenedRetention;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    async function running(): Promise<Job> {
+      const submitter = { organizationId: 'acme' };
+      const given = { message: {}, submitter, origin: 'http', queue: 'raw' } as const;
+      const { job } = await opened.jobs.create(newJob(given, newId, 1), { prompt: 'hello' });
+      const moved = await opened.jobs.move(started(job, { workerId: 'w', leaseMs: 1000 }, 1));
+      return moved ?? assert.fail('it could not be started');
+    }
+
+    async function finished(at: number): Promise<Job> {
+      const job = await running();
+      const outcome = success('done');
+      assert.ok(outcome.kind === 'succeeded');
+      await opened.jobs.move(succeeded(job, outcome.result, at));
+      return job;
+    }
+
+    it('forgets finished jobs with all that is theirs, the oldest first and no more than it is told', async () => {
+      const [oldest, older, young] = [await finished(10), await finished(20), await finished(99)];
+      const unfinished = await running();
+      assert.equal(await opened.retention.forgetJobs(50, 1), 1);
+      assert.equal(await opened.jobs.find({ id: oldest.id }), undefined);
+      assert.ok(await opened.jobs.find({ id: older.id }));
+      assert.equal(await opened.retention.forgetJobs(50, 10), 1);
+      assert.equal(await opened.retention.forgetJobs(50, 10), 0);
+      assert.equal(await opened.history.result(older.id), undefined);
+      assert.deepEqual(await opened.history.attempts(older.id), []);
+      assert.deepEqual(await opened.history.events(older.id, { limit: 9 }), []);
+      assert.ok(await opened.jobs.find({ id: young.id }));
+      assert.ok(await opened.jobs.find({ id: unfinished.id }));
+    });
+
+    it('keeps a job that is a dead letter until somebody has decided on it', async () => {
+      const job = await running();
+      const letter = deadLetterOf(job, {}, { verdict: VERDICT }, 10);
+      await opened.jobs.move(failed(job, { verdict: VERDICT, deadLetter: letter }, 10));
+      assert.equal(await opened.retention.forgetJobs(50, 10), 0);
+      await opened.deadLetters.remove(letter.id);
+      assert.equal(await opened.retention.forgetJobs(50, 10), 1);
+    });
+
+    it('forgets results and keeps their jobs', async () => {
+      const [old, young] = [await finished(10), await finished(99)];
+      assert.equal(await opened.retention.forgetResults(50, 10), 1);
+      assert.equal(await opened.retention.forgetResults(50, 10), 0);
+      assert.equal(await opened.history.result(old.id), undefined);
+      assert.ok(await opened.jobs.find({ id: old.id }));
+      assert.ok(await opened.history.result(young.id));
+    });
+  });
+}
