@@ -36,3 +36,6 @@ export type ServedRequest = {
   /** The caller has left. */
   gone(): void;
 };
+
+/** How a request is served, for whoever stands between it and its caller. */
+export type Serve = (reply: Reply, answerFailure: AnswerFailure) => ServedRequest;

@@ -5,11 +5,11 @@
 import type { KeeperParts } from './idempotent-call.ts';
 import type { NativeRequest } from './native-request.ts';
 import { prefersAsync, type QueueParts, queueCall } from './queue-call.ts';
-import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
+import type { AnswerFailure, Reply, Serve, ServedRequest } from './reply.ts';
 import { readDeadline } from './request-deadline.ts';
-import { type Serve, serveOnce } from './serve-once.ts';
+import { serveOnce } from './serve-once.ts';
 import { assertMayUse, planRequest, type ServeParts, serveRequest } from './serve-request.ts';
-import { mayBeStale, type StaleParts, serveStale } from './serve-stale.ts';
+import { type StaleParts, serveStale } from './serve-stale.ts';
 
 export type ServeCallParts = ServeParts & {
   readonly once: KeeperParts;
@@ -47,7 +47,7 @@ function servePreferred(
     assertMayUse(plan, request);
     return queueCall(parts.queue, request, plan, reply, answerFailure);
   }
-  if (!mayBeStale(request)) return serveRequest(parts, request, reply, answerFailure);
+  if (!request.principal.allowStale) return serveRequest(parts, request, reply, answerFailure);
   return serveStale(parts.stale, request, { reply, answerFailure }, (to, failed) =>
     serveRequest(parts, request, to, failed),
   );

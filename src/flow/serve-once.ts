@@ -15,10 +15,8 @@ import {
   replayAnswer,
 } from './idempotent-call.ts';
 import type { NativeRequest } from './native-request.ts';
-import type { AnswerFailure, FailedRequest, Reply, ServedRequest } from './reply.ts';
-
-/** How a request is served once its key is ours. */
-export type Serve = (reply: Reply, answerFailure: AnswerFailure) => ServedRequest;
+import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from './reply.ts';
+import { DEGRADED_HEADER } from './serve-stale.ts';
 
 export function serveOnce(
   parts: KeeperParts,
@@ -58,6 +56,7 @@ class OnceServed implements ServedRequest, Reply {
   readonly #keeper: AnswerKeeper;
   #served: ServedRequest | undefined;
   #isBegun = false;
+  #isDegraded = false;
   #isGone = false;
 
   constructor(
@@ -84,6 +83,7 @@ class OnceServed implements ServedRequest, Reply {
 
   begin(status: number, headers: string[]): void {
     this.#isBegun = true;
+    this.#isDegraded = headers.includes(DEGRADED_HEADER);
     this.#keeper.begin(status, headers);
     this.#reply.begin(status, headers);
   }
@@ -95,7 +95,9 @@ class OnceServed implements ServedRequest, Reply {
 
   end(chunk?: Buffer | string): void {
     const last = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    void this.#keeper.finish(last).then(() => this.#reply.end(last));
+    // An old answer stands for a failure that may be tried again, and so must the key be.
+    const settled = this.#isDegraded ? this.#keeper.free() : this.#keeper.finish(last);
+    void settled.then(() => this.#reply.end(last));
   }
 
   drained(): void {

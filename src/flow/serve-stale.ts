@@ -1,6 +1,6 @@
-// A request that would rather have its own last good answer than none (`X-Spillway-Degrade: stale`), of an organisation
-// that allows it. Its answers are kept as they pass; when no provider can serve it, the last one is given again, marked
-// with its age. A store that is away keeps nothing and gives nothing: the request is then like any other.
+// An organisation that allows old answers has its good ones kept as they pass. A request of it that would rather have its
+// own last good answer than none (`X-Spillway-Degrade: stale`) is given that again, marked with its age, when no
+// provider can serve it. A store that is away keeps nothing and gives nothing: the request is then like any other.
 
 import { fingerprintOf } from '../admission/idempotency-key.ts';
 import { KEPT_FOR_MS } from '../admission/idempotency-store.ts';
@@ -10,14 +10,11 @@ import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { NativeRequest } from './native-request.ts';
-import type { AnswerFailure, FailedRequest, Reply, ServedRequest } from './reply.ts';
-import type { Serve } from './serve-once.ts';
+import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from './reply.ts';
 
 export type StaleParts = { readonly answers: StaleAnswers; readonly clock: Clock };
 
-export function mayBeStale({ headers, principal }: NativeRequest): boolean {
-  return principal.allowStale && headers['x-spillway-degrade'] === 'stale';
-}
+export const DEGRADED_HEADER = 'x-spillway-degraded';
 
 export function serveStale(
   parts: StaleParts,
@@ -32,7 +29,9 @@ export function serveStale(
     if (answer) void answers.keep(...placeOf(request), answer, clock.now()).catch(() => {});
   });
   return serve(keeping, (failure) => {
-    if (failure.isBegun || !isLackOfCapacity(failure.error)) return to.answerFailure(failure);
+    const { isBegun, error } = failure;
+    const mayBeStale = request.headers['x-spillway-degrade'] === 'stale';
+    if (!mayBeStale || isBegun || !isLackOfCapacity(error)) return to.answerFailure(failure);
     void answerStale(parts, request, to, failure);
   });
 }
@@ -64,7 +63,7 @@ function staleHeaders({ id }: NativeRequest, answer: StaleAnswer, now: number): 
     String(answer.body.length),
     'x-request-id',
     id,
-    'x-spillway-degraded',
+    DEGRADED_HEADER,
     `stale; age=${ageSeconds}`,
   ];
 }
