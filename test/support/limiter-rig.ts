@@ -16,6 +16,8 @@ export type LimiterServer = OpenedRateLimiter & {
 
 export type LimiterRig = RedisRig & {
   openLimiter(keyPrefix?: string): Promise<LimiterServer>;
+  /** Resolves when so much time has passed on the clock of Redis. */
+  pass(ms: number): Promise<void>;
 };
 
 export async function openLimiterRig(): Promise<LimiterRig> {
@@ -50,6 +52,7 @@ export async function openLimiterRig(): Promise<LimiterRig> {
   return {
     ...rig,
     openLimiter,
+    pass: (ms) => pass(rig, ms),
     async close() {
       await Promise.all(opened.map((server) => server.close()));
       await rig.close();
@@ -57,8 +60,7 @@ export async function openLimiterRig(): Promise<LimiterRig> {
   };
 }
 
-/** Resolves when so much time has passed on the clock of Redis. */
-export async function pass({ outsider }: Pick<RedisRig, 'outsider'>, ms: number): Promise<void> {
+async function pass({ outsider }: Pick<RedisRig, 'outsider'>, ms: number): Promise<void> {
   const startedAt = await timeOf();
   while ((await timeOf()) < startedAt + ms) await new Promise((resolve) => setImmediate(resolve));
 

@@ -37,6 +37,15 @@ export class LimitPlaces {
       if (place.seenAt > 0 && place.seenAt + countsMs(place.limit) > now) yield place;
   }
 
+  /** Those in use that nobody has asked about for so long, the longest first. */
+  staleLimits(now: number, staleMs: number, most: number): Limit[] {
+    const stale: LimitPlace[] = [];
+    for (const place of this.seenSince(now))
+      if (place.used > 0 && place.seenAt + staleMs < now) stale.push(place);
+    if (stale.length > most) stale.sort((one, other) => one.seenAt - other.seenAt);
+    return stale.slice(0, most).map(({ limit }) => limit);
+  }
+
   see(limit: Limit, used: number, seenAt: number): void {
     const place = this.of(limit);
     place.limit = limit;

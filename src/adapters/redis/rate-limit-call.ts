@@ -1,7 +1,6 @@
 // One call of the rate limiter's script: operations go out as one text and come back as one. It keeps nothing between
 // calls and rejects when Redis is away or late; what that means is the caller's to decide.
 
-import { z } from 'zod';
 import type {
   Limit,
   LimitStanding,
@@ -26,13 +25,15 @@ export type CallerState = {
   readonly isAlone: boolean;
   /** Servers that may have been left alone too. */
   readonly awaits: readonly string[];
+  /** What time it is at Redis, as far as is known. */
+  readonly now: number;
 };
 
 export type CallReply = {
   readonly epoch: string;
   /** By the clock of Redis. */
   readonly now: number;
-  /** Absent when the epoch is not the caller's: then nothing was done. */
+  /** Absent when the epoch is not the caller's, or the call came late: then nothing was done. */
   readonly done?: { readonly alive: readonly string[]; readonly answers: readonly Answer[] };
 };
 
@@ -52,13 +53,11 @@ export type RateLimitCallParts = {
   readonly newEpoch: () => string;
 };
 
-// An empty list of Lua is an empty object of JSON.
-const answer = z.union([z.array(z.number()), z.number().transform(() => []), noneOf()]);
-const reply = z.tuple([z.string(), z.number()]).rest(z.unknown());
-const done = z.object({
-  alive: z.array(z.string()),
-  answers: z.union([z.array(answer), noneOf()]),
-});
+/**
+ * Longer than other commands are waited for: a server that is only slow is better waited for than left. What Redis
+ * finds later than this it does not do, because by then it was decided otherwise.
+ */
+const PATIENCE_MS = 500;
 
 export async function callRateLimits(
   parts: RateLimitCallParts,
@@ -71,12 +70,12 @@ export async function callRateLimits(
   const all = [keys.epoch, keys.servers, keys.awaited, ...limitKeys];
   const args = [serverId, state.epoch, parts.newEpoch(), parts.ttlMs, parts.goneMs, parts.awaitMs];
   const more = [state.isAlone ? '1' : '0', JSON.stringify(state.awaits), text];
-  const raw = await link.run((redis) =>
-    runScript(redis, RATE_LIMIT_SCRIPT, all, [...args, ...more]),
+  const deadline = Math.ceil(state.now) + PATIENCE_MS;
+  const raw = await link.run(
+    (redis) => runScript(redis, RATE_LIMIT_SCRIPT, all, [...args, ...more, deadline]),
+    PATIENCE_MS,
   );
-  const [epoch, now, alive, answers] = reply.parse(JSON.parse(z.string().parse(raw)));
-  if (alive === undefined) return { epoch, now };
-  return { epoch, now, done: done.parse({ alive, answers }) };
+  return parseReply(raw);
 }
 
 export function takeOperation(ask: PermitAsk): Operation {
@@ -171,6 +170,21 @@ function encode(operations: readonly Operation[], places: LimitPlaces, keys: str
   return JSON.stringify(lists);
 }
 
-function noneOf() {
-  return z.record(z.string(), z.never()).transform((): never[] => []);
+/** An empty list of Lua comes as an empty object. */
+function parseReply(raw: unknown): CallReply {
+  const parsed: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
+  const [epoch, now, alive, answers]: unknown[] = Array.isArray(parsed) ? parsed : [];
+  if (typeof epoch !== 'string' || typeof now !== 'number')
+    throw new Error('the script of the rate limits answered nothing that is known');
+  if (!Array.isArray(alive)) return { epoch, now };
+  const done = { alive: alive.map(String), answers: listOf(answers).map(parseAnswer) };
+  return { epoch, now, done };
+}
+
+function parseAnswer(answer: unknown): Answer {
+  return listOf(answer).map(Number);
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

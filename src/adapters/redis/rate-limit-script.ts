@@ -26,7 +26,9 @@ export const SAFE_PART = 0.8;
 //         4 look   limits
 //         5 tell   id, tokens, used or -1 while open, taken at, expires at, limits
 //         6 seen   used, seen at, one limit
-// Returns JSON: epoch, now, ids of live servers, answers; of another epoch than the server's nothing but the first two.
+//       10 the moment by which the server has stopped waiting for an answer
+// Returns JSON: epoch, now, ids of live servers, answers; nothing but the first two, and nothing is done, when the epoch
+//         is not the server's or it is too late.
 //         An answer to a take is: index of the binding limit from 1, or 0 when it is admitted; wait in ms, -1 for never;
 //         comeback in ms, -1 for none; then for each limit its max, what is used and ms until the next part is free.
 //         To a look: those three for each limit. To all else: 0.
@@ -42,37 +44,34 @@ if not epoch then
   epoch = ARGV[3]
   redis.call('SET', KEYS[1], epoch)
 end
-if epoch ~= known then return cjson.encode({ epoch, now }) end
+if epoch ~= known or now > tonumber(ARGV[10]) then return cjson.encode({ epoch, now }) end
 
 local function note_presence()
   redis.call('ZADD', KEYS[2], now, self)
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[5]))
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
-  local recently = now - tonumber(ARGV[5]) / 2
+  -- One that was not away is taken off again by its next batch.
   for _, other in ipairs(cjson.decode(ARGV[8])) do
-    local contact = tonumber(redis.call('ZSCORE', KEYS[2], other) or 0)
-    if other ~= self and contact < recently then
-      redis.call('ZADD', KEYS[3], 'NX', now + tonumber(ARGV[6]), other)
-    end
+    if other ~= self then redis.call('ZADD', KEYS[3], 'NX', now + tonumber(ARGV[6]), other) end
   end
   if ARGV[7] == '1' then redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]) / 2, self)
   else redis.call('ZREM', KEYS[3], self) end
 end
 note_presence()
 
+-- Who is awaited counts as alive, here and to those who are told.
 local alive = redis.call('ZRANGE', KEYS[2], 0, -1)
 local awaited, waiting_ms = 0, 0
-local all = #alive
 for index, entry in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')) do
   if index % 2 == 1 then
     if entry ~= self then awaited = awaited + 1 end
-    if not redis.call('ZSCORE', KEYS[2], entry) then all = all + 1 end
+    if not redis.call('ZSCORE', KEYS[2], entry) then alive[#alive + 1] = entry end
   else waiting_ms = math.max(waiting_ms, tonumber(entry) - now) end
 end
 
 -- Those who were away may each have admitted their safe share, which nobody else may use until they have told.
 local function usable(max)
-  return max - awaited * math.floor(${SAFE_PART} * max / all)
+  return max - awaited * math.floor(${SAFE_PART} * max / #alive)
 end
 
 local windows = {}

@@ -9,6 +9,9 @@ import {
   type RateLimitCallParts,
 } from './rate-limit-call.ts';
 
+/** Clocks drift, and Redis may move to another machine. */
+const TIME_GOOD_MS = 10_000;
+
 export class RateLimitSession {
   /** Empty until Redis has been asked for the first time. */
   epoch = '';
@@ -17,6 +20,9 @@ export class RateLimitSession {
   #servers: readonly string[] = [];
   /** From elapsed time to that of Redis; never too small, so that nothing is over too soon. */
   #aheadMs: number;
+  /** By how much it may be too large, and until when nothing less exact is taken instead. */
+  #doubtMs = Number.POSITIVE_INFINITY;
+  #goodUntil = 0;
 
   constructor(parts: RateLimitCallParts, clock: Clock) {
     this.#parts = parts;
@@ -24,6 +30,7 @@ export class RateLimitSession {
     this.#aheadMs = clock.now() - clock.monotonic();
   }
 
+  /** By the clock of Redis, or by ours before the first answer. */
   now(): number {
     return this.#clock.monotonic() + this.#aheadMs;
   }
@@ -49,11 +56,21 @@ export class RateLimitSession {
 
   async #call(operations: readonly Operation[], isAlone: boolean): Promise<CallReply> {
     const sentAt = this.#clock.monotonic();
-    const state = { epoch: this.epoch, isAlone, awaits: isAlone ? this.#servers : [] };
+    const awaits = isAlone ? this.#servers : [];
+    const state = { epoch: this.epoch, isAlone, awaits, now: this.now() };
     const reply = await callRateLimits(this.#parts, state, operations);
-    this.#aheadMs = reply.now + 1 - sentAt;
-    // While others are coming back they are not all there yet.
-    if (reply.done && !isAlone) this.#servers = reply.done.alive;
+    this.#learnTime(reply.now, sentAt);
+    if (reply.done) this.#servers = reply.done.alive;
     return reply;
+  }
+
+  /** The quicker an answer, the better is known when it was given. */
+  #learnTime(redisNow: number, sentAt: number): void {
+    const answeredAt = this.#clock.monotonic();
+    const doubtMs = answeredAt - sentAt;
+    if (doubtMs > this.#doubtMs && answeredAt < this.#goodUntil) return;
+    this.#aheadMs = redisNow + 1 - sentAt;
+    this.#doubtMs = doubtMs;
+    this.#goodUntil = answeredAt + TIME_GOOD_MS;
   }
 }

@@ -31,7 +31,6 @@ import {
   decisionOf,
   lookOperation,
   type Operation,
-  seenOperation,
   settleOperation,
   standingsOf,
   takeOperation,
@@ -77,6 +76,7 @@ class RedisRateLimiter implements RateLimiter {
   readonly #untold = new UntoldErrands(this.#own);
   #alone: SafeShare | undefined;
   #isClosed = false;
+  #isTellingAgain = false;
   #rejoining: Promise<void> | undefined;
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: CancelTimer | undefined;
@@ -105,7 +105,8 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   take(ask: PermitAsk, onDecision: (decision: PermitDecision) => void): void {
-    if (this.#alone) return onDecision(this.#decideAlone(this.#alone, ask));
+    if (this.#alone && !this.#isTellingAgain)
+      return onDecision(this.#decideAlone(this.#alone, ask));
     this.#batches.add({
       operation: takeOperation(ask),
       done: (answer, now) => {
@@ -163,22 +164,36 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   async #deliver(batch: readonly Errand[]): Promise<void> {
+    if (this.#isTellingAgain) await this.#rejoining;
     // What is not told yet goes ahead of what is asked.
     const errands = this.#alone ? batch : [...this.#untold.next(), ...batch];
     const reply = await this.#session.ask(operationsOf(errands)).catch(reasonOf);
     if (typeof reply === 'string') return this.#fail(errands, reply);
-    if (!reply.done) return this.#fail(errands, 'Redis has lost its data');
+    if (!reply.done) return this.#tellAgain(errands);
     const { answers } = reply.done;
     for (const [index, errand] of errands.entries()) errand.done(answers[index] ?? [], reply.now);
   }
 
   #fail(errands: readonly Errand[], reason: string): void {
-    if (!this.#alone) {
-      this.#alone = this.#standAlone();
-      this.#notice.tell(false, reason);
-      void this.#rejoin();
-    }
+    this.#becomeAlone(reason);
     for (const errand of errands) errand.failed();
+  }
+
+  /** Redis is there and has done nothing. What was asked meanwhile waits until it knows what it had lost. */
+  async #tellAgain(errands: readonly Errand[]): Promise<void> {
+    this.#isTellingAgain = true;
+    this.#becomeAlone('it has lost its data');
+    await this.#rejoining;
+    this.#isTellingAgain = false;
+    if (this.#alone) for (const errand of errands) errand.failed();
+    else for (const errand of errands) this.#batches.add(errand);
+  }
+
+  #becomeAlone(reason: string): void {
+    if (this.#alone) return;
+    this.#alone = this.#standAlone();
+    this.#notice.tell(false, this.#parts.link.isUp() ? reason : 'it is away');
+    void this.#rejoin();
   }
 
   #count(ask: PermitAsk, takenAt: number): void {
@@ -236,14 +251,15 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   async #tellEverything(): Promise<boolean> {
-    const wasShared = this.#session.epoch !== '';
     const { epoch, now } = await this.#session.tell([]);
     if (epoch !== this.#session.epoch) {
       this.#session.epoch = epoch;
-      this.#own.forgetTold(now);
+      this.#untold.forgetTold(now, this.#places.seenSince(now));
+      // Now that it is known which Redis this is, the servers that were known are awaited in it.
+      await this.#tellSome([]);
+      while (this.#untold.size > 0) await this.#tellSome(this.#untold.next());
     }
-    if (wasShared) await this.#tellAllSeen(now);
-    while (this.#untold.size > MOST_AT_ONCE) await this.#tellErrands(this.#untold.next());
+    while (this.#untold.size > MOST_AT_ONCE) await this.#tellSome(this.#untold.next());
     this.#alone = undefined;
     this.#retryMs = FIRST_RETRY_MS;
     this.#notice.tell(true);
@@ -252,18 +268,10 @@ class RedisRateLimiter implements RateLimiter {
     return true;
   }
 
-  /** What there was of each limit, for those who cannot tell of theirs any more. */
-  async #tellAllSeen(now: number): Promise<void> {
-    const operations: Operation[] = [];
-    for (const { limit, used, seenAt } of this.#places.seenSince(now))
-      operations.push(seenOperation(limit, used, seenAt));
-    for (let from = 0; from < operations.length; from += MOST_AT_ONCE)
-      assertDone(await this.#session.tell(operations.slice(from, from + MOST_AT_ONCE)));
-  }
-
-  async #tellErrands(errands: readonly Errand[]): Promise<void> {
+  async #tellSome(errands: readonly Errand[]): Promise<void> {
     try {
-      assertDone(await this.#session.tell(operationsOf(errands)));
+      const { done } = await this.#session.tell(operationsOf(errands));
+      if (!done) throw new Error('Redis has lost its data again');
     } catch (cause) {
       for (const errand of errands) errand.failed();
       throw cause;
@@ -275,12 +283,7 @@ class RedisRateLimiter implements RateLimiter {
     const now = this.#session.now();
     this.#own.forgetOver(now);
     this.#places.forgetIdle(now);
-    if (!this.#alone) {
-      const limits: Limit[] = [];
-      for (const { limit, seenAt } of this.#places.seenSince(now))
-        if (limits.length < MOST_LOOKS && seenAt + BEAT_MS / 2 < now) limits.push(limit);
-      void this.look(limits);
-    }
+    if (!this.#alone) void this.look(this.#places.staleLimits(now, BEAT_MS / 2, MOST_LOOKS));
     this.#cancelBeat = this.#parts.clock.after(BEAT_MS, () => this.#beat());
   }
 }
@@ -293,8 +296,4 @@ function operationsOf(errands: readonly Errand[]): Operation[] {
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'it did not answer';
-}
-
-function assertDone({ done }: { readonly done?: unknown }): void {
-  if (!done) throw new Error('Redis has lost its data again');
 }

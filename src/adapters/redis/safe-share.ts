@@ -1,11 +1,13 @@
 // Decisions of a server that cannot ask Redis. With N servers last known alive it admits, over each window, 0.8 of a
-// limit divided by N. What was admitted just before still counts: so during the first window it may add to its own
-// admissions only its share of what was left when a limit was last seen. Background work is not decided here at all:
-// it pauses. Time is an estimate of that of Redis, never behind it.
+// limit divided by N. What was admitted just before still counts: so during the first window its share is of what was
+// left when a limit was last seen; what it has admitted since then is part of that share, so that one who is left alone
+// twice has not two. What becomes free meanwhile it does not use, because others may still be counting together and
+// use it. Background work is not decided here at all: it pauses. Time is an estimate of that of Redis,
+// never behind it.
 
 import type { Limit, PermitAsk, PermitDecision } from '../../admission/rate-limiter.ts';
 import { LimitBook } from '../../resilience/limit-book.ts';
-import { countsMs, type LimitPlace, type LimitPlaces } from './limit-places.ts';
+import { countsMs, type LimitPlaces } from './limit-places.ts';
 import type { Admission } from './own-admissions.ts';
 import { SAFE_PART } from './rate-limit-script.ts';
 
@@ -16,8 +18,6 @@ export class SafeShare {
   readonly #servers: number;
   readonly #since: number;
   readonly #book = new LimitBook<Limit>((limit) => this.#maxOf(limit));
-  /** Its own admissions when it was left alone. */
-  readonly #own = new Map<LimitPlace, number>();
   #now: number;
 
   constructor(places: LimitPlaces, servers: number, own: Iterable<Admission>, now: number) {
@@ -52,30 +52,24 @@ export class SafeShare {
     return this.#book.look(limits, { monotonic: now, wall: now });
   }
 
-  #maxOf(limit: Limit): number {
-    const share = (whole: number) => Math.floor((SAFE_PART * whole) / this.#servers);
-    if (this.#now >= this.#since + countsMs(limit)) return share(limit.max);
-    const place = this.#places.of(limit);
-    const isKnown = place.seenAt + countsMs(limit) > this.#since;
-    const left = isKnown ? Math.max(0, limit.max - place.used) : limit.max;
-    return Math.min(limit.max, (this.#own.get(place) ?? 0) + share(left));
-  }
-
   #remember({ ask, takenAt, usedTokens }: Admission): void {
-    this.#book.record(ask, takenAt);
-    if (usedTokens !== undefined) this.#book.settle(ask, usedTokens);
-    for (const limit of ask.limits) {
-      const place = this.#places.of(limit);
-      const amount = amountOf(limit, usedTokens, ask.tokens);
-      this.#own.set(place, (this.#own.get(place) ?? 0) + amount);
-    }
+    const limits = ask.limits.filter((limit) => this.#places.of(limit).seenAt < takenAt);
+    if (limits.length === 0) return;
+    this.#book.record({ ...ask, limits }, takenAt);
+    if (usedTokens !== undefined) this.#book.settle({ ...ask, limits }, usedTokens);
   }
-}
 
-function amountOf({ kind }: Limit, usedTokens: number | undefined, reserved: number): number {
-  if (kind === 'requests') return 1;
-  if (kind === 'concurrent') return usedTokens === undefined ? 1 : 0;
-  return usedTokens ?? reserved;
+  #maxOf(limit: Limit): number {
+    const isFirstWindow = this.#now < this.#since + countsMs(limit);
+    const whole = isFirstWindow ? this.#leftOf(limit) : limit.max;
+    return Math.floor((SAFE_PART * whole) / this.#servers);
+  }
+
+  #leftOf(limit: Limit): number {
+    const { used, seenAt } = this.#places.of(limit);
+    const isKnown = seenAt + countsMs(limit) > this.#since;
+    return isKnown ? Math.max(0, limit.max - used) : limit.max;
+  }
 }
 
 function pause({ wantsComeback }: PermitAsk): PermitDecision {

@@ -1,29 +1,47 @@
-// What Redis is still to be told by this server, as errands: permits it admitted or ended while it was alone, and those
-// that were given back, or refused here though Redis may have admitted them. What fails to be told is to be told again.
+// What Redis is still to be told by this server, as errands: permits it admitted or ended while it was alone, those
+// that were given back, or refused here though Redis may have admitted them, and, when Redis has lost its data, what
+// was last seen of each limit. What fails to be told is to be told again.
 
 import type { PermitAsk } from '../../admission/rate-limiter.ts';
 import { type Errand, MOST_AT_ONCE } from './errand-batches.ts';
+import type { LimitPlace } from './limit-places.ts';
 import type { Admission, OwnAdmissions } from './own-admissions.ts';
-import { giveBackOperation, tellOperation } from './rate-limit-call.ts';
+import {
+  giveBackOperation,
+  type Operation,
+  seenOperation,
+  tellOperation,
+} from './rate-limit-call.ts';
 
 export class UntoldErrands {
   readonly #own: OwnAdmissions;
-  #unreturned: PermitAsk[] = [];
+  readonly #unreturned: PermitAsk[] = [];
+  readonly #unseen: Operation[] = [];
 
   constructor(own: OwnAdmissions) {
     this.#own = own;
   }
 
   get size(): number {
-    return this.#own.untold.size + this.#unreturned.length;
+    return this.#own.untold.size + this.#unreturned.length + this.#unseen.length;
   }
 
-  /** The next of them, no more than go into one batch. */
+  /** The next of them, no more than go into one batch; sums come last, when what they are made of has been told. */
   next(): Errand[] {
     const errands = this.#unreturned.splice(0, MOST_AT_ONCE).map((ask) => this.returning(ask));
-    const room = MOST_AT_ONCE - errands.length;
-    for (const admission of this.#own.takeUntold(room)) errands.push(this.#telling(admission));
+    for (const admission of this.#own.takeUntold(MOST_AT_ONCE - errands.length))
+      errands.push(this.#telling(admission));
+    for (const operation of this.#unseen.splice(0, MOST_AT_ONCE - errands.length))
+      errands.push(this.#showing(operation));
     return errands;
+  }
+
+  /** Redis has lost its data: everything is to be told again. */
+  forgetTold(now: number, seen: Iterable<LimitPlace>): void {
+    this.#own.forgetTold(now);
+    this.#unseen.length = 0;
+    for (const { limit, used, seenAt } of seen)
+      this.#unseen.push(seenOperation(limit, used, seenAt));
   }
 
   addReturn(ask: PermitAsk): void {
@@ -46,5 +64,9 @@ export class UntoldErrands {
         if (!admission.isGivenBack) this.#own.untold.add(admission);
       },
     };
+  }
+
+  #showing(operation: Operation): Errand {
+    return { operation, done() {}, failed: () => void this.#unseen.push(operation) };
   }
 }
