@@ -11,6 +11,7 @@ import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler, type NativeHandler } from '../http/native-handler.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
+import { budgetRoutes } from '../http/routes/budget.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
 import { frontPageRoutes } from '../http/routes/front-page.ts';
 import { healthRoutes } from '../http/routes/health.ts';
@@ -115,6 +116,7 @@ async function compose(
     const { jobs, history, deadLetters } = store;
     return [
       ...routes,
+      budgetRoutes({ ledger: serve.ledger, terms: serve.terms, gate }),
       jobRoutes({ desk, jobs, history, gate, clock }),
       ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
