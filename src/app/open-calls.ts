@@ -62,6 +62,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     limiter: shared.rateLimiter,
     terms: createCallTerms(createAccountTerms(providers)),
     ledger: budgets.ledger,
+    holdMarginMs: config.budgets.holdMarginMs,
     budgetOwnerOf: createBudgetOwners(store, clock),
     ...resilience,
     retryRules: config.retry,

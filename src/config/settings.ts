@@ -521,6 +521,14 @@ export const SETTINGS = {
       'The size at which the local usage journal begins a new file.',
     ),
   },
+  budgets: {
+    holdMarginMs: setting(
+      FILE_ONLY,
+      duration(1000, 3_600_000),
+      60_000,
+      'How long after its deadline a call whose server fell silent is charged what was held for it.',
+    ),
+  },
   prices: {
     models: setting(
       FILE_ONLY,
@@ -579,6 +587,7 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   breaker: 'When a provider that fails is left alone.',
   streams: 'How streams are relayed.',
   journal: 'The local journal that usage records survive a crash in.',
+  budgets: 'How money is held for calls under way.',
   prices:
     'What models cost, where the maintained list of prices does not say so or says otherwise.',
   retention: 'How long things are kept.',

@@ -36,6 +36,8 @@ export type CallParts = {
   readonly limiter: RateLimiter;
   readonly terms: CallTerms;
   readonly ledger: BudgetLedger;
+  /** A holder that fell silent is given up this long after its call must have ended. */
+  readonly holdMarginMs: number;
   readonly breakers: BreakerBoard;
   readonly retryBudget: RetryBudget;
   /** What is left below the providers' own limits. */

@@ -27,8 +27,6 @@ export type PlannedAttempt = Pick<SentAttempt, 'target' | 'number' | 'pass'>;
 
 /** A permit that waited longer for its money is taken anew: the provider's window has moved on. */
 const FRESH_PERMIT_MS = 200;
-/** A silent holder is given up this long after its call must have ended. */
-const HOLD_MARGIN_MS = 60_000;
 
 export class AttemptClearance {
   readonly #parts: CallParts;
@@ -84,7 +82,7 @@ export class AttemptClearance {
 
   /** The caller's limits and the account's are one decision; further attempts ask the account alone. */
   #askForPermit(): PermitAsk {
-    const { terms, estimator } = this.#parts;
+    const { terms, estimator, holdMarginMs } = this.#parts;
     const { id, plan, principal, isBackground } = this.#order;
     const { target, number } = this.#planned;
     const { limits, countsTokens } =
@@ -93,7 +91,7 @@ export class AttemptClearance {
       id: usageRecordId(id, number),
       limits,
       tokens: countsTokens ? likelyTokens(estimator, plan, target.model, limits) : 0,
-      expiresMs: this.#leftMs() + HOLD_MARGIN_MS,
+      expiresMs: this.#leftMs() + holdMarginMs,
       isBackground,
     };
   }
@@ -114,7 +112,7 @@ export class AttemptClearance {
   }
 
   #askForMoney(patienceMs: number): HoldAsk {
-    const { meter, clock } = this.#parts;
+    const { meter, clock, holdMarginMs } = this.#parts;
     const { id, plan, payer, budget } = this.#order;
     const { target, number } = this.#planned;
     const { provider, model } = target;
@@ -131,7 +129,7 @@ export class AttemptClearance {
       },
       owner: budget,
       worstNanos: meter.worstNanos(provider, worstCaseOf(plan, target, this.#parts.contextTokens)),
-      expiresAt: clock.now() + leftMs + HOLD_MARGIN_MS,
+      expiresAt: clock.now() + leftMs + holdMarginMs,
       patienceMs: Math.max(0, Math.min(patienceMs, leftMs)),
     };
   }
