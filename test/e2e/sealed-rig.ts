@@ -44,6 +44,7 @@ export async function openSealedRig(
       SPILLWAY_DATA_DIR: dataDir,
       SPILLWAY_API_KEY: CALLER_KEY,
       SPILLWAY_ADMIN_KEY: ADMIN_KEY,
+      MAX_RETRY_ATTEMPTS: '0',
       ...providers(providersUrl),
       ...env,
     },
