@@ -9,6 +9,9 @@ export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<Brok
   const providerQueues = Object.values(config.providers)
     .filter((provider) => provider.hasKey)
     .map((provider) => provider.queue);
-  const names = [rawQueue, ...providerQueues, resultsQueue, deadLetterQueue];
+  const { rateLimitDelayMs: delayMs } = config.dispatcher;
+  const delayedQueues =
+    delayMs === undefined ? [] : providerQueues.map((queue) => `${queue}-delayed-${delayMs}ms`);
+  const names = [rawQueue, ...providerQueues, ...delayedQueues, resultsQueue, deadLetterQueue];
   return inspectRabbit({ url: rabbitmqUrl, names }, systemClock);
 }

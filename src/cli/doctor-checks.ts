@@ -5,6 +5,7 @@ import { clockCheck } from './doctor-clock.ts';
 import { diskCheck } from './doctor-disk.ts';
 import { folderCheck } from './doctor-folder.ts';
 import { journalCheck } from './doctor-journal.ts';
+import { limitsCheck } from './doctor-limits.ts';
 import { portCheck } from './doctor-port.ts';
 import { postgresCheck } from './doctor-postgres.ts';
 import { providersCheck } from './doctor-providers.ts';
@@ -21,6 +22,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   postgresCheck,
   redisCheck,
   rabbitmqCheck,
+  limitsCheck,
   journalCheck,
   providersCheck,
   clockCheck,

@@ -52,3 +52,19 @@ test('a Redis that refuses the password, or is not there, is one sentence', asyn
   assert.equal(absent?.status, 'failed');
   assert.match(absent.sentence, /cannot be used \(ECONNREFUSED\)/);
 });
+
+test('servers that count their limits under another prefix are told, if they are alive', async () => {
+  const key = 'other:ratelimit:servers';
+  const env = { REDIS_URL: rig.url, REDIS_KEY_PREFIX: 'mine:dispatcher:ratelimit:' };
+  try {
+    await rig.outsider.zadd('mine:ratelimit:servers', Date.now(), 'a');
+    await rig.outsider.zadd(key, Date.now() - 3_600_000, 'b');
+    assert.equal((await verdictsOn(env))[0]?.status, 'ok');
+    await rig.outsider.zadd(key, Date.now(), 'c');
+    const [verdict] = await verdictsOn(env);
+    assert.equal(verdict?.status, 'warning');
+    assert.match(verdict.sentence, /under "other:", and this one under "mine:"/);
+  } finally {
+    await rig.outsider.del(key, 'mine:ratelimit:servers');
+  }
+});

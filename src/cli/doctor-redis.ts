@@ -15,7 +15,7 @@ export const redisCheck: DoctorCheck = {
     if (redisUrl === undefined) return [];
     try {
       const { inspectRedis } = await import('../app/inspect-redis.ts');
-      return verdicts(await inspectRedis(redisUrl));
+      return verdicts(await inspectRedis(redisUrl), config.storage.redisKeyPrefix);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       return [failed(error.message, 'Correct REDIS_URL, or start that Redis.')];
@@ -23,8 +23,8 @@ export const redisCheck: DoctorCheck = {
   },
 };
 
-function verdicts(found: RedisInspection): readonly Verdict[] {
-  const complaints = [age(found), role(found), eviction(found), clock(found)];
+function verdicts(found: RedisInspection, prefix: string): readonly Verdict[] {
+  const complaints = [age(found), role(found), eviction(found), clock(found), keys(found, prefix)];
   const told = complaints.filter((verdict) => verdict !== undefined);
   if (told.length > 0) return told;
   return [ok(`Redis ${found.version ?? ''} at ${found.place} can be used.`.replace('  ', ' '))];
@@ -51,6 +51,18 @@ function eviction({ evictionPolicy }: RedisInspection): Verdict | undefined {
   return warning(
     `When its memory is full this Redis throws away what it was told (${evictionPolicy}), limits too.`,
     'Use a Redis for Spillway alone with maxmemory-policy noeviction.',
+  );
+}
+
+/** A prefix may end in what older deployments set for each process; what is before it must be the same for all. */
+function keys({ limitPrefixes }: RedisInspection, prefix: string): Verdict | undefined {
+  const own = prefix.replace(/(worker:|dispatcher:)?ratelimit:$/, '');
+  const others = limitPrefixes.filter((each) => each !== own);
+  if (others.length === 0) return undefined;
+  const shown = others.map((each) => `"${each}"`).join(', ');
+  return warning(
+    `Servers on this Redis count their limits under ${shown}, and this one under "${own}": they do not share them.`,
+    'Give all servers of one installation the same REDIS_KEY_PREFIX, and other installations another Redis.',
   );
 }
 
