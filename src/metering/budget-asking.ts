@@ -24,8 +24,8 @@ export class Asking implements BookAsk {
     tell: (decision: BudgetDecision) => void,
     write: (asking: Asking) => void,
   ) {
-    const holdsKey = charges.some(({ account }) => account.kind === 'key');
-    const holdsUser = charges.some(({ account }) => account.kind === 'user');
+    const holdsKey = ask.owner.keyLimitNanos !== undefined;
+    const holdsUser = ask.owner.userLimitNanos !== undefined && ask.attempt.userId !== undefined;
     this.hold = newHold(ask, month.number, holdsKey, holdsUser);
     this.month = month;
     this.charges = charges;

@@ -19,7 +19,7 @@ export type BookAsk = {
   onExceeded(by: Charge): void;
 };
 
-type OpenHold = { readonly hold: BudgetHold; readonly charges: readonly Charge[] };
+type OpenHold = Pick<BookAsk, 'hold' | 'charges'>;
 
 export class BudgetBook {
   readonly accounts = new BudgetAccounts<BookAsk>();
@@ -50,8 +50,7 @@ export class BudgetBook {
 
   /** A hold of a former life counts whether or not there is room: its attempt may have been made. */
   adopt(hold: BudgetHold, charges: readonly Charge[]): void {
-    this.#open.set(hold.id, { hold, charges });
-    for (const { account } of charges) account.heldNanos += hold.amountNanos;
+    this.#take({ hold, charges });
   }
 
   isOpen(attemptId: string): boolean {
@@ -106,9 +105,9 @@ export class BudgetBook {
     return !blocking;
   }
 
-  #take({ hold, charges }: BookAsk): void {
-    this.#open.set(hold.id, { hold, charges });
-    for (const { account } of charges) account.heldNanos += hold.amountNanos;
+  #take(ask: OpenHold): void {
+    this.#open.set(ask.hold.id, ask);
+    for (const { account } of ask.charges) account.heldNanos += ask.hold.amountNanos;
   }
 
   #end(attemptId: string): OpenHold | undefined {

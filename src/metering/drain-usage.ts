@@ -142,29 +142,30 @@ function createSorter(listener: DrainListener | undefined) {
 
   function sort(entries: readonly JournalEntry[]): Sorted {
     const records: UsageRecord[] = [];
-    const opened = new Map<string, BudgetHold>();
+    const opened: BudgetHold[] = [];
     const closed: string[] = [];
+    const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
       if (entry.kind === 'hold') {
-        opened.set(entry.hold.id, entry.hold);
+        if (isOpen(entry.hold.id, ended)) opened.push(entry.hold);
         continue;
       }
-      const id = entry.kind === 'usage' ? entry.record.id : entry.id;
-      const isWithdrawnHere = opened.delete(id);
       if (entry.kind === 'usage') records.push(entry.record);
-      if (!isWithdrawnHere && mayBeStored(entry, id)) closed.push(id);
+      if (mayBeStored(entry)) closed.push(idOf(entry));
     }
-    return { records, opened: [...opened.values()].filter(isWorthStoring), closed };
+    return { records, opened, closed };
   }
 
-  function mayBeStored(entry: JournalEntry, id: string): boolean {
-    if (isReplaying || storedHolds.has(id)) return true;
+  /** Of a former life's attempts nobody knows but the journal itself. */
+  function isOpen(id: string, ended: ReadonlySet<string>): boolean {
+    return isReplaying || !listener ? !ended.has(id) : listener.isOpen(id);
+  }
+
+  function mayBeStored(entry: EndEntry): boolean {
+    if (isReplaying) return true;
+    if (storedHolds.size > 0 && storedHolds.has(idOf(entry))) return true;
     if (entry.kind === 'release') return listener?.holdsAreRows === true;
-    return entry.kind === 'usage' && entry.record.status === LOST;
-  }
-
-  function isWorthStoring({ id }: BudgetHold): boolean {
-    return isReplaying || listener === undefined || listener.isOpen(id);
+    return entry.record.status === LOST;
   }
 
   return {
@@ -177,4 +178,18 @@ function createSorter(listener: DrainListener | undefined) {
       isReplaying = false;
     },
   };
+}
+
+type EndEntry = Exclude<JournalEntry, { readonly kind: 'hold' }>;
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+function endedIn(entries: readonly JournalEntry[]): ReadonlySet<string> {
+  const ended = new Set<string>();
+  for (const entry of entries) if (entry.kind !== 'hold') ended.add(idOf(entry));
+  return ended;
+}
+
+function idOf(entry: EndEntry): string {
+  return entry.kind === 'usage' ? entry.record.id : entry.id;
 }

@@ -88,11 +88,11 @@ export class LocalLedger implements BudgetLedger, DrainListener {
   }
 
   settle(record: UsageRecord): void {
-    this.#losing.delete(record.id);
+    if (this.#losing.size > 0) this.#losing.delete(record.id);
     const isLost = record.status === LOST;
     if (isLost && !this.#book.isOpen(record.id)) return;
     const month = record.budgetMonth ?? this.#charges.monthOf(record);
-    const estimate = this.#lost.get(record.id) ?? 0;
+    const estimate = this.#lost.size === 0 ? 0 : (this.#lost.get(record.id) ?? 0);
     const nanos = record.costNanos - estimate;
     this.#book.settle(record, month, nanos);
     this.#unstored.add(record, month, nanos);

@@ -12,12 +12,12 @@ import { type StoredRow, toInserted } from './usage-store.ts';
 export function createSharedBudgetStore(
   store: Pick<PostgresStore, 'db' | 'run'>,
 ): SharedBudgetStore {
-  const { standing, spentSince } = createBudgetStore(store.db);
+  const budgets = createBudgetStore(store.db);
   return {
-    spentSince,
+    spentSince: (account, since) => budgets.spentSince(account, since),
     async standing(account) {
       const { organizationId, month, kind, scopeId } = account;
-      const { postedNanos, heldNanos } = await standing(account);
+      const { postedNanos, heldNanos } = await budgets.standing(account);
       const [row] = await store.run<{ set_aside: number }>(SET_ASIDE, [
         organizationId,
         month,

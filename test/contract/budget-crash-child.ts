@@ -1,0 +1,60 @@
+// A process to be killed: a server that spends a budget as fast as it can, on embedded storage or on a shared
+// PostgreSQL. It writes `held <id>` before an attempt would be made, `used <id>` when its caller would have the answer,
+// `refused <id>`, and `done` at the end of its asks.
+// Arguments: data folder, name of this life, how many asks, how long holds last, how many of them are settled in
+// percent, and the URL of PostgreSQL where there is one.
+
+import path from 'node:path';
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts';
+import { createSharedBudgetStore } from '../../src/adapters/postgres/shared-budget-store.ts';
+import { createPostgresUsageStore } from '../../src/adapters/postgres/usage-store.ts';
+import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
+import { createSqliteUsageStore } from '../../src/adapters/sqlite/usage-store.ts';
+import { sleep, systemClock } from '../../src/kernel/clock.ts';
+import { budgetOwner, decided, holdAsk, usageOf } from '../support/budget-ask.ts';
+import { openBudgetServer } from '../support/budget-rig.ts';
+
+const [folder = '', life = '', asks = '0', holdMs = '0', settled = '100', url] =
+  process.argv.slice(2);
+const clock = systemClock;
+const server = await openServer();
+// Our clock's timers do not keep a process alive; in the real one a server does.
+setInterval(() => {}, 60_000);
+const owner = budgetOwner({ organizationLimitNanos: Number.MAX_SAFE_INTEGER });
+say('ready');
+await Promise.all(Array.from({ length: Number(asks) }, (_, index) => attempt(`${life}-${index}`)));
+say('done');
+
+async function attempt(id: string): Promise<void> {
+  // Embedded, they come in one after another; servers that share are all asked at once.
+  if (url === undefined) await sleep(clock, Math.random() * 400);
+  const expiresAt = clock.now() + Number(holdMs);
+  const ask = holdAsk(id, { owner, worstNanos: 10, patienceMs: 4000, expiresAt });
+  const decision = await decided(server.ledger, ask);
+  if (decision.kind !== 'held') return say(`refused ${id}`);
+  say(`held ${id}`);
+  await sleep(clock, Math.random() * 50);
+  if (Math.random() * 100 >= Number(settled)) return;
+  await server.record({ ...usageOf(ask, 4, decision.month), createdAt: clock.now() });
+  say(`used ${id}`);
+}
+
+async function openServer() {
+  const parts = { folder: path.join(folder, 'journal'), clock, serverId: life };
+  if (url === undefined) {
+    const sqlite = await openSqlite(path.join(folder, 'spillway.db'));
+    return openBudgetServer({ ...parts, ...sqlite, usage: createSqliteUsageStore(sqlite) });
+  }
+  const postgres = openPostgres(url);
+  const shared = createSharedBudgetStore(postgres);
+  return openBudgetServer({
+    ...parts,
+    ...postgres,
+    usage: createPostgresUsageStore(postgres),
+    shared,
+  });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
