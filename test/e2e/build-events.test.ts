@@ -167,12 +167,28 @@ suite('following live', () => {
     assert.equal(types.at(-1), 'succeeded');
     assert.deepEqual(
       asBuild.map(({ data }) => data['type']).filter((type) => type !== 'job.output'),
-      types.filter((type) => type !== 'routed').map((type) => `job.${type}`),
+      types.filter((type) => type !== 'routed').map((type) => `job.${String(type)}`),
     );
     assert.equal(asBuild.at(-1)?.data['finished'], true);
     const middle = asJob[1]?.id ?? '';
     const resumed = await followed(`/v1/jobs/${id}/events`, { 'last-event-id': middle });
     assert.deepEqual(await resumed.rest(), asJob.slice(2));
+  });
+
+  test('a reader whose key is revoked is told nothing more', async () => {
+    const path = '/v1/builds/b-revoked/events';
+    await call('POST', '/admin/orgs', { id: 'leaving' }, gateway.adminKey);
+    const keys = '/admin/orgs/leaving/keys';
+    const [reader, writer] = await Promise.all(
+      ['reader', 'writer'].map((name) => call('POST', keys, { name }, gateway.adminKey)),
+    );
+    const authorization = `Bearer ${textAt(reader?.body, 'key')}`;
+    const stream = await openEventStream(gateway.url + path, { authorization });
+    await call('POST', path, { type: 'one' }, textAt(writer?.body, 'key'));
+    assert.equal((await stream.next())?.data['type'], 'one');
+    await call('DELETE', `${keys}/${textAt(reader?.body, 'id')}`, undefined, gateway.adminKey);
+    await call('POST', path, { type: 'two' }, textAt(writer?.body, 'key'));
+    assert.deepEqual(await stream.rest(), []);
   });
 
   test('seats are bounded for a caller, and free again when a reader goes', async () => {

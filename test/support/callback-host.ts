@@ -21,14 +21,16 @@ export async function startCallbackHost(
 ): Promise<CallbackHost> {
   const taken: TakenCallback[] = [];
   let tell = () => {};
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
-    const callback = { path: request.url ?? '', headers: request.headers, body };
-    taken.push(callback);
-    response.writeHead(statusOf(callback)).end();
-    tell();
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const callback = { path: request.url ?? '', headers: request.headers, body };
+      taken.push(callback);
+      response.writeHead(statusOf(callback)).end();
+      tell();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

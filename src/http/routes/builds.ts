@@ -29,7 +29,8 @@ export type BuildRouteParts = {
 };
 
 const LARGEST_REPORT_BYTES = 8 * 2 ** 20;
-const LIVE_PAGE = 200;
+/** Few: each reader holds a page, and an event may be large. */
+const LIVE_PAGE = 20;
 
 export const buildPath = z.object({ buildId: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u) });
 export const eventsQuery = z.object({
@@ -84,7 +85,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         const principal = await gate.requireScope(request, 'events');
         const { organizationId } = principal;
         const page = { ...request.query, organizationId, buildId: request.params.buildId };
-        if (wantsStream(request)) return stream(parts, request, reply, principal, page);
+        if (wantsStream(request)) return stream(parts, request, reply, page);
         const found = await events.list({ ...page, limit: page.limit + 1 });
         const reader = readerOf(request, principal, clock.now());
         return cutEvents(found, page.limit, (event) => toBuildEventView(event, reader));
@@ -108,10 +109,9 @@ async function stream(
   parts: BuildRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  principal: Principal,
   page: Query & { readonly organizationId: string; readonly buildId: string },
 ): Promise<FastifyReply> {
-  const { events, watch, live, clock } = parts;
+  const { events, watch, live, gate, clock } = parts;
   const source: Followed<BuildEvent> = {
     read: (after) => events.list({ ...page, after, limit: LIVE_PAGE }),
     idOf: ({ id }) => id,
@@ -125,6 +125,8 @@ async function stream(
     caller: page.organizationId,
     async *open(signal) {
       for await (const found of follow(source, { after, clock, signal })) {
+        // Asked each time: a key that was revoked meanwhile is told nothing more.
+        const principal = await gate.requireScope(request, 'events');
         const reader = readerOf(request, principal, clock.now());
         yield found.map((event) => ({ id: event.id, data: toBuildEventView(event, reader) }));
       }

@@ -58,7 +58,7 @@ export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
         if (!job) throw new SpillwayError('NOT_FOUND', 'no such job');
         const { after } = request.query;
         if (following && wantsStream(request))
-          return stream(history, following, { request, reply, job, after });
+          return stream(parts, following, { request, reply, job, after });
         const found = await history.events(job.id, { after, limit: PAGE + 1 });
         const shown = found.slice(0, PAGE);
         const last = found.length > PAGE ? shown.at(-1) : undefined;
@@ -76,7 +76,7 @@ type Reading = {
 };
 
 async function stream(
-  history: Pick<JobHistory, 'events'>,
+  { history, gate }: JobEventRouteParts,
   { watch, live, clock }: Following,
   { request, reply, job, ...from }: Reading,
 ): Promise<FastifyReply> {
@@ -92,8 +92,11 @@ async function stream(
   await live.answer(reply, {
     caller: organizationId,
     async *open(signal) {
-      for await (const found of follow(source, { after, clock, signal }))
+      for await (const found of follow(source, { after, clock, signal })) {
+        // Asked each time: a key that was revoked meanwhile is told nothing more.
+        await gate.requireScope(request, 'jobs');
         yield found.map((event) => ({ id: event.sequence, data: toEventView(event) }));
+      }
     },
   });
   return reply;
