@@ -116,7 +116,7 @@ async function compose(
     const { jobs, history, deadLetters } = store;
     return [
       ...routes,
-      budgetRoutes({ ledger: serve.ledger, terms: serve.terms, gate }),
+      budgetRoutes({ ...serve, organizations: store.organizations, gate }),
       jobRoutes({ desk, jobs, history, gate, clock }),
       ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),

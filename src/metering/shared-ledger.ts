@@ -106,6 +106,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const scopeId = scope === 'organization' ? '' : scope === 'key' ? owner.keyId : (userId ?? '');
     const { organizationId } = owner;
     const account = { organizationId, kind: scope, scopeId, month: month.number };
+    // What was used here counts from the moment of the answer, not from when the store has it.
+    await this.#parts.flush().catch(() => {});
     const [standing, recent] = await Promise.all([
       store.standing(account),
       store.spentSince(account, now - PACE_MS),

@@ -1,17 +1,27 @@
-// What the caller's organisation may still spend this month. Asked of the ledger, so that it is what the next request is
+// What an organisation may still spend this month: for a caller about its own, and for operators. Asked of the ledger, so that it is what the next request is
 // decided by: spending counts from the moment of the answer, and what is held for calls under way is told apart.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { BudgetLedger, BudgetOwner, BudgetStatus } from '../../metering/budget-ledger.ts';
-import { errorAnswer, moment, namingValidator } from '../admin-schema.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  moment,
+  namingValidator,
+  organizationId,
+} from '../admin-schema.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
-const budgetView = z.object({
+const LONGEST_USER = 200;
+
+const oneBudget = z.object({
   limitUsd: z.number(),
   spentUsd: z.number(),
   heldUsd: z.number().describe('Set aside for calls that are under way'),
@@ -22,15 +32,28 @@ const budgetView = z.object({
     .describe('At the pace of late; null when the month ends first'),
 });
 
+const budgetView = oneBudget.extend({
+  key: oneBudget.optional().describe("The key's own budget, where it has one"),
+  user: oneBudget.optional().describe('The budget of the user asked about, where users have one'),
+});
+
+const userQuery = z.object({
+  user: z.string().min(1).max(LONGEST_USER).optional().describe('A user of the organisation'),
+});
+
 export type BudgetRouteParts = {
   readonly ledger: Pick<BudgetLedger, 'status'>;
   readonly terms: { budgetOf(principal: Principal): BudgetOwner };
+  readonly organizations: Pick<OrganizationStore, 'find'>;
   readonly gate: Gate;
 };
 
-export function budgetRoutes({ ledger, terms, gate }: BudgetRouteParts): RegisterRoutes {
+export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
+  const { ledger, terms, gate } = parts;
   return (app) => {
-    app.withTypeProvider<ZodTypeProvider>().get(
+    const api = app.withTypeProvider<ZodTypeProvider>();
+
+    api.get(
       '/v1/budget',
       {
         ...scopeGuard(gate, 'call'),
@@ -42,18 +65,64 @@ export function budgetRoutes({ ledger, terms, gate }: BudgetRouteParts): Registe
           response: { 200: budgetView, '4xx': errorAnswer },
         },
       },
-      async (request) => {
-        const { principal } = request;
+      async ({ principal, headers }) => {
         if (!principal) throw new SpillwayError('UNAUTHORIZED', 'nobody asks');
-        const status = await ledger.status(terms.budgetOf(principal), 'organization');
-        if (!status) throw new SpillwayError('NOT_FOUND', 'there is no such budget');
-        return toView(status);
+        const user = headers['x-user-id'];
+        return report(
+          ledger,
+          terms.budgetOf(principal),
+          typeof user === 'string' ? user : undefined,
+        );
       },
+    );
+    api.get(
+      '/admin/orgs/:id/budget',
+      {
+        ...adminGuard(gate),
+        schema: adminSchema('What an organisation may still spend this month', {
+          params: z.object({ id: organizationId }),
+          querystring: userQuery,
+          response: { 200: budgetView, '4xx': errorAnswer },
+        }),
+      },
+      async ({ params, query }) => report(ledger, await ownerOf(parts, params.id), query.user),
     );
   };
 }
 
-function toView(status: BudgetStatus): z.infer<typeof budgetView> {
+async function report(
+  ledger: BudgetRouteParts['ledger'],
+  owner: BudgetOwner,
+  userId: string | undefined,
+): Promise<z.infer<typeof budgetView>> {
+  const [organization, key, user] = await Promise.all([
+    ledger.status(owner, 'organization'),
+    ledger.status(owner, 'key'),
+    ledger.status(owner, 'user', userId),
+  ]);
+  if (!organization) throw new SpillwayError('NOT_FOUND', 'there is no such budget');
+  return {
+    ...toView(organization),
+    ...(key ? { key: toView(key) } : {}),
+    ...(user ? { user: toView(user) } : {}),
+  };
+}
+
+/** The organisation as a whole; an operator asks for no key's budget here. */
+async function ownerOf({ organizations }: BudgetRouteParts, id: string): Promise<BudgetOwner> {
+  const organization = await organizations.find(id);
+  if (!organization) throw new SpillwayError('NOT_FOUND', 'no such organisation');
+  return {
+    organizationId: id,
+    keyId: '',
+    timeZone: organization.timeZone,
+    organizationLimitNanos: organization.monthlyBudgetNanos,
+    keyLimitNanos: undefined,
+    userLimitNanos: organization.userMonthlyBudgetNanos,
+  };
+}
+
+function toView(status: BudgetStatus): z.infer<typeof oneBudget> {
   const { limitNanos, spentNanos, heldNanos, resetAt, forecastExhaustedAt } = status;
   return {
     limitUsd: nanosToUsd(limitNanos),
