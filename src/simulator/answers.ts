@@ -22,6 +22,8 @@ export type Usage = {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Those of the written ones that are kept for an hour. */
+  readonly cacheWrite1hTokens: number;
   /** All output, thinking included. */
   readonly outputTokens: number;
   readonly thinkingTokens: number;
@@ -139,6 +141,7 @@ function usageOf(ask: Ask, content: Content, scenario: Scenario, cache: CacheUse
     inputTokens: stated.inputTokens ?? ask.inputTokens,
     cacheReadTokens: stated.cacheReadTokens ?? cache.readTokens,
     cacheWriteTokens: stated.cacheWriteTokens ?? cache.writeTokens,
+    cacheWrite1hTokens: stated.cacheWrite1hTokens ?? 0,
     outputTokens: stated.outputTokens ?? tokensOfContent(content),
     thinkingTokens: stated.thinkingTokens ?? tokensOfText(content.thinking),
   };

@@ -137,6 +137,18 @@ test('what is marked for the cache is written once and read from then on', async
   assert.equal(simulator.log()[1]?.inputTokens, 2_000 + tokensOfText(PROMPT));
 });
 
+test('a scenario tells what is written to the cache for an hour', async () => {
+  simulator.setScenario({
+    usage: { inputTokens: 100, cacheWriteTokens: 60, cacheWrite1hTokens: 20, outputTokens: 9 },
+  });
+  const { usage } = await client.messages.create(BASE);
+  assert.deepEqual([usage.input_tokens, usage.cache_creation_input_tokens], [40, 60]);
+  assert.deepEqual(usage.cache_creation, {
+    ephemeral_5m_input_tokens: 40,
+    ephemeral_1h_input_tokens: 20,
+  });
+});
+
 test('structured output fits its schema', async () => {
   const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
   const message = await client.messages.create({

@@ -148,11 +148,15 @@ function stopSequenceOf(answer: Answer): string | null {
 /** Anthropic counts cached input apart from `input_tokens`. */
 function usageOf(answer: Answer, outputTokens: number): unknown {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, thinkingTokens } = answer.usage;
+  const { cacheWrite1hTokens } = answer.usage;
   return {
     input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cacheReadTokens,
-    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    cache_creation: {
+      ephemeral_5m_input_tokens: Math.max(0, cacheWriteTokens - cacheWrite1hTokens),
+      ephemeral_1h_input_tokens: cacheWrite1hTokens,
+    },
     output_tokens: outputTokens,
     output_tokens_details: { thinking_tokens: thinkingTokens },
     service_tier: 'standard',

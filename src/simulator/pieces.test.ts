@@ -19,6 +19,7 @@ function answerOf(text: string): Answer {
       outputTokens: 0,
       cacheReadTokens: 0,
       cacheWriteTokens: 0,
+      cacheWrite1hTokens: 0,
       thinkingTokens: 0,
     },
   };

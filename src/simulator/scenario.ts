@@ -63,6 +63,7 @@ const usageSchema = z.strictObject({
   outputTokens: whole.optional(),
   cacheReadTokens: whole.optional(),
   cacheWriteTokens: whole.optional(),
+  cacheWrite1hTokens: whole.optional(),
   thinkingTokens: whole.optional(),
 });
 

@@ -103,6 +103,7 @@ function plainReading(model: string, inputTokens: number, answer: () => unknown)
     outputTokens: 0,
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     thinkingTokens: 0,
   };
   const script: Script = {
