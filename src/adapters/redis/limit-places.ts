@@ -10,6 +10,8 @@ export type LimitPlace = {
   /** As it was last asked about. */
   limit: Limit;
   used: number;
+  /** What anybody might still take, without what is kept free for servers that are awaited. */
+  remaining: number;
   /** When that was so, by Redis; 0 when it was never seen. */
   seenAt: number;
 };
@@ -46,10 +48,11 @@ export class LimitPlaces {
     return stale.slice(0, most).map(({ limit }) => limit);
   }
 
-  see(limit: Limit, used: number, seenAt: number): void {
+  see(limit: Limit, used: number, remaining: number, seenAt: number): void {
     const place = this.of(limit);
     place.limit = limit;
     place.used = used;
+    place.remaining = remaining;
     place.seenAt = seenAt;
     // It may have been forgotten while its limit was kept elsewhere.
     if (!this.#byName.has(nameOf(place.key, limit.kind)))
@@ -66,7 +69,8 @@ export class LimitPlaces {
     const name = nameOf(key, limit.kind);
     const known = this.#byName.get(name);
     if (known) return known;
-    const place = { key, kindCode: KIND_CODES[limit.kind], limit, used: 0, seenAt: 0 };
+    const unseen = { used: 0, remaining: limit.max, seenAt: 0 };
+    const place = { key, kindCode: KIND_CODES[limit.kind], limit, ...unseen };
     this.#byName.set(name, place);
     return place;
   }

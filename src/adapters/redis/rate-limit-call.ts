@@ -146,8 +146,9 @@ export function standingsOf(
   return limits.map((limit, index) => {
     const at = from + index * 3;
     const [max = 0, used = 0, freeInMs = 0] = [found[at], found[at + 1], found[at + 2]];
-    places.see(limit, used, now);
-    return { limit, remaining: Math.max(0, max - used), resetAt: now + freeInMs };
+    const remaining = Math.max(0, max - used);
+    places.see(limit, used, remaining, now);
+    return { limit, remaining, resetAt: now + freeInMs };
   });
 }
 

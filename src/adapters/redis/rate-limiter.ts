@@ -5,7 +5,7 @@
 //   shared   Redis decides. → alone, when a batch fails or is late, or Redis is of another epoch: it has lost its data.
 //   alone    This server decides by its safe share (safe-share); background work pauses. It tries to rejoin whenever
 //            Redis is up: it tells the servers it knew, for which a share is then kept free until they are back too or
-//            5 s have passed, and what it admitted that Redis has not counted; of another epoch everything it admitted
+//            15 s have passed, and what it admitted that Redis has not counted; of another epoch everything it admitted
 //            in the last window, and what it last saw of each limit. → shared, when that is told; the little admitted
 //            meanwhile goes ahead of its next batch.
 //   closed   From either; asks are then decided as alone.
@@ -54,7 +54,8 @@ export type RedisRateLimiterParts = {
 const BEAT_MS = 2000;
 /** A server that misses three beats is gone. */
 const GONE_MS = 3 * BEAT_MS;
-const AWAIT_MS = 5000;
+/** Longer than a server needs to be back; only the share of one that never comes lies idle for so long. */
+const AWAIT_MS = 15_000;
 const MOST_LOOKS = 200;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1000;

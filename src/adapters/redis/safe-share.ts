@@ -66,9 +66,9 @@ export class SafeShare {
   }
 
   #leftOf(limit: Limit): number {
-    const { used, seenAt } = this.#places.of(limit);
+    const { remaining, seenAt } = this.#places.of(limit);
     const isKnown = seenAt + countsMs(limit) > this.#since;
-    return isKnown ? Math.max(0, limit.max - used) : limit.max;
+    return isKnown ? Math.min(remaining, limit.max) : limit.max;
   }
 }
 
