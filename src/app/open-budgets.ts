@@ -11,6 +11,7 @@ import type { Log } from '../kernel/log.ts';
 import type { BudgetLedger } from '../metering/budget-ledger.ts';
 import type { CrossedThreshold } from '../metering/budget-threshold.ts';
 import { createUsageDrain } from '../metering/drain-usage.ts';
+import { startForgettingUsage } from '../metering/forget-usage.ts';
 import type { Journal } from '../metering/journal.ts';
 import {
   decodeJournalEntry,
@@ -56,6 +57,9 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
     lane,
     listener: ledger,
   });
+  const keptMs = config.retention.usageMs;
+  const forgetting = startForgettingUsage({ usage: store.usage, keptMs, clock, log });
+  lifecycle.onClose('forgetting usage', () => forgetting.close());
   lifecycle.onClose('usage drain', () => drain.close());
   lifecycle.onClose('budgets', () => ledger.close());
   // What a former life held is known only when all that it wrote has been read.

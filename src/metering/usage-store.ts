@@ -66,4 +66,6 @@ export type UsageStore = {
   sums(range: UsageRange, groupBy: UsageGrouping): Promise<readonly UsageSum[]>;
   /** Single records, newest first. */
   list(page: UsagePage): Promise<readonly UsageRecord[]>;
+  /** Forgets at most so many records made before a moment, and says how many; their sums stay. */
+  forget(before: number, most: number): Promise<number>;
 };

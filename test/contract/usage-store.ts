@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { UsageRecord } from '../../src/metering/usage-record.ts';
 import type { UsageStore } from '../../src/metering/usage-store.ts';
 
-export type OpenedUsageStore = { readonly usage: UsageStore; close(): Promise<void> };
+export type OpenedUsageStore = {
+  readonly usage: UsageStore;
+  addOrganization(id: string): Promise<unknown>;
+  close(): Promise<void>;
+};
 
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.UTC(2026, 2, 1);
@@ -122,6 +126,21 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
           ['u', 1],
         ],
       );
+    });
+
+    it('forgets old records of organisations, a few at a time, and keeps their sums', async () => {
+      const old = Array.from({ length: 5 }, (_, index) => usage(`old-${index}`));
+      await opened.usage.insertBatch([...old, usage('new', { createdAt: MIDNIGHT + DAY_MS })]);
+      await opened.addOrganization('acme');
+      assert.equal(await opened.usage.forget(MIDNIGHT + DAY_MS, 3), 3);
+      assert.equal(await opened.usage.forget(MIDNIGHT + DAY_MS, 3), 2);
+      assert.equal(await opened.usage.forget(MIDNIGHT + DAY_MS, 3), 0);
+      const left = await opened.usage.list({ ...MINE, limit: 10 });
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        ['new'],
+      );
+      assert.equal((await opened.usage.total(MINE)).attempts, 6);
     });
 
     it('lists in pages, newest first, none twice and none left out', async () => {

@@ -12,6 +12,7 @@ import {
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
+import { newOrganization } from '../../admission/organization.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -55,7 +56,11 @@ auditLogContract('PostgreSQL', async () => {
 usageStoreContract('PostgreSQL', async () => {
   const store = await openEmptyStore(database);
   const usage = createPostgresUsageStore(store);
-  return { usage, close: () => store.close() };
+  return {
+    usage,
+    addOrganization: (id) => createOrganizationStore(store.db).create(newOrganization({ id }, 1)),
+    close: () => store.close(),
+  };
 });
 
 jobStoreContract('PostgreSQL', () =>

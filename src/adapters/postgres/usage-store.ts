@@ -23,8 +23,20 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
       ]);
       return toInserted(row);
     },
+    async forget(before, most) {
+      return (await store.run(FORGET, [before, most])).length;
+    },
   };
 }
+
+/** Looked up by organisation, because that is the index there is. */
+const FORGET = `
+  delete from usage_records where id in (
+    select old.id from organizations o cross join lateral (
+      select id from usage_records r where r.organization_id = o.id and r.created_at < $1
+      order by created_at limit $2
+    ) old limit $2)
+  returning id`;
 
 /** What `store_usage` answers. */
 export type StoredRow = { readonly stored: number; readonly crossed: string | null };

@@ -20,7 +20,7 @@ import { toUsageRecord } from './usage-row.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
-export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insertBatch'> {
+export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insertBatch' | 'forget'> {
   return {
     total: async (range) => {
       const [row] = await sumQuery(db, range).execute();

@@ -5,6 +5,7 @@ import { keyStoreContract } from '../../../test/contract/key-store.ts';
 import { organizationStoreContract } from '../../../test/contract/organization-store.ts';
 import { usageStoreContract } from '../../../test/contract/usage-store.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
+import { newOrganization } from '../../admission/organization.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
@@ -33,7 +34,11 @@ keyStoreContract('embedded storage', async () => {
 
 usageStoreContract('embedded storage', async () => {
   const store = await openSqlite(':memory:');
-  return { usage: createSqliteUsageStore(store), close: () => store.close() };
+  return {
+    usage: createSqliteUsageStore(store),
+    addOrganization: (id) => createOrganizationStore(store.db).create(newOrganization({ id }, 1)),
+    close: () => store.close(),
+  };
 });
 
 jobStoreContract('embedded storage', async () => {

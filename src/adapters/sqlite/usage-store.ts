@@ -22,8 +22,16 @@ export function createSqliteUsageStore(store: SqliteStore): UsageStore {
         statements ??= prepare(database);
         return insertAll(database, statements, records, holds);
       }),
+    forget: (before, most) =>
+      store.withRaw((database) => Number(database.prepare(FORGET).run(before, most).changes)),
   };
 }
+
+/** Looked up by organisation, because that is the index there is. */
+const FORGET = `
+  delete from usage_records where id in (
+    select id from usage_records
+    where organization_id in (select id from organizations) and created_at < ? limit ?)`;
 
 /** Bound by position: looking a name up for each of twenty columns would cost as much as the insert. */
 const RECORD_COLUMNS = [
