@@ -143,6 +143,9 @@ end
 -- What is forgotten one by one stays as long as the last of it; all else as long as the window and its TTL.
 local function keep(key, window)
   local lives = math.max(ttl, window.length + window.bucket_ms)
+  local is_same = window.kind == REQUESTS or window.kind == TOKENS
+  if is_same and window[key] then return end
+  window[key] = true
   if window.kind == SLOTS or window.kind == DAY and key ~= window.key then
     local last = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
     lives = math.max(lives, tonumber(last[2]) - now)
@@ -154,7 +157,9 @@ end
 local function put(window, key, score, member, weight)
   if redis.call('ZADD', key, 'NX', score, member) == 0 then return end
   window.used = window.used + weight
-  window.next = nil
+  if window.kind == DAY or window.next and score + window.length < window.next then
+    window.next = nil
+  end
   if window.kind == TOKENS then
     redis.call('INCRBYFLOAT', key .. ':sum', weight)
     keep(key .. ':sum', window)
@@ -169,6 +174,8 @@ local function pull(window, key, member, weight)
   if redis.call('ZREM', key, member) == 0 then return false end
   window.used = window.used - weight
   window.next = nil
+  -- The last one takes its key along, and the key's time to live.
+  window[key] = nil
   if window.kind == TOKENS then redis.call('INCRBYFLOAT', key .. ':sum', -weight)
   elseif window.kind == DAY then redis.call('HINCRBYFLOAT', window.key, 'reserved', -weight) end
   return true
