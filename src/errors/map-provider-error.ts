@@ -63,13 +63,14 @@ function verdictOf(
   if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
   const { retryAfterMs, resetAt } = wait;
   if (retryAfterMs === undefined && resetAt === undefined) return outcome;
-  return {
+  const verdict: Verdict = {
     code,
-    params: code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : { ...params, ...delayOf(wait) },
+    params: code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : withDelay(params, retryAfterMs),
     retryable,
-    ...delayOf(wait),
-    ...(resetAt === undefined ? {} : { resetAt }),
   };
+  // Spreading what may be absent costs more than the rest of the verdict.
+  if (resetAt === undefined) return withDelay(verdict, retryAfterMs);
+  return { ...withDelay(verdict, retryAfterMs), resetAt };
 }
 
 function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): ErrorParams {
@@ -77,8 +78,11 @@ function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): Erro
   return isInstant(resetTime) ? { resetTime } : {};
 }
 
-function delayOf({ retryAfterMs }: Wait): { readonly retryAfterMs?: number } {
-  return retryAfterMs === undefined ? {} : { retryAfterMs };
+function withDelay<T extends object>(
+  fields: T,
+  retryAfterMs: number | undefined,
+): T & { readonly retryAfterMs?: number } {
+  return retryAfterMs === undefined ? fields : { ...fields, retryAfterMs };
 }
 
 function fieldOf({ field, text }: Reading): ErrorParams {

@@ -10,7 +10,7 @@ export function readHeaders(known: HeaderFields, source: object): HeaderFields {
   let fields: Map<string, string> | undefined;
   try {
     for (const [name, value] of entriesOf(source)) {
-      fields ??= new Map(known);
+      fields ??= known.size === 0 ? new Map() : new Map(known);
       if (fields.size >= MAX_HEADERS) break;
       take(fields, name, value);
     }

@@ -2,10 +2,8 @@
 
 import type { Decided } from './meaning-by-name.ts';
 import type { Meaning } from './meanings.ts';
-import type { Heard } from './said-phrases.ts';
+import type { SaidPhrases } from './said-phrases.ts';
 import { TEXT_RULES, type TextRule } from './text-rules.ts';
-
-type SaidPhrases = Heard['said'];
 
 export type Situation = {
   readonly status: number | undefined;
@@ -58,7 +56,7 @@ function firstRule(
 ): Decided | undefined {
   let first = TEXT_RULES.length;
   let saidPhrase = '';
-  for (const phrase of said) {
+  for (const phrase of said.list) {
     for (const position of RULES_BY_PHRASE.get(phrase) ?? NO_RULES) {
       const rule = TEXT_RULES[position];
       if (position >= first || rule === undefined || !isBelieved(rule) || !holds(rule, said))

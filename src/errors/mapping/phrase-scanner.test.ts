@@ -3,10 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { createPhraseScanner } from './phrase-scanner.ts';
 
-function said(phrases: readonly string[], text: string): string[] {
-  return createPhraseScanner(phrases)
-    .scan(text)
-    .said.map((index) => phrases[index] ?? '');
+function said(phrases: readonly string[], text: string): readonly string[] {
+  return createPhraseScanner(phrases).scan(text).said;
 }
 
 test('phrases are matched on words, whatever stands between them', () => {
@@ -28,14 +26,14 @@ test('a star lets a word go on, and phrases overlap', () => {
 test('each phrase is told once, and located ones with their ends', () => {
   const scanner = createPhraseScanner(['again', 'now'], (phrase) => phrase === 'again');
   const scan = scanner.scan('again, now, again and now again.');
-  assert.deepEqual(scan.said, [0, 1]);
+  assert.deepEqual(scan.said, ['again', 'now']);
   assert.deepEqual(scan.ends, [5, 17, 31]);
 });
 
 test('one scan leaves nothing behind for the next', () => {
   const scanner = createPhraseScanner(['a', 'b']);
-  assert.deepEqual(scanner.scan('a b').said, [0, 1]);
-  assert.deepEqual(scanner.scan('b').said, [1]);
+  assert.deepEqual(scanner.scan('a b').said, ['a', 'b']);
+  assert.deepEqual(scanner.scan('b').said, ['b']);
 });
 
 test('the automaton finds what a search for each phrase finds', () => {

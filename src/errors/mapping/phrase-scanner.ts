@@ -6,8 +6,8 @@
 // at either end of a phrase lets the word go on there; languages without spaces need it at both.
 
 export type Scan = {
-  /** The phrases that are said, by their position in the list, each once, in the order they are met. */
-  readonly said: readonly number[];
+  /** The phrases that are said, each once, in the order they are met. */
+  readonly said: readonly string[];
   /** Where the first few located phrases end in the text. */
   readonly ends: readonly number[];
   /** Whether a character beyond the alphabets of Europe was met. */
@@ -20,9 +20,8 @@ export function createPhraseScanner(
   phrases: readonly string[],
   isLocated: (phrase: string) => boolean = () => false,
 ): PhraseScanner {
-  const patterns = phrases.map(toPattern);
-  const alphabet = alphabetOf(patterns);
-  const automaton = buildAutomaton(patterns, alphabet, phrases.map(isLocated));
+  const alphabet = alphabetOf(phrases.map(toPattern));
+  const automaton = buildAutomaton(phrases, alphabet, isLocated);
   return { scan: (text) => scanWith(automaton, alphabet, text) };
 }
 
@@ -37,12 +36,17 @@ type Automaton = {
   /** state × class → next state, with a mark on states in which a phrase ends. */
   readonly next: Uint16Array;
   readonly found: readonly (readonly Ending[] | undefined)[];
-  /** Which phrases the scan under way has met; cleared behind it, so that no scan has to allocate it. */
-  readonly isSaid: Uint8Array;
+  /** The scan that met a phrase last, by its number, so that no scan has to allocate or clear anything. */
+  readonly saidIn: Uint32Array;
+  /** Likewise for states from which a scan has nothing more to learn: a text may say the same over and over. */
+  readonly spentIn: Uint32Array;
+  turn: number;
 };
 
 type Ending = {
-  readonly phrase: number;
+  readonly phrase: string;
+  /** Its position in the list. */
+  readonly place: number;
   readonly isLocated: boolean;
   /** Phrases end with the separator behind them, or, with a `*`, on their last letter. */
   readonly offset: 0 | 1;
@@ -78,85 +82,114 @@ function alphabetOf(patterns: readonly string[]): Alphabet {
 }
 
 function buildAutomaton(
-  patterns: readonly string[],
+  phrases: readonly string[],
   { classOf, shift }: Alphabet,
-  located: readonly boolean[],
+  isLocated: (phrase: string) => boolean,
 ): Automaton {
-  const trie: Map<number, number>[] = [new Map()];
-  const found: (Ending[] | undefined)[] = [undefined];
-  patterns.forEach((pattern, phrase) => {
-    let state = 0;
+  const root: TrieNode = { kind: undefined, children: new Map(), endings: [] };
+  phrases.forEach((phrase, place) => {
+    let node = root;
+    const pattern = toPattern(phrase);
     for (const character of pattern) {
       const kind = character === '#' ? DIGIT : (classOf[character.charCodeAt(0)] ?? SEPARATOR);
-      const known = trie[state]?.get(kind);
-      if (known === undefined) {
-        trie[state]?.set(kind, trie.length);
-        state = trie.length;
-        trie.push(new Map());
-        found.push(undefined);
-      } else state = known;
+      let child = node.children.get(kind);
+      if (child === undefined) {
+        child = { kind, children: new Map(), endings: [] };
+        node.children.set(kind, child);
+      }
+      node = child;
     }
     const offset = pattern.endsWith(SPACE) ? 0 : 1;
-    (found[state] ??= []).push({ phrase, isLocated: located[phrase] === true, offset });
+    node.endings.push({ phrase, place, isLocated: isLocated(phrase), offset });
   });
-  if (trie.length > STATE) throw new RangeError('too many phrases for one automaton');
-  return { next: flatten(trie, found, shift), found, isSaid: new Uint8Array(patterns.length) };
+  return { ...flatten(root, shift), saidIn: new Uint32Array(phrases.length), turn: 0 };
 }
 
-// Breadth first, so that the state to fall back to is always complete before it is needed.
-function flatten(
-  trie: readonly ReadonlyMap<number, number>[],
-  found: (Ending[] | undefined)[],
-  shift: number,
-): Uint16Array {
-  const width = 1 << shift;
-  const next = new Uint16Array(trie.length << shift);
-  const fallback = new Uint16Array(trie.length);
-  const queue = [0];
-  for (let position = 0; position < queue.length; position += 1) {
-    const state = queue[position] ?? 0;
-    const behind = fallback[state] ?? 0;
-    if (state !== 0) {
-      next.copyWithin(state << shift, behind << shift, (behind << shift) + width);
-      const inherited = found[behind];
-      if (inherited !== undefined) found[state] = [...(found[state] ?? []), ...inherited];
+type TrieNode = {
+  /** Of the character that leads here. */
+  readonly kind: number | undefined;
+  readonly children: Map<number, TrieNode>;
+  readonly endings: Ending[];
+};
+
+// Breadth first, so that the state to fall back to is always complete before it is needed. States are numbered in
+// that order too: those that any text passes through are few and stand together, where the cache has them.
+function flatten(root: TrieNode, shift: number): Pick<Automaton, 'next' | 'found' | 'spentIn'> {
+  const nodes = inBreadth(root);
+  if (nodes.length > STATE) throw new RangeError('too many phrases for one automaton');
+  const stateOf = new Map(nodes.map((node, state) => [node, state]));
+  const next = new Uint16Array(nodes.length << shift);
+  const fallback = new Uint16Array(nodes.length);
+  nodes.forEach((node, state) => {
+    const behind = (fallback[state] ?? 0) << shift;
+    if (state !== 0) next.copyWithin(state << shift, behind, behind + (1 << shift));
+    node.endings.push(...(state === 0 ? [] : (nodes[fallback[state] ?? 0]?.endings ?? [])));
+    for (const [kind, child] of node.children) {
+      const reached = stateOf.get(child) ?? 0;
+      fallback[reached] = state === 0 ? 0 : (next[(state << shift) + kind] ?? 0);
+      next[(state << shift) + kind] = reached;
     }
-    for (const [kind, child] of trie[state] ?? []) {
-      fallback[child] = state === 0 ? 0 : (next[(state << shift) + kind] ?? 0);
-      next[(state << shift) + kind] = child;
-      queue.push(child);
-    }
-  }
-  return next.map((state) => (found[state] === undefined ? state : state | ENDING));
+  });
+  const found = nodes.map(({ endings }) => (endings.length === 0 ? undefined : endings));
+  const marked = next.map((state) => (found[state] === undefined ? state : state | ENDING));
+  nodes.forEach(({ kind }, state) => {
+    // Runs of separators and of digits count once, dropped characters not at all: there it stays where it is, and
+    // nothing ends a second time.
+    marked[(state << shift) + DROPPED] = state;
+    if (kind === SEPARATOR || kind === DIGIT) marked[(state << shift) + kind] = state;
+  });
+  return {
+    next: marked,
+    found,
+    spentIn: new Uint32Array(nodes.length),
+  };
 }
 
-function scanWith(
-  { next, found, isSaid }: Automaton,
-  { classOf, shift }: Alphabet,
-  text: string,
-): Scan {
-  const said: number[] = [];
-  const ends: number[] = [];
+function inBreadth(root: TrieNode): readonly TrieNode[] {
+  const nodes = [root];
+  // The list grows while it is walked.
+  for (const node of nodes) nodes.push(...node.children.values());
+  return nodes;
+}
+
+function scanWith(automaton: Automaton, { classOf, shift }: Alphabet, text: string): Scan {
+  const { next, found, saidIn, spentIn } = automaton;
+  const turn = nextTurn(automaton);
+  let said: string[] | undefined;
+  let ends: number[] | undefined;
   let highest = 0;
-  let previous = SEPARATOR;
   let state = (next[SEPARATOR] ?? 0) & STATE;
-  for (let index = 0; index <= text.length; index += 1) {
-    const code = index === text.length ? 0 : text.charCodeAt(index);
-    const kind = classOf[code] ?? SEPARATOR;
+  const { length } = text;
+  for (let index = 0; index <= length; index += 1) {
+    const code = index < length ? text.charCodeAt(index) : 0;
     highest |= code;
-    // Runs of separators and of digits count once; dropped characters not at all.
-    if (kind <= DIGIT && (kind === DROPPED || kind === previous)) continue;
-    previous = kind;
-    const reached = next[(state << shift) + kind] ?? 0;
+    const reached = next[(state << shift) + (classOf[code] ?? SEPARATOR)] ?? 0;
     state = reached & STATE;
-    if (reached === state) continue;
+    if (reached === state || spentIn[state] === turn) continue;
+    let isLocated = false;
     for (const ending of found[state] ?? []) {
-      if (ending.isLocated && ends.length < MAX_ENDS) ends.push(index + ending.offset);
-      if (isSaid[ending.phrase] === 1) continue;
-      isSaid[ending.phrase] = 1;
-      said.push(ending.phrase);
+      if (ending.isLocated && (ends?.length ?? 0) < MAX_ENDS) {
+        (ends ??= []).push(index + ending.offset);
+        isLocated = true;
+      }
+      if (saidIn[ending.place] === turn) continue;
+      saidIn[ending.place] = turn;
+      (said ??= []).push(ending.phrase);
     }
+    if (!isLocated) spentIn[state] = turn;
   }
-  for (const phrase of said) isSaid[phrase] = 0;
-  return { said, ends, isForeign: highest >= FOREIGN };
+  return { said: said ?? NONE, ends: ends ?? NONE, isForeign: highest >= FOREIGN };
 }
+
+function nextTurn(automaton: Automaton): number {
+  if (automaton.turn === LAST_TURN) {
+    automaton.saidIn.fill(0);
+    automaton.spentIn.fill(0);
+    automaton.turn = 0;
+  }
+  automaton.turn += 1;
+  return automaton.turn;
+}
+
+const LAST_TURN = 0xffff_ffff;
+const NONE: readonly never[] = [];

@@ -3,6 +3,7 @@
 
 import type { Reading } from './reading.ts';
 import { isDayExhausted } from './reset-headers.ts';
+import type { SaidPhrases } from './said-phrases.ts';
 
 export type QuotaWindow = {
   readonly isShort: boolean;
@@ -13,14 +14,14 @@ export type QuotaWindow = {
 
 export function quotaWindow(
   { windows, text, headers }: Reading,
-  said: ReadonlySet<string>,
+  said: SaidPhrases,
   provider: string | undefined,
 ): QuotaWindow {
-  const hasUntrueDelay = windows.some((id) => PER_DAY.test(id)) || NOTHING_ALLOWED.test(text);
+  const hasUntrueDelay = windows.some((id) => PER_DAY.test(id)) || allowsNothing(text);
   let isShort = windows.some((id) => PER_MINUTE.test(id));
   let isLong =
     hasUntrueDelay || windows.some((id) => LONG_NAME.test(id)) || isDayExhausted(headers, provider);
-  for (const phrase of said) {
+  for (const phrase of said.list) {
     isShort ||= SHORT.has(phrase);
     isLong ||= LONG.has(phrase);
   }
@@ -63,3 +64,8 @@ const PER_DAY = /per_?day/;
 const PER_MINUTE = /per_?(?:minute|second)/;
 const LONG_NAME = /five_hour|seven_day|daily|weekly|monthly/;
 const NOTHING_ALLOWED = /\blimit: 0\b/;
+
+/** A plain search first: it is many times as fast on a long text. */
+function allowsNothing(text: string): boolean {
+  return text.includes('limit: 0') && NOTHING_ALLOWED.test(text);
+}

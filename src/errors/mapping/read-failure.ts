@@ -37,6 +37,8 @@ function read(draft: ReadingDraft, role: KeyRole, value: unknown, depth: number)
 function readObject(draft: ReadingDraft, role: KeyRole, value: object, depth: number): void {
   if (role === 'headers') draft.addHeaders(value);
   else if (Array.isArray(value)) readList(draft, role, value, depth);
+  // What was parsed is nothing special, and asking what it is costs as much as reading it.
+  else if (Object.getPrototypeOf(value) === Object.prototype) readPlain(draft, value, depth);
   else if (value instanceof Uint8Array) readBytes(draft, value, depth);
   else if (value instanceof ArrayBuffer) readBytes(draft, new Uint8Array(value), depth);
   else readRecord(draft, value, depth);
@@ -52,6 +54,18 @@ function readList(draft: ReadingDraft, role: KeyRole, list: readonly unknown[], 
     return;
   }
   for (const item of list.slice(0, MAX_LIST_LENGTH)) read(draft, role, item, depth + 1);
+}
+
+/** A walk without a list of keys; a getter in it may throw, and then what was read before it counts. */
+function readPlain(draft: ReadingDraft, record: object, depth: number): void {
+  let keysLeft = MAX_KEYS;
+  for (const key in record) {
+    if (keysLeft === 0) return;
+    keysLeft -= 1;
+    const role = roleOf(key);
+    if (role !== undefined) read(draft, role, valueOf(record, key), depth + 1);
+    else if (key.endsWith('Exception')) readException(draft, key, valueOf(record, key), depth);
+  }
 }
 
 function readRecord(draft: ReadingDraft, record: object, depth: number): void {

@@ -57,6 +57,8 @@ export class ReadingDraft implements Reading {
 
   /** A name nobody has on a list says nothing. */
   addName(name: string): void {
+    // The type of every other body, and it says nothing.
+    if (name === 'error') return;
     const known = knownName(name);
     if (known !== undefined) this.names.push(known);
   }

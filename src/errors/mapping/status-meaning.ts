@@ -4,34 +4,34 @@ import type { Meaning } from './meanings.ts';
 
 /** Whether the status alone says what happened; a 400 or a 500 may be anything. */
 export function isTelling(status: number): boolean {
-  return STATUSES[status] !== undefined;
+  return STATUSES.has(status);
 }
 
 export function meaningOfStatus(status: number): Meaning {
-  const known = STATUSES[status];
+  const known = STATUSES.get(status);
   if (known !== undefined) return known;
   if (status >= 500) return 'failed';
   return status >= 400 ? 'invalid' : 'unknown';
 }
 
-const STATUSES: Readonly<Record<number, Meaning>> = {
-  401: 'credentials',
-  402: 'quota',
-  403: 'credentials',
-  407: 'credentials',
-  408: 'slow',
-  413: 'too_large',
-  425: 'failed',
-  429: 'throttle',
-  451: 'policy',
-  498: 'overloaded',
-  499: 'aborted',
-  503: 'overloaded',
-  504: 'slow',
-  522: 'connect',
-  523: 'connect',
-  524: 'slow',
-  525: 'failed',
-  526: 'failed',
-  529: 'overloaded',
-};
+const STATUSES: ReadonlyMap<number, Meaning> = new Map([
+  [401, 'credentials'],
+  [402, 'quota'],
+  [403, 'credentials'],
+  [407, 'credentials'],
+  [408, 'slow'],
+  [413, 'too_large'],
+  [425, 'failed'],
+  [429, 'throttle'],
+  [451, 'policy'],
+  [498, 'overloaded'],
+  [499, 'aborted'],
+  [503, 'overloaded'],
+  [504, 'slow'],
+  [522, 'connect'],
+  [523, 'connect'],
+  [524, 'slow'],
+  [525, 'failed'],
+  [526, 'failed'],
+  [529, 'overloaded'],
+]);
