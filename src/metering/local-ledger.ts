@@ -32,7 +32,7 @@ import { LOST, type UsageRecord } from './usage-record.ts';
 
 export type LocalLedgerParts = {
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
-  /** Told after each entry, so that the store gets it soon. */
+  /** Told when an entry is in the journal, and not before: the store is then soon given it. */
   readonly onEntry: () => void;
   readonly store: BudgetStore;
   /** Shared with the drain of the journal. */
@@ -232,8 +232,11 @@ export class LocalLedger implements BudgetLedger, DrainListener {
   }
 
   #append(entry: JournalEntry, onWritten: () => void): void {
-    this.#parts.journal.append(entry, onWritten);
-    this.#parts.onEntry();
+    const { journal, onEntry } = this.#parts;
+    journal.append(entry, () => {
+      onEntry();
+      onWritten();
+    });
   }
 }
 

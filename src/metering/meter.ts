@@ -26,7 +26,7 @@ export type MeterParts = {
   readonly prices: PriceBook;
   readonly worstCase: WorstCase;
   readonly clock: Clock;
-  /** Told after each record, so that the store gets it soon. */
+  /** Told when a record is in the journal, and not before: the store is then soon given it. */
   readonly onRecorded: () => void;
 };
 
@@ -40,8 +40,10 @@ export function createMeter({ journal, prices, worstCase, clock, onRecorded }: M
       return 'unknown' in answer ? Number.MAX_SAFE_INTEGER : answer.costNanos;
     },
     record(record, onWritten) {
-      journal.append(record, onWritten);
-      onRecorded();
+      journal.append(record, () => {
+        onRecorded();
+        onWritten();
+      });
     },
     isReady: () => journal.isWritable(),
   };

@@ -35,7 +35,7 @@ export type SharedLedgerParts = {
   readonly store: SharedBudgetStore;
   readonly serverId: string;
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
-  /** Told after each entry, so that the store gets it soon. */
+  /** Told when an entry is in the journal, and not before: the store is then soon given it. */
   readonly onEntry: () => void;
   /** Has the store take in all that the journal holds; rejects while it is away. */
   readonly flush: () => Promise<void>;
@@ -290,7 +290,10 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   }
 
   #append(entry: JournalEntry, onWritten: () => void): void {
-    this.#parts.journal.append(entry, onWritten);
-    this.#parts.onEntry();
+    const { journal, onEntry } = this.#parts;
+    journal.append(entry, () => {
+      onEntry();
+      onWritten();
+    });
   }
 }
