@@ -167,7 +167,8 @@ export class AttemptClearance {
     if (this.#hold) this.#parts.ledger.release(this.#hold.attempt);
   }
 
+  /** Whole, as every moment is that is written down: the monotonic clock counts in fractions. */
   #leftMs(): number {
-    return this.#order.deadlineAtMs - this.#parts.clock.monotonic();
+    return Math.ceil(this.#order.deadlineAtMs - this.#parts.clock.monotonic());
   }
 }
