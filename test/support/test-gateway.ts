@@ -14,6 +14,8 @@ export type TestGateway = {
   readonly apiKey: string;
   readonly adminKey: string;
   readonly simulator: Simulator;
+  /** Where the embedded store and the journal are. */
+  readonly dataDir: string;
   /** Drains and closes both, and removes their data. */
   close(): Promise<void>;
 };
@@ -57,6 +59,7 @@ export async function startTestGateway(
     apiKey: TEST_API_KEY,
     adminKey: TEST_ADMIN_KEY,
     simulator,
+    dataDir,
     async close() {
       await gateway.close();
       await simulator.close();
