@@ -42,6 +42,7 @@ export type JobProgressParts = {
 
 export function createJobProgress(parts: JobProgressParts): JobProgress {
   const { dialect, clock, log } = parts;
+  let isRefusalTold = false;
   return {
     outputTold: (job) => parts.onOutput?.(job),
     async insert(trx, job, told) {
@@ -58,7 +59,9 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
       } catch (cause) {
         if (!isRefusal(cause)) throw cause;
         const written = await write(false);
-        tell(log, cause);
+        // Once: it will refuse the next one as well.
+        if (!isRefusalTold) tell(log, cause);
+        isRefusalTold = true;
         return written;
       }
     },
