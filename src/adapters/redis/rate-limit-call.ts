@@ -58,6 +58,8 @@ export type RateLimitCallParts = {
  * finds later than this it does not do, because by then it was decided otherwise.
  */
 const PATIENCE_MS = 500;
+/** A call that took longer than this to be heard was held up. */
+const PROMPT_MS = 100;
 
 export async function callRateLimits(
   parts: RateLimitCallParts,
@@ -72,7 +74,13 @@ export async function callRateLimits(
   const more = [state.isAlone ? '1' : '0', JSON.stringify(state.awaits), text];
   const deadline = Math.ceil(state.now) + PATIENCE_MS;
   const raw = await link.run(
-    (redis) => runScript(redis, RATE_LIMIT_SCRIPT, all, [...args, ...more, deadline]),
+    (redis) =>
+      runScript(redis, RATE_LIMIT_SCRIPT, all, [
+        ...args,
+        ...more,
+        deadline,
+        PATIENCE_MS - PROMPT_MS,
+      ]),
     PATIENCE_MS,
   );
   return parseReply(raw);

@@ -26,7 +26,7 @@ export const SAFE_PART = 0.8;
 //         4 look   limits
 //         5 tell   id, tokens, used or -1 while open, taken at, expires at, limits
 //         6 seen   used, seen at, one limit
-//       10 the moment by which the server has stopped waiting for an answer
+//       10 the moment by which the server has stopped waiting for an answer  11 how long before it a call is held up, in ms
 // Returns JSON: epoch, now, ids of live servers, answers; nothing but the first two, and nothing is done, when the epoch
 //         is not the server's or it is too late.
 //         An answer to a take is: index of the binding limit from 1, or 0 when it is admitted; wait in ms, -1 for never;
@@ -50,8 +50,11 @@ local function note_presence()
   redis.call('ZADD', KEYS[2], now, self)
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[5]))
   redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
-  -- One that was not away is taken off again by its next batch.
-  for _, other in ipairs(cjson.decode(ARGV[8])) do
+  -- One that was not away is taken off again by its next batch. A batch that was held up for long tells that others
+  -- may have given up waiting, though this server has not.
+  local others = cjson.decode(ARGV[8])
+  if tonumber(ARGV[10]) - now < tonumber(ARGV[11]) then others = redis.call('ZRANGE', KEYS[2], 0, -1) end
+  for _, other in ipairs(others) do
     if other ~= self then redis.call('ZADD', KEYS[3], 'NX', now + tonumber(ARGV[6]), other) end
   end
   if ARGV[7] == '1' then redis.call('ZADD', KEYS[3], now + tonumber(ARGV[5]) / 2, self)
