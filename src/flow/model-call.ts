@@ -11,6 +11,7 @@
 
 import type { LimitStanding } from '../admission/rate-limiter.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
+import type { CancelTimer } from '../kernel/clock.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
 import type { UsageRecord } from '../metering/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../resilience/breaker-board.ts';
@@ -53,8 +54,12 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #isBegun = false;
   #isEnded = false;
   #standings = NO_STANDINGS;
-  /** Ends whatever is waited for: a timer, or the money. */
-  #cancel: (() => void) | undefined;
+  #cancelWait: CancelTimer | undefined;
+  /**
+   * Kept as it is and not as a function that ends it: the engine takes a function that is assigned to a field for a
+   * method and puts it among its old objects, where it would hold on to the whole request long after its end.
+   */
+  #clearance: AttemptClearance | undefined;
 
   constructor(parts: CallParts, order: CallOrder, listener: ModelCallListener) {
     this.#parts = parts;
@@ -88,7 +93,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   abandon(onSettled: (record: UsageRecord | undefined) => void): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#cancel?.();
+    this.#cancelWait?.();
+    this.#clearance?.withdraw();
     if (!this.#sent || !this.#attempt || !this.#isCalling) return onSettled(this.#record);
     this.#attempt.abort(new Error('the caller left'));
     this.#report('neutral');
@@ -184,7 +190,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { maxInteractiveWaitMs } = this.#parts.retryRules;
     const planned = { target, pass, number: this.attempts + 1 };
     const clearance = new AttemptClearance(this.#parts, this.#order, planned, this);
-    this.#cancel = () => clearance.withdraw();
+    this.#clearance = clearance;
     clearance.start(isBackground ? 0 : maxInteractiveWaitMs - this.#rounds.waitedMs);
   }
 
@@ -194,7 +200,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   onRefused(error: SpillwayError): void {
-    this.#cancel = undefined;
+    this.#clearance = undefined;
     // The caller's own limit follows it to every target; an account that is full has neighbours.
     if (mayMoveOn(error) !== 'anywhere') return this.#fail(error);
     this.#rounds.passOver(error);
@@ -205,7 +211,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { attempts, retryBudget, load } = this.#parts;
     const { plan, deadlineAtMs } = this.#order;
     const { target, number } = cleared;
-    this.#cancel = undefined;
+    this.#clearance = undefined;
     this.#sent = cleared;
     this.#isCalling = true;
     this.#isReported = false;
@@ -266,8 +272,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   #wait(end: Extract<RoundsEnd, { kind: 'wait' }>): void {
-    this.#cancel = this.#parts.clock.after(end.waitMs, () => {
-      this.#cancel = undefined;
+    this.#cancelWait = this.#parts.clock.after(end.waitMs, () => {
+      this.#cancelWait = undefined;
       this.#rounds.again(end);
       this.#choose();
     });

@@ -105,9 +105,10 @@ export class BudgetBook {
     return !blocking;
   }
 
-  #take(ask: OpenHold): void {
-    this.#open.set(ask.hold.id, ask);
-    for (const { account } of ask.charges) account.heldNanos += ask.hold.amountNanos;
+  #take({ hold, charges }: OpenHold): void {
+    // Not the ask itself: who waits for it hangs on it, and what lies in a busy map is collected late.
+    this.#open.set(hold.id, { hold, charges });
+    for (const { account } of charges) account.heldNanos += hold.amountNanos;
   }
 
   #end(attemptId: string): OpenHold | undefined {
