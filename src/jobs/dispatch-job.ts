@@ -1,19 +1,22 @@
 // The dispatcher: takes jobs from the raw queue, has a provider chosen for each, and puts it on that provider's
 // queue, at once or after the wait that the provider's limit asks for. The order is always: move the job, publish
-// its next message, acknowledge this one. A crash in between duplicates a message and loses nothing.
+// its next message, acknowledge this one. A crash in between duplicates a message and loses nothing. A message of
+// another system is stored as a job that has already made its first move: one write instead of two.
 // Several messages are in hand at once, but they are decided on, and published, in the order they came in.
 
 import type { ErrorCode, Verdict } from '../errors/codes.ts';
 import { sleep } from '../kernel/clock.ts';
+import { applyMove } from './apply-move.ts';
 import { ending } from './end-job.ts';
 import type { FinalQueues } from './final-message.ts';
 import type { Job } from './job.ts';
 import { expired, failed, postponed, routed } from './job-moves.ts';
 import { delayMsOf, messageFor } from './job-pointer.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
+import { isWaiting } from './job-state.ts';
 import type { JobMove, JobStore } from './job-store.ts';
 import { createLineUp, type Place } from './line-up.ts';
-import { type TakeParts, takeMessage } from './take-message.ts';
+import { publishCurrent, type Taken, type TakeParts, takeMessage } from './take-message.ts';
 
 /** Where a job is to go. `runAt` and `waitCode` say that it has to wait there, and why. */
 export type ProviderChoice =
@@ -86,7 +89,7 @@ async function dispatch(
   delivery: Delivery,
   passage: Passage,
 ): Promise<DeliveryOutcome> {
-  const taken = await takeMessage(parts, parts.rawQueue, delivery);
+  const taken = await takeMessage({ ...parts, leavesUnstored: true }, parts.rawQueue, delivery);
   if (!taken.job) return taken.outcome;
   const { job } = taken;
   const now = parts.clock.now();
@@ -94,14 +97,14 @@ async function dispatch(
   // Early copies go back to sleep; asking for a provider now would be asking twice.
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(job, now)) {
-    await parts.store.move(ending(job, expired(job, now), parts.queues));
+    await write(parts, taken, (seen) => ending(seen, expired(seen, now), parts.queues));
     return 'ack';
   }
   await passage.deciding.turn;
   const choice = await decide(parts, job, passage.closing);
   passage.deciding.leave();
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
-  await follow(parts, job, choice, passage.publishing);
+  await follow(parts, taken, choice, passage.publishing);
   return 'ack';
 }
 
@@ -122,15 +125,17 @@ async function decide(
   }
 }
 
+type Seen = Extract<Taken, { job: Job }>;
 type Decided = Exclude<ProviderChoice, { kind: 'stay' }>;
 
 async function follow(
   parts: DispatcherParts,
-  job: Job,
+  taken: Seen,
   choice: Decided,
   publishing: Place,
 ): Promise<void> {
-  const moved = await moveOrGiveBack(parts, job, choice);
+  const moved = await write(parts, taken, (seen) => moveFor(parts, seen, choice));
+  if (!moved && choice.kind === 'route') choice.giveBack?.();
   if (moved?.state !== 'queued' && moved?.state !== 'delayed') return;
   await publishing.turn;
   const published = pass(parts, moved, choice);
@@ -139,14 +144,23 @@ async function follow(
   await published;
 }
 
-async function moveOrGiveBack(
+/** The job after the move; undefined when it had moved on, and then nothing was done. */
+async function write(
   parts: DispatcherParts,
-  job: Job,
-  choice: Decided,
+  { job, unstored }: Seen,
+  moveOf: (seen: Job) => JobMove,
 ): Promise<Job | undefined> {
-  const moved = await parts.store.move(moveFor(parts, job, choice));
-  if (!moved && choice.kind === 'route') choice.giveBack?.();
-  return moved;
+  const move = moveOf(job);
+  if (!unstored) return parts.store.move(move);
+  const events = [{ type: 'submitted' } as const, ...move.events];
+  const moved = applyMove(job, move);
+  const created = await parts.store.create(moved, unstored, move.announce, events);
+  if (created.isNew) return moved;
+  const known = created.job;
+  // It was stored by one who died before moving it: this is its message still.
+  if (known.fence === job.fence) return parts.store.move(moveOf(known));
+  if (isWaiting(known.state)) await publishCurrent(parts, known);
+  return undefined;
 }
 
 function moveFor(parts: DispatcherParts, job: Job, choice: Decided): JobMove {

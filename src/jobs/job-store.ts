@@ -91,11 +91,15 @@ export type NeglectedJobs = {
 };
 
 export type JobStore = {
-  /** Creates the job, or finds the one its organisation already has under that public id. */
+  /**
+   * Creates the job, or finds the one its organisation already has under that public id. `events` are all that has
+   * happened to it; unless they are told, only that it was submitted.
+   */
   create(
     job: Job,
     message: JobMessage,
     announce?: readonly Announcement[],
+    events?: readonly NewJobEvent[],
   ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
   find(key: JobKey): Promise<Job | undefined>;
   /** What was asked for. */

@@ -25,6 +25,8 @@ export type TakeParts = {
   /** Messages of other systems name their organisation; one that does not exist is a dead letter. */
   organizationExists(id: string): Promise<boolean>;
   readonly defaultOrganizationId: string;
+  /** Whether a job made of a message is left to the taker to store, together with its first move. */
+  readonly leavesUnstored?: boolean;
   /** What a message's being on this queue says about its job; absent where nothing. */
   readonly adoptJob?: ((job: Job) => Job) | undefined;
   /** Where copies of dead letters go; absent without a broker. */
@@ -35,7 +37,8 @@ export type TakeParts = {
 };
 
 export type Taken =
-  | { readonly job: Job }
+  /** `unstored`: what was asked for, where the job is new and has yet to be stored with it. */
+  | { readonly job: Job; readonly unstored?: JobMessage | undefined }
   | { readonly job: undefined; readonly outcome: DeliveryOutcome };
 
 /** A message that was delivered this often has killed whoever touched it. */
@@ -49,13 +52,19 @@ export async function takeMessage(
 ): Promise<Taken> {
   const read = await readDelivery(parts, queueName, delivery);
   if (read instanceof SpillwayError) return bury(parts, queueName, delivery, read);
-  const { job, fence } = read;
+  const { job, fence, unstored } = read;
   if (!job || !isWaiting(job.state)) return DONE;
-  return job.fence === fence ? { job } : dropStale(parts, job);
+  if (job.fence === fence) return { job, unstored };
+  await publishCurrent(parts, job);
+  return DONE;
 }
 
 /** The job as it is, and the fence that the message was published under. */
-type Read = { readonly job: Job | undefined; readonly fence: number };
+type Read = {
+  readonly job: Job | undefined;
+  readonly fence: number;
+  readonly unstored?: JobMessage;
+};
 
 /** Gives back what is wrong with the message itself; failures of ours are thrown and tried again. */
 async function readDelivery(
@@ -86,15 +95,18 @@ async function adopt(
   const given = { message, submitter: { organizationId }, origin: 'queue', queue } as const;
   const asked = newJob(given, parts.newId, parts.clock.now());
   const job = parts.adoptJob?.(asked) ?? asked;
+  if (parts.leavesUnstored) return { job, fence: job.fence, unstored: message };
   const created = await parts.store.create(job, message);
   // Whatever became of the job since, this message is its first one.
   return { job: created.job, fence: job.fence };
 }
 
-async function dropStale(parts: TakeParts, job: Job): Promise<Taken> {
-  const delayMs = delayMsOf(job, parts.clock.now());
-  await parts.queue.publish(job.queue, messageFor(job), { delayMs });
-  return DONE;
+/** The answer to a stale copy of a job that still waits. */
+export async function publishCurrent(
+  { queue, clock }: Pick<TakeParts, 'queue' | 'clock'>,
+  job: Job,
+): Promise<void> {
+  await queue.publish(job.queue, messageFor(job), { delayMs: delayMsOf(job, clock.now()) });
 }
 
 async function bury(

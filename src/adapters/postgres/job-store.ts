@@ -3,11 +3,12 @@
 // finds the job moved on writes nothing at all. All else is the common SQL.
 
 import type { Job } from '../../jobs/job.ts';
+import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { JobMessage } from '../../jobs/job-message.ts';
 import type { Announcement } from '../../jobs/job-queue.ts';
 import type { JobKey, JobMove, JobStore } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJob, toJobRow } from '../sql/job-row.ts';
-import { createJobStore, type JobStoreParts, toldBy } from '../sql/job-store.ts';
+import { createJobStore, type JobStoreParts, SUBMITTED, toldBy } from '../sql/job-store.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
 import { addProgress } from './job-progress-statement.ts';
 import type { PostgresStore } from './open-postgres.ts';
@@ -49,9 +50,9 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
   return {
     ...common,
     find,
-    async create(job, message, announced = []) {
-      if (announced.length > 1) return common.create(job, message, announced);
-      const write = (isTold: boolean) => creation(job, message, announced, isTold);
+    async create(job, message, announced = [], events = SUBMITTED) {
+      if (announced.length > 1) return common.create(job, message, announced, events);
+      const write = (isTold: boolean) => creation(job, { message, announced, events }, isTold);
       if (await runTold(write, 'select id from created')) {
         tell(job, announced);
         return { job, isNew: true };
@@ -80,35 +81,31 @@ function isUncommon({ announce: announced = [], deadLetter, attemptStart, attemp
   return announced.length > 1 || deadLetter !== undefined || (attemptStart && attemptEnd);
 }
 
-function creation(
-  job: Job,
-  message: JobMessage,
-  announced: readonly Announcement[],
-  isTold: boolean,
-) {
+type NewRows = {
+  readonly message: JobMessage;
+  readonly announced: readonly Announcement[];
+  readonly events: readonly NewJobEvent[];
+};
+
+function creation(job: Job, { message, announced, events }: NewRows, isTold: boolean) {
   const statement = new StatementText();
-  const row = Object.entries(toJobRow(job, 1));
+  const row = Object.entries(toJobRow(job, events.length));
   const columns = row.map(([name]) => name).join(', ');
   const values = row.map(([, value]) => statement.value(value)).join(', ');
   statement.part(
     'created',
     `insert into jobs (${columns}) values (${values})
      on conflict (organization_id, public_id) do nothing
-     returning id, organization_id, public_id, user_id`,
+     returning id, organization_id, public_id, user_id, event_count`,
   );
   statement.part(
     'payload',
     `insert into job_payloads (job_id, message)
      select id, ${statement.value(JSON.stringify(message), 'text')} from created`,
   );
-  statement.part(
-    'submitted',
-    `insert into job_events (job_id, sequence, type, created_at)
-     select id, 1, 'submitted', ${statement.value(job.createdAt, 'bigint')} from created`,
-  );
+  addEvents(statement, 'created', { events, at: job.createdAt });
   for (const each of announced) announce(statement, 'created', each, job.createdAt);
-  if (isTold)
-    addProgress(statement, 'created', { events: [{ type: 'submitted' }], at: job.createdAt });
+  if (isTold) addProgress(statement, 'created', { events, at: job.createdAt });
   return statement;
 }
 
@@ -125,7 +122,7 @@ function movement(move: JobMove, isTold: boolean): StatementText {
      where id = ${statement.value(move.jobId)} and fence = ${statement.value(move.fence)}
      returning ${JOB_COLUMNS}`,
   );
-  addEvents(statement, move);
+  addEvents(statement, 'moved', move);
   addAttempt(statement, move);
   if (move.result)
     statement.part(
@@ -138,7 +135,12 @@ function movement(move: JobMove, isTold: boolean): StatementText {
   return statement;
 }
 
-function addEvents(statement: StatementText, { events, at }: JobMove): void {
+/** For each row of the part `from`, of which there is one or none. */
+function addEvents(
+  statement: StatementText,
+  from: string,
+  { events, at }: Pick<JobMove, 'events' | 'at'>,
+): void {
   const types = events.map(({ type }) => type);
   const data = events.map((event) =>
     event.data === undefined ? null : JSON.stringify(event.data),
@@ -146,9 +148,9 @@ function addEvents(statement: StatementText, { events, at }: JobMove): void {
   statement.part(
     'told',
     `insert into job_events (job_id, sequence, type, data, created_at)
-     select moved.id, moved.event_count - ${statement.value(events.length, 'integer')} + event.place,
+     select ${from}.id, ${from}.event_count - ${statement.value(events.length, 'integer')} + event.place,
        event.type, event.data, ${statement.value(at, 'bigint')}
-     from moved, unnest(${statement.value(types, 'text[]')}, ${statement.value(data, 'text[]')})
+     from ${from}, unnest(${statement.value(types, 'text[]')}, ${statement.value(data, 'text[]')})
        with ordinality as event (type, data, place)`,
   );
 }

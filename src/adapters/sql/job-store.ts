@@ -25,7 +25,7 @@ export type JobStoreParts = {
   readonly progress?: JobProgress;
 };
 
-const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
+export const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
 
 export function createJobStore(parts: JobStoreParts): JobStore {
   const { db, signals, onChanged, progress } = parts;
@@ -36,10 +36,10 @@ export function createJobStore(parts: JobStoreParts): JobStore {
   }
 
   return {
-    async create(job, message, announce = []) {
-      const told = { events: SUBMITTED, at: job.createdAt };
+    async create(job, message, announce = [], events = SUBMITTED) {
+      const told = { events, at: job.createdAt };
       const isNew = await writeTold(parts, async (trx, isTold) => {
-        const isInserted = await insertJob(trx, job, message, announce);
+        const isInserted = await insertJob(trx, job, { message, announce, events });
         if (isInserted && isTold) await progress?.insert(trx, job, told);
         return isInserted;
       });
@@ -122,15 +122,20 @@ function writeTold<T>(
   return progress.orWithout((isTold) => db.transaction().execute((trx) => write(trx, isTold)));
 }
 
+type NewRows = {
+  readonly message: JobMessage;
+  readonly announce: readonly Announcement[];
+  readonly events: readonly NewJobEvent[];
+};
+
 async function insertJob(
   trx: Transaction<Schema>,
   job: Job,
-  message: JobMessage,
-  announce: readonly Announcement[],
+  { message, announce, events }: NewRows,
 ): Promise<boolean> {
   const inserted = await trx
     .insertInto('jobs')
-    .values(toJobRow(job, SUBMITTED.length))
+    .values(toJobRow(job, events.length))
     .onConflict((conflict) => conflict.columns(['organization_id', 'public_id']).doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -139,7 +144,7 @@ async function insertJob(
     .insertInto('job_payloads')
     .values({ job_id: job.id, message: JSON.stringify(message) })
     .execute();
-  await insertEvents(trx, job.id, 0, SUBMITTED, job.createdAt);
+  await insertEvents(trx, job.id, 0, events, job.createdAt);
   await publishAll(trx, announce, job.createdAt);
   return true;
 }
