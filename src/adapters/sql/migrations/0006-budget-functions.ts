@@ -10,6 +10,12 @@ export async function budgetFunctions(db: Kysely<Schema>): Promise<void> {
     await sql.raw(text).execute(db);
 }
 
+/**
+ * Planning takes longer than running. The plan that is kept goes by keys whatever the sizes of tables, so that one made
+ * when they were empty is right when they are full.
+ */
+const KEPT_PLAN = 'set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off';
+
 /** A usage record on its way in; of its own, because the table may get further columns. */
 const USAGE_LINE = `
 create type usage_line as (
@@ -63,7 +69,7 @@ $$`;
 const HOLD = `
 create function hold_budgets(asks jsonb, at bigint)
 returns table (place bigint, answer text, budget text, limit_nanos bigint, spent_nanos bigint)
-language plpgsql as $body$
+language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   everybody_fits boolean;
@@ -180,7 +186,7 @@ $body$`;
 const STORE = `
 create function store_usage(lines usage_line[], opened jsonb, closed text[], at bigint)
 returns table (stored bigint, crossed jsonb)
-language plpgsql as $body$
+language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   ended budget_holds[];
@@ -288,7 +294,7 @@ $body$`;
 const LOSE = `
 create function lose_holds(at bigint, most integer)
 returns table (stored bigint, crossed jsonb)
-language plpgsql as $body$
+language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   lines usage_line[];
@@ -338,7 +344,7 @@ $$`;
 const RENEW = `
 create function renew_reserves(server text, wishes jsonb, at bigint, until bigint)
 returns table (organization_id text, month integer, kind text, scope_id text, amount_nanos bigint)
-language plpgsql as $body$
+language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   each record;
@@ -376,7 +382,7 @@ $body$`;
 /** What servers that are gone had set aside is free again. */
 const EXPIRE = `
 create function expire_reserves(at bigint) returns void
-language plpgsql as $body$
+language plpgsql ${KEPT_PLAN} as $body$
 begin
   with gone as (
     delete from budget_reserves r using (
