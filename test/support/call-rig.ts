@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { sleep, systemClock } from '../../src/kernel/clock.ts';
 import type { TestGateway } from './test-gateway.ts';
 
 export const CLAUDE = 'claude-sonnet-5-5';
@@ -128,7 +129,7 @@ export type Used = {
 
 /** All that the caller's organisation has used, as soon as the store has that many attempts. */
 export async function usageOf({ url, apiKey }: Place, attempts: number): Promise<Used> {
-  const deadline = AbortSignal.timeout(20_000);
+  const deadline = AbortSignal.timeout(60_000);
   for (;;) {
     const response = await fetch(`${url}/v1/usage?groupBy=provider`, {
       headers: { 'x-api-key': apiKey },
@@ -137,8 +138,12 @@ export async function usageOf({ url, apiKey }: Place, attempts: number): Promise
     const { data } = (await response.json()) as { data: Used[] };
     const used = data.reduce(add, NOTHING_USED);
     if (used.attempts >= attempts) return used;
+    await sleep(systemClock, LOOK_AGAIN_MS, deadline);
   }
 }
+
+/** Looking costs what storing needs, too. */
+const LOOK_AGAIN_MS = 20;
 
 const NOTHING_USED: Used = {
   attempts: 0,
