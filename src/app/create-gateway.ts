@@ -117,7 +117,7 @@ async function compose(
     return [
       ...routes,
       budgetRoutes({ ...serve, organizations: store.organizations, gate }),
-      jobRoutes({ desk, jobs, history, gate, clock }),
+      jobRoutes({ desk, jobs, history, gate, clock, admit: admitJob }),
       ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
       modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Principal } from '../../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { AdmitJob } from '../../flow/admit-job.ts';
 import type { CancelJob } from '../../jobs/cancel-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHistory } from '../../jobs/job-history.ts';
@@ -28,6 +29,8 @@ export type JobRouteParts = {
   readonly history: JobHistory;
   readonly gate: Gate;
   readonly clock: Clock;
+  /** Asks the organisation's limits; rejects when it has handed in all it may. */
+  readonly admit: AdmitJob;
 };
 
 const PAGE = 50;
@@ -51,6 +54,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       { ...guard, schema: documented('Hand in a job') },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'jobs');
+        await parts.admit(principal, request.id);
         const { job } = await desk.submit(request.body, submitterOf(request, principal));
         reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
         return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
