@@ -13,7 +13,7 @@ import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { namingValidator } from '../admin-schema.ts';
-import type { Gate } from '../authenticate.ts';
+import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
@@ -55,6 +55,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
     app.post(
       '/v1/builds/:buildId/events',
       {
+        ...scopeGuard(gate, 'events'),
         bodyLimit: LARGEST_REPORT_BYTES,
         validatorCompiler: namingValidator,
         schema: documented('Report what happens to a build: one event, or a list of them'),
