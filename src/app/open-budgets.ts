@@ -62,9 +62,12 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   lifecycle.onClose('forgetting usage', () => forgetting.close());
   lifecycle.onClose('usage drain', () => drain.close());
   lifecycle.onClose('budgets', () => ledger.close());
-  // What a former life held is known only when all that it wrote has been read.
-  await drain.flush();
-  if (ledger instanceof LocalLedger) await ledger.adopt();
+  if (ledger instanceof LocalLedger) {
+    // What a former life held is known only when all that it wrote has been read.
+    await drain.flush();
+    await ledger.adopt();
+  }
+  drain.wake();
   return {
     ledger,
     journal: {

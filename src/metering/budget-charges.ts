@@ -18,7 +18,6 @@ export class BudgetCharges {
   readonly #accounts: BudgetAccounts<BookAsk>;
   readonly #monthAt = createMonthCache();
   readonly #ofOwners = new WeakMap<BudgetOwner, OwnersCharges>();
-  readonly #zones = new Map<string, string>();
 
   constructor(accounts: BudgetAccounts<BookAsk>) {
     this.#accounts = accounts;
@@ -32,7 +31,6 @@ export class BudgetCharges {
     const charges = kinds.flatMap((kind) => this.of(owner, kind, month.number) ?? []);
     const made = { month, charges };
     this.#ofOwners.set(owner, made);
-    this.#zones.set(owner.organizationId, owner.timeZone);
     // Whoever is first in a new month clears away the one before the last.
     this.#accounts.forgetBefore(previous(previous(month.number)));
     return made;
@@ -60,8 +58,8 @@ export class BudgetCharges {
   }
 
   /** For a record that never had a hold. */
-  monthOf({ organizationId, createdAt }: UsageRecord): number {
-    return this.#monthAt(createdAt, this.#zones.get(organizationId) ?? 'UTC').number;
+  monthOf({ createdAt }: UsageRecord): number {
+    return this.#monthAt(createdAt, 'UTC').number;
   }
 
   monthAt(owner: BudgetOwner, at: number): CalendarMonth {

@@ -46,13 +46,6 @@ const SWEEP_MS = 1000;
 /** Attempts given up as lost whose own record may still come. */
 const REMEMBERED_LOSSES = 10_000;
 
-/** The journal of a former life must have been drained: its open holds are then in the store. */
-export async function openLocalLedger(parts: LocalLedgerParts): Promise<LocalLedger> {
-  const ledger = new LocalLedger(parts);
-  await ledger.adopt();
-  return ledger;
-}
-
 export class LocalLedger implements BudgetLedger, DrainListener {
   readonly holdsAreRows = false;
   readonly #parts: LocalLedgerParts;
@@ -144,7 +137,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     }
   }
 
-  /** Holds of a former life stay held until they expire. */
+  /** Holds of a former life stay held until they expire. Its journal must have been drained: they are in the store then. */
   async adopt(): Promise<void> {
     for (const hold of await this.#parts.store.openHolds()) {
       if (!this.#book.isOpen(hold.id)) this.#book.adopt(hold, this.#charges.ofHold(hold));

@@ -24,7 +24,7 @@ export type UsageRecord = Usage & {
   readonly estimated: boolean;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** The month whose budget it counts against, as its hold said; absent: the one it was made in. */
+  /** The month whose budget it counts against, as its hold said; absent: the one it was made in, in UTC. */
   readonly budgetMonth?: number | undefined;
 };
 

@@ -2,7 +2,7 @@
 // that passed, and the holds of attempts that have not ended. Prepared statements, because it is part of every batch.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { calendarMonth } from '../../kernel/calendar-month.ts';
+import { createMonthCache } from '../../kernel/calendar-month.ts';
 import type { BudgetHold } from '../../metering/budget-hold.ts';
 import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
@@ -16,7 +16,7 @@ import {
 } from '../sql/budget-posting.ts';
 
 export type BudgetBooks = {
-  /** The month a record counts against: its own word, else the one it was made in. */
+  /** The month a record counts against: its own word, else the one it was made in, in UTC. */
   monthOf(record: UsageRecord): number;
   post(spendings: readonly Spending[]): readonly CrossedThreshold[];
   changeHolds(changes: HoldChanges): void;
@@ -31,7 +31,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
   const limits = prepareLimits(database);
-  const zone = database.prepare('select time_zone from organizations where id = ?');
+  const monthAt = createMonthCache();
   const open = database.prepare(openSql());
   const close = database.prepare('delete from budget_holds where id = ?');
 
@@ -54,11 +54,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   }
 
   return {
-    monthOf({ budgetMonth, organizationId, createdAt }) {
-      if (budgetMonth !== undefined) return budgetMonth;
-      const timeZone = zone.get(organizationId)?.['time_zone'];
-      return calendarMonth(createdAt, typeof timeZone === 'string' ? timeZone : 'UTC').number;
-    },
+    monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
     post: (spendings) => postingsOf(spendings).flatMap(postOne),
     changeHolds({ opened, closed }) {
       for (const id of closed) close.run(id);

@@ -211,9 +211,9 @@ begin
     select l.id, l.request_id, l.attempt, l.organization_id, l.key_id, l.user_id, l.provider, l.model, l.input_tokens,
       l.output_tokens, l.cache_read_tokens, l.cache_write_tokens, l.cache_write_1h_tokens, l.reasoning_tokens,
       l.cost_nanos, l.category, l.latency_ms, l.status, l.streamed, l.estimated, l.created_at,
-      coalesce(l.budget_month, to_char(
-        to_timestamp(l.created_at / 1000.0) at time zone coalesce(o.time_zone, 'UTC'), 'YYYYMM')::integer)
-    from unnest(lines) l left join organizations o on o.id = l.organization_id
+      coalesce(l.budget_month,
+        to_char(to_timestamp(l.created_at / 1000.0) at time zone 'UTC', 'YYYYMM')::integer)
+    from unnest(lines) l
     order by l.id collate "C"
     on conflict do nothing returning r
   ) select array_agg(r) into fresh from placed;
