@@ -1,0 +1,93 @@
+// Jobs end to end: from the raw queue through dispatcher and worker to the results queue, on RabbitMQ, Redis and
+// PostgreSQL with a provider that answers at once. Measured against a bare loop of three hops on the same broker,
+// which keeps nothing, knows nothing and decides nothing. Both work off the same number of messages in turn.
+
+import { z } from 'zod';
+import { startServices } from '../../test/support/services/start-services.ts';
+import type { BenchRow } from '../bench-row.ts';
+import type { ChildProgram } from '../child-program.ts';
+import type { Stage } from '../stage.ts';
+import { figureOf, ratioOf } from '../statistics.ts';
+
+const RAW = 'bench-raw';
+const RESULTS = 'bench-results';
+const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
+const MESSAGES_PER_SECOND_OF_ROUND = 500;
+const PATIENCE_MS = 180_000;
+
+export const row: BenchRow = {
+  name: 'jobs',
+  title: 'jobs end to end on RabbitMQ, Redis and PostgreSQL',
+  order: 6,
+  canCalibrate: false,
+  goals: [
+    {
+      key: 'rate',
+      what: 'jobs a second, against a bare loop of three hops',
+      atLeast: 0.4,
+      unit: '×',
+    },
+  ],
+  async run(stage) {
+    const ends = await openPipeline(stage);
+    const { warmUpRounds, rounds, seconds } = stage.pace;
+    const count = Math.round(seconds * MESSAGES_PER_SECOND_OF_ROUND);
+    const measured: { readonly bare: number; readonly jobs: number }[] = [];
+    for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
+      const isWarmUp = turn < warmUpRounds;
+      stage.progress(isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`);
+      const round = { bare: await bareRate(ends, count), jobs: await jobRate(ends, count) };
+      if (!isWarmUp) measured.push(round);
+    }
+    const bare = measured.map((round) => round.bare);
+    const jobs = measured.map((round) => round.jobs);
+    return {
+      figures: { rate: ratioOf(jobs, bare) },
+      side: [
+        { what: 'bare loop of three hops', unit: 'per second', figure: figureOf(bare) },
+        { what: 'jobs end to end', unit: 'per second', figure: figureOf(jobs) },
+      ],
+    };
+  },
+};
+
+async function openPipeline(stage: Stage): Promise<ChildProgram> {
+  stage.progress('starting RabbitMQ, PostgreSQL and Redis');
+  const services = await startServices({
+    env: process.env,
+    log: (line) => stage.progress(line),
+    wanted: ['redis', 'postgres', 'rabbitmq'],
+    signal: stage.signal,
+  });
+  stage.onClose(() => services.close());
+  const ends = stage.startProgram('programs/queue-loop.ts');
+  await ends.ask('open', { url: services.rabbitmqUrl, queues: [RAW, RESULTS, ...BARE] });
+  const upstream = await stage.startUpstream(0);
+  await stage.startSubject(upstream.port, {
+    DATABASE_URL: services.databaseUrl,
+    REDIS_URL: services.redisUrl,
+    RABBITMQ_URL: services.rabbitmqUrl,
+    MIGRATE_ON_START: 'true',
+    RAW_ANALYSIS_QUEUE: RAW,
+    RESULTS_QUEUE: RESULTS,
+    PROVIDER_FIXED: 'anthropic',
+    WORKER_CONCURRENCY: '32',
+  });
+  return ends;
+}
+
+async function bareRate(ends: ChildProgram, count: number): Promise<number> {
+  const [first] = BARE;
+  await ends.ask('fill', { queue: first, count }, PATIENCE_MS);
+  const tookMs = z.number().parse(await ends.ask('loop', { queues: BARE, count }, PATIENCE_MS));
+  return (count * 1000) / tookMs;
+}
+
+/** The pipeline begins while it is being filled: the time runs from the first message. */
+async function jobRate(ends: ChildProgram, count: number): Promise<number> {
+  const startedAt = performance.now();
+  const draining = ends.ask('drain', { queue: RESULTS, count }, PATIENCE_MS);
+  await ends.ask('fill', { queue: RAW, count }, PATIENCE_MS);
+  await draining;
+  return (count * 1000) / (performance.now() - startedAt);
+}
