@@ -104,7 +104,7 @@ function goesByLoad({ aliases }: Config): boolean {
   return Object.values(aliases).some(({ strategy }) => strategy === 'least-loaded');
 }
 
-function openMeter(config: Config, { journal, wake }: Budgets, clock: Clock): Meter {
+function openMeter(config: Config, budgets: Budgets, clock: Clock): Meter {
   const prices = createPriceBook({
     overrides: config.prices.models,
     defaultPrice: config.prices.fallback,
@@ -117,5 +117,6 @@ function openMeter(config: Config, { journal, wake }: Budgets, clock: Clock): Me
     ),
   );
   const worstCase = createWorstCase({ maxOutputTokens });
-  return createMeter({ journal, prices, worstCase, clock, onRecorded: wake });
+  const { journal } = budgets;
+  return createMeter({ journal, prices, worstCase, clock, onRecorded: () => budgets.wake() });
 }

@@ -7,7 +7,7 @@ const SECONDS = 60;
 export type MinuteCount = { add(): void; value(): number };
 
 export function createMinuteCount(clock: Pick<Clock, 'monotonic'>): MinuteCount {
-  const counts = new Array<number>(SECONDS).fill(0);
+  const counts = Array.from({ length: SECONDS }, () => 0);
   let newest = secondNow();
 
   function secondNow(): number {

@@ -45,9 +45,10 @@ function plan(url: string, body: string): CallPlan {
 }
 
 function call(url: string, body: string): AttemptCall {
-  const { targets, callTo } = plan(url, body);
-  assert.ok(targets[0]);
-  return callTo(targets[0]);
+  const planned = plan(url, body);
+  const [target] = planned.targets;
+  assert.ok(target);
+  return planned.callTo(target);
 }
 
 test('the bytes pass untouched when the model has the same name there', () => {
