@@ -6,7 +6,7 @@ import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
-import { createTestDatabase } from '../support/isolated-postgres.ts';
+import { createTestDatabase, runOn } from '../support/isolated-postgres.ts';
 import type { Services } from '../support/services/services.ts';
 import { servicesFromEnv, uniqueName } from '../support/services/services-from-env.ts';
 import { startServices } from '../support/services/start-services.ts';
@@ -118,9 +118,12 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
   });
 
   test('while PostgreSQL is away calls are served, jobs are refused and not lost, and then all is well', async (context) => {
-    const env = await environment(context, await newDatabase());
+    const databaseUrl = await newDatabase();
+    const env = await environment(context, databaseUrl);
     const url = await serve(context, { ...env, MIGRATE_ON_START: 'true' }).ready();
-    for (let call = 0; call < 5; call += 1) await callModel(url);
+    await callModel(url);
+    await untilReserved(databaseUrl);
+    for (let call = 1; call < 5; call += 1) await callModel(url);
     await services.postgres.kill('SIGKILL');
     for (let call = 0; call < 5; call += 1) await callModel(url);
     const refused = await send(url, '/v1/jobs', { prompt: 'Hello', model: 'gpt-5-mini' });
@@ -143,6 +146,15 @@ async function callModel(url: string): Promise<void> {
     messages: [{ role: 'user', content: 'Hello' }],
   });
   assert.equal(status, 200);
+}
+
+/** Whoever was called for before the store went away has something set aside for that time. */
+async function untilReserved(databaseUrl: string): Promise<void> {
+  for (;;) {
+    const [row] = await runOn(databaseUrl, 'select count(*) as n from spillway.budget_reserves');
+    if (Number(row?.['n']) > 0) return;
+    await delay(50);
+  }
 }
 
 async function untilAccepted(url: string): Promise<string> {
