@@ -18,7 +18,7 @@ export type DispatchLimit = {
 };
 
 export type DispatchAnswer =
-  | { readonly kind: 'allowed'; giveBack(): void }
+  | { readonly kind: 'allowed'; readonly giveBack: () => void }
   | Extract<LineAnswer, { kind: 'later' | 'stay' }>;
 
 export type DispatchLimitParts = {
@@ -29,7 +29,7 @@ export type DispatchLimitParts = {
   readonly newId: NewId;
 };
 
-const NOTHING_TAKEN: DispatchAnswer = { kind: 'allowed', giveBack() {} };
+const NOTHING_TAKEN: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   const { limiter, limitOf, metrics, clock, newId } = parts;
