@@ -9,6 +9,9 @@ import type { Reserve } from './shared-budget-store.ts';
 /** Who has not asked for this long needs no reserve. */
 const FORGOTTEN_AFTER_MS = 5 * 60_000;
 
+/** Every server asks for all of them every second. */
+const MOST_WISHES = 1000;
+
 type Purse = {
   readonly account: AccountName;
   grantedNanos: number;
@@ -35,7 +38,9 @@ export class BudgetReserve {
   wishes(now: number): readonly AccountName[] {
     for (const [key, purse] of this.#purses)
       if (purse.lastAskedAt + FORGOTTEN_AFTER_MS <= now) this.#purses.delete(key);
-    return [...this.#purses.values()].map(({ account }) => account);
+    const purses = [...this.#purses.values()];
+    if (purses.length > MOST_WISHES) purses.sort((a, b) => b.lastAskedAt - a.lastAskedAt);
+    return purses.slice(0, MOST_WISHES).map(({ account }) => account);
   }
 
   /** The store knows of all that was spent and of what is still open: there is a new beginning. */

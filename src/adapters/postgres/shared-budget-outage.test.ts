@@ -72,7 +72,7 @@ test('what is set aside is given back as soon as anybody is short', IN_TIME, asy
   await close();
 });
 
-type Outage = { begin(): Promise<unknown>; end(): Promise<unknown> };
+type Outage = { readonly begin: () => Promise<unknown>; readonly end: () => Promise<unknown> };
 
 async function outage(folder: string, { begin, end }: Outage): Promise<void> {
   const { servers, close } = await startServers(folder);

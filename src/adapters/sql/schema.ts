@@ -271,6 +271,8 @@ export type BudgetReservesTable = {
   server_id: string;
   organization_id: string;
   month: Int;
+  kind: string;
+  scope_id: string;
   amount_nanos: Int;
   expires_at: Int;
 };
