@@ -13,6 +13,7 @@ import { createWorkerPermits } from '../../src/flow/worker-permit.ts';
 import { type DispatcherParts, startDispatcher } from '../../src/jobs/dispatch-job.ts';
 import { createHoldQueue, type HoldQueueParts } from '../../src/jobs/hold-queue.ts';
 import type { Job } from '../../src/jobs/job.ts';
+import type { JobMessage } from '../../src/jobs/job-message.ts';
 import { RETRY_DEFAULTS } from '../../src/jobs/job-policy.ts';
 import type { JobQueue } from '../../src/jobs/job-queue.ts';
 import type { JobRun } from '../../src/jobs/job-runner.ts';
@@ -100,14 +101,18 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     newId,
   });
 
-  async function runJob({ job, message, permit }: JobRun) {
-    const { provider = '', organizationId, priority } = job;
-    // As a call does that was given no permit, or one that is stale.
-    while (!permit) {
+  /** As a call does that was given no permit, or one that is stale. */
+  async function takeOwn(job: Job, message: JobMessage): Promise<void> {
+    for (;;) {
       const answer = await permits.take(job, message, { staysInHand: true });
-      if (answer.kind === 'allowed') break;
+      if (answer.kind === 'allowed') return;
       await sleep(clock, answer.afterMs);
     }
+  }
+
+  async function runJob({ job, message, permit }: JobRun) {
+    const { provider = '', organizationId, priority } = job;
+    if (!permit) await takeOwn(job, message);
     calls.push({ provider, organizationId, priority, at: clock.now() });
     if (options.callMs) await sleep(clock, options.callMs);
     return success('done');
