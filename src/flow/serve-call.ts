@@ -29,11 +29,11 @@ export function serveCall(
     return servePreferred(parts, request, reply, answerFailure);
   }
   const { clock, attempts } = parts;
-  const leftMs =
-    readDeadline(headers, request.startedAtMs, attempts.timeouts.totalMs, clock) -
-    clock.monotonic();
+  const endsAtMs = readDeadline(headers, request.startedAtMs, attempts.timeouts.totalMs, clock);
+  // Stores keep moments as whole milliseconds.
+  const deadlineAt = Math.ceil(clock.now() + endsAtMs - clock.monotonic());
   const serve: Serve = (to, failed) => servePreferred(parts, request, to, failed);
-  return serveOnce(parts.once, request, clock.now() + leftMs, { reply, answerFailure }, serve);
+  return serveOnce(parts.once, request, deadlineAt, { reply, answerFailure }, serve);
 }
 
 function servePreferred(
