@@ -6,44 +6,39 @@
 // to come again at its own moment. While the limit's counts cannot be asked everything stays in hand.
 
 import { sleep } from '../kernel/clock.ts';
-import { deadLetterOf, ending } from './end-job.ts';
-import type { FinalQueues } from './final-message.ts';
+import { type FinishParts, finish, moveAfter } from './finish-run.ts';
 import type { Job } from './job.ts';
 import type { JobHistory } from './job-history.ts';
 import type { JobMessage } from './job-message.ts';
-import { expired, failed, postponed, requeued, started, succeeded } from './job-moves.ts';
+import { expired, postponed, started } from './job-moves.ts';
 import type { JobPermit, JobPermits } from './job-permits.ts';
-import { delayMsOf, messageFor } from './job-pointer.ts';
-import { judge, type RetryPolicy } from './job-policy.ts';
+import { delayMsOf } from './job-pointer.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
-import type { RunJob, RunOutcome } from './job-runner.ts';
-import { isWaiting, type JobState } from './job-state.ts';
-import type { JobMove, JobStore } from './job-store.ts';
+import type { RunJob } from './job-runner.ts';
+import type { JobState } from './job-state.ts';
+import type { JobStore } from './job-store.ts';
 import type { RunHandle, RunningJobs } from './running-jobs.ts';
-import { type SupervisedRun, superviseRun } from './supervise-run.ts';
+import { superviseRun } from './supervise-run.ts';
 import { type TakeParts, takeMessage } from './take-message.ts';
 
-export type WorkerParts = TakeParts & {
-  readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
-  readonly history: Pick<JobHistory, 'savePartial'>;
-  readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
-  readonly running: RunningJobs;
-  readonly runJob: RunJob;
-  /** The provider's own limit; absent where none is kept. */
-  readonly permits?: JobPermits | undefined;
-  /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order, and not by moments. */
-  readonly staysInHand?: boolean;
-  readonly policy: RetryPolicy;
-  readonly leaseMs: number;
-  readonly workerId: string;
-  readonly queues: FinalQueues;
-  /** Told of every run that ended: for measuring. */
-  readonly onRun?: (ended: EndedRun) => void;
-  /** Aborted when there is no more time to wait for a store that is away. */
-  readonly giveUp?: AbortSignal;
-  /** Aborted when no more is to be begun. */
-  readonly closing?: AbortSignal;
-};
+export type WorkerParts = TakeParts &
+  FinishParts & {
+    readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
+    readonly history: Pick<JobHistory, 'savePartial'>;
+    readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
+    readonly running: RunningJobs;
+    readonly runJob: RunJob;
+    /** The provider's own limit; absent where none is kept. */
+    readonly permits?: JobPermits | undefined;
+    /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order, and not by moments. */
+    readonly staysInHand?: boolean;
+    readonly leaseMs: number;
+    readonly workerId: string;
+    /** Told of every run that ended: for measuring. */
+    readonly onRun?: (ended: EndedRun) => void;
+    /** Aborted when no more is to be begun. */
+    readonly closing?: AbortSignal;
+  };
 
 export type EndedRun = { readonly job: Job; readonly to: JobState; readonly durationMs: number };
 
@@ -158,60 +153,7 @@ function isOverdue(job: Job, now: number): boolean {
   return job.deadlineAt !== undefined && job.deadlineAt <= now;
 }
 
-/** Undefined when the job is not ours any more: it was cancelled, or somebody else has it. */
-function moveAfter(
-  parts: WorkerParts,
-  job: Job,
-  message: JobMessage,
-  run: SupervisedRun,
-): JobMove | undefined {
-  const now = parts.clock.now();
-  if (run.kind === 'ended') return moveFor(parts, job, message, run.outcome);
-  if (run.reason === 'deadline') return expired(job, now);
-  return run.reason === 'shutdown' ? requeued(job, 'returned', now) : undefined;
-}
-
-function moveFor(parts: WorkerParts, job: Job, message: JobMessage, outcome: RunOutcome): JobMove {
-  const now = parts.clock.now();
-  if (outcome.kind === 'succeeded') return succeeded(job, outcome.result, now);
-  const { verdict } = outcome;
-  const judgement = judge(job, outcome, parts.policy, now);
-  if (judgement.kind === 'postpone')
-    return postponed(job, { ...judgement, code: verdict.code }, now);
-  if (!judgement.isDeadLetter) return failed(job, { verdict }, now);
-  return failed(job, { verdict, deadLetter: deadLetterOf(job, message, outcome, now) }, now);
-}
-
-async function finish(
-  parts: WorkerParts,
-  job: Job,
-  move: JobMove | undefined,
-): Promise<DeliveryOutcome> {
-  if (!move) return 'ack';
-  const isGoingOn = isWaiting(move.to);
-  const moved = await persist(parts, isGoingOn ? move : ending(job, move, parts.queues));
-  if (moved && isGoingOn) {
-    const delayMs = delayMsOf(moved, parts.clock.now());
-    await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
-  }
-  return 'ack';
-}
-
-/** What came out of a run has been paid for: while the store is away it is held on to. */
-async function persist(parts: WorkerParts, move: JobMove): Promise<Job | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await parts.store.move(move);
-    } catch (cause) {
-      if (tries >= MAX_STORE_TRIES) throw cause;
-      await sleep(parts.clock, STORE_AWAY_MS, parts.giveUp);
-    }
-  }
-}
-
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
 const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
 const LONGEST_STAY_MS = 5000;
-const STORE_AWAY_MS = 1000;
-const MAX_STORE_TRIES = 600;
