@@ -15,7 +15,7 @@ export type AnswerFacts = {
 
 /** Names and values in turn, as `writeHead` takes them without copying. */
 export function answerHeaders(
-  request: NativeRequest,
+  request: Pick<NativeRequest, 'id' | 'correlationId'>,
   serverId: string,
   facts: AnswerFacts,
 ): string[] {

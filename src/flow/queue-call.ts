@@ -24,7 +24,7 @@ export type QueueParts = {
 export function prefersAsync({ prefer }: IncomingHttpHeaders): boolean {
   if (prefer === undefined) return false;
   const values = Array.isArray(prefer) ? prefer : [prefer];
-  return values.some((value) => /(^|[,\s])respond-async\s*($|[,;])/i.test(value));
+  return values.some((value) => /(^|,)\s*respond-async\s*($|[,;])/i.test(value));
 }
 
 export function queueCall(

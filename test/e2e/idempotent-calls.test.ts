@@ -137,7 +137,7 @@ suite('a call with an idempotency key', () => {
   test("does not meet another organisation's call under the same key", async () => {
     const question = keyed();
     const tenants = [await newTenant(gateway), await newTenant(gateway)];
-    const answers = [];
+    const answers: Answer[] = [];
     for (const tenant of tenants) answers.push(await ask(tenant, question));
     assert.deepEqual(answers.map(isReplay), [false, false]);
     assert.notEqual(answers[0]?.text, answers[1]?.text);
@@ -243,7 +243,7 @@ test('a call is answered again by a process that was killed and started again', 
   const cutOff = keyed({ headers: { 'x-request-deadline-ms': '3000' } });
 
   const first = await start();
-  const answers = [];
+  const answers: Answer[] = [];
   for (const question of answered) answers.push(await ask(first.place, question));
   simulator.setScenario({ preset: 'hang' });
   const lost = ask(first.place, cutOff).catch(() => undefined);
@@ -254,9 +254,9 @@ test('a call is answered again by a process that was killed and started again', 
   simulator.resetScenario();
   const second = await start();
   for (const [index, question] of answered.entries()) {
-    const before = answers[index];
-    assert.ok(before);
-    assertReplayed(before, await ask(second.place, question));
+    const earlier = answers[index];
+    assert.ok(earlier);
+    assertReplayed(earlier, await ask(second.place, question));
   }
   assert.equal(simulator.log().length, 3);
   // What ran when the process died may have been done: its key is free at its deadline, and not before.
