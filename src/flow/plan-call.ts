@@ -18,7 +18,7 @@ import {
 } from '../upstream/native-route.ts';
 import { type JsonSpan, peekFields, readBoolean, readString } from '../upstream/peek-json.ts';
 import { LIMIT_FIELDS, readLimits, type StatedLimits } from '../upstream/peek-json-limits.ts';
-import { peekReferences } from '../upstream/peek-references.ts';
+import { peekReferences, type References } from '../upstream/peek-references.ts';
 import { renameModel, renameNestedModels } from '../upstream/rename-model.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 
@@ -115,7 +115,7 @@ export function worstCaseOf(
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, pictures } = peekReferences(format, body);
+  const { isUnbounded, pictures } = referencesOf(stated, format, body);
   return {
     model,
     inputBytes: body.length,
@@ -126,6 +126,14 @@ export function worstCaseOf(
     mayCacheForAnHour: stated.mayCacheForAnHour,
   };
 }
+
+function referencesOf(stated: StatedLimits, format: ProviderFormat, body: Buffer): References {
+  if (stated.readsStored) return UNBOUNDED;
+  return stated.hasTypedParts ? peekReferences(format, body) : NOTHING_REFERRED;
+}
+
+const UNBOUNDED: References = Object.freeze({ isUnbounded: true, pictures: 0 });
+const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, pictures: 0 });
 
 /** More than any provider counts for one picture of the usual kinds. */
 const PICTURE_TOKENS = 6000;

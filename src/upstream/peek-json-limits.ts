@@ -7,10 +7,13 @@ import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { type JsonSpan, peekFields, readInteger, readString } from './peek-json.ts';
 import { bytesEqual, OPEN_BRACE } from './peek-json-scan.ts';
 
+/** What makes a provider read a conversation that it has kept. */
+const STORED: readonly string[] = ['previous_response_id', 'conversation'];
+
 /** The top-level fields to peek at. */
 export const LIMIT_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['max_tokens', 'tools'],
-  openai: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'tools'],
+  openai: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'tools', ...STORED],
   // Google's parser takes the names of its own definitions as well.
   gemini: ['generationConfig', 'generation_config', 'tools'],
 };
@@ -25,6 +28,10 @@ export type StatedLimits = {
   readonly hasTools: boolean;
   /** True when the request may ask for the cache that lives an hour and costs more to write. */
   readonly mayCacheForAnHour: boolean;
+  /** False when every message is plain text: then it asks for no cache and refers to nothing elsewhere. */
+  readonly hasTypedParts: boolean;
+  /** True when it goes on with a conversation that the provider has kept. */
+  readonly readsStored: boolean;
 };
 
 export type LimitProblem = { readonly ok: false; readonly field: string };
@@ -40,12 +47,18 @@ export function readLimits(
       ? readConfigs(body, fields, stated)
       : readNames(body, fields, stated, MAXIMUM_NAMES, 'n');
   if (problem !== undefined) return { ok: false, field: problem };
+  const hasTypedParts = format === 'gemini' || body.includes(TYPE);
   return {
     ok: true,
     maxOutputTokens: stated.maxOutputTokens,
     answers: stated.answers,
     hasTools: fields.has('tools'),
-    mayCacheForAnHour: format === 'anthropic' && body.includes(ONE_HOUR),
+    mayCacheForAnHour: format === 'anthropic' && hasTypedParts && body.includes(ONE_HOUR),
+    hasTypedParts,
+    readsStored: STORED.some((name) => {
+      const span = fields.get(name);
+      return span !== undefined && !isNull(body, span);
+    }),
   };
 }
 
@@ -54,6 +67,7 @@ type Stated = { maxOutputTokens: number | undefined; answers: number };
 const MAXIMUM_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 const GEMINI_NAMES = ['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count'];
 const ONE_HOUR = Buffer.from('"1h"');
+const TYPE = Buffer.from('"type"');
 
 /** Returns the name of the field that cannot be read. */
 function readConfigs(

@@ -1,7 +1,8 @@
 // What a request refers to but does not carry: a stored conversation, a file, a picture at an address. Its bytes say
 // nothing of how much the provider will read for it, so the worst case has to add that. Found by name in the bytes,
-// wherever it stands, with as few searches as a format allows: what is only named in a text is escaped there and not
-// found, and what is found without need costs a larger hold for a while and nothing else.
+// wherever it stands, with as few searches as a format allows: a quote within a text is escaped, so what is only talked
+// about is not found, and what is found without need costs a larger hold for a while and nothing else. A stored
+// conversation is named at the top of a request: whoever reads its fields has seen it.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 
@@ -22,7 +23,7 @@ type Names = {
 const NAMES: Readonly<Record<ProviderFormat, Names>> = {
   anthropic: { unbounded: bytes('"file_id"'), addresses: bytes('"url"') },
   openai: {
-    unbounded: bytes('"previous_response_id"', '"conversation"', '"file_id"', '"file_url"'),
+    unbounded: bytes('"file_id"', '"file_url"'),
     addresses: bytes('"image_url"'),
   },
   gemini: {
