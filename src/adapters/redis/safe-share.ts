@@ -6,7 +6,7 @@
 // never behind it.
 
 import type { Limit, PermitAsk, PermitDecision } from '../../admission/rate-limiter.ts';
-import { LimitBook } from '../../resilience/limit-book.ts';
+import { costOf, LimitBook } from '../../resilience/limit-book.ts';
 import { countsMs, type LimitPlaces } from './limit-places.ts';
 import type { Admission } from './own-admissions.ts';
 import { SAFE_PART } from './rate-limit-script.ts';
@@ -31,7 +31,17 @@ export class SafeShare {
   take(ask: PermitAsk, now: number): PermitDecision {
     if (ask.isBackground) return pause(ask);
     this.#now = now;
-    return this.#book.take(ask, { monotonic: now, wall: now });
+    const decision = this.#book.take(ask, { monotonic: now, wall: now });
+    if (decision.isAllowed || decision.retryAfterMs !== undefined) return decision;
+    // Larger than the share is not larger than the limit: it fits again when there is more of it.
+    const isTooLarge = ask.limits.some(({ kind, max }) => costOf(kind, ask.tokens) > max);
+    if (isTooLarge || !decision.binding) return decision;
+    const waitMs = this.#moreAfterMs(decision.binding.limit);
+    return {
+      ...decision,
+      retryAfterMs: waitMs,
+      comeBackMs: ask.wantsComeback ? waitMs : undefined,
+    };
   }
 
   /** Redis admitted it after all. */
@@ -57,6 +67,11 @@ export class SafeShare {
     if (limits.length === 0) return;
     this.#book.record({ ...ask, limits }, takenAt);
     if (usedTokens !== undefined) this.#book.settle({ ...ask, limits }, usedTokens);
+  }
+
+  /** After its first window a server has a larger share; and who knows when Redis is back. */
+  #moreAfterMs(limit: Limit): number {
+    return Math.max(PAUSE_MS, Math.ceil(this.#since + countsMs(limit) - this.#now));
   }
 
   #maxOf(limit: Limit): number {
