@@ -57,7 +57,9 @@ export async function openMoneyCluster(
   folder: string,
   { gateways: size, file = '', env = {} }: MoneyClusterOptions,
 ): Promise<MoneyCluster> {
-  const cluster = await openTestCluster({ ...services, rabbitmqUrl: '' }, folder, {
+  const { databaseUrl: serverUrl, redisUrl } = services;
+  const engines = { databaseUrl: serverUrl, redisUrl, rabbitmqUrl: '' };
+  const cluster = await openTestCluster(engines, folder, {
     LOG_LEVEL: 'error',
     ...ROOMY,
     ...env,
@@ -71,9 +73,7 @@ export async function openMoneyCluster(
     const role = ['gateway', '--config', config];
     return { ...(await cluster.start(role, { SPILLWAY_DATA_DIR: dataDir })), dataDir };
   }
-  // The first one migrates; the others find it done.
-  const gateways = [await startGateway()];
-  while (gateways.length < size) gateways.push(await startGateway());
+  const gateways = await startAll(cluster, size, startGateway);
   cluster.simulator.setScenario({ usage: { inputTokens: 10, outputTokens: OUTPUT_TOKENS } });
   const databaseUrl = cluster.env['DATABASE_URL'] ?? '';
   return {
@@ -102,6 +102,22 @@ export async function openMoneyCluster(
       return { count, lost, requests, costNanos };
     },
   };
+}
+
+/** The first one migrates; the others find it done. When one does not come up, all of them go. */
+async function startAll(
+  cluster: TestCluster,
+  size: number,
+  start: () => Promise<Gateway>,
+): Promise<readonly Gateway[]> {
+  const gateways: Gateway[] = [];
+  try {
+    while (gateways.length < size) gateways.push(await start());
+  } catch (cause) {
+    await cluster.close();
+    throw cause;
+  }
+  return gateways;
 }
 
 /** A call that costs CALL_NANOS; undefined when its server died over it. */
