@@ -47,6 +47,7 @@ function asQuiet({ provider, region }: BreakerPlace): BreakerView {
     provider,
     region,
     state: 'closed',
+    cause: undefined,
     failuresInWindow: 0,
     callsInWindow: 0,
     successesInHalfOpen: 0,

@@ -1,9 +1,10 @@
-// One circuit as a server keeps it in its own process, on a clock that never goes back: the machine, the calls it has seen, and who is told when the
-// circuit moves. Where a cluster decides together, what was decided is adopted here, and this one decides alone
-// while the others cannot be reached.
+// One circuit as a server keeps it in its own process, on a clock that never goes back: the machine, the calls it has
+// seen, and who is told when the circuit moves. Where a cluster decides together, what was decided is adopted here, and
+// this one decides alone while the others cannot be reached.
 
 import type {
   BreakerAnswer,
+  BreakerCause,
   BreakerMove,
   BreakerPass,
   BreakerView,
@@ -14,6 +15,7 @@ import {
   type Circuit,
   type CircuitEvent,
   CLOSED,
+  causeOf,
   isProbeDue,
   isTripped,
   refusedForMs,
@@ -52,6 +54,10 @@ export class CircuitKeeper {
     return this.#circuit.state === 'closed';
   }
 
+  get heldBy(): BreakerCause | undefined {
+    return causeOf(this.#circuit);
+  }
+
   /** Nearly always closed: then no probe need be named. */
   ask(newProbeId: () => string, now: number): BreakerAnswer {
     if (this.isClosed) return { isAllowed: true, pass: this.#pass };
@@ -66,7 +72,8 @@ export class CircuitKeeper {
   }
 
   refusal(now: number): BreakerAnswer {
-    return { isAllowed: false, retryAfterMs: refusedForMs(this.#circuit, now) };
+    const retryAfterMs = refusedForMs(this.#circuit, now);
+    return { isAllowed: false, retryAfterMs, cause: this.heldBy ?? 'failures' };
   }
 
   /** Counts a call; says nothing about the circuit yet. */
@@ -76,12 +83,21 @@ export class CircuitKeeper {
 
   /** Moves the circuit by what this server alone has seen. */
   decide(pass: BreakerPass, health: CallHealth, now: number): void {
-    if (pass.probe !== undefined)
-      return this.#apply({ kind: 'probe_ended', at: now, id: pass.probe, health }, now);
-    if (health !== 'failure' || !this.isClosed) return;
-    const { failures, calls } = this.#window.totals(now);
-    if (isTripped(this.#parts.rules, failures, calls))
-      this.#apply({ kind: 'tripped', at: now }, now);
+    const { probe: id } = pass;
+    if (id === undefined && (health !== 'failure' || !this.isClosed)) return;
+    const isEnough = health === 'failure' && this.#isTripped(now);
+    if (id !== undefined)
+      this.#apply({ kind: 'probe_ended', at: now, id, health, isTripped: isEnough }, now);
+    else if (isEnough) this.#apply({ kind: 'tripped', at: now }, now);
+  }
+
+  /** The provider says that it serves again then. */
+  limit(until: number, now: number): void {
+    this.#apply({ kind: 'limited', at: now, until }, now);
+  }
+
+  clearLimit(now: number): void {
+    this.#apply({ kind: 'limit_cleared' }, now);
   }
 
   reset(now: number): void {
@@ -93,13 +109,15 @@ export class CircuitKeeper {
   adopt(circuit: Circuit, isDecidedHere: boolean, now: number): void {
     const { state: from } = this.#circuit;
     const { state: to } = circuit;
+    const [before, after] = [causeOf(this.#circuit), causeOf(circuit)];
     this.#circuit = circuit;
-    if (from === to) return;
+    if (from === to && before === after) return;
     const { provider, region, onMove } = this.#parts;
     const { failures, calls } = this.#window.totals(now);
     // What opened it once shall not open it again.
     if (to === 'closed') this.#window.clear();
-    onMove({ provider, region, from, to, failures, calls, isDecidedHere });
+    const cause = after ?? before ?? 'failures';
+    onMove({ provider, region, from, to, cause, failures, calls, isDecidedHere });
   }
 
   /** In epoch milliseconds, which are so much ahead of the time that is kept here. */
@@ -107,6 +125,11 @@ export class CircuitKeeper {
     const { provider, region, rules } = this.#parts;
     const totals = this.#window.totals(now);
     return viewOf({ provider, region }, this.#circuit, totals, rules.openMs, { now, epochMs });
+  }
+
+  #isTripped(now: number): boolean {
+    const { failures, calls } = this.#window.totals(now);
+    return isTripped(this.#parts.rules, failures, calls);
   }
 
   #apply(event: CircuitEvent, now: number): void {
@@ -120,18 +143,35 @@ export function viewOf(
   circuit: Circuit,
   totals: CallTotals,
   openMs: number,
-  { now, epochMs }: { readonly now: number; readonly epochMs: number },
+  { now, epochMs }: ViewTime,
 ): BreakerView {
   const isDue = isProbeDue(circuit, now);
-  const openedAt = circuit.state === 'closed' ? undefined : Math.round(circuit.openedAt + epochMs);
-  const dueAt = openedAt === undefined ? undefined : openedAt + openMs;
   return {
     ...place,
     state: circuit.state === 'open' && isDue ? 'half_open' : circuit.state,
+    cause: causeOf(circuit),
     failuresInWindow: totals.failures,
     callsInWindow: totals.calls,
     successesInHalfOpen: circuit.state === 'half_open' ? circuit.successes : 0,
-    openedAt,
-    nextProbeAt: circuit.state === 'open' || isDue ? dueAt : undefined,
+    openedAt: circuit.state === 'closed' ? undefined : Math.round(circuit.openedAt + epochMs),
+    nextProbeAt: nextProbeAt(circuit, openMs, { now, epochMs }),
   };
+}
+
+/** A circuit that is closed and that nobody calls says nothing. */
+export function isWorthShowing({ state, callsInWindow }: BreakerView): boolean {
+  return state !== 'closed' || callsInWindow > 0;
+}
+
+type ViewTime = { readonly now: number; readonly epochMs: number };
+
+function nextProbeAt(
+  circuit: Circuit,
+  openMs: number,
+  { now, epochMs }: ViewTime,
+): number | undefined {
+  const isWaiting = circuit.state === 'open' || isProbeDue(circuit, now);
+  if (circuit.state === 'closed' || !isWaiting) return undefined;
+  if (circuit.cause === 'failures') return Math.round(circuit.openedAt + epochMs) + openMs;
+  return Math.round((circuit.state === 'open' ? circuit.probeAt : now) + epochMs);
 }

@@ -1,5 +1,6 @@
-// Tells people when a circuit moves: one line in the log and one count, by the server that decided it; and a gauge on
-// every server of which circuits it knows to be other than closed.
+// Tells people when failures move a circuit: one line in the log and one count, by the server that decided it; and a
+// gauge on every server of which circuits it knows to be other than closed. A limit is no trouble of the circuit's and
+// is told where limits are.
 
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
@@ -15,13 +16,13 @@ export function createBreakerNews(log: Log, metrics: Metrics): BreakerNews {
   );
   const open = metrics.gauge(
     'ai.circuit_breaker.open',
-    'Whether the circuit holds calls back: 1 while it is open or half open.',
+    'Whether the circuit holds calls back: 1 while it is open or half open after failures.',
     ['provider', 'region'],
   );
   return (move) => {
-    const { provider, region, to } = move;
-    open.cell(provider, region).value = to === 'closed' ? 0 : 1;
-    if (!move.isDecidedHere) return;
+    const { provider, region, to, cause } = move;
+    open.cell(provider, region).value = to === 'closed' || cause === 'limit' ? 0 : 1;
+    if (!move.isDecidedHere || cause === 'limit') return;
     transitions.cell(provider, region, to).value += 1;
     tell(log, move);
   };

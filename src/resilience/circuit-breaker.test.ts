@@ -1,242 +1,40 @@
-// The machine against a model of itself, whatever happens to it in whatever order, and its own rules one by one.
+// The rules of the machine, one by one; circuit-breaker.properties.test.ts plays them in any order.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { BreakerMove, BreakerPass, CallHealth } from './breaker-board.ts';
+import type { CallHealth } from './breaker-board.ts';
 import { BREAKER_DEFAULTS, CIRCUIT_EXITS, CLOSED, stepCircuit } from './circuit-breaker.ts';
 import { CircuitKeeper } from './circuit-breaker-keeper.ts';
 import { CallWindow } from './circuit-breaker-window.ts';
 
 const PLACE = { provider: 'anthropic', region: 'us-east' };
-const SECOND_MS = 1000;
 const LEASE_MS = 15_000;
 const HEALTHS = ['success', 'failure', 'neutral'] as const;
-
-/** What a reader of the specification would write down, with every call remembered. */
-type Model = {
-  state: 'closed' | 'open' | 'half_open';
-  now: number;
-  calls: { at: number; isFailure: boolean }[];
-  openedAt: number;
-  successes: number;
-  probe: { pass: BreakerPass; until: number } | undefined;
-  /** Passes that nobody has reported yet. */
-  passes: BreakerPass[];
-};
-
-type Real = { readonly keeper: CircuitKeeper; readonly moves: BreakerMove[]; probes: number };
-
-function inWindow(model: Model): { failures: number; calls: number } {
-  const recent = model.calls.filter(({ at }) => at > model.now - BREAKER_DEFAULTS.windowMs);
-  return { failures: recent.filter(({ isFailure }) => isFailure).length, calls: recent.length };
-}
-
-function close(model: Model): void {
-  model.state = 'closed';
-  model.calls = [];
-  model.probe = undefined;
-}
-
-function open(model: Model): void {
-  model.state = 'open';
-  model.openedAt = model.now;
-  model.probe = undefined;
-}
-
-class Ask implements fc.Command<Model, Real> {
-  check(): boolean {
-    return true;
-  }
-
-  run(model: Model, real: Real): void {
-    const answer = real.keeper.ask(() => `probe-${(real.probes += 1)}`, model.now);
-    const isOver = model.now >= model.openedAt + BREAKER_DEFAULTS.openMs;
-    const isFree = !model.probe || model.probe.until <= model.now;
-    const isProbe = (model.state === 'open' && isOver) || (model.state === 'half_open' && isFree);
-    assert.equal(answer.isAllowed, model.state === 'closed' || isProbe);
-    if (!answer.isAllowed) return assert.ok(answer.retryAfterMs > 0);
-    model.passes.push(answer.pass);
-    assert.equal(answer.pass.probe !== undefined, isProbe);
-    if (!isProbe) return;
-    if (model.state === 'open') model.successes = 0;
-    model.state = 'half_open';
-    model.probe = { pass: answer.pass, until: model.now + LEASE_MS };
-  }
-
-  toString(): string {
-    return 'ask';
-  }
-}
-
-class Report implements fc.Command<Model, Real> {
-  readonly which: number;
-  readonly health: CallHealth;
-
-  constructor(which: number, health: CallHealth) {
-    this.which = which;
-    this.health = health;
-  }
-
-  check(model: Readonly<Model>): boolean {
-    return model.passes.length > 0;
-  }
-
-  run(model: Model, real: Real): void {
-    const [pass] = model.passes.splice(this.which % model.passes.length, 1);
-    if (!pass) return;
-    const { health } = this;
-    if (health !== 'neutral') model.calls.push({ at: model.now, isFailure: health === 'failure' });
-    real.keeper.count(health, model.now);
-    real.keeper.decide(pass, health, model.now);
-    if (pass.probe !== undefined) this.#endProbe(model, pass);
-    else if (model.state === 'closed' && health === 'failure') {
-      const { failures, calls } = inWindow(model);
-      if (failures >= 5 && 2 * failures >= calls) open(model);
-    }
-  }
-
-  #endProbe(model: Model, pass: BreakerPass): void {
-    if (model.state !== 'half_open' || model.probe?.pass !== pass) return;
-    model.probe = undefined;
-    if (this.health === 'failure') open(model);
-    if (this.health === 'success') model.successes += 1;
-    if (model.state === 'half_open' && model.successes >= 2) close(model);
-  }
-
-  toString(): string {
-    return `report ${this.which} ${this.health}`;
-  }
-}
-
-/** A call that is over before the next thing happens. */
-class Call implements fc.Command<Model, Real> {
-  readonly health: CallHealth;
-
-  constructor(health: CallHealth) {
-    this.health = health;
-  }
-
-  check(): boolean {
-    return true;
-  }
-
-  run(model: Model, real: Real): void {
-    const before = model.passes.length;
-    new Ask().run(model, real);
-    if (model.passes.length > before) new Report(before, this.health).run(model, real);
-  }
-
-  toString(): string {
-    return `call ${this.health}`;
-  }
-}
-
-class Wait implements fc.Command<Model, Real> {
-  readonly seconds: number;
-
-  constructor(seconds: number) {
-    this.seconds = seconds;
-  }
-
-  check(): boolean {
-    return true;
-  }
-
-  run(model: Model): void {
-    model.now += this.seconds * SECOND_MS;
-  }
-
-  toString(): string {
-    return `wait ${this.seconds} s`;
-  }
-}
-
-class Reset implements fc.Command<Model, Real> {
-  check(): boolean {
-    return true;
-  }
-
-  run(model: Model, { keeper }: Real): void {
-    keeper.reset(model.now);
-    close(model);
-  }
-
-  toString(): string {
-    return 'reset';
-  }
-}
-
-/** What people see is what the model says. */
-class Look implements fc.Command<Model, Real> {
-  check(): boolean {
-    return true;
-  }
-
-  run(model: Model, { keeper }: Real): void {
-    const view = keeper.view(model.now, 0);
-    const isOver = model.now >= model.openedAt + BREAKER_DEFAULTS.openMs;
-    assert.equal(view.state, model.state === 'open' && isOver ? 'half_open' : model.state);
-    assert.equal(keeper.isClosed, model.state === 'closed');
-    const { failures, calls } = inWindow(model);
-    assert.deepEqual([view.failuresInWindow, view.callsInWindow], [failures, calls]);
-    assert.equal(view.openedAt, model.state === 'closed' ? undefined : model.openedAt);
-    assert.equal(view.successesInHalfOpen, model.state === 'half_open' ? model.successes : 0);
-  }
-
-  toString(): string {
-    return 'look';
-  }
-}
-
-test('it agrees with a model of itself, whatever happens in whatever order', () => {
-  const health = fc.constantFrom<CallHealth>(...HEALTHS, 'failure');
-  const call = health.map((each) => new Call(each));
-  const wait = fc.oneof(fc.nat(9), fc.constant(60)).map((seconds) => new Wait(seconds));
-  const report = fc.tuple(fc.nat(20), health).map(([which, each]) => new Report(which, each));
-  const rest = fc.constantFrom(new Ask(), new Ask(), new Ask(), new Ask(), new Ask(), new Reset());
-  const commands = fc.commands([call, call, call, wait, report, rest, fc.constant(new Look())], {
-    maxCommands: 300,
-    size: 'max',
-  });
-  fc.assert(
-    fc.property(commands, (steps) => {
-      const moves: BreakerMove[] = [];
-      const onMove = (move: BreakerMove) => void moves.push(move);
-      const rules = BREAKER_DEFAULTS;
-      const keeper = new CircuitKeeper({ ...PLACE, rules, leaseMs: LEASE_MS, onMove });
-      const model: Model = {
-        state: 'closed',
-        now: 1_000_000 * SECOND_MS,
-        calls: [],
-        openedAt: 0,
-        successes: 0,
-        probe: undefined,
-        passes: [],
-      };
-      fc.modelRun(() => ({ model, real: { keeper, moves, probes: 0 } }), steps);
-      for (const [index, move] of moves.entries()) {
-        assert.equal(move.from, moves[index - 1]?.to ?? 'closed');
-        assert.ok(Object.values(CIRCUIT_EXITS[move.from]).flat().includes(move.to));
-      }
-    }),
-    { numRuns: 300 },
-  );
-});
+const CAUSES = ['failures', 'limit'] as const;
 
 test('every event in every state leads where the table says, or nowhere', () => {
   const probe = { id: 'p', until: 10 };
   const circuits = [
     CLOSED,
-    { state: 'open', openedAt: 0, probeAt: 5 },
-    { state: 'half_open', openedAt: 0, successes: 0, probe },
-    { state: 'half_open', openedAt: 0, successes: 1, probe },
-  ] as const;
+    ...CAUSES.flatMap((cause) => [
+      { state: 'open', cause, openedAt: 0, probeAt: 5 } as const,
+      { state: 'half_open', cause, openedAt: 0, successes: 0, probe } as const,
+      { state: 'half_open', cause, openedAt: 0, successes: 1, probe } as const,
+    ]),
+  ];
   const events = [
     { kind: 'tripped', at: 7 },
     { kind: 'probe_asked', at: 7, id: 'q', leaseMs: 10 },
+    { kind: 'limited', at: 7, until: 8 },
+    { kind: 'limited', at: 7, until: 7 },
+    { kind: 'limit_cleared' },
     { kind: 'reset' },
-    ...HEALTHS.map((health) => ({ kind: 'probe_ended', at: 7, id: 'p', health }) as const),
+    ...HEALTHS.flatMap((health) =>
+      [true, false].map(
+        (isTripped) => ({ kind: 'probe_ended', at: 7, id: 'p', health, isTripped }) as const,
+      ),
+    ),
   ] as const;
   for (const circuit of circuits) {
     for (const event of events) {
@@ -300,6 +98,58 @@ test('its bounds are what the rules say', () => {
   assert.ok(answer.isAllowed);
   keeper.decide(answer.pass, 'success', 50);
   assert.equal(keeper.circuit.state, 'closed');
+});
+
+function probeAt(keeper: CircuitKeeper, now: number) {
+  const answer = keeper.ask(() => `p-${now}`, now);
+  assert.ok(answer.isAllowed);
+  return answer.pass;
+}
+
+test('after a limit one probe goes first, and one that goes well is enough', () => {
+  const keeper = newKeeper();
+  keeper.limit(5000, 0);
+  assert.deepEqual(
+    keeper.ask(() => 'p', 4000),
+    { isAllowed: false, retryAfterMs: 1000, cause: 'limit' },
+  );
+  const pass = probeAt(keeper, 5000);
+  assert.equal(keeper.ask(() => 'q', 5000).isAllowed, false);
+  keeper.decide(pass, 'success', 5100);
+  assert.equal(keeper.isClosed, true);
+});
+
+test('a probe that meets a new limit waits for that one', () => {
+  const keeper = newKeeper();
+  keeper.limit(5000, 0);
+  const pass = probeAt(keeper, 5000);
+  keeper.limit(9000, 5100);
+  keeper.decide(pass, 'neutral', 5100);
+  assert.equal(keeper.ask(() => 'q', 8999).isAllowed, false);
+  probeAt(keeper, 9000);
+});
+
+test('probes that fail after a limit follow each other soon, until failures open the circuit', () => {
+  const keeper = newKeeper();
+  keeper.limit(5000, 0);
+  for (let failed = 1; failed <= 5; failed += 1) {
+    assert.equal(keeper.heldBy, 'limit');
+    const now = 4000 + failed * 1000;
+    const pass = probeAt(keeper, now);
+    keeper.count('failure', now);
+    keeper.decide(pass, 'failure', now);
+  }
+  assert.equal(keeper.heldBy, 'failures');
+  assert.equal(keeper.ask(() => 'q', 9000 + BREAKER_DEFAULTS.openMs - 1).isAllowed, false);
+});
+
+test('a limit neither shortens nor forgets what failures have opened', () => {
+  const keeper = newKeeper();
+  open5(keeper, 'failure', 5, 0);
+  keeper.limit(1000, 0);
+  keeper.clearLimit(0);
+  assert.equal(keeper.heldBy, 'failures');
+  assert.equal(keeper.ask(() => 'p', 59_999).isAllowed, false);
 });
 
 test('a window forgets call by call, for windows of any length', () => {

@@ -12,11 +12,13 @@ import type {
   BreakerView,
   CallHealth,
 } from '../../src/resilience/breaker-board.ts';
-import type { BreakerRules } from '../../src/resilience/circuit-breaker.ts';
+import { type BreakerRules, PROBE_AGAIN_MS } from '../../src/resilience/circuit-breaker.ts';
 
 export type OpenedBreakerBoard = {
   readonly board: BreakerBoard;
   readonly moves: readonly BreakerMove[];
+  /** The board's own time, epoch milliseconds. */
+  now(): number;
   /** Resolves when so much time has passed for the board. */
   pass(ms: number): Promise<void>;
   /** Resolves when everything reported is decided. */
@@ -35,6 +37,7 @@ export const CONTRACT_RULES: BreakerRules = {
 
 const REGION = 'us-east';
 const PATIENT_OPEN_MS = 60_000;
+const LIMIT_MS = 200;
 /** Each takes as long as the board waits for an answer. */
 const MOST_ROUNDS = 50;
 
@@ -255,6 +258,89 @@ export function breakerBoardContract(
         ],
       );
       assert.equal(moves[0]?.failures, 5);
+    });
+
+    /** A provider that is limited for a moment. */
+    async function limitedProvider(): Promise<string> {
+      const provider = newProvider();
+      await board.expect(provider, REGION, opened.now() + LIMIT_MS);
+      return provider;
+    }
+
+    it('holds calls back while a provider is limited, and says that this is why', async () => {
+      const provider = newProvider();
+      await patient.board.expect(provider, REGION, patient.now() + PATIENT_OPEN_MS);
+      assert.equal(patient.board.isClosed(provider, REGION), false);
+      assert.equal(patient.board.heldBy(provider, REGION), 'limit');
+      assert.equal(patient.board.heldBy(provider, 'eu-west'), undefined);
+      const answer = await ask(patient.board, provider, REGION);
+      assert.ok(!answer.isAllowed);
+      assert.equal(answer.cause, 'limit');
+      assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= PATIENT_OPEN_MS);
+      const view = await viewOf(provider, patient);
+      assert.deepEqual([view?.state, view?.cause], ['open', 'limit']);
+    });
+
+    it('lets one probe through when a limit is over, and everything when it went well', async () => {
+      const provider = await limitedProvider();
+      await opened.pass(LIMIT_MS);
+      const [probe, ...others] = await probesOf(provider, 20);
+      assert.ok(probe?.probe !== undefined && others.length === 0);
+      const answer = await ask(board, provider, REGION);
+      assert.deepEqual([answer.isAllowed, !answer.isAllowed && answer.cause], [false, 'limit']);
+      board.report(probe, 'success');
+      await opened.settled();
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('waits again when the probe after a limit meets a new one', async () => {
+      const provider = await limitedProvider();
+      await opened.pass(LIMIT_MS);
+      const probe = await probeOf(provider);
+      const untilAt = opened.now() + PATIENT_OPEN_MS;
+      const told = board.expect(provider, REGION, untilAt);
+      board.report(probe, 'neutral');
+      await told;
+      await opened.settled();
+      assert.equal((await ask(board, provider, REGION)).isAllowed, false);
+      assert.ok(Math.abs(((await viewOf(provider))?.nextProbeAt ?? 0) - untilAt) < 5000);
+    });
+
+    it('lets the next probe go soon when the one after a limit failed', async () => {
+      const provider = await limitedProvider();
+      await opened.pass(LIMIT_MS);
+      await endProbe(provider, 'failure');
+      assert.deepEqual((await viewOf(provider))?.cause, 'limit');
+      await opened.pass(PROBE_AGAIN_MS);
+      await endProbe(provider, 'success');
+      assert.equal(board.isClosed(provider, REGION), true);
+    });
+
+    it('moves a limit later and never earlier', async () => {
+      const provider = newProvider();
+      const at = patient.now();
+      const probeInMs = async () => ((await viewOf(provider, patient))?.nextProbeAt ?? 0) - at;
+      await patient.board.expect(provider, REGION, at + 2 * PATIENT_OPEN_MS);
+      await patient.board.expect(provider, REGION, at + PATIENT_OPEN_MS);
+      assert.ok((await probeInMs()) > 1.5 * PATIENT_OPEN_MS);
+      await patient.board.expect(provider, REGION, at + 4 * PATIENT_OPEN_MS);
+      assert.ok((await probeInMs()) > 3.5 * PATIENT_OPEN_MS);
+    });
+
+    it('goes on at once when a limit is taken away by hand, unless calls have failed', async () => {
+      const [limited, failing] = [await limitedProvider(), newProvider()];
+      await board.expectNothing(limited, REGION);
+      assert.equal(board.isClosed(limited, REGION), true);
+      await report(failing, 'failure', 5, patient);
+      await patient.board.expect(failing, REGION, patient.now() + 1000);
+      await patient.board.expectNothing(failing, REGION);
+      assert.equal(patient.board.heldBy(failing, REGION), 'failures');
+    });
+
+    it('takes no limit that is over already', async () => {
+      const provider = newProvider();
+      await board.expect(provider, REGION, opened.now() - 1);
+      assert.equal(board.isClosed(provider, REGION), true);
     });
 
     it('is closed as often as one likes', async () => {

@@ -46,6 +46,7 @@ export async function openForContract(rig: RedisRig, rules = CONTRACT_RULES, pat
   return {
     board,
     moves,
+    now: () => systemClock.now(),
     pass: (ms: number) => sleep(systemClock, ms + 2),
     settled: () => board.settled(),
     close: () => board.close(),

@@ -24,6 +24,7 @@ breakerBoardContract('memory', async (rules) => {
   return {
     board,
     moves,
+    now: () => clock.now(),
     pass: (ms) => clock.advance(ms),
     settled: async () => {},
     close: () => board.close(),

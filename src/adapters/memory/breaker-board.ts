@@ -3,7 +3,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { BreakerBoard, BreakerMove } from '../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../resilience/circuit-breaker.ts';
-import { CircuitKeeper } from '../../resilience/circuit-breaker-keeper.ts';
+import { CircuitKeeper, isWorthShowing } from '../../resilience/circuit-breaker-keeper.ts';
 
 export type MemoryBreakerBoardParts = {
   readonly rules: BreakerRules;
@@ -37,6 +37,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
   return {
     // Nearly always every circuit is closed, and then no key need be built.
     isClosed: (provider, region) => notClosed === 0 || keeperOf(provider, region).isClosed,
+    heldBy: (provider, region) => (notClosed === 0 ? undefined : keeperOf(provider, region).heldBy),
     ask: (provider, region, onAnswer) =>
       onAnswer(keeperOf(provider, region).ask(newProbeId, clock.monotonic())),
     report(pass, health) {
@@ -45,9 +46,16 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
       keeper.count(health, now);
       keeper.decide(pass, health, now);
     },
+    async expect(provider, region, at) {
+      const now = clock.monotonic();
+      keeperOf(provider, region).limit(now + at - clock.now(), now);
+    },
+    expectNothing: async (provider, region) =>
+      keeperOf(provider, region).clearLimit(clock.monotonic()),
     async list() {
       const now = clock.monotonic();
-      return [...keepers.values()].map((keeper) => keeper.view(now, clock.now() - now));
+      const views = [...keepers.values()].map((keeper) => keeper.view(now, clock.now() - now));
+      return views.filter(isWorthShowing);
     },
     reset: async (provider, region) => keeperOf(provider, region).reset(clock.monotonic()),
     async close() {

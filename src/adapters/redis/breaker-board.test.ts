@@ -130,6 +130,36 @@ describe('servers that share a Redis', () => {
     await until(() => servers.every(isClosed));
   });
 
+  test('a limit that one has met holds all back, and after it one of all is given the probe', async () => {
+    const servers = await Promise.all([
+      openBreakerServer(rig),
+      openBreakerServer(rig),
+      openBreakerServer(rig),
+    ]);
+    const burst = Array.from({ length: 50 }, (_, index) =>
+      servers[0].board.expect(PLACE.provider, PLACE.region, Date.now() + 500 + index),
+    );
+    await Promise.all(burst);
+    await until(() => servers.every((server) => !isClosed(server)));
+    const passes = await Promise.race(servers.map((server) => probe(server)));
+    const others = await Promise.all(
+      servers.map(({ board }) => ask(board, PLACE.provider, PLACE.region)),
+    );
+    assert.ok(others.every((answer) => !answer.isAllowed && answer.cause === 'limit'));
+    await end(servers[1], passes, 'success');
+    await until(() => servers.every(isClosed));
+    const seen = servers.flatMap(({ moves }) => moves.map(({ cause }) => cause));
+    assert.deepEqual([...new Set(seen)], ['limit']);
+  });
+
+  test('a limit taken away at one server is taken away at all', async () => {
+    const servers = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
+    await servers[0].board.expect(PLACE.provider, PLACE.region, Date.now() + 60_000);
+    await until(() => !isClosed(servers[1]));
+    await servers[1].board.expectNothing(PLACE.provider, PLACE.region);
+    await until(() => servers.every(isClosed));
+  });
+
   test('other circuits than those configured are none of Redis’ business', async () => {
     const { board } = await openBreakerServer(rig);
     await rig.outsider.publish('test:breakers:changed', 'no news');

@@ -4,9 +4,18 @@
 // tells when Redis is back.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { BreakerBoard, BreakerMove, BreakerView } from '../../resilience/breaker-board.ts';
+import type {
+  BreakerBoard,
+  BreakerCause,
+  BreakerMove,
+  BreakerView,
+} from '../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../resilience/circuit-breaker.ts';
-import { type CircuitPlace, viewOf } from '../../resilience/circuit-breaker-keeper.ts';
+import {
+  type CircuitPlace,
+  isWorthShowing,
+  viewOf,
+} from '../../resilience/circuit-breaker-keeper.ts';
 import { SharedCircuit } from './breaker-circuit.ts';
 import { BreakerTable, type SharedStanding } from './breaker-table.ts';
 import type { RedisLink } from './open-redis.ts';
@@ -73,6 +82,10 @@ class SharedBoard implements RedisBreakerBoard {
     return this.#notClosed === 0 || this.#circuitOf(provider, region).isClosed;
   }
 
+  heldBy(provider: string, region: string): BreakerCause | undefined {
+    return this.#notClosed === 0 ? undefined : this.#circuitOf(provider, region).heldBy;
+  }
+
   ask(provider: string, region: string, onAnswer: Parameters<BreakerBoard['ask']>[2]): void {
     this.#circuitOf(provider, region).ask(onAnswer);
   }
@@ -81,12 +94,22 @@ class SharedBoard implements RedisBreakerBoard {
     this.#circuitOf(pass.provider, pass.region).report(pass, health);
   }
 
+  expect(provider: string, region: string, at: number): Promise<void> {
+    const { clock } = this.#parts;
+    return this.#circuitOf(provider, region).limit(clock.monotonic() + at - clock.now());
+  }
+
+  expectNothing(provider: string, region: string): Promise<void> {
+    return this.#circuitOf(provider, region).clearLimit();
+  }
+
   /** As all servers see it; while Redis is away, as this one does. */
   async list(): Promise<readonly BreakerView[]> {
     try {
       const places = await this.#table.places();
       const standings = await Promise.all(places.map((place) => this.#read(place)));
-      return standings.map((standing) => this.#viewOf(standing)).filter(hasSomethingToShow);
+      // The index also remembers places that nobody calls any more.
+      return standings.map((standing) => this.#viewOf(standing)).filter(isWorthShowing);
     } catch {
       return [...this.#circuits.values()].map((circuit) => circuit.view());
     }
@@ -164,9 +187,4 @@ class SharedBoard implements RedisBreakerBoard {
     const places = await this.#table.places();
     await Promise.all(places.map((place) => this.#read(place)));
   }
-}
-
-/** The index also remembers places that nobody calls any more. */
-function hasSomethingToShow({ state, callsInWindow }: BreakerView): boolean {
-  return state !== 'closed' || callsInWindow > 0;
 }

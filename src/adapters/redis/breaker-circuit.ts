@@ -5,6 +5,7 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type {
   BreakerAnswer,
+  BreakerCause,
   BreakerMove,
   BreakerPass,
   BreakerView,
@@ -13,6 +14,7 @@ import type {
 import { type BreakerRules, isProbeDue, isProbeOf } from '../../resilience/circuit-breaker.ts';
 import { CircuitKeeper, type CircuitPlace } from '../../resilience/circuit-breaker-keeper.ts';
 import { ProbeLease } from './breaker-lease.ts';
+import { LimitTelling } from './breaker-limit.ts';
 import type { BreakerTable, SharedStanding } from './breaker-table.ts';
 import type { RedisLink } from './open-redis.ts';
 
@@ -38,6 +40,7 @@ export class SharedCircuit {
   readonly #parts: SharedCircuitParts;
   readonly #keeper: CircuitKeeper;
   readonly #lease: ProbeLease;
+  readonly #limitTelling = new LimitTelling((until) => this.#limit(until));
   #version = '0';
   #untoldCalls = 0;
   #untoldFailures = 0;
@@ -52,13 +55,16 @@ export class SharedCircuit {
 
   constructor(parts: SharedCircuitParts) {
     this.#parts = parts;
-    const { longestCallMs: leaseMs } = parts;
-    this.#keeper = new CircuitKeeper({ ...parts, leaseMs });
+    this.#keeper = new CircuitKeeper({ ...parts, leaseMs: parts.longestCallMs });
     this.#lease = new ProbeLease({ ...parts, renew: (probe) => this.#renew(probe) });
   }
 
   get isClosed(): boolean {
     return this.#keeper.isClosed;
+  }
+
+  get heldBy(): BreakerCause | undefined {
+    return this.#keeper.heldBy;
   }
 
   ask(onAnswer: (answer: BreakerAnswer) => void): void {
@@ -112,6 +118,18 @@ export class SharedCircuit {
     this.#keeper.adopt(circuit, isDecidedHere, this.#parts.clock.monotonic());
   }
 
+  /** The provider says that it serves again then. */
+  limit(until: number): Promise<void> {
+    return this.#limitTelling.tell(until, this.#keeper.circuit);
+  }
+
+  clearLimit(): Promise<void> {
+    return this.#decideTogether(
+      () => this.#parts.table.clearLimit(this.#parts),
+      (now) => this.#keeper.clearLimit(now),
+    );
+  }
+
   async reset(): Promise<void> {
     const { table, link, clock } = this.#parts;
     this.#untoldCalls = 0;
@@ -162,6 +180,7 @@ export class SharedCircuit {
         this.adopt(await table.count(this.#parts, counted));
       } catch {
         if (counted.failures > 0) this.#decideAlone({ provider, region, probe }, 'failure');
+        if (this.#untold !== 'nothing' && link.isUp()) this.#tellSoon();
       }
     } while (this.#untoldFailures > 0 && link.isUp());
   }
@@ -217,6 +236,39 @@ export class SharedCircuit {
         () => this.#decideAlone(pass, health),
       ),
     );
+  }
+
+  #limit(until: number): Promise<void> {
+    const { table, clock } = this.#parts;
+    return this.#decideTogether(
+      () => table.limit(this.#parts, until - clock.monotonic()),
+      (now) => this.#keeper.limit(until, now),
+    );
+  }
+
+  /** Redis decides; where it cannot be asked this server does, and Redis is told when it can be. Never rejects. */
+  #decideTogether(
+    decide: () => Promise<SharedStanding>,
+    decideAlone: (now: number) => void,
+  ): Promise<void> {
+    const deciding = this.#askRedis(decide).then((isDone) => {
+      if (isDone) return;
+      this.#alone(() => decideAlone(this.#parts.clock.monotonic()));
+      if (this.#parts.link.isUp()) this.#tellSoon();
+    });
+    this.#hold(deciding);
+    return deciding;
+  }
+
+  async #askRedis(decide: () => Promise<SharedStanding>): Promise<boolean> {
+    if (!this.#parts.link.isUp()) return false;
+    try {
+      if (this.#untold !== 'nothing') await this.#tellCircuit();
+      this.adopt(await decide());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #askAlone(): BreakerAnswer {

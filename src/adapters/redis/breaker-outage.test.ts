@@ -65,6 +65,31 @@ describe('servers whose Redis goes and comes', () => {
     assert.ok(!servers.some(isClosed));
   });
 
+  test('limits met alone are told to all when Redis is back, and the latest holds', async () => {
+    const [alone, other] = await Promise.all([
+      openBreakerServer(rig, rules),
+      openBreakerServer(rig, rules),
+    ]);
+    // Servers of the tests before remember circuits of their own.
+    const place = ['openai', 'eu-west'] as const;
+    const isHeld = () => [alone, other].every(({ board }) => board.heldBy(...place) === 'limit');
+    const now = Date.now();
+    await rig.service.kill('SIGKILL');
+    await until(() => !alone.link.isUp() && !other.link.isUp());
+    await alone.board.expect(...place, now + 900_000);
+    await other.board.expect(...place, now + 600_000);
+    assert.ok(isHeld());
+    await rig.service.restart();
+    await until(async () => {
+      const views = other.link.isUp() ? await other.board.list() : [];
+      const view = views.find(({ provider }) => provider === 'openai');
+      return (view?.nextProbeAt ?? 0) > now + 800_000;
+    });
+    assert.ok(isHeld());
+    await alone.board.expectNothing(...place);
+    await until(() => [alone, other].every(({ board }) => board.isClosed(...place)));
+  });
+
   test('one who only remembers an open circuit does not open it again when others have closed it', async () => {
     const line = cuttable(rig.open());
     const [other, cutOff] = [

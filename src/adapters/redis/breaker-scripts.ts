@@ -3,6 +3,7 @@
 // is higher than all before, also after Redis has lost its data, because it is taken from the time; so news that
 // arrive out of order can be told from old ones. Times are told as lengths, because the servers' clocks differ.
 
+import { PROBE_AGAIN_MS } from '../../resilience/circuit-breaker.ts';
 import { WINDOW_SLOTS } from '../../resilience/circuit-breaker-window.ts';
 import { defineScript } from './redis-script.ts';
 
@@ -32,8 +33,23 @@ local function move(to, ...)
   moved_from = held('state') or 'closed'
   put('state', to, ...)
 end
+local function is_limited() return held('cause') == 'limit' end
+local function is_tripped(failures, calls, min_failures, ratio)
+  return failures >= tonumber(min_failures) and failures >= tonumber(ratio) * calls
+end
+local function hold_until(cause, opened_at, probe_at)
+  move('open', 'cause', cause, 'openedAt', whole(opened_at), 'probeAt', whole(probe_at), 'successes', 0, 'probe', '')
+end
 local function open_circuit(probe_in)
-  move('open', 'openedAt', whole(now + probe_in - open_for), 'probeAt', whole(now + probe_in), 'successes', 0, 'probe', '')
+  hold_until('failures', now + probe_in - open_for, now + probe_in)
+end
+-- A limit only ever moves later, and changes nothing in a circuit that failures have opened.
+local function limit_circuit(wait)
+  local state, probe_at = held('state') or 'closed', now + wait
+  if wait <= 0 or state ~= 'closed' and not is_limited() then return false end
+  if state == 'open' and number('probeAt') >= probe_at then return false end
+  hold_until('limit', state == 'closed' and now or number('openedAt'), probe_at)
+  return true
 end
 local function close_circuit()
   local from, version = held('state') or 'closed', number('version')
@@ -64,6 +80,7 @@ local function standing()
     place = place, by = me, movedFrom = moved_from,
     version = held('version') or whole(micros),
     state = held('state') or 'closed',
+    cause = held('cause') or 'failures',
     openedAgoMs = math.max(0, now - number('openedAt')),
     probeInMs = math.max(0, number('probeAt') - now),
     successes = number('successes'),
@@ -76,7 +93,8 @@ local function answer(is_changed)
   if redis.call('EXISTS', key) == 1 then
     redis.call('SADD', index, place)
     local is_closed = (held('state') or 'closed') == 'closed'
-    redis.call('PEXPIRE', key, is_closed and 2 * window or open_for + ${REMEMBERED_MS})
+    local held_for = math.max(open_for, number('probeAt') - now)
+    redis.call('PEXPIRE', key, whole(is_closed and 2 * window or held_for + ${REMEMBERED_MS}))
   end
   local text = standing()
   if is_changed then redis.call('PUBLISH', channel, text) end
@@ -84,15 +102,14 @@ local function answer(is_changed)
 end
 `;
 
-// 6 calls  7 failures among them. Opens the circuit when it is too many.
+// 6 calls  7 failures among them  8 and 9 how many are too many. Opens the circuit when they are.
 export const COUNT_CALLS = step(`
 local calls, failures = tonumber(ARGV[6]), tonumber(ARGV[7])
-local min_failures, ratio = tonumber(ARGV[8]), tonumber(ARGV[9])
 if calls > 0 then redis.call('HINCRBY', key, 'c' .. whole(this_slot), calls) end
 if failures > 0 then redis.call('HINCRBY', key, 'f' .. whole(this_slot), failures) end
 if failures == 0 or (held('state') or 'closed') ~= 'closed' then return answer(false) end
 local all_calls, all_failures = totals()
-if all_failures < min_failures or all_failures < ratio * all_calls then return answer(false) end
+if not is_tripped(all_failures, all_calls, ARGV[8], ARGV[9]) then return answer(false) end
 open_circuit(open_for)
 return answer(true)
 `);
@@ -115,16 +132,31 @@ if held('probe') == ARGV[6] then redis.call('HSET', key, 'probeUntil', whole(now
 return answer(false)
 `);
 
-// 6 the probe's id  7 its health  8 successes that close the circuit
+// 6 the probe's id  7 its health  8 successes that close the circuit  9 and 10 how many failures are too many
 export const END_PROBE = step(`
 if held('state') ~= 'half_open' or held('probe') ~= ARGV[6] then return answer(false) end
 if ARGV[7] == 'failure' then
-  open_circuit(open_for)
+  -- The call is counted after its end is told.
+  local calls, failures = totals()
+  if is_limited() and not is_tripped(failures + 1, calls + 1, ARGV[9], ARGV[10]) then
+    hold_until('limit', number('openedAt'), now + ${PROBE_AGAIN_MS})
+  else open_circuit(open_for) end
   return answer(true)
 end
 local successes = number('successes') + (ARGV[7] == 'success' and 1 or 0)
-if successes >= tonumber(ARGV[8]) then close_circuit()
+if successes >= (is_limited() and 1 or tonumber(ARGV[8])) then close_circuit()
 else put('probe', '', 'successes', successes) end
+return answer(true)
+`);
+
+// 6 ms until the provider serves again
+export const LIMIT_CIRCUIT = step(`
+return answer(limit_circuit(tonumber(ARGV[6])))
+`);
+
+export const CLEAR_LIMIT = step(`
+if (held('state') or 'closed') == 'closed' or not is_limited() then return answer(false) end
+close_circuit()
 return answer(true)
 `);
 
@@ -134,8 +166,8 @@ return answer(true)
 `);
 
 // What a server has of a circuit: 6 its state  7 ms until its next probe  8 the version it knew  9 '1' when it decided
-// so itself while it was alone. That a circuit is in trouble is believed of one who has seen it, and of one who only
-// remembers it when Redis does not; that it is well, while nobody knows better.
+// so itself while it was alone  10 the cause. That a circuit is in trouble is believed of one who has seen it, and of
+// one who only remembers it when Redis does not; that it is well, while nobody knows better.
 export const TELL_CIRCUIT = step(`
 local version = held('version')
 local is_closed = (held('state') or 'closed') == 'closed'
@@ -144,8 +176,11 @@ if ARGV[6] == 'closed' then
   close_circuit()
   return answer(true)
 end
-if not is_closed or (version and ARGV[9] ~= '1') then return answer(false) end
-open_circuit(math.min(open_for, tonumber(ARGV[7])))
+if version and ARGV[9] ~= '1' then return answer(false) end
+local probe_in = tonumber(ARGV[7])
+if ARGV[10] == 'limit' and (is_closed or probe_in > 0) then return answer(limit_circuit(math.max(1, probe_in))) end
+if not is_closed then return answer(false) end
+open_circuit(math.min(open_for, probe_in))
 return answer(true)
 `);
 

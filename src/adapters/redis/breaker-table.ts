@@ -3,13 +3,15 @@
 
 import { z } from 'zod';
 import type { CallHealth } from '../../resilience/breaker-board.ts';
-import type { BreakerRules, Circuit } from '../../resilience/circuit-breaker.ts';
+import { type BreakerRules, type Circuit, causeOf } from '../../resilience/circuit-breaker.ts';
 import type { CircuitPlace } from '../../resilience/circuit-breaker-keeper.ts';
 import type { CallTotals } from '../../resilience/circuit-breaker-window.ts';
 import {
   CLAIM_PROBE,
+  CLEAR_LIMIT,
   COUNT_CALLS,
   END_PROBE,
+  LIMIT_CIRCUIT,
   RENEW_PROBE,
   RESET_CIRCUIT,
   TELL_CIRCUIT,
@@ -54,6 +56,7 @@ const standing = z.object({
   movedFrom: z.string(),
   version: z.string(),
   state: z.enum(['closed', 'open', 'half_open']),
+  cause: z.enum(['failures', 'limit']),
   openedAgoMs: z.number(),
   probeInMs: z.number(),
   successes: z.number(),
@@ -90,7 +93,16 @@ export class BreakerTable {
   }
 
   end(place: CircuitPlace, probe: string, health: CallHealth): Promise<SharedStanding> {
-    return this.#run(END_PROBE, place, [probe, health, this.#parts.rules.successesToClose]);
+    const { successesToClose, failures: mostFailures, ratio } = this.#parts.rules;
+    return this.#run(END_PROBE, place, [probe, health, successesToClose, mostFailures, ratio]);
+  }
+
+  limit(place: CircuitPlace, waitMs: number): Promise<SharedStanding> {
+    return this.#run(LIMIT_CIRCUIT, place, [Math.ceil(waitMs)]);
+  }
+
+  clearLimit(place: CircuitPlace): Promise<SharedStanding> {
+    return this.#run(CLEAR_LIMIT, place, []);
   }
 
   reset(place: CircuitPlace): Promise<SharedStanding> {
@@ -102,7 +114,8 @@ export class BreakerTable {
     const { circuit, version, isDecidedAlone } = known;
     const leftMs = circuit.state === 'open' ? circuit.probeAt - this.#parts.now() : 0;
     const probeInMs = Math.max(0, Math.round(leftMs));
-    const own = [circuit.state, probeInMs, version, isDecidedAlone ? '1' : '0'];
+    const cause = causeOf(circuit) ?? '';
+    const own = [circuit.state, probeInMs, version, isDecidedAlone ? '1' : '0', cause];
     return this.#run(TELL_CIRCUIT, place, own);
   }
 
@@ -155,8 +168,10 @@ function toPlace(text: string): CircuitPlace {
 function toCircuit(told: z.infer<typeof standing>, now: number): Circuit {
   const openedAt = now - told.openedAgoMs;
   if (told.state === 'closed') return { state: 'closed' };
-  if (told.state === 'open') return { state: 'open', openedAt, probeAt: now + told.probeInMs };
+  const { cause } = told;
+  if (told.state === 'open')
+    return { state: 'open', cause, openedAt, probeAt: now + told.probeInMs };
   const { successes, probe: id, leaseMs } = told;
   const probe = id === '' ? undefined : { id, until: now + leaseMs };
-  return { state: 'half_open', openedAt, successes, probe };
+  return { state: 'half_open', cause, openedAt, successes, probe };
 }

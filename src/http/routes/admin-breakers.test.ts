@@ -73,6 +73,7 @@ function breakOpenai(): void {
 const QUIET = {
   region: 'us-east',
   state: 'closed',
+  cause: null,
   failuresInWindow: 0,
   callsInWindow: 0,
   successesInHalfOpen: 0,
@@ -96,6 +97,7 @@ test('an open circuit is shown with its times, and closed by a reset that is aud
       provider: 'openai',
       region: 'us-east',
       state: 'open',
+      cause: 'failures',
       failuresInWindow: 5,
       callsInWindow: 5,
       successesInHalfOpen: 0,
@@ -111,6 +113,16 @@ test('an open circuit is shown with its times, and closed by a reset that is aud
     [entry?.action, entry?.target, entry?.actor],
     ['breaker.reset', 'openai/us-east', 'admin'],
   );
+});
+
+test('a circuit that waits for the end of a limit says so', async () => {
+  const now = clock.now();
+  await board.expect('openai', 'us-east', now + 30_000);
+  const shown = { ...QUIET, provider: 'openai', state: 'open', cause: 'limit', openedAt: now };
+  const quiet = { ...QUIET, provider: 'anthropic' };
+  assert.deepEqual(await list(), [quiet, { ...shown, nextProbeAt: now + 30_000 }]);
+  await board.expectNothing('openai', 'us-east');
+  assert.deepEqual(await list(), [quiet, { ...QUIET, provider: 'openai' }]);
 });
 
 test('a circuit that is not configured is not found, and nothing is audited', async () => {

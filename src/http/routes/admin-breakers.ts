@@ -23,6 +23,10 @@ export const breakerView = z.object({
   provider: z.string(),
   region: z.string(),
   state: z.enum(['closed', 'open', 'half_open']),
+  cause: z
+    .enum(['failures', 'limit'])
+    .nullable()
+    .describe('Why it is not closed: calls failed, or the provider is limited until `nextProbeAt`'),
   failuresInWindow: z.int(),
   callsInWindow: z.int(),
   successesInHalfOpen: z.int().describe('Probes that went well since it was opened'),
@@ -68,5 +72,6 @@ export function adminBreakerRoutes(
 }
 
 function toBreakerView(view: BreakerView): z.infer<typeof breakerView> {
-  return { ...view, openedAt: view.openedAt ?? null, nextProbeAt: view.nextProbeAt ?? null };
+  const { cause = null, openedAt = null, nextProbeAt = null } = view;
+  return { ...view, cause, openedAt, nextProbeAt };
 }

@@ -1,0 +1,291 @@
+// The machine against a model of itself, whatever happens to it in whatever order.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { BreakerCause, BreakerMove, BreakerPass, CallHealth } from './breaker-board.ts';
+import { BREAKER_DEFAULTS, CIRCUIT_EXITS, PROBE_AGAIN_MS } from './circuit-breaker.ts';
+import { CircuitKeeper } from './circuit-breaker-keeper.ts';
+
+const PLACE = { provider: 'anthropic', region: 'us-east' };
+const SECOND_MS = 1000;
+const LEASE_MS = 15_000;
+const HEALTHS = ['success', 'failure', 'neutral'] as const;
+
+/** What a reader of the specification would write down, with every call remembered. */
+type Model = {
+  state: 'closed' | 'open' | 'half_open';
+  now: number;
+  calls: { at: number; isFailure: boolean }[];
+  cause: BreakerCause;
+  openedAt: number;
+  probeAt: number;
+  successes: number;
+  probe: { pass: BreakerPass; until: number } | undefined;
+  /** Passes that nobody has reported yet. */
+  passes: BreakerPass[];
+};
+
+type Real = { readonly keeper: CircuitKeeper; readonly moves: BreakerMove[]; probes: number };
+
+function inWindow(model: Model): { failures: number; calls: number } {
+  const recent = model.calls.filter(({ at }) => at > model.now - BREAKER_DEFAULTS.windowMs);
+  return { failures: recent.filter(({ isFailure }) => isFailure).length, calls: recent.length };
+}
+
+function close(model: Model): void {
+  model.state = 'closed';
+  model.calls = [];
+  model.probe = undefined;
+}
+
+function open(model: Model): void {
+  model.state = 'open';
+  model.cause = 'failures';
+  model.openedAt = model.now;
+  model.probeAt = model.now + BREAKER_DEFAULTS.openMs;
+  model.probe = undefined;
+}
+
+function limit(model: Model, until: number): void {
+  if (model.state === 'closed') model.openedAt = model.now;
+  model.state = 'open';
+  model.cause = 'limit';
+  model.probeAt = until;
+  model.probe = undefined;
+}
+
+function isTripped(model: Model): boolean {
+  const { failures, calls } = inWindow(model);
+  return failures >= 5 && 2 * failures >= calls;
+}
+
+class Ask implements fc.Command<Model, Real> {
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, real: Real): void {
+    const answer = real.keeper.ask(() => `probe-${(real.probes += 1)}`, model.now);
+    const isOver = model.now >= model.probeAt;
+    const isFree = !model.probe || model.probe.until <= model.now;
+    const isProbe = (model.state === 'open' && isOver) || (model.state === 'half_open' && isFree);
+    assert.equal(answer.isAllowed, model.state === 'closed' || isProbe);
+    if (!answer.isAllowed) assert.equal(answer.cause, model.cause);
+    if (!answer.isAllowed) return assert.ok(answer.retryAfterMs > 0);
+    model.passes.push(answer.pass);
+    assert.equal(answer.pass.probe !== undefined, isProbe);
+    if (!isProbe) return;
+    if (model.state === 'open') model.successes = 0;
+    model.state = 'half_open';
+    model.probe = { pass: answer.pass, until: model.now + LEASE_MS };
+  }
+
+  toString(): string {
+    return 'ask';
+  }
+}
+
+class Report implements fc.Command<Model, Real> {
+  readonly which: number;
+  readonly health: CallHealth;
+
+  constructor(which: number, health: CallHealth) {
+    this.which = which;
+    this.health = health;
+  }
+
+  check(model: Readonly<Model>): boolean {
+    return model.passes.length > 0;
+  }
+
+  run(model: Model, real: Real): void {
+    const [pass] = model.passes.splice(this.which % model.passes.length, 1);
+    if (!pass) return;
+    const { health } = this;
+    if (health !== 'neutral') model.calls.push({ at: model.now, isFailure: health === 'failure' });
+    real.keeper.count(health, model.now);
+    real.keeper.decide(pass, health, model.now);
+    if (pass.probe !== undefined) this.#endProbe(model, pass);
+    else if (model.state === 'closed' && health === 'failure' && isTripped(model)) open(model);
+  }
+
+  #endProbe(model: Model, pass: BreakerPass): void {
+    if (model.state !== 'half_open' || model.probe?.pass !== pass) return;
+    model.probe = undefined;
+    const isLimit = model.cause === 'limit';
+    if (this.health === 'failure' && isLimit && !isTripped(model))
+      return limit(model, model.now + PROBE_AGAIN_MS);
+    if (this.health === 'failure') open(model);
+    if (this.health === 'success') model.successes += 1;
+    if (model.state === 'half_open' && model.successes >= (isLimit ? 1 : 2)) close(model);
+  }
+
+  toString(): string {
+    return `report ${this.which} ${this.health}`;
+  }
+}
+
+/** A call that is over before the next thing happens. */
+class Call implements fc.Command<Model, Real> {
+  readonly health: CallHealth;
+
+  constructor(health: CallHealth) {
+    this.health = health;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, real: Real): void {
+    const before = model.passes.length;
+    new Ask().run(model, real);
+    if (model.passes.length > before) new Report(before, this.health).run(model, real);
+  }
+
+  toString(): string {
+    return `call ${this.health}`;
+  }
+}
+
+class Wait implements fc.Command<Model, Real> {
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    this.seconds = seconds;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model): void {
+    model.now += this.seconds * SECOND_MS;
+  }
+
+  toString(): string {
+    return `wait ${this.seconds} s`;
+  }
+}
+
+class Reset implements fc.Command<Model, Real> {
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, { keeper }: Real): void {
+    keeper.reset(model.now);
+    close(model);
+  }
+
+  toString(): string {
+    return 'reset';
+  }
+}
+
+/** The provider says until when it is limited: in the past, sooner or later than it said before. */
+class Limit implements fc.Command<Model, Real> {
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    this.seconds = seconds;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, { keeper }: Real): void {
+    const until = model.now + this.seconds * SECOND_MS;
+    keeper.limit(until, model.now);
+    const isLater = model.state !== 'open' || until > model.probeAt;
+    const isFailing = model.state !== 'closed' && model.cause === 'failures';
+    if (until > model.now && isLater && !isFailing) limit(model, until);
+  }
+
+  toString(): string {
+    return `limit ${this.seconds}`;
+  }
+}
+
+class ClearLimit implements fc.Command<Model, Real> {
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, { keeper }: Real): void {
+    keeper.clearLimit(model.now);
+    if (model.state !== 'closed' && model.cause === 'limit') close(model);
+  }
+
+  toString(): string {
+    return 'clear the limit';
+  }
+}
+
+/** What people see is what the model says. */
+class Look implements fc.Command<Model, Real> {
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, { keeper }: Real): void {
+    const view = keeper.view(model.now, 0);
+    const isOver = model.now >= model.probeAt;
+    assert.equal(view.state, model.state === 'open' && isOver ? 'half_open' : model.state);
+    assert.equal(keeper.isClosed, model.state === 'closed');
+    assert.equal(view.cause, model.state === 'closed' ? undefined : model.cause);
+    assert.equal(keeper.heldBy, view.cause);
+    if (model.state === 'open') assert.equal(view.nextProbeAt, model.probeAt);
+    const { failures, calls } = inWindow(model);
+    assert.deepEqual([view.failuresInWindow, view.callsInWindow], [failures, calls]);
+    assert.equal(view.openedAt, model.state === 'closed' ? undefined : model.openedAt);
+    assert.equal(view.successesInHalfOpen, model.state === 'half_open' ? model.successes : 0);
+  }
+
+  toString(): string {
+    return 'look';
+  }
+}
+
+test('it agrees with a model of itself, whatever happens in whatever order', () => {
+  const health = fc.constantFrom<CallHealth>(...HEALTHS, 'failure');
+  const call = health.map((each) => new Call(each));
+  const wait = fc.oneof(fc.nat(9), fc.constant(60)).map((seconds) => new Wait(seconds));
+  const report = fc.tuple(fc.nat(20), health).map(([which, each]) => new Report(which, each));
+  const limited = fc.integer({ min: -1, max: 20 }).map((seconds) => new Limit(seconds));
+  const cleared = fc.constant(new ClearLimit());
+  const rest = fc.constantFrom(new Ask(), new Ask(), new Ask(), new Ask(), new Ask(), new Reset());
+  const look = fc.constant(new Look());
+  const often = [call, call, call, wait, wait, report, rest, look];
+  const commands = fc.commands([...often, ...often, limited, cleared], {
+    maxCommands: 300,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(commands, (steps) => {
+      const moves: BreakerMove[] = [];
+      const onMove = (move: BreakerMove) => void moves.push(move);
+      const rules = BREAKER_DEFAULTS;
+      const keeper = new CircuitKeeper({ ...PLACE, rules, leaseMs: LEASE_MS, onMove });
+      const model: Model = {
+        state: 'closed',
+        now: 1_000_000 * SECOND_MS,
+        calls: [],
+        cause: 'failures',
+        openedAt: 0,
+        probeAt: 0,
+        successes: 0,
+        probe: undefined,
+        passes: [],
+      };
+      fc.modelRun(() => ({ model, real: { keeper, moves, probes: 0 } }), steps);
+      for (const [index, move] of moves.entries()) {
+        assert.equal(move.from, moves[index - 1]?.to ?? 'closed');
+        assert.ok(Object.values(CIRCUIT_EXITS[move.from]).flat().includes(move.to));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
