@@ -27,8 +27,6 @@ export const openaiChatFormat: WireFormat = {
       },
     ],
     usage: usageOf(answer),
-    service_tier: 'default',
-    system_fingerprint: 'fp_simulator',
   }),
   events,
 };
@@ -95,6 +93,8 @@ function envelope(answer: Answer, object: string) {
     object,
     created: Math.floor(answer.createdAt / 1000),
     model: answer.model,
+    service_tier: 'default',
+    system_fingerprint: 'fp_simulator',
   };
 }
 

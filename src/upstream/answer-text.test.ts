@@ -26,7 +26,9 @@ test('the words of each format, and nothing but words', () => {
   assert.equal(answerText('openai', { choices: [{ message: { content: null } }] }), '');
   assert.equal(
     answerText('gemini', {
-      candidates: [{ content: { parts: [{ text: 'Hel' }, { text: 'lo' }] } }],
+      candidates: [
+        { content: { parts: [{ text: 'Hm', thought: true }, { text: 'Hel' }, { text: 'lo' }] } },
+      ],
     }),
     'Hello',
   );

@@ -9,7 +9,7 @@ export function answerText(format: ProviderFormat, response: unknown): string {
     case 'openai':
       return openaiText(response);
     case 'gemini':
-      return joinTexts(listAt(fieldOf(listAt(response, 'candidates')[0], 'content'), 'parts'));
+      return geminiText(response);
   }
 }
 
@@ -19,6 +19,13 @@ function openaiText(response: unknown): string {
   if (choice !== undefined) return textOf(fieldOf(fieldOf(choice, 'message'), 'content'));
   const items = listAt(response, 'output').filter((item) => fieldOf(item, 'type') === 'message');
   return items.map((item) => textOf(fieldOf(item, 'content'))).join('');
+}
+
+/** Thoughts are parts with a text like any other, but for their mark. */
+function geminiText(response: unknown): string {
+  const [candidate] = listAt(response, 'candidates');
+  const parts = listAt(fieldOf(candidate, 'content'), 'parts');
+  return joinTexts(parts.filter((part) => fieldOf(part, 'thought') !== true));
 }
 
 function joinTexts(parts: readonly unknown[]): string {
