@@ -100,6 +100,14 @@ test('a place at a target that is too small is not waited for', () => {
   assert.deepEqual([end.kind, end.error.code], ['give_up', 'CONTEXT_TOO_LONG']);
 });
 
+test('a failure of a target that turns out too small is not repeated', () => {
+  const call = rounds(small, other);
+  call.failed(UNAVAILABLE(), small);
+  call.failed(failure('CONTEXT_TOO_LONG'), other);
+  const end = call.end(RETRY_DEFAULTS, MOMENT);
+  assert.deepEqual([end.kind, end.error.code], ['give_up', 'CONTEXT_TOO_LONG']);
+});
+
 test('a place is waited for while there is patience, and not counted as a retry', () => {
   const call = rounds(small);
   call.passOver(fullFor(4000));
@@ -167,5 +175,6 @@ test('whatever happens, every round has an end with a reason, and the rounds hav
       }
       assert.fail('it never ended');
     }),
+    { numRuns: 1000 },
   );
 });

@@ -30,7 +30,7 @@ export type RoundsEnd =
     }
   | { readonly kind: 'give_up'; readonly error: SpillwayError };
 
-type Refusal = { readonly target: Target; readonly error: SpillwayError };
+type Obstacle = { readonly target: Target; readonly error: SpillwayError };
 
 const NONE: readonly never[] = Object.freeze([]);
 
@@ -41,14 +41,12 @@ export class CallRounds {
   #tooSmall: string | undefined;
   #givenUp: Set<Target> | undefined;
   #history: RetryHistory = NOTHING_REPEATED;
-  /** Of the calls of this round, the latest failure that a repeat can mend, else the latest. */
-  #failure: SpillwayError | undefined;
-  /** The failure was the request's own: no other target could help. */
+  /** The calls of this round, all of which failed. */
+  #failures: readonly Obstacle[] = NONE;
+  /** The last failure was the request's own: no other target could help. */
   #isHopeless = false;
   /** Why targets were not called in this round. */
-  #refusals: readonly Refusal[] = NONE;
-  /** The failures of this round that end by themselves. */
-  #limits: readonly SpillwayError[] = NONE;
+  #refusals: readonly Obstacle[] = NONE;
 
   constructor(targets: readonly Target[], contextTokens: ContextTokensOf) {
     this.#targets = targets;
@@ -76,17 +74,17 @@ export class CallRounds {
 
   /** The current target was called and failed. */
   failed(error: SpillwayError, target: Target): void {
-    const isRepeatable = repeatableFailure(error) !== undefined;
-    if (isRepeatable || !this.#failure || !repeatableFailure(this.#failure)) this.#failure = error;
-    if (!isRepeatable) (this.#givenUp ??= new Set()).add(target);
-    if (error.code === 'RATE_LIMITED' || error.code === 'AI_LIMIT_REACHED')
-      this.#limits = [...this.#limits, error];
-    this.#moveOn(error, target);
+    this.#failures = [...this.#failures, { target, error }];
+    if (repeatableFailure(error) === undefined) (this.#givenUp ??= new Set()).add(target);
+    const onwards = mayMoveOn(error);
+    if (onwards === 'larger_model') this.#tooSmall = target.model;
+    this.#isHopeless = onwards === 'nowhere';
+    this.#at = this.#isHopeless ? this.#targets.length : this.#at + 1;
   }
 
   /** No target is left in this round. */
   end(rules: RetryRules, moment: RetryMoment): RoundsEnd {
-    const failure = this.#failure;
+    const failure = this.#failure();
     const retry = failure && decideRetry(rules, failure, this.#history, moment);
     if (failure && retry?.kind === 'retry')
       return { kind: 'wait', waitMs: retry.waitMs, retry, error: failure };
@@ -101,8 +99,8 @@ export class CallRounds {
 
   /** What the caller is told when nothing more is tried. */
   standingInTheWay(now: number): SpillwayError {
-    const failure = this.#failure;
-    const first = soonest([...this.#places(), ...this.#limits], now);
+    const failure = this.#failure();
+    const first = soonest([...this.#places(), ...this.#limits()], now);
     const told = failure && (!first || this.#mayBeTriedAgain(failure)) ? failure : first;
     if (!told) throw new Error('a round ends with a reason');
     return told;
@@ -115,17 +113,24 @@ export class CallRounds {
       ? afterRetry(this.#history, retry)
       : { ...this.#history, waitedMs: this.#history.waitedMs + waitMs };
     this.#at = 0;
-    this.#failure = undefined;
+    this.#failures = NONE;
     this.#refusals = NONE;
-    this.#limits = NONE;
   }
 
   #mayBeCalled(target: Target): boolean {
-    if (this.#givenUp?.has(target)) return false;
+    return this.#givenUp?.has(target) !== true && this.#isLargeEnough(target);
+  }
+
+  #isLargeEnough({ model }: Target): boolean {
     const tooSmall = this.#tooSmall;
-    return (
-      tooSmall === undefined || this.#contextTokens(target.model) > this.#contextTokens(tooSmall)
-    );
+    return tooSmall === undefined || this.#contextTokens(model) > this.#contextTokens(tooSmall);
+  }
+
+  /** The latest failure that a repeat can mend, else the latest. */
+  #failure(): SpillwayError | undefined {
+    const last = this.#failures.at(-1);
+    if (this.#isHopeless) return last?.error;
+    return (this.#failures.findLast(({ target }) => this.#mayBeCalled(target)) ?? last)?.error;
   }
 
   /** What keeps targets away that could help: one that has turned out too small for the request cannot. */
@@ -135,14 +140,11 @@ export class CallRounds {
       .map(({ error }) => error);
   }
 
-  #moveOn(error: SpillwayError, { model }: Target): void {
-    const onwards = mayMoveOn(error);
-    this.#at += 1;
-    if (onwards === 'larger_model') this.#tooSmall = model;
-    if (onwards !== 'nowhere') return;
-    this.#failure = error;
-    this.#isHopeless = true;
-    this.#at = this.#targets.length;
+  /** The failures that end by themselves. */
+  #limits(): readonly SpillwayError[] {
+    return this.#failures
+      .filter(({ target, error }) => isLimit(error) && this.#isLargeEnough(target))
+      .map(({ error }) => error);
   }
 
   /** The caller's own mistake, or a failure that the next try may not meet; a limit is told by its end. */
@@ -162,6 +164,10 @@ export class CallRounds {
     if (error.code !== 'RATE_LIMITED' || waitMs > leftMs) return undefined;
     return { kind: 'wait', waitMs: Math.max(1, waitMs), error };
   }
+}
+
+function isLimit({ code }: SpillwayError): boolean {
+  return code === 'RATE_LIMITED' || code === 'AI_LIMIT_REACHED';
 }
 
 /** The one that ends first; the first of them where nobody says when. */
