@@ -187,43 +187,6 @@ suite('calls that are made again', () => {
     }
   });
 
-  test("a retry that would end after the caller's deadline is not waited for", async () => {
-    const model = freshModel('gpt');
-    const headers = { 'x-request-deadline-ms': '500' };
-    const scenario = { fault: 'rate-limit', retryAfterMs: 800 };
-    const { answer, calls } = await play(scenario, { model, headers });
-    assertThrottled(answer);
-    assert.equal(calls.length, 1);
-  });
-
-  test('a call that is under way at the deadline ends there, and is not made again', async () => {
-    for (const deadline of [() => 300, () => Date.now() + 300]) {
-      const model = freshModel('claude');
-      const headers = { 'x-request-deadline-ms': String(deadline()) };
-      const { answer, calls } = await play({ preset: 'hang' }, { model, headers });
-      assert.equal(answer.status, 504);
-      assert.equal(errorOf(answer).params['phase'], 'total');
-      assert.equal(calls.length, 1);
-      await gateway.simulator.waitFor((each) => each.model === model && each.abortedAt !== null);
-    }
-  });
-
-  test('a deadline that has passed makes no call, and one that is none is told', async () => {
-    const model = freshModel('claude');
-    const past = { 'x-request-deadline-ms': String(Date.now() - 1000) };
-    const late = await play({}, { model, headers: past });
-    assert.equal(late.answer.status, 504);
-    assert.equal(errorOf(late.answer).params['phase'], 'total');
-    assert.equal(late.calls.length, 0);
-    for (const wrong of ['soon', '-5', '0', '1.5']) {
-      const headers = { 'x-request-deadline-ms': wrong };
-      const { answer, calls } = await play({}, { model, headers });
-      assert.equal(answer.status, 400, wrong);
-      assert.equal(errorOf(answer).params['field'], 'X-Request-Deadline-Ms');
-      assert.equal(calls.length, 0);
-    }
-  });
-
   test('each retry is logged: which, of how many, after what wait, and why', async () => {
     const model = freshModel('claude');
     const { answer } = await play({ preset: 'server-error', times: 2 }, { model });
