@@ -81,11 +81,11 @@ async function runSlice(
   subject: Subject,
   load: Load,
 ): Promise<number> {
-  const { port } = subject;
+  const { port, keys } = subject;
   const { sliceSeconds: seconds, spreadMs, connections: count, expectedBytes } = load;
   const request = requestBytes(subject, load.isStream);
   // Outside the reading: it also opens the connections behind the server.
-  await callers.ask('open', { port, count, request, expectedBytes, sendOneUntil: 'end' });
+  await callers.ask('open', { port, count, request, keys, expectedBytes, sendOneUntil: 'end' });
   await sleep(SETTLE_MS, undefined, { signal: stage.signal });
   const before = await cpuNanos(subject.pid);
   await callers.ask('run', { port, seconds, spreadMs }, seconds * 1_000 + SLICE_GRACE_MS);

@@ -24,7 +24,12 @@ export type Stage = {
   startUpstream(intervalMs: number): Promise<{ port: number; program: ChildProgram }>;
   startBareProxy(upstreamPort: number): Promise<Subject>;
   /** The gateway; or, to learn the noise of the machine, a second bare proxy in its place. */
-  startSubject(upstreamPort: number, env?: Readonly<Record<string, string>>): Promise<Subject>;
+  startSubject(
+    upstreamPort: number,
+    env?: Readonly<Record<string, string>>,
+    /** Is given the gateway's data folder before the gateway is. */
+    prepare?: (folder: string) => Promise<void>,
+  ): Promise<Subject>;
   /** Something the row opened itself and that must be closed after it. */
   onClose(stop: () => Promise<void>): void;
   /** Starts one of the bench's own programs that is told what to do by orders. */
@@ -74,11 +79,12 @@ export function openStage(options: StageOptions): Stage {
       return { port, program };
     },
     onClose: (stop) => void stops.push(stop),
-    async startSubject(upstreamPort, env = {}) {
+    async startSubject(upstreamPort, env = {}, prepare) {
       if (options.isCalibration)
         return { ...(await startBareProxy(upstreamPort)), name: 'second bare proxy' };
       options.progress('waiting for the gateway');
       const data = join(folder, String(stops.length));
+      await prepare?.(data);
       const gateway = await startGateway({
         folder: data,
         upstreamPort,

@@ -5,4 +5,6 @@ export type Subject = {
   readonly pid: number;
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Where callers take turns with several keys; the first one stands in the headers. */
+  readonly keys?: readonly string[];
 };

@@ -1,4 +1,4 @@
-// One keep-alive connection of the load generator: sends prebuilt bytes, waits for the whole answer, says how
+// One keep-alive connection of the load generator: sends the bytes it is given, waits for the whole answer, says how
 // it went. A connection that fails once stays failed: a benchmark with failures is void, so there is nothing to
 // gain from opening it again.
 //
@@ -19,9 +19,12 @@ export type AnswerListener = {
   onFailure(reason: string): void;
 };
 
+/** What goes over the wire. It is sent only when the last one was answered, so it may change its own bytes. */
+export type NextRequest = () => Buffer;
+
 export class LoadConnection {
   readonly #socket: Socket;
-  readonly #request: Buffer;
+  readonly #nextRequest: NextRequest;
   readonly #expectedBytes: number;
   readonly #reader = new ResponseReader();
   #listener: AnswerListener | undefined;
@@ -29,9 +32,9 @@ export class LoadConnection {
   #firstByteAt = 0;
   #failure: string | undefined;
 
-  private constructor(socket: Socket, request: Buffer, expectedBytes: number) {
+  private constructor(socket: Socket, nextRequest: NextRequest, expectedBytes: number) {
     this.#socket = socket;
-    this.#request = request;
+    this.#nextRequest = nextRequest;
     this.#expectedBytes = expectedBytes;
     socket.setNoDelay(true);
     socket.on('data', (arrived: Buffer) => this.#onData(arrived));
@@ -39,13 +42,17 @@ export class LoadConnection {
     socket.on('close', () => this.#fail('the connection was closed'));
   }
 
-  static open(port: number, request: Buffer, expectedBytes: number): Promise<LoadConnection> {
+  static open(
+    port: number,
+    nextRequest: NextRequest,
+    expectedBytes: number,
+  ): Promise<LoadConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host: '127.0.0.1', port });
       socket.once('error', reject);
       socket.once('connect', () => {
         socket.off('error', reject);
-        resolve(new LoadConnection(socket, request, expectedBytes));
+        resolve(new LoadConnection(socket, nextRequest, expectedBytes));
       });
     });
   }
@@ -59,7 +66,7 @@ export class LoadConnection {
     this.#reader.reset();
     this.#firstByteAt = 0;
     this.#sentAt = performance.now();
-    this.#socket.write(this.#request);
+    this.#socket.write(this.#nextRequest());
   }
 
   close(): void {

@@ -7,6 +7,8 @@ export const LoadPlan = z.object({
   count: z.number().int().min(1).max(4_096),
   /** The whole request as it goes over the wire, head and body. */
   request: z.string(),
+  /** Keys of one length that take turns; the first one stands in the request. */
+  keys: z.array(z.string()).optional(),
   /** The length of the body that a correct answer has: a shorter one would be cheap, and is a failure. */
   expectedBytes: z.number().int(),
   /** Once open, one uncounted request goes over each connection: how much of its answer is waited for. */

@@ -4,7 +4,7 @@
 
 import { Histogram } from './histogram.ts';
 import type { Answer } from './load-connection.ts';
-import { LoadConnection } from './load-connection.ts';
+import { LoadConnection, type NextRequest } from './load-connection.ts';
 import type { LoadPlan, LoadReport } from './load-order.ts';
 
 export class LoadSet {
@@ -15,13 +15,14 @@ export class LoadSet {
   #failed = 0;
   #elapsedMs = 0;
   #firstFailure: string | undefined;
+  /** Whose turn it is goes on when connections are opened anew, so that every key has one. */
+  #turn = 0;
 
   /** Opens the connections, anew when they were open: a server may have closed those that were idle. */
   async open(plan: LoadPlan): Promise<void> {
     for (const connection of this.#connections) connection.close();
-    const bytes = Buffer.from(plan.request, 'latin1');
     const opening = Array.from({ length: plan.count }, () =>
-      LoadConnection.open(plan.port, bytes, plan.expectedBytes),
+      LoadConnection.open(plan.port, this.#requestsOf(plan), plan.expectedBytes),
     );
     this.#connections = await Promise.all(opening);
   }
@@ -57,6 +58,19 @@ export class LoadSet {
     this.#firstByte.clear();
     this.#whole.clear();
     return report;
+  }
+
+  #requestsOf({ request, keys = [] }: LoadPlan): NextRequest {
+    const bytes = Buffer.from(request, 'latin1');
+    const [first] = keys;
+    if (first === undefined) return () => bytes;
+    const at = bytes.indexOf(first);
+    return () => {
+      const key = keys[this.#turn % keys.length] ?? first;
+      this.#turn += 1;
+      bytes.write(key, at, 'latin1');
+      return bytes;
+    };
   }
 
   #loop(connection: LoadConnection, endsAt: number, delayMs: number): Promise<void> {
