@@ -128,8 +128,8 @@ test('a wrong value of the file is one sentence with its path, its value and wha
       'server.bodyLimitBytes in spillway.yaml is "3MiC", but it must be a size (bytes, or like 512KiB, 32MiB) from 1KiB to 1GiB.',
     'timeouts: { idleMs: [1] }':
       'timeouts.idleMs in spillway.yaml is [ 1 ], but it must be a duration (milliseconds, or like 30s, 10m, 1h) of 1ms or more.',
-    'streams: { midStream: retry }':
-      'streams.midStream in spillway.yaml is "retry", but it must be one of error, restart.',
+    'jobs: { midStream: retry }':
+      'jobs.midStream in spillway.yaml is "retry", but it must be one of error, restart.',
     'server: 8787': 'server in spillway.yaml is a number, but it must be a map of keys and values.',
     '- server': 'spillway.yaml is a list, but it must be a map of keys and values.',
     'providers: { groq: { models: [a, a], baseUrl: "http://h" } }':

@@ -506,12 +506,6 @@ export const SETTINGS = {
       256 * 1024,
       'The most memory one stream may hold while its caller reads slowly.',
     ),
-    midStream: setting(
-      FILE_ONLY,
-      choice(MID_STREAM),
-      'error',
-      'What happens when a stream is cut after content: an error event, or a call from the beginning.',
-    ),
   },
   journal: {
     segmentBytes: setting(
