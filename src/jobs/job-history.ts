@@ -5,7 +5,7 @@ import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 import type { JobResult } from './job.ts';
 import type { JobState } from './job-state.ts';
 
-export type JobEventType = JobState | 'submitted' | 'routed' | 'retried';
+export type JobEventType = JobState | 'submitted' | 'routed' | 'retried' | 'output';
 
 /** Everything in it may be shown to the job's owner: no provider, no server, no internal text. */
 export type NewJobEvent = {
@@ -14,6 +14,8 @@ export type NewJobEvent = {
     readonly attempt?: number;
     readonly code?: ErrorCode;
     readonly until?: number;
+    /** What an attempt has put out since it was last told. */
+    readonly output?: string;
     /** Of a failure: its parameters, and the sentence for the job's owner. */
     readonly params?: ErrorParams;
     readonly message?: string;
@@ -48,6 +50,6 @@ export type JobHistory = {
   ): Promise<readonly JobEvent[]>;
   attempts(jobId: string): Promise<readonly JobAttempt[]>;
   result(jobId: string): Promise<JobResult | undefined>;
-  /** What a running attempt has put out so far. */
-  savePartial(jobId: string, run: number, output: string): Promise<void>;
+  /** What an attempt has put out so far; while it runs, what is new of it becomes an event. */
+  savePartial(jobId: string, run: number, output: string, at: number): Promise<void>;
 };

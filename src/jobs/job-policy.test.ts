@@ -57,6 +57,17 @@ describe('what a failed run means for its job', () => {
     assert.deepEqual(judgeAfter(1, failure('AUTH_FAILED')), { kind: 'fail', isDeadLetter: true });
   });
 
+  it('is the end when the run is not to be repeated, whatever a repeat might have cured', () => {
+    for (const [verdict, isDeadLetter] of [
+      [failure('NETWORK_TIMEOUT', { retryable: true }), true],
+      [failure('RATE_LIMITED', { retryable: true, retryAfterMs: 700 }), true],
+      [failure('CONTENT_POLICY'), false],
+    ] as const) {
+      const judged = judge({ attempts: 1 }, { verdict, isFinal: true }, RETRY_DEFAULTS, NOW);
+      assert.deepEqual(judged, { kind: 'fail', isDeadLetter });
+    }
+  });
+
   it('ends every job that keeps failing, and never waits into the past', () => {
     const codes = fc.constantFrom(...ERROR_CODES);
     fc.assert(

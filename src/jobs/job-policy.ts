@@ -2,8 +2,9 @@
 // cost nothing; other failures that a repeat may cure are tried again, each wait twice the one before; the
 // caller's own mistakes end the job; everything else is a dead letter for an operator. Pure.
 
-import { ERROR_TABLE, type ErrorCode, type Verdict } from '../errors/codes.ts';
+import { ERROR_TABLE, type Verdict } from '../errors/codes.ts';
 import type { Job } from './job.ts';
+import type { RunOutcome } from './job-runner.ts';
 
 export type RetryPolicy = {
   /** How often a failed run is repeated. */
@@ -25,15 +26,16 @@ export type Judgement =
 
 export function judge(
   job: Pick<Job, 'attempts'>,
-  failure: { readonly verdict: Verdict; readonly delayUntil?: number | undefined },
+  failure: Pick<Extract<RunOutcome, { kind: 'failed' }>, 'verdict' | 'delayUntil' | 'isFinal'>,
   policy: RetryPolicy,
   now: number,
 ): Judgement {
   const { verdict } = failure;
+  if (failure.isFinal) return { kind: 'fail', isDeadLetter: isOperatorsMatter(verdict) };
   const statedAt = failure.delayUntil ?? momentOf(verdict, now);
   if (failure.delayUntil !== undefined || onlyDelays(verdict))
     return { kind: 'postpone', until: statedAt ?? now + UNKNOWN_WAIT_MS, costsAttempt: false };
-  if (!verdict.retryable) return { kind: 'fail', isDeadLetter: !isCallersMistake(verdict.code) };
+  if (!verdict.retryable) return { kind: 'fail', isDeadLetter: isOperatorsMatter(verdict) };
   if (job.attempts > policy.maxRetryAttempts) return { kind: 'fail', isDeadLetter: true };
   const until = Math.max(now + retryDelayMs(job.attempts, policy), statedAt ?? 0);
   return { kind: 'postpone', until, costsAttempt: true };
@@ -62,6 +64,7 @@ function momentOf(verdict: Verdict, now: number): number | undefined {
   return verdict.resetAt ?? verdict.params.resetTime;
 }
 
-function isCallersMistake(code: ErrorCode): boolean {
-  return ERROR_TABLE[code].status < 500;
+/** A mistake of the caller's own is not: no repeat of it can go well. */
+function isOperatorsMatter({ code, retryable }: Verdict): boolean {
+  return retryable || ERROR_TABLE[code].status >= 500;
 }

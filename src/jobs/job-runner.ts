@@ -25,6 +25,8 @@ export type RunOutcome =
       readonly verdict: Verdict;
       /** Set when it is only to wait: a throttle, a limit, an open circuit. Costs no attempt. */
       readonly delayUntil?: number;
+      /** Set when it is not to be run again, whatever the failure was. */
+      readonly isFinal?: boolean;
       /** For operators: goes into the dead letter, never to the owner. */
       readonly internalMessage?: string;
     };

@@ -65,7 +65,26 @@ describe("the owner's view of a job", () => {
     assert.equal('position' in view && view.position, 3);
     assert.equal(view.history?.[0]?.code, 'AI_LIMIT_REACHED');
     assert.equal('waitingFor' in view && view.waitingFor?.code, 'AI_LIMIT_REACHED');
+    assert.equal(view.history?.[0]?.partialOutput, 'so far');
+    assert.equal('partialOutput' in view && view.partialOutput, 'so far');
     assert.ok(!JSON.stringify(view).includes(SECRET), JSON.stringify(view));
+  });
+
+  it('shows what a failed job had put out, and of a success only what other attempts had', () => {
+    const attempt = { startedAt: NOW, finishedAt: NOW };
+    const cut = { ...attempt, run: 1, attempt: 1, outcome: 'failed', partialOutput: 'so far' };
+    const good = { ...attempt, run: 2, attempt: 2, outcome: 'succeeded', partialOutput: 'hi' };
+    const failed = toJobView({ ...JOB, state: 'failed' }, READER, { history: [cut] });
+    assert.equal('partialOutput' in failed && failed.partialOutput, 'so far');
+    const done = toJobView({ ...JOB, state: 'succeeded' }, READER, {
+      result: RESULT,
+      history: [cut, good],
+    });
+    assert.equal('partialOutput' in done, false);
+    assert.deepEqual(
+      done.history?.map(({ partialOutput }) => partialOutput),
+      ['so far', undefined],
+    );
   });
 
   it('names provider, model and cost of a success', () => {

@@ -53,6 +53,7 @@ export function toJobView(job: Job, reader: JobReader, details: JobDetails = {})
   return {
     ...toResultView(job, details.result, reader),
     ...(isFinal(job.state) ? {} : outlookOf(job, reader, details)),
+    ...(job.state === 'succeeded' ? {} : { partialOutput: latestOutput(details.history) }),
     priority: job.priority,
     deadline: job.deadlineAt,
     createdAt: job.createdAt,
@@ -81,7 +82,7 @@ export function toEventView(event: JobEvent) {
 }
 
 function outlookOf(job: Job, reader: JobReader, details: JobDetails) {
-  const { position, estimatedStartAt, estimatedFinishAt, history } = details;
+  const { position, estimatedStartAt, estimatedFinishAt } = details;
   const waiting: Verdict | undefined = job.waitCode && {
     code: job.waitCode,
     params: {},
@@ -93,13 +94,19 @@ function outlookOf(job: Job, reader: JobReader, details: JobDetails) {
     estimatedStartAt,
     estimatedFinishAt,
     ...(waiting && { waitingFor: publicError(waiting, job, reader, true) }),
-    partialOutput: history?.at(-1)?.partialOutput,
   };
 }
 
+/** Of the attempt that runs, or of the last one that did. */
+function latestOutput(history: readonly JobAttempt[] = []): string | undefined {
+  return history.at(-1)?.partialOutput;
+}
+
 function attemptView(attempt: JobAttempt) {
-  const { attempt: number, outcome, errorCode, startedAt, finishedAt } = attempt;
-  return { attempt: number, outcome: outcome ?? 'running', code: errorCode, startedAt, finishedAt };
+  const { attempt: number, outcome = 'running', errorCode: code, startedAt, finishedAt } = attempt;
+  // What came of a success is the job's output.
+  const partialOutput = outcome === 'succeeded' ? undefined : attempt.partialOutput;
+  return { attempt: number, outcome, code, partialOutput, startedAt, finishedAt };
 }
 
 function linksOf(job: Job) {

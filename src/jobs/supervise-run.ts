@@ -113,7 +113,7 @@ function keepPartials({ history, clock, log }: SuperviseParts, job: Job) {
     if (output === undefined) return;
     latest = undefined;
     saving = saving
-      .then(() => history.savePartial(job.id, job.run, output))
+      .then(() => history.savePartial(job.id, job.run, output, clock.now()))
       .catch((cause) => tell(log, job, 'partial output of a job could not be kept', cause));
   }
 

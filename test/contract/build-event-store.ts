@@ -139,8 +139,8 @@ export function buildEventStoreContract(
     it('tells the progress of a job under its public id, with the moves themselves', async () => {
       const job = await submit('job-build');
       const running = await move(started(job, WORKER, AT + 1));
-      await opened.history.savePartial(job.id, 1, 'Hel');
-      await opened.history.savePartial(job.id, 1, 'Hello');
+      await opened.history.savePartial(job.id, 1, 'Hel', AT + 1);
+      await opened.history.savePartial(job.id, 1, 'Hello', AT + 1);
       const wait = { until: AT + 9, code: 'RATE_LIMITED', costsAttempt: false } as const;
       const delayed = await move(postponed(running, wait, AT + 2));
       const again = await move(started(delayed, WORKER, AT + 9));

@@ -156,7 +156,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
     it('keeps attempts, their partial output and the one result', async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
-      await opened.history.savePartial(job.id, 1, 'so far');
+      await opened.history.savePartial(job.id, 1, 'so far', 2500);
       const done = await move(succeeded(running, result(), 3000));
       assert.equal(done.leaseUntil, undefined);
       assert.deepEqual(await opened.history.result(job.id), result());
@@ -165,6 +165,43 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(attempt?.partialOutput, 'so far');
       assert.equal(attempt?.costNanos, 12);
       assert.equal(attempt?.finishedAt, 3000);
+    });
+
+    it('tells what a run puts out as events of the job, piece by piece, and of no other run', async () => {
+      const job = await create();
+      const running = await move(started(job, WORKER, 2000));
+      await opened.history.savePartial(job.id, 1, 'so', 2100);
+      await opened.history.savePartial(job.id, 1, 'so', 2200);
+      await opened.history.savePartial(job.id, 1, 'so f\u0000ar', 2300);
+      const wait = { until: 2500, code: 'NETWORK_TIMEOUT', costsAttempt: true } as const;
+      const delayed = await move(postponed(running, wait, 2400));
+      await opened.history.savePartial(job.id, 1, 'so far and late', 2450);
+      await move(started(delayed, WORKER, 2500));
+      await opened.history.savePartial(job.id, 1, 'so far and later still', 2600);
+      await opened.history.savePartial(job.id, 2, 'again', 2700);
+      const events = await opened.history.events(job.id, { after: 1, limit: 50 });
+      assert.deepEqual(
+        events.map(({ sequence, type, createdAt, data }) => [
+          sequence,
+          type,
+          createdAt,
+          data?.output,
+        ]),
+        [
+          [2, 'running', 2000, undefined],
+          [3, 'output', 2100, 'so'],
+          [4, 'output', 2300, ' far'],
+          [5, 'delayed', 2400, undefined],
+          [6, 'queued', 2500, undefined],
+          [7, 'running', 2500, undefined],
+          [8, 'output', 2700, 'again'],
+        ],
+      );
+      const attempts = await opened.history.attempts(job.id);
+      assert.deepEqual(
+        attempts.map(({ partialOutput }) => partialOutput),
+        ['so far and later still', 'again'],
+      );
     });
 
     it('notes signs of life under the fence only', async () => {

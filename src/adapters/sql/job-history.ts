@@ -1,6 +1,6 @@
 // Events, attempts and results of jobs on either SQL store: the reading port, and what a move writes of them.
 
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Job, JobResult } from '../../jobs/job.ts';
 import type {
@@ -46,56 +46,73 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
         .executeTakeFirst();
       return row && (fromJson(row.result) as JobResult);
     },
-    async savePartial(jobId, run, output) {
+    async savePartial(jobId, run, output, at) {
       // PostgreSQL's text cannot hold NUL.
-      const text = output.replaceAll('\u0000', '');
-      if (!progress) return db.transaction().execute((trx) => keepPartial(trx, jobId, run, text));
-      const told = await progress.orWithout((isTold) =>
-        db.transaction().execute(async (trx) => {
-          const owner = isTold ? await tellPartial(trx, progress, { jobId, run, text }) : undefined;
-          await keepPartial(trx, jobId, run, text);
-          return owner;
-        }),
-      );
-      if (told) progress.outputTold(told);
+      const partial = { jobId, run, text: output.replaceAll('\u0000', ''), at };
+      const write = (told: JobProgress | undefined) =>
+        db.transaction().execute((trx) => writePartial(trx, told, partial));
+      if (!progress) return void (await write(undefined));
+      const owner = await progress.orWithout((isTold) => write(isTold ? progress : undefined));
+      if (owner) progress.outputTold(owner);
     },
   };
 }
 
-async function keepPartial(
+type PartialOutput = {
+  readonly jobId: string;
+  readonly run: number;
+  readonly text: string;
+  readonly at: number;
+};
+
+/** Only what is new since the last time is told: the events together are the output, and do not grow with its square. */
+async function writePartial(
   trx: Transaction<Schema>,
-  jobId: string,
-  run: number,
-  text: string,
-): Promise<void> {
+  progress: JobProgress | undefined,
+  partial: PartialOutput,
+): Promise<JobOwner | undefined> {
+  const { jobId, run, text } = partial;
+  const row = await trx
+    .selectFrom('job_attempts')
+    .select('partial_output')
+    .where('job_id', '=', jobId)
+    .where('run', '=', run)
+    .executeTakeFirst();
+  const known = row?.partial_output ?? '';
+  const added = text.startsWith(known) ? text.slice(known.length) : text;
+  if (!row || added === '') return undefined;
+  // The job before its attempt, as moves do it: then neither waits for the other in turn.
+  const owner = await tellOutput(trx, progress, partial, added);
   await trx
     .updateTable('job_attempts')
     .set({ partial_output: text })
     .where('job_id', '=', jobId)
     .where('run', '=', run)
     .execute();
+  return owner;
 }
 
-/** Only what is new since the last time: the events together are the output, and do not grow with its square. */
-async function tellPartial(
+/** Undefined when it is not this run any more that the job's owner follows. */
+async function tellOutput(
   trx: Transaction<Schema>,
-  progress: JobProgress,
-  { jobId, run, text }: { readonly jobId: string; readonly run: number; readonly text: string },
+  progress: JobProgress | undefined,
+  { jobId, run, at }: PartialOutput,
+  output: string,
 ): Promise<JobOwner | undefined> {
   const row = await trx
-    .selectFrom('job_attempts')
-    .innerJoin('jobs', 'jobs.id', 'job_attempts.job_id')
-    .select(['organization_id', 'public_id', 'user_id', 'partial_output'])
-    .where('job_attempts.job_id', '=', jobId)
-    .where('job_attempts.run', '=', run)
+    .updateTable('jobs')
+    .set({ event_count: sql<number>`event_count + 1` })
+    .where('id', '=', jobId)
+    .where('run', '=', run)
+    .where('state', '=', 'running')
+    .returning(['organization_id', 'public_id', 'user_id', 'event_count'])
     .executeTakeFirst();
   if (!row) return undefined;
-  const known = row.partial_output ?? '';
-  const added = text.startsWith(known) ? text.slice(known.length) : text;
   const { organization_id: organizationId, public_id: publicId, user_id: userId } = row;
+  const eventsBefore = toNumber(row.event_count) - 1;
+  await insertEvents(trx, jobId, eventsBefore, [{ type: 'output', data: { output } }], at);
   const job = { organizationId, publicId, userId: userId ?? undefined };
-  if (added === '') return undefined;
-  await progress.insertOutput(trx, job, added);
+  await progress?.insertOutput(trx, job, output);
   return job;
 }
 
