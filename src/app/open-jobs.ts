@@ -146,7 +146,7 @@ function workerParts(
   roles: JobRoles,
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
-  const { maxRetryAttempts, retryDelayMs, leaseMs } = config.jobs;
+  const { maxRetryAttempts, retryDelayMs, leaseMs, midStream } = config.jobs;
   return {
     store: store.jobs,
     queue: context.queues.queue,
@@ -155,7 +155,7 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
-    runJob: createRunJob({ ...serve, fetchImages: createFetchImages(context.egress) }),
+    runJob: createRunJob({ ...serve, fetchImages: createFetchImages(context.egress), midStream }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
     staysInHand: context.queues.hold === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },

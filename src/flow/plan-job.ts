@@ -1,10 +1,18 @@
 // From a job to the call that runs it, at the provider and model that the dispatcher chose. What was queued from an AI
 // endpoint goes to that endpoint's path with the same body; a plain prompt becomes a request in the provider's format.
+// What asks for a stream is called as one: its result is the same, but its output can be seen as it grows.
 
 import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobRun } from '../jobs/job-runner.ts';
+import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Target } from '../routing/target.ts';
-import { type Charge, chargeOf, matchNativeRoute, nativePath } from '../upstream/native-route.ts';
+import {
+  chargeOf,
+  matchNativeRoute,
+  type NativeOperation,
+  nativePath,
+  streamsByBody,
+} from '../upstream/native-route.ts';
 import { promptRequest } from '../upstream/prompt-request.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 import type { CallParts } from './call-order.ts';
@@ -28,20 +36,21 @@ export async function planJob(
   const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
   const [target] = targets;
   if (!target) throw new Error('a name that means targets means at least one');
-  const { path, charge } = endpointOf(message, target);
+  const endpoint = endpointOf(message, target);
+  const { path, isStream, operation } = endpoint;
   const images = await parts.fetchImages(message.images ?? [], signal);
-  const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target)));
+  const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target, endpoint)));
   const incoming = message.native?.headers ?? {};
   return {
     requestedModel: name,
     targets,
-    isStream: false,
+    isStream,
     body,
     stated: readStated(target.format, body, readFields(target.format, body)),
-    charge,
+    charge: chargeOf(operation),
     callTo: (each) => ({
       target: each,
-      isStream: false,
+      isStream,
       isReasoning: parts.isReasoning(each.model),
       path: each.basePath + path,
       headers: requestHeaders(each.format, each.apiKey, incoming),
@@ -60,20 +69,38 @@ function accountFirst(targets: readonly Target[], account: string | undefined): 
   return [...first, ...others];
 }
 
-function endpointOf(
-  { native }: JobMessage,
-  { format, model }: Target,
-): { readonly path: string; readonly charge: Charge } {
+type Endpoint = {
+  readonly path: string;
+  readonly operation: NativeOperation;
+  readonly isStream: boolean;
+};
+
+function endpointOf({ native, request }: JobMessage, { format, model }: Target): Endpoint {
+  const isAsked = request?.['stream'] === true;
   const route = native && matchNativeRoute(native.operation);
-  if (!route) return { path: nativePath(format, model), charge: 'input_and_output' };
-  // A job is answered whole: the streaming form of Gemini's path is left for the plain one.
-  const path = route.isStreamPath
-    ? nativePath(format, model)
-    : route.upstreamPath(model) + route.query;
-  return { path, charge: chargeOf(route.operation) };
+  if (!route) {
+    const path = nativePath(format, model, isAsked);
+    return { path, operation: GENERATION[format], isStream: isAsked };
+  }
+  const { operation, isStreamPath } = route;
+  return {
+    path: route.upstreamPath(model) + route.query,
+    operation,
+    isStream: isStreamPath || (isAsked && streamsByBody(operation)),
+  };
 }
 
-function requestOf(message: JobMessage, { format, model }: Target): Record<string, unknown> {
+const GENERATION: Readonly<Record<ProviderFormat, NativeOperation>> = {
+  anthropic: 'messages',
+  openai: 'chat',
+  gemini: 'generate',
+};
+
+function requestOf(
+  message: JobMessage,
+  { format, model }: Target,
+  { operation, isStream }: Endpoint,
+): Record<string, unknown> {
   if (!message.request) {
     return promptRequest(format, model, {
       text: message.prompt ?? '',
@@ -81,7 +108,16 @@ function requestOf(message: JobMessage, { format, model }: Target): Record<strin
       maxOutputTokens: UNSTATED_OUTPUT_TOKENS,
     });
   }
-  const { stream: _stream, stream_options: _options, model: _model, ...rest } = message.request;
-  // Gemini has the model in the path.
-  return format === 'gemini' ? rest : { ...rest, model };
+  const { stream: _stream, stream_options: options, model: _model, ...rest } = message.request;
+  // Gemini has the model and the streaming in the path.
+  if (format === 'gemini') return rest;
+  if (!isStream) return { ...rest, model };
+  return { ...rest, model, stream: true, ...streamOptions(operation, options) };
+}
+
+/** Chat Completions tell what a stream used only when they are asked to. */
+function streamOptions(operation: NativeOperation, options: unknown): Record<string, unknown> {
+  const given = typeof options === 'object' ? options : undefined;
+  if (operation === 'chat') return { stream_options: { ...given, include_usage: true } };
+  return given ? { stream_options: given } : {};
 }

@@ -1,25 +1,45 @@
-// A job's run: from what was asked for to what came out. It never throws for a call that failed.
+// A job's run: from what was asked for to what came out. It never throws for a call that failed. A stream that was cut
+// after content is a failed run like any other, so that the job begins again; or the end of the job, as configured.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { toSpillwayError } from '../errors/spillway-error.ts';
 import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from '../jobs/job-runner.ts';
 import { answerText } from '../upstream/answer-text.ts';
+import type { AttemptParts } from '../upstream/attempt.ts';
 import { callModel, type ModelAnswer } from './call-model.ts';
 import type { CallOrder } from './call-order.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 import { permitOf } from './worker-permit.ts';
 
-export function createRunJob(parts: JobCallParts): RunJob {
+export type RunJobParts = JobCallParts & {
+  /** What becomes of a job whose stream was cut after content. */
+  readonly midStream: 'error' | 'restart';
+};
+
+export function createRunJob(given: RunJobParts): RunJob {
+  const parts = { ...given, attempts: heldToContent(given.attempts) };
   return async (run, signal) => {
+    let isBegun = false;
+    function onOutput(text: string): void {
+      isBegun = true;
+      if (text !== '') run.reportPartial(text);
+    }
     try {
       const order = await orderOf(parts, run, signal);
-      const answer = await callModel(parts, order, signal);
+      const answer = await callModel(parts, order, signal, onOutput);
       return { kind: 'succeeded', result: resultOf(order, answer) };
     } catch (thrown) {
-      return failureOf(toSpillwayError(thrown));
+      const isFinal = isBegun && parts.midStream === 'error';
+      return { ...failureOf(toSpillwayError(thrown)), isFinal };
     }
   };
+}
+
+/** Nobody waits for a status line, so what comes before content is kept back for as long as content takes. */
+function heldToContent(attempts: AttemptParts): AttemptParts {
+  const timeouts = { ...attempts.timeouts, holdStatusMs: Number.POSITIVE_INFINITY };
+  return { ...attempts, timeouts };
 }
 
 async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
@@ -71,7 +91,7 @@ function resultOf(
 }
 
 /** What it means for the job, the job's own policy decides; here nothing of the provider's words is left. */
-function failureOf(error: SpillwayError): RunOutcome {
+function failureOf(error: SpillwayError): Extract<RunOutcome, { kind: 'failed' }> {
   const { code, params, retryable, retryAfterMs, resetAt } = error;
   const verdict = {
     code,

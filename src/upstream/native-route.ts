@@ -82,15 +82,17 @@ export const NATIVE_PATHS: readonly string[] = [
   ),
 ];
 
-/** The path of a format's unary generation, below the provider's base URL. */
-export function nativePath(format: ProviderFormat, model: string): string {
+/** The path of a format's generation, below the provider's base URL. */
+export function nativePath(format: ProviderFormat, model: string, isStream = false): string {
   switch (format) {
     case 'anthropic':
       return MESSAGES.upstreamPath(model);
     case 'openai':
       return CHAT.upstreamPath(model);
     case 'gemini':
-      return geminiPath(encodeURIComponent(model), 'generateContent');
+      return isStream
+        ? `${geminiPath(encodeURIComponent(model), 'streamGenerateContent')}?alt=sse`
+        : geminiPath(encodeURIComponent(model), 'generateContent');
   }
 }
 
