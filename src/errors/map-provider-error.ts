@@ -6,6 +6,7 @@ import type { ErrorParams, Verdict } from './codes.ts';
 import { decideMeaning } from './mapping/decide-meaning.ts';
 import { limitOrThrottle } from './mapping/limit-or-throttle.ts';
 import { hasWait, isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
+import { isModelBound } from './mapping/model-bound.ts';
 import { quotaWindow } from './mapping/quota-window.ts';
 import { readFailure } from './mapping/read-failure.ts';
 import type { Reading } from './mapping/reading.ts';
@@ -34,6 +35,16 @@ export function mapProviderError(failure: unknown, context: FailureContext = {})
   return judge(failure, context).verdict;
 }
 
+/** The same for those who remember limits: they need to know whose it is. */
+export function judgeProviderError(
+  failure: unknown,
+  context: FailureContext = {},
+): { readonly verdict: Verdict; readonly isModelBound: boolean } {
+  const { verdict, reading } = judge(failure, context);
+  const isLimit = verdict.code === 'AI_LIMIT_REACHED';
+  return { verdict, isModelBound: isLimit && isModelBound(reading) };
+}
+
 export function explainProviderError(
   failure: unknown,
   context: FailureContext = {},
@@ -42,14 +53,16 @@ export function explainProviderError(
   return { ...verdict, rule };
 }
 
-function judge(failure: unknown, context: FailureContext): { verdict: Verdict; rule: string } {
+type Judgement = { readonly verdict: Verdict; readonly rule: string; readonly reading: Reading };
+
+function judge(failure: unknown, context: FailureContext): Judgement {
   const reading = readFailure(failure, context);
   const { meaning: first, rule, heard } = decideMeaning(reading);
   const wait = hasWait(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
   const meaning = isOfLimits(first)
     ? limitOrThrottle(first, quotaWindow(reading, heard.said, context.provider), wait, context.now)
     : first;
-  return { verdict: verdictOf(meaning, wait, reading, context), rule };
+  return { verdict: verdictOf(meaning, wait, reading, context), rule, reading };
 }
 
 function verdictOf(

@@ -10,6 +10,7 @@ export type SpillwayErrorOptions = {
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;
   readonly resetAt?: number;
+  readonly isModelBound?: boolean;
   readonly cause?: unknown;
 };
 
@@ -21,6 +22,8 @@ export class SpillwayError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly resetAt: number | undefined;
+  /** The limit is the model's alone: others of the same account go on. */
+  readonly isModelBound: boolean;
 
   constructor(code: ErrorCode, message: string, options: SpillwayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -31,6 +34,7 @@ export class SpillwayError extends Error {
     this.retryable = options.retryable ?? row.retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.resetAt = options.resetAt;
+    this.isModelBound = options.isModelBound ?? false;
   }
 
   static fromVerdict(verdict: Verdict, message: string, cause?: unknown): SpillwayError {

@@ -7,7 +7,7 @@
 // The listener hears of exactly one ending. Only whole events of a stream are handed on, so that an error
 // event of the provider can always be kept back.
 
-import { mapProviderError } from '../errors/map-provider-error.ts';
+import { judgeProviderError } from '../errors/map-provider-error.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
@@ -254,8 +254,10 @@ export class Attempt implements UpstreamListener, Watched {
 
   #fail(failure: unknown, message: string): void {
     const { provider, model } = this.#call.target;
-    const verdict = mapProviderError(failure, { provider, model, now: this.#parts.clock.now() });
-    this.#endWith(SpillwayError.fromVerdict(verdict, message, failure));
+    const context = { provider, model, now: this.#parts.clock.now() };
+    const { verdict, isModelBound } = judgeProviderError(failure, context);
+    const { code } = verdict;
+    this.#endWith(new SpillwayError(code, message, { ...verdict, isModelBound, cause: failure }));
   }
 
   #endWith(error: SpillwayError): void {

@@ -11,6 +11,7 @@ export type KeyRole =
   | 'seconds'
   | 'moment'
   | 'window'
+  | 'dimensions' // what a limit is counted for
   | 'headers'
   | 'field'
   | 'container';
@@ -47,6 +48,7 @@ const KEYS: Readonly<Record<KeyRole, string>> = {
     ratelimitreset reset`,
   window:
     'quotaid quotametric quotalimit limitname limittype limitsource window ratelimittype claim',
+  dimensions: 'quotadimensions dimensions',
   headers: 'headers responseheaders',
   field: 'param field loc parameter',
   container: `errors cause response data details metadata innererror violations lasterror candidates

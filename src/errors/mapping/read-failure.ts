@@ -36,6 +36,7 @@ function read(draft: ReadingDraft, role: KeyRole, value: unknown, depth: number)
 
 function readObject(draft: ReadingDraft, role: KeyRole, value: object, depth: number): void {
   if (role === 'headers') draft.addHeaders(value);
+  else if (role === 'dimensions') draft.isCountedByModel ||= 'model' in value;
   else if (Array.isArray(value)) readList(draft, role, value, depth);
   // What was parsed is nothing special, and asking what it is costs as much as reading it.
   else if (Object.getPrototypeOf(value) === Object.prototype) readPlain(draft, value, depth);
@@ -95,7 +96,7 @@ function readNumber(draft: ReadingDraft, role: KeyRole, value: number, depth: nu
 function readString(draft: ReadingDraft, role: KeyRole, value: string, depth: number): void {
   if (role === 'text' || role === 'container') readText(draft, value, depth);
   else if (role === 'name' || role === 'status') readName(draft, value, depth);
-  else if (value.length > MAX_NAME_LENGTH || role === 'headers') return;
+  else if (value.length > MAX_NAME_LENGTH || role === 'headers' || role === 'dimensions') return;
   else if (role === 'outcome') draft.outcomes = [...draft.outcomes, value];
   else if (role === 'window') draft.windows = [...draft.windows, value.toLowerCase()];
   else if (role === 'field') draft.field ??= value;

@@ -15,6 +15,8 @@ export type Reading = {
   readonly waits: readonly StatedWait[];
   /** The limits that were hit, as their owner calls them, in lower case. */
   readonly windows: readonly string[];
+  /** What the limit is counted for names a model. */
+  readonly isCountedByModel: boolean;
   readonly field: string | undefined;
   /** The body opened as JSON does and had no end. */
   readonly isCut: boolean;
@@ -34,6 +36,7 @@ export class ReadingDraft implements Reading {
   text = '';
   waits: readonly StatedWait[] = NONE;
   windows: readonly string[] = NONE;
+  isCountedByModel = false;
   field: string | undefined;
   isCut = false;
   /** What may still be read: the bound that makes hostile input harmless. */
