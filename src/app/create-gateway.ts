@@ -81,11 +81,12 @@ async function compose(
   const { storeId } = store.identity;
   const sharedParts = { ring, serverId, storeId, clock, metrics, lifecycle };
   const shared = await openSharedState(config, sharedParts);
-  const { limits, recentLog } = shared;
+  const { recentLog } = shared;
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
   const failures = openFailureBook(config, identity);
   const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
   const calls = await openCalls(config, callContext);
+  const { limits } = calls;
   const serve = { ...calls, failures };
   const egress = openEgress(config, lifecycle);
   const jobsContext = { store, queues, serve, egress, serverId, clock, log, metrics, lifecycle };

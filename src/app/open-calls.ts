@@ -6,6 +6,7 @@ import type { Headroom } from '../admission/headroom.ts';
 import type { Config } from '../config/config.ts';
 import { createCallMetrics } from '../flow/call-metrics.ts';
 import { createCallTerms } from '../flow/call-terms.ts';
+import { expectRecovery } from '../flow/expect-recovery.ts';
 import { Room } from '../flow/room.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -58,7 +59,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     load: goesByLoad(config) ? load : undefined,
     isReasoning: createIsReasoning(config.models),
     contextTokens: openContextTokens(config),
-    limits: shared.limits,
+    limits: expectRecovery(shared.limits, resilience.breakers),
     limiter: shared.rateLimiter,
     terms: createCallTerms(createAccountTerms(providers)),
     ledger: budgets.ledger,

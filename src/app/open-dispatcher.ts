@@ -54,7 +54,7 @@ function chooseProvider(config: Config, context: JobsContext, limit: DispatchLim
     limits,
     dispatchLimit: limit,
     fixedDelayMs: rateLimitDelayMs,
-    isBroken: (provider, region) => !breakers.isClosed(provider, region),
+    isBroken: (provider, region) => breakers.heldBy(provider, region) === 'failures',
     loads: strategy === 'LEAST_LOADED' ? () => loadsOf(config, context.queues.queue) : undefined,
     clock,
   });

@@ -6,6 +6,7 @@ import type { PermitDecision } from '../admission/rate-limiter.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { nanosToUsd } from '../kernel/money.ts';
 import type { BudgetDecision } from '../metering/budget-ledger.ts';
+import type { BreakerAnswer } from '../resilience/breaker-board.ts';
 
 /** When a slot of concurrent calls will be free nobody knows; a second is a fair guess. */
 const CONCURRENT_RETRY_MS = 1000;
@@ -23,6 +24,16 @@ export function unpriced(model: string): SpillwayError {
   return new SpillwayError('INVALID_REQUEST', `nobody knows the price of ${model}`, {
     params: { field: 'model' },
   });
+}
+
+/** The circuit holds it back: after failures, or after a limit, until one call has found that it is over. */
+export function heldBack(
+  provider: string,
+  { cause, retryAfterMs }: Extract<BreakerAnswer, { isAllowed: false }>,
+): SpillwayError {
+  return cause === 'limit'
+    ? throttled(retryAfterMs, 'provider')
+    : circuitOpen(provider, retryAfterMs);
 }
 
 export function circuitOpen(provider: string, retryAfterMs: number): SpillwayError {

@@ -18,13 +18,14 @@ import type { BreakerPass, CallHealth } from '../resilience/breaker-board.ts';
 import { healthOf, mayMoveOn } from '../resilience/retry-elsewhere.ts';
 import type { Target } from '../routing/target.ts';
 import { Attempt, type AttemptListener } from '../upstream/attempt.ts';
+import { askBreaker, reportHealth, usualPass } from './ask-breaker.ts';
 import { tellFailure, tellRetry } from './call-news.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import { circuitOpen, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
+import { heldBack, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { estimateUsage } from './estimate-usage.ts';
-import { activeLimit, learnLimit, regionOf } from './provider-limit.ts';
+import { activeLimit, learnLimit } from './provider-limit.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 
@@ -171,16 +172,13 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #askBreaker(target: Target): void {
     const { breakers } = this.#parts;
-    const { provider } = target;
-    const region = regionOf(target);
-    if (breakers.isClosed(provider, region)) {
-      return this.#admit(target, { provider, region, probe: undefined });
-    }
-    breakers.ask(provider, region, (answer) => {
+    const usual = usualPass(breakers, target);
+    if (usual) return this.#admit(target, usual);
+    askBreaker(breakers, target, (answer) => {
       if (answer.isAllowed && this.#isEnded) return breakers.report(answer.pass, 'neutral');
       if (this.#isEnded) return;
       if (answer.isAllowed) return this.#admit(target, answer.pass);
-      this.#rounds.passOver(circuitOpen(provider, answer.retryAfterMs));
+      this.#rounds.passOver(heldBack(target.provider, answer));
       this.#choose();
     });
   }
@@ -233,7 +231,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #report(health: CallHealth): void {
     if (!this.#sent || this.#isReported) return;
     this.#isReported = true;
-    this.#parts.breakers.report(this.#sent.pass, health);
+    reportHealth(this.#parts.breakers, this.#sent, health);
   }
 
   #settle(

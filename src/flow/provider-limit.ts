@@ -15,8 +15,8 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 }
 
 /**
- * One learns, all know: a usage limit of the account, or a throttle of one model with a stated end. A limit that cannot
- * be announced still holds here.
+ * One learns, all know: a usage limit of the account or of one model, or a throttle of one model with a stated end. A
+ * limit that cannot be announced still holds here.
  */
 export function learnLimit(
   limits: ProviderLimits,
@@ -34,6 +34,13 @@ export function regionOf({ region, account }: Pick<Target, 'region' | 'account'>
   return account === 'default' ? region : `${region}/${account}`;
 }
 
+/** The circuit that waits for the end of a limit; a limit of one model has one of its own. */
+export function circuitOf({ region, model }: LimitPlace): string {
+  return model === undefined ? region : `${region}:${model}`;
+}
+
+type LimitPlace = { readonly region: string; readonly model?: string | undefined };
+
 function limitOf(
   target: Target,
   error: SpillwayError,
@@ -45,7 +52,7 @@ function limitOf(
     error.resetAt ?? (error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs);
   if (error.code === 'AI_LIMIT_REACHED') {
     const resetAt = (statedAt ?? now + UNSTATED_LIMIT_MS) + CLOCK_SKEW_MS;
-    return { provider, region, resetAt, kind: 'learnt' };
+    return { provider, region, ...(error.isModelBound ? { model } : {}), resetAt, kind: 'learnt' };
   }
   if (error.code !== 'RATE_LIMITED' || statedAt === undefined) return undefined;
   return { provider, region, model, resetAt: statedAt, kind: 'throttled' };
