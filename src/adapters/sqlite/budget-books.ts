@@ -1,7 +1,7 @@
 // The budgets of embedded storage, written inside the transaction that inserts usage: what was spent, which thresholds
 // that passed, and the holds of attempts that have not ended. Prepared statements, because it is part of every batch.
 
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
 import type { BudgetHold } from '../../metering/budget-hold.ts';
 import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
@@ -14,6 +14,7 @@ import {
   postingsOf,
   type Spending,
 } from '../sql/budget-posting.ts';
+import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
 
 export type BudgetBooks = {
   /** The month a record counts against: its own word, else the one it was made in, in UTC. */
@@ -23,23 +24,38 @@ export type BudgetBooks = {
 };
 
 export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
-  const post = database.prepare(`
-    insert into budget_periods (organization_id, month, kind, scope_id, posted_nanos) values (?, ?, ?, ?, ?)
-    on conflict do update set posted_nanos = posted_nanos + excluded.posted_nanos
-    returning posted_nanos`);
+  const postOne = database.prepare(postSql(1));
+  const postMany = database.prepare(postSql(ROWS_TOGETHER));
   const told = database.prepare(`
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
-  const limits = prepareLimits(database);
   const monthAt = createMonthCache();
   const open = database.prepare(openSql());
   const close = database.prepare('delete from budget_holds where id = ?');
 
-  function postOne(posting: Posting): readonly CrossedThreshold[] {
-    const { organizationId, month, kind, scopeId, nanos } = posting;
-    const spentNanos = integer(post.get(organizationId, month, kind, scopeId, nanos));
-    const limitNanos = limits(posting);
-    if (limitNanos === undefined) return [];
+  /** What they come to with what was spent before, and what each may come to. */
+  function standingsAfter(postings: readonly Posting[]): readonly Record<string, unknown>[] {
+    const values = postings.map(valuesOf);
+    if (postings.length === ROWS_TOGETHER) return postMany.all(...values.flat());
+    return values.flatMap((each) => postOne.all(...each));
+  }
+
+  function post(postings: readonly Posting[]): readonly CrossedThreshold[] {
+    return standingsAfter(postings).flatMap((row) => {
+      const { limit_nanos: limitNanos, posted_nanos: spentNanos } = row;
+      if (typeof spentNanos !== 'number') throw new Error('the store returned no sum of a budget');
+      // Nearly all are far from their limits, and where there is none there is nothing to pass.
+      if (typeof limitNanos !== 'number' || spentNanos < limitNanos / 2) return [];
+      const posting = postings.find((each) => isOf(each, row));
+      return posting ? crossedBy(posting, limitNanos, spentNanos) : [];
+    });
+  }
+
+  function crossedBy(
+    { organizationId, month, kind, scopeId, nanos }: Posting,
+    limitNanos: number,
+    spentNanos: number,
+  ): readonly CrossedThreshold[] {
     return passedThresholds(limitNanos, spentNanos - nanos, spentNanos)
       .filter((percent) => told.run(organizationId, month, kind, scopeId, percent).changes === 1)
       .map((percent) => ({
@@ -55,7 +71,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
 
   return {
     monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
-    post: (spendings) => postingsOf(spendings).flatMap(postOne),
+    post: (spendings) => [...inTogethers(postingsOf(spendings))].flatMap(post),
     changeHolds({ opened, closed }) {
       for (const id of closed) close.run(id);
       for (const hold of opened) open.run(...holdValues(hold), hold.id);
@@ -76,25 +92,31 @@ function holdValues(hold: BudgetHold): SQLInputValue[] {
   return HOLD_COLUMNS.map((column) => row[column] ?? null);
 }
 
-/** What a budget allows now; undefined where there is none. */
-function prepareLimits(database: DatabaseSync) {
-  const statements: Readonly<Record<Posting['kind'], StatementSync>> = {
-    organization: database.prepare('select monthly_budget_nanos from organizations where id = ?'),
-    key: database.prepare(
-      'select monthly_budget_nanos from api_keys where organization_id = ? and id = ?',
-    ),
-    user: database.prepare('select user_monthly_budget_nanos from organizations where id = ?'),
-  };
-  return ({ kind, organizationId, scopeId }: Posting): number | undefined => {
-    const names = kind === 'key' ? [organizationId, scopeId] : [organizationId];
-    const row = statements[kind].get(...names);
-    const [limit] = row ? Object.values(row) : [];
-    return typeof limit === 'number' ? limit : undefined;
-  };
+/** One statement for what is spent and what may be: where every record is another organisation's, there are many. */
+function postSql(rows: number): string {
+  return `
+    insert into budget_periods (organization_id, month, kind, scope_id, posted_nanos)
+    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?)').join(', ')}
+    on conflict do update set posted_nanos = posted_nanos + excluded.posted_nanos
+    returning organization_id, month, kind, scope_id, posted_nanos, case kind
+      when 'organization' then (select monthly_budget_nanos from organizations o where o.id = organization_id)
+      when 'key' then (select k.monthly_budget_nanos from api_keys k
+        where k.id = scope_id and k.organization_id = budget_periods.organization_id)
+      else (select user_monthly_budget_nanos from organizations o where o.id = organization_id)
+    end as limit_nanos`;
 }
 
-function integer(row: Record<string, unknown> | undefined): number {
-  const [value] = row ? Object.values(row) : [];
-  if (typeof value !== 'number') throw new Error('the store returned no sum of a budget');
-  return value;
+function valuesOf({ organizationId, month, kind, scopeId, nanos }: Posting): SQLInputValue[] {
+  return [organizationId, month, kind, scopeId, nanos];
+}
+
+function isOf(posting: Posting, row: Record<string, unknown>): boolean {
+  const { organizationId, month, kind, scopeId } = posting;
+  const { organization_id, scope_id } = row;
+  return (
+    organization_id === organizationId &&
+    scope_id === scopeId &&
+    row['kind'] === kind &&
+    row['month'] === month
+  );
 }

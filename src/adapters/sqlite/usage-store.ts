@@ -12,6 +12,7 @@ import { type RollupRow, rollUp, takeBack } from '../sql/usage-rollup.ts';
 import { createUsageReading } from '../sql/usage-store.ts';
 import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
 import type { SqliteStore } from './open-sqlite.ts';
+import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
 
 export function createSqliteUsageStore(store: SqliteStore): UsageStore {
   let statements: Statements | undefined;
@@ -59,13 +60,11 @@ const RECORD_COLUMNS = [
   'budget_month',
 ] as const satisfies readonly (keyof UsageRecordsTable)[];
 
-/** A call into SQLite costs as much as a quarter of a row; beyond this many rows nothing is gained. */
-const ROWS_TOGETHER = 25;
-
 type Statements = {
   readonly insertOne: StatementSync;
   readonly insertMany: StatementSync;
   readonly addRollup: StatementSync;
+  readonly addRollups: StatementSync;
   readonly takeLost: StatementSync;
   readonly budgets: BudgetBooks;
 };
@@ -74,21 +73,8 @@ function prepare(database: DatabaseSync): Statements {
   return {
     insertOne: database.prepare(insertSql(1)),
     insertMany: database.prepare(insertSql(ROWS_TOGETHER)),
-    addRollup: database.prepare(`
-      insert into usage_rollups (
-        organization_id, hour_start, key_id, user_id, provider, model, category, attempts, failures,
-        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos
-      ) values (
-        :organization_id, :hour_start, :key_id, :user_id, :provider, :model, :category, :attempts, :failures,
-        :input_tokens, :output_tokens, :cache_read_tokens, :cache_write_tokens, :cost_nanos
-      ) on conflict do update set
-        attempts = attempts + excluded.attempts,
-        failures = failures + excluded.failures,
-        input_tokens = input_tokens + excluded.input_tokens,
-        output_tokens = output_tokens + excluded.output_tokens,
-        cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
-        cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
-        cost_nanos = cost_nanos + excluded.cost_nanos`),
+    addRollup: database.prepare(rollupSql(1)),
+    addRollups: database.prepare(rollupSql(ROWS_TOGETHER)),
     takeLost: database.prepare(
       `delete from usage_records where id = ? and status = '${LOST_STATUS}' 
        returning cost_nanos, created_at, budget_month`,
@@ -105,18 +91,57 @@ function insertSql(rows: number): string {
     on conflict (id) do nothing`;
 }
 
+const ROLLUP_SUMS = [
+  'attempts',
+  'failures',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost_nanos',
+] as const satisfies readonly (keyof RollupRow)[];
+
+const ROLLUP_COLUMNS = [
+  'organization_id',
+  'hour_start',
+  'key_id',
+  'user_id',
+  'provider',
+  'model',
+  'category',
+  ...ROLLUP_SUMS,
+] as const satisfies readonly (keyof RollupRow)[];
+
+function rollupSql(rows: number): string {
+  const row = `(${ROLLUP_COLUMNS.map(() => '?').join(', ')})`;
+  return `
+    insert into usage_rollups (${ROLLUP_COLUMNS.join(', ')})
+    values ${Array.from({ length: rows }, () => row).join(', ')}
+    on conflict do update set
+      ${ROLLUP_SUMS.map((sum) => `${sum} = ${sum} + excluded.${sum}`).join(', ')}`;
+}
+
+/** Where every record is another organisation's, a batch has as many of these as it has records. */
+function addRollups({ addRollup, addRollups }: Statements, rows: readonly RollupRow[]): void {
+  for (const some of inTogethers(rows)) {
+    const statement = some.length === ROWS_TOGETHER ? addRollups : undefined;
+    const values = some.map((row) => ROLLUP_COLUMNS.map((column) => row[column]));
+    if (statement) statement.run(...values.flat());
+    else for (const each of values) addRollup.run(...each);
+  }
+}
+
 function insertAll(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
   holds: HoldChanges | undefined,
 ): InsertedUsage {
-  const { addRollup, budgets } = statements;
+  const { budgets } = statements;
   database.exec('begin immediate');
   try {
     const { fresh, replaced } = insertFresh(database, statements, records);
-    const rollups = [...rollUp(fresh), ...replaced.flatMap(moveRollup)];
-    for (const row of rollups) addRollup.run(row satisfies RollupRow);
+    addRollups(statements, [...rollUp(fresh), ...replaced.flatMap(moveRollup)]);
     const crossed = budgets.post(spendingsOf(budgets, fresh, replaced));
     if (holds) budgets.changeHolds(holds);
     database.exec('commit');

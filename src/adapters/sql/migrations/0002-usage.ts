@@ -59,6 +59,7 @@ export async function usage(db: Kysely<Schema>, dialect: SqlDialect): Promise<vo
       'category',
       'key_id',
     ])
+    .modifyEnd(dialect.keptByKey)
     .execute();
   await index(db, 'idx_usage_rollups_hour', 'usage_rollups', ['hour_start']);
 }

@@ -22,6 +22,7 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .addColumn('held_nanos', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('short_at', 'bigint')
     .addPrimaryKeyConstraint('pk_budget_periods', ['organization_id', 'month', 'kind', 'scope_id'])
+    .modifyEnd(dialect.keptByKey)
     .execute();
   await holds(db);
   await table(db, 'budget_reserves')
