@@ -41,6 +41,15 @@ test('what is in the outbox goes to the queue of the same name, as it is, and is
   assert.deepEqual([...handlers.keys()], ['raw', 'provider']);
 });
 
+test('a message that names what it is about goes out under that id', async () => {
+  const { handlers, published } = rig();
+  const body = '{"id":"analysis-7","status":"succeeded"}';
+  await handlers.get('raw')?.({ id: 'job_1.4', body, deliveries: 1 });
+  assert.deepEqual(published, [{ queue: 'raw', message: { id: 'analysis-7', body } }]);
+  await handlers.get('raw')?.({ id: 'm2', body: '{"id":7}', deliveries: 1 });
+  assert.equal(published[1]?.message.id, 'm2');
+});
+
 test('a message is not taken off before the broker has confirmed it', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { handlers, published } = rig(() => promise);

@@ -16,7 +16,7 @@ export type RelayParts = {
 export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
   const consumers = queues.map((queue) =>
     outbox.consume(queue, { concurrency: MESSAGES_AT_ONCE }, async ({ id, body }) => {
-      await broker.publish(queue, { id, body });
+      await broker.publish(queue, { id: idIn(body) ?? id, body });
       return 'ack';
     }),
   );
@@ -25,4 +25,15 @@ export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
       await Promise.all(consumers.map((consumer) => consumer.close()));
     },
   };
+}
+
+/** Whoever reads the queue knows the job by the id it gave; ours is kept where the body has none. */
+function idIn(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed !== 'object' || parsed === null || !('id' in parsed)) return undefined;
+    return typeof parsed.id === 'string' && parsed.id !== '' ? parsed.id : undefined;
+  } catch {
+    return undefined;
+  }
 }
