@@ -7,11 +7,11 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-export function interruption(): { signal: AbortSignal; dispose(): void } {
+export function interruption(what = 'The benchmark'): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const stop = () => {
     if (controller.signal.aborted) process.exit(130);
-    controller.abort(new Interrupted('The benchmark was interrupted.'));
+    controller.abort(new Interrupted(`${what} was interrupted.`));
   };
   for (const name of SIGNALS) process.on(name, stop);
   return {

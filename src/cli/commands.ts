@@ -2,6 +2,7 @@
 
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
+import { registerChaos } from './commands/chaos.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -28,4 +29,5 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerDlq,
   registerDoctor,
   registerBench,
+  registerChaos,
 ];

@@ -7,7 +7,12 @@ import { join, resolve } from 'node:path';
 import { withServices } from './services/with-services.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+const PATTERNS = [
+  'src/**/*.test.ts',
+  'test/**/*.test.ts',
+  'bench/**/*.test.ts',
+  'chaos/**/*.test.ts',
+];
 const FILES_AT_ONCE = 2;
 
 const args = process.argv.slice(2);

@@ -1,0 +1,128 @@
+// What a row is given: an installation of its own on the run's engines, the provider, the store as an outsider reads it,
+// both ends of the broker, the dice. Whatever was opened here is closed here, in reverse order, also when the row failed
+// or the user interrupted.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Services } from '../test/support/services/services.ts';
+import { isolatedDatabase } from '../test/support/services/services-from-env.ts';
+import { type BrokerEnds, openBrokerEnds } from './broker-ends.ts';
+import { type Crew, type CrewSize, endCrew, startCrew, USUAL_CREW } from './crew.ts';
+import type { Dice } from './dice.ts';
+import type { Dose } from './dose.ts';
+import {
+  ADMIN_KEY,
+  configurationFile,
+  installationEnvironment,
+  ORGANIZATION,
+  OUTPUT_TOKENS,
+  type QueueNames,
+  queueNames,
+} from './installation-settings.ts';
+import type { Provider } from './provider.ts';
+import { openStoreView, type StoreView } from './store-view.ts';
+
+export type Arena = {
+  readonly dose: Dose;
+  readonly dice: Dice;
+  readonly signal: AbortSignal;
+  readonly engines: Services;
+  readonly provider: Provider;
+  /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
+  progress(text: string): void;
+  open(size?: CrewSize): Promise<Installation>;
+};
+
+export type Installation = {
+  readonly crew: Crew;
+  readonly store: StoreView;
+  readonly ends: BrokerEnds;
+  readonly names: QueueNames;
+  readonly rowName: string;
+  /** Changes what the organisation may do. */
+  allow(settings: object): Promise<void>;
+};
+
+export type ArenaOptions = Omit<Arena, 'open'> & {
+  readonly rowName: string;
+  readonly folder: string;
+};
+
+export type OpenArena = Arena & { close(): Promise<void> };
+
+export function openArena(options: ArenaOptions): OpenArena {
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    ...options,
+    open: (size = USUAL_CREW) => openInstallation(options, size, stops),
+    async close() {
+      for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
+    },
+  };
+}
+
+async function openInstallation(
+  options: ArenaOptions,
+  size: CrewSize,
+  stops: (() => Promise<void>)[],
+): Promise<Installation> {
+  const { engines, provider, rowName, dose, signal } = options;
+  const folder = join(options.folder, rowName);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'spillway.yaml'), configurationFile(dose));
+  const database = isolatedDatabase(engines.databaseUrl, rowName);
+  await runSql(engines.databaseUrl, database.createSql);
+  stops.push(() => runSql(engines.databaseUrl, database.dropSql));
+  await provider.clear();
+  await provider.play(usualScenario(dose));
+  const names = queueNames(rowName);
+  const ends = await openBrokerEnds(engines.rabbitmqUrl, names);
+  stops.push(() => ends.close());
+  const addresses = { ...addressesOf(engines), databaseUrl: database.url };
+  const env = installationEnvironment(rowName, { ...addresses, providerUrl: provider.url }, dose);
+  options.progress('starting the processes');
+  const crew = await startCrew(size, { folder, env }, signal);
+  stops.push(() => endCrew(crew));
+  const allow = (settings: object) => changeOrganization(crew, settings, signal);
+  await allow({ requestsPerMinute: MORE_THAN_ENOUGH, monthlyBudgetUsd: MORE_THAN_ENOUGH });
+  return { crew, store: openStoreView(database.url), ends, names, rowName, allow };
+}
+
+const MORE_THAN_ENOUGH = 1_000_000;
+
+/** A provider that enforces its limit, and takes long enough that a kill finds calls under way. */
+export function usualScenario({ perWindow, windowMs }: Dose): object {
+  return {
+    latencyMs: 150,
+    jitterMs: 100,
+    usage: { inputTokens: 10, outputTokens: OUTPUT_TOKENS },
+    rateLimit: { requestsPerMinute: perWindow, windowMs },
+  };
+}
+
+function addressesOf({ databaseUrl, redisUrl, rabbitmqUrl }: Services) {
+  return { databaseUrl, redisUrl, rabbitmqUrl };
+}
+
+async function changeOrganization(
+  { gateways }: Crew,
+  settings: object,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await fetch(`${gateways[0]?.url}/admin/orgs/${ORGANIZATION}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(settings),
+    signal,
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`The organisation could not be changed: ${text.slice(0, 300)}`);
+}
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

@@ -1,0 +1,32 @@
+// How much of everything: the full form proves, the short form catches a regression on every change. A scale multiplies
+// jobs and kills alike.
+
+export type Dose = {
+  readonly isShort: boolean;
+  readonly jobs: number;
+  readonly kills: number;
+  /** The provider's limit: so many calls in each window. */
+  readonly perWindow: number;
+  readonly windowMs: number;
+  /** How long a process is stopped that then goes on as if nothing had happened. */
+  readonly zombieMs: number;
+  /** How long after the last fault everything must have ended. */
+  readonly patienceMs: number;
+};
+
+/** Seconds instead of a minute, so that the limit is met many times over in one row. */
+const WINDOW_MS = 5_000;
+
+const FULL = { jobs: 10_000, kills: 20, perWindow: 500, zombieMs: 20_000, patienceMs: 300_000 };
+const SHORT = { jobs: 500, kills: 3, perWindow: 150, zombieMs: 8_000, patienceMs: 120_000 };
+
+export function doseOf({ isShort, scale }: { isShort: boolean; scale: number }): Dose {
+  const usual = isShort ? SHORT : FULL;
+  return {
+    ...usual,
+    isShort,
+    windowMs: WINDOW_MS,
+    jobs: Math.max(10, Math.round(usual.jobs * scale)),
+    kills: Math.max(1, Math.round(usual.kills * scale)),
+  };
+}

@@ -1,0 +1,38 @@
+// Finds the rows: every file in rows/ is one, so adding a row is adding a file.
+
+import { readdir } from 'node:fs/promises';
+import type { ChaosRow } from './chaos-row.ts';
+
+export async function findRows(): Promise<ChaosRow[]> {
+  const folder = new URL('rows/', import.meta.url);
+  const names = await readdir(folder);
+  const files = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const rows = await Promise.all(files.map((file) => loadRow(new URL(file, folder))));
+  return rows.sort((a, b) => a.order - b.order);
+}
+
+/** The rows that were asked for; without any, all, or in the short form the most telling ones. */
+export function chooseRows(
+  rows: readonly ChaosRow[],
+  { wanted, isShort }: { readonly wanted: readonly string[]; readonly isShort: boolean },
+): ChaosRow[] {
+  const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
+  if (unknown.length > 0) {
+    const known = rows.map((row) => row.name).join(', ');
+    throw new RangeError(`There is no row ${unknown.join(', ')}; there are: ${known}.`);
+  }
+  if (wanted.length > 0) return rows.filter((row) => wanted.includes(row.name));
+  return rows.filter((row) => row.isInShort || !isShort);
+}
+
+async function loadRow(file: URL): Promise<ChaosRow> {
+  const loaded: unknown = await import(file.href);
+  if (!hasRow(loaded)) throw new Error(`${file.pathname.split('/').at(-1)} exports no row`);
+  return loaded.row;
+}
+
+function hasRow(loaded: unknown): loaded is { row: ChaosRow } {
+  if (typeof loaded !== 'object' || loaded === null || !('row' in loaded)) return false;
+  const { row } = loaded;
+  return typeof row === 'object' && row !== null && 'run' in row && 'isInShort' in row;
+}

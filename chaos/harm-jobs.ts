@@ -1,0 +1,59 @@
+// The frame of most rows: a load of jobs goes through an installation while something is done to it; then the provider
+// plays as usual, everything comes to rest, and the witnesses are asked.
+
+import type { Arena, Installation } from './arena.ts';
+import type { RowFinding } from './chaos-row.ts';
+import { judgeJobs } from './judge-jobs.ts';
+import { type Load, type LoadOptions, sendLoad, usualPace } from './load.ts';
+import { untilEnded } from './until-ended.ts';
+
+export type Harm = {
+  /** Given back: what was done, in the words of a note. */
+  readonly harm: (installation: Installation) => Promise<readonly string[]>;
+  readonly load?: Partial<Pick<LoadOptions, 'count' | 'perSecond' | 'isRaw'>>;
+  /** False where the broker's data is thrown away and results with it. */
+  readonly areResultsTold?: boolean;
+};
+
+export async function harmJobs(arena: Arena, options: Harm): Promise<RowFinding> {
+  const installation = await arena.open();
+  arena.progress('jobs under way');
+  const [load, done] = await together(
+    sendLoad(installation, {
+      count: arena.dose.jobs,
+      perSecond: usualPace(arena.dose),
+      signal: arena.signal,
+      ...options.load,
+    }),
+    options.harm(installation),
+  );
+  const finding = await judgeLoad(arena, installation, load, options);
+  return { ...finding, notes: [...done, ...finding.notes] };
+}
+
+export async function judgeLoad(
+  arena: Arena,
+  installation: Installation,
+  load: Load,
+  { areResultsTold = true }: Pick<Harm, 'areResultsTold'>,
+): Promise<RowFinding> {
+  const { store, ends, crew } = installation;
+  await untilEnded(arena, installation, load, { areResultsTold });
+  const finding = judgeJobs({
+    load,
+    stored: await store.jobs(),
+    money: await store.money(),
+    calls: await arena.provider.calls(),
+    results: ends.results,
+    areResultsTold,
+    dose: arena.dose,
+  });
+  const fallen = crew.all.filter(({ endedByItself }) => endedByItself > 0);
+  const told = fallen.map(({ name, endedByItself }) => `${name} ended by itself ${endedByItself}×`);
+  return { ...finding, notes: [...finding.notes, ...told] };
+}
+
+/** Both, and the failure of one when it has one: the other is not waited for. */
+async function together<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  return Promise.all([first, second]);
+}

@@ -1,0 +1,86 @@
+// How the installation under test is configured. Clocks are seconds instead of minutes, so that what a dead process held
+// is free again within a row; everything else is as operators have it.
+
+import type { Dose } from './dose.ts';
+
+/** No secrets: they open an installation on loopback that lives for the length of a row. */
+export const CALLER_KEY = 'chaos-caller-key-not-secret-0123456789';
+export const ADMIN_KEY = 'chaos-admin-key-not-secret-0123456789';
+export const ORGANIZATION = 'default';
+
+export const MODEL = 'claude-sonnet-4-5';
+/** The answer has so many tokens and a request may have no more: the most that a call can cost is what it costs. */
+export const OUTPUT_TOKENS = 16;
+/** Input is free and output is 10 dollars a million. */
+export const CALL_NANOS = OUTPUT_TOKENS * 10_000;
+
+export type QueueNames = {
+  readonly raw: string;
+  readonly results: string;
+  readonly deadLetters: string;
+};
+
+export type Addresses = {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly rabbitmqUrl: string;
+  readonly providerUrl: string;
+};
+
+export function queueNames(row: string): QueueNames {
+  return { raw: `${row}-raw`, results: `${row}-results`, deadLetters: `${row}-dlq` };
+}
+
+export function installationEnvironment(
+  row: string,
+  addresses: Addresses,
+  { perWindow }: Dose,
+): Record<string, string> {
+  const names = queueNames(row);
+  return {
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: addresses.databaseUrl,
+    REDIS_URL: addresses.redisUrl,
+    RABBITMQ_URL: addresses.rabbitmqUrl,
+    REDIS_KEY_PREFIX: `${row}:`,
+    // What is known of providers has no prefix; a region of its own keeps the rows apart.
+    SERVER_REGION: row,
+    RAW_ANALYSIS_QUEUE: names.raw,
+    RESULTS_QUEUE: names.results,
+    DLQ_QUEUE: names.deadLetters,
+    ANTHROPIC_QUEUE: `${row}-anthropic`,
+    MIGRATE_ON_START: 'true',
+    SPILLWAY_ADMIN_KEY: ADMIN_KEY,
+    SPILLWAY_API_KEY: CALLER_KEY,
+    ANTHROPIC_API_KEY: 'chaos-provider-key',
+    ANTHROPIC_BASE_URL: addresses.providerUrl,
+    ANTHROPIC_RATE_LIMIT: String(perWindow),
+    PROVIDER_FIXED: 'anthropic',
+    WORKER_CONCURRENCY: '16',
+  };
+}
+
+const CALL_MS = 15_000;
+
+/**
+ * The window is kept a second longer than the provider's: so much may a call be held up between its permit and its
+ * arrival on a machine that also starts processes and recovers databases.
+ */
+export function configurationFile({ windowMs }: Dose): string {
+  return JSON.stringify({
+    providers: { anthropic: { windowMs, limitGuardMs: 1_000, defaultModel: MODEL } },
+    jobs: { leaseMs: 5_000 },
+    timeouts: {
+      totalMs: CALL_MS,
+      firstContentMs: CALL_MS,
+      reasoningFirstContentMs: CALL_MS,
+      idleMs: CALL_MS,
+      unaryMs: CALL_MS,
+      reasoningUnaryMs: CALL_MS,
+      holdStatusMs: CALL_MS,
+    },
+    budgets: { holdMarginMs: 2_000 },
+    prices: { models: { [MODEL]: { inputUsd: 0, outputUsd: 10 } } },
+  });
+}

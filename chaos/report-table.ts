@@ -1,0 +1,43 @@
+// The table of a chaos run for the terminal: the counters of each row, its verdict, below it what happened.
+
+import type { RowReport } from './run-chaos.ts';
+
+const HEADINGS = [
+  'row',
+  'attempted',
+  'acknowledged',
+  'lost',
+  'dup effects',
+  'dup calls',
+  'violations',
+  'overspend',
+  'seconds',
+  'verdict',
+] as const;
+
+export function reportTable(reports: readonly RowReport[], seed: number): string {
+  const lines = reports.map((report) => [
+    report.row,
+    String(report.attempted),
+    String(report.acknowledged),
+    String(report.lost),
+    String(report.duplicatedEffects),
+    String(report.duplicatedCalls),
+    String(report.limitViolations),
+    `$${(report.overspendNanos / 1e9).toFixed(2)}`,
+    report.seconds.toFixed(0),
+    report.hasPassed ? 'passed' : 'FAILED',
+  ]);
+  const notes = reports.flatMap(({ row, notes }) => notes.map((note) => `${row}: ${note}`));
+  return [align([[...HEADINGS], ...lines]), '', ...notes, `seed ${seed}`].join('\n');
+}
+
+function align(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

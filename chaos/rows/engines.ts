@@ -1,0 +1,17 @@
+// RabbitMQ, Redis and PostgreSQL are killed with SIGKILL, in random order under load, and started again. Redis keeps nothing
+// on disk here, so each of its kills also loses every count and every known limit.
+
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { engineVictims, strike } from '../strike.ts';
+
+export const row: ChaosRow = {
+  name: 'engines',
+  title: 'kill -9 of RabbitMQ, Redis and PostgreSQL',
+  order: 2,
+  isInShort: true,
+  run: (arena) =>
+    harmJobs(arena, {
+      harm: async () => [`killed ${(await strike(arena, engineVictims(arena))).join(', ')}`],
+    }),
+};

@@ -1,0 +1,129 @@
+// `spillway chaos`: starts engines and a provider of its own, runs the chosen rows one after another, each on an
+// installation of its own, and returns the text for the terminal. It is the only entry; the command in
+// src/cli/commands/chaos.ts loads it. An interruption stops and removes everything before the promise settles.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { interruption } from '../bench/interruption.ts';
+import { createProgress } from '../bench/progress.ts';
+import type { Services } from '../test/support/services/services.ts';
+import { startServices } from '../test/support/services/start-services.ts';
+import { openArena } from './arena.ts';
+import type { ChaosRow, RowFinding } from './chaos-row.ts';
+import { hasPassed } from './chaos-row.ts';
+import { createDice } from './dice.ts';
+import { doseOf } from './dose.ts';
+import { chooseRows, findRows } from './find-rows.ts';
+import { type Provider, startProvider } from './provider.ts';
+import { reportTable } from './report-table.ts';
+
+export type ChaosRequest = {
+  readonly rows: readonly string[];
+  readonly seed?: number | undefined;
+  readonly scale: number;
+  readonly isShort: boolean;
+  readonly isJson: boolean;
+  /** Keeps the folder with the logs of every process, for a look at what went wrong. */
+  readonly keepsLogs: boolean;
+};
+
+export type ChaosOutcome = { readonly text: string; readonly failed: readonly string[] };
+
+export type RowReport = RowFinding & {
+  readonly row: string;
+  readonly title: string;
+  readonly seconds: number;
+  readonly hasPassed: boolean;
+};
+
+type Ground = {
+  readonly engines: Services;
+  readonly provider: Provider;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly seed: number;
+};
+
+const LARGEST_SEED = 4_294_967_295;
+
+export async function runChaos(request: ChaosRequest): Promise<ChaosOutcome> {
+  const rows = chooseRows(await findRows(), { wanted: request.rows, isShort: request.isShort });
+  const seed = request.seed ?? crypto.getRandomValues(new Uint32Array(1))[0] ?? LARGEST_SEED;
+  process.stderr.write(`seed ${seed}\n`);
+  const stopping = interruption('The chaos run');
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-chaos-'));
+  try {
+    const reports = await onGround({ folder, signal: stopping.signal, seed }, (ground) =>
+      runRows(rows, request, ground),
+    );
+    return {
+      text: request.isJson
+        ? JSON.stringify({ seed, rows: reports }, null, 2)
+        : reportTable(reports, seed),
+      failed: reports.filter((report) => !report.hasPassed).map(({ row }) => row),
+    };
+  } catch (error) {
+    throw stopping.signal.aborted ? stopping.signal.reason : error;
+  } finally {
+    stopping.dispose();
+    if (request.keepsLogs) process.stderr.write(`The logs are in ${folder}\n`);
+    else rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Engines and provider, started for the time of `use`. Nothing that the caller's environment names is touched. */
+async function onGround<T>(
+  given: Pick<Ground, 'folder' | 'signal' | 'seed'>,
+  use: (ground: Ground) => Promise<T>,
+): Promise<T> {
+  const { PATH } = process.env;
+  const engines = await startServices({ env: { PATH }, log: () => {}, signal: given.signal });
+  try {
+    const provider = await startProvider();
+    try {
+      return await use({ ...given, engines, provider });
+    } finally {
+      await provider.close();
+    }
+  } finally {
+    await engines.close();
+  }
+}
+
+async function runRows(
+  rows: readonly ChaosRow[],
+  request: ChaosRequest,
+  ground: Ground,
+): Promise<RowReport[]> {
+  const reports: RowReport[] = [];
+  for (const row of rows) {
+    ground.signal.throwIfAborted();
+    const report = await runRow(row, request, ground);
+    const verdict = report.hasPassed ? 'passed' : 'FAILED';
+    process.stderr.write(`${row.name} ${verdict} after ${report.seconds.toFixed(0)} s\n`);
+    reports.push(report);
+  }
+  return reports;
+}
+
+async function runRow(row: ChaosRow, request: ChaosRequest, ground: Ground): Promise<RowReport> {
+  const progress = createProgress(process.stderr);
+  const startedAt = performance.now();
+  const arena = openArena({
+    ...ground,
+    rowName: row.name,
+    dose: doseOf(request),
+    // Of its own, so that a row on its own draws what it draws among the others.
+    dice: createDice(ground.seed + row.order),
+    progress: (text) => progress.say(`${row.name}: ${text}`),
+  });
+  try {
+    const finding = await row.run(arena);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return { row: row.name, title: row.title, seconds, hasPassed: hasPassed(finding), ...finding };
+  } finally {
+    await arena.close();
+    progress.clear();
+  }
+}

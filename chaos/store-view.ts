@@ -1,0 +1,108 @@
+// What the store says, read as an outsider with a connection of its own. While PostgreSQL is down nothing can be read and
+// asking rejects; who waits for something asks again.
+
+import pg from 'pg';
+import { z } from 'zod';
+
+const whole = z.coerce.number();
+const Job = z.object({
+  id: z.string(),
+  publicId: z.string(),
+  state: z.string(),
+  errorCode: z.string().nullable(),
+  losses: whole,
+  leaseOwner: z.string().nullable(),
+  hasResult: z.boolean(),
+  /** Usage records of calls that were answered. */
+  settled: whole,
+  /** Usage records of calls whose process died over them, charged as held. */
+  givenUp: whole,
+});
+const Money = z.object({
+  records: whole,
+  costNanos: whole,
+  postedNanos: whole,
+  heldNanos: whole,
+  /** What holds and reserves say is held, one by one. */
+  spokenForNanos: whole,
+  rolledUp: whole,
+});
+const Letter = z.object({ body: z.string(), errorCode: z.string(), jobId: z.string().nullable() });
+
+export type StoredJob = z.infer<typeof Job>;
+export type StoredMoney = z.infer<typeof Money>;
+export type StoredLetter = z.infer<typeof Letter>;
+
+export type StoreView = {
+  jobs(): Promise<StoredJob[]>;
+  /** How many jobs there are, and how many of them have not ended. */
+  progress(): Promise<{ readonly all: number; readonly open: number; readonly holds: number }>;
+  money(): Promise<StoredMoney>;
+  deadLetters(): Promise<StoredLetter[]>;
+};
+
+const Progress = z.object({ all: whole, open: whole, holds: whole });
+const ANSWER_WITHIN_MS = 10_000;
+
+export function openStoreView(databaseUrl: string): StoreView {
+  const read = async <T>(sql: string, row: z.ZodType<T>): Promise<T[]> =>
+    z.array(row).parse(await query(databaseUrl, sql));
+  const readOne = async <T>(sql: string, row: z.ZodType<T>): Promise<T> => {
+    const [first] = await read(sql, row);
+    if (first === undefined) throw new Error('The store gave no row');
+    return first;
+  };
+  return {
+    jobs: () => read(JOBS, Job),
+    progress: () => readOne(PROGRESS, Progress),
+    money: () => readOne(MONEY, Money),
+    deadLetters: () => read(DEAD_LETTERS, Letter),
+  };
+}
+
+async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: ANSWER_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+  });
+  // A connection that breaks between two statements has nobody waiting for it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** A usage record is named after the run of its job and the attempt in it: job.run.attempt. */
+const JOBS = `
+  select j.id, j.public_id as "publicId", j.state, j.error::json->>'code' as "errorCode", j.losses,
+    j.lease_owner as "leaseOwner", r.job_id is not null as "hasResult",
+    coalesce(u.settled, 0) as settled, coalesce(u.given_up, 0) as "givenUp"
+  from spillway.jobs j left join spillway.job_results r on r.job_id = j.id
+  left join (
+    select split_part(id, '.', 1) as job_id, count(*) filter (where status = 'OK') as settled,
+      count(*) filter (where status = 'LOST') as given_up
+    from spillway.usage_records group by 1
+  ) u on u.job_id = j.id`;
+
+const PROGRESS = `
+  select (select count(*) from spillway.jobs) as all,
+    (select count(*) from spillway.jobs where state in ('queued', 'delayed', 'running')) as open,
+    (select count(*) from spillway.budget_holds) as holds`;
+
+const MONEY = `
+  select u.records, u.cost as "costNanos", p.posted as "postedNanos", p.held as "heldNanos",
+    (select coalesce(sum(amount_nanos), 0) from spillway.budget_holds)
+      + (select coalesce(sum(amount_nanos), 0) from spillway.budget_reserves
+         where kind = 'organization') as "spokenForNanos",
+    (select coalesce(sum(attempts), 0) from spillway.usage_rollups) as "rolledUp"
+  from (select count(*) as records, coalesce(sum(cost_nanos), 0) as cost
+        from spillway.usage_records) u,
+    (select coalesce(sum(posted_nanos), 0) as posted, coalesce(sum(held_nanos), 0) as held
+     from spillway.budget_periods where kind = 'organization') p`;
+
+const DEAD_LETTERS = `
+  select body, error_code as "errorCode", job_id as "jobId" from spillway.dead_letters`;

@@ -1,0 +1,91 @@
+// `spillway chaos`: kills everything, in every order, and counts what was lost. The programs are in chaos/, which is part
+// of the repository and not of the published package: they run the sources on real engines of their own.
+
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { RegisterCommand } from '../command.ts';
+import { CliFailure, EXIT } from '../command.ts';
+
+type ChaosOptions = {
+  row: string[];
+  seed?: number;
+  scale: number;
+  short?: boolean;
+  json?: boolean;
+  keepLogs?: boolean;
+};
+
+type ChaosEntry = {
+  readonly runChaos: (request: object) => Promise<{ text: string; failed: readonly string[] }>;
+};
+
+const ENTRY = new URL('../../../chaos/run-chaos.ts', import.meta.url);
+const LARGEST_SEED = 4_294_967_295;
+
+export const registerChaos: RegisterCommand = (program, context) => {
+  describeChaos(program).action(async (options: ChaosOptions) => {
+    const { runChaos } = await loadEntry();
+    const outcome = await runChaos({
+      rows: options.row,
+      seed: options.seed,
+      scale: options.scale,
+      isShort: options.short ?? false,
+      isJson: options.json ?? false,
+      keepsLogs: options.keepLogs ?? false,
+    }).catch(asCliFailure);
+    context.out(outcome.text);
+    if (outcome.failed.length > 0)
+      throw new CliFailure(`Not passed: ${outcome.failed.join(', ')}.`, EXIT.failure);
+  });
+};
+
+function describeChaos(program: Command): Command {
+  return program
+    .command('chaos')
+    .description('kill processes and engines under load, and count what was lost')
+    .option('--row <name>', 'only this row of the table; repeatable', collect, [])
+    .option('--seed <number>', 'the seed of a former run', between(0, LARGEST_SEED))
+    .option('--scale <number>', 'times as many jobs and kills', between(0.01, 100), 1)
+    .option('--short', '500 jobs and 3 kills, the most telling rows: for every change')
+    .option('--keep-logs', 'keep the logs of all processes and say where')
+    .option('--json', 'print the results as JSON');
+}
+
+function collect(name: string, before: readonly string[]): string[] {
+  return [...before, name];
+}
+
+function between(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
+}
+
+async function loadEntry(): Promise<ChaosEntry> {
+  if (!existsSync(ENTRY))
+    throw new CliFailure(
+      'The chaos run is part of the repository, not of the installed package: run it in a clone.',
+    );
+  const loaded: unknown = await import(ENTRY.href);
+  if (!isChaosEntry(loaded)) throw new Error('chaos/run-chaos.ts exports no runChaos');
+  return loaded;
+}
+
+function isChaosEntry(loaded: unknown): loaded is ChaosEntry {
+  return (
+    typeof loaded === 'object' &&
+    loaded !== null &&
+    'runChaos' in loaded &&
+    typeof loaded.runChaos === 'function'
+  );
+}
+
+/** A run that could not be made is told in words; where it was thrown helps nobody. */
+function asCliFailure(error: unknown): never {
+  if (error instanceof RangeError) throw new CliFailure(error.message, EXIT.usage, error);
+  if (error instanceof Error) throw new CliFailure(error.message, EXIT.failure, error);
+  throw error;
+}
