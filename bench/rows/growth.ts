@@ -28,7 +28,7 @@ const LOAD = {
 export const row: BenchRow = {
   name: 'growth',
   title: '10 against 100,000 organisations, 1 against 10,000 active keys',
-  order: 6,
+  order: 7,
   canCalibrate: false,
   goals: [
     {
