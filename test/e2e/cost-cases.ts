@@ -7,7 +7,7 @@
 //   gpt-4o              input 2500  output 10000  cache read 1250
 //   gemini-2.5-pro      input 1250  output 10000  cache read 125
 //     above 200,000     input 2500  output 15000  cache read 250
-//   text-embedding-3-small 20, claude-haiku-4 250 / 1250
+//   text-embedding-3-small 20, gemini-embedding-001 150, claude-haiku-4 250 / 1250
 
 export type Format = 'anthropic' | 'openai' | 'gemini';
 

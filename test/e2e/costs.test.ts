@@ -70,6 +70,27 @@ suite('what calls cost', () => {
       await assertCost(tenant, undefined, { ...NOTHING, ...expected });
     });
 
+  for (const [format, cost_nanos] of [
+    // 100 tokens of input, as estimated, at 3000, 2500 and 1250
+    ['anthropic', 300_000],
+    ['openai', 250_000],
+    ['gemini', 125_000],
+  ] as const)
+    test(`${format}: a caller who leaves before anything came pays for the request`, async () => {
+      gateway.simulator.clearLog();
+      gateway.simulator.setScenario({ preset: 'hang' });
+      const tenant = await newTenant(gateway);
+      const leaving = new AbortController();
+      const path = ENDPOINTS[format].path(false);
+      const body = bodyOf(format, false);
+      const left = ask(tenant, { path, body, signal: leaving.signal }).catch(() => 'left');
+      await gateway.simulator.waitFor((entry) => entry.outcome === 'hung');
+      leaving.abort();
+      assert.equal(await left, 'left');
+      const expected = { status: 'CLIENT_GONE', estimated: 1, input_tokens: 100, cost_nanos };
+      await assertCost(tenant, undefined, { ...NOTHING, ...expected });
+    });
+
   test('openai: a stream that was not asked for its usage is charged by estimate, and says so', async () => {
     gateway.simulator.setScenario({ ...PIECES, usage: { inputTokens: 1000, outputTokens: 300 } });
     const tenant = await newTenant(gateway);
@@ -88,6 +109,12 @@ suite('what calls cost', () => {
     const body = { model: 'text-embedding-3-small', input: ['abcdefgh', 'abcd'] };
     const answer = await ask(small, { path: '/v1/embeddings', body });
     await assertCost(small, answer, { ...NOTHING, input_tokens: 3, cost_nanos: 60 });
+    const large = await newTenant(gateway);
+    const content = { parts: [{ text: 'abcdefgh' }] };
+    const path = '/v1beta/models/gemini-embedding-001:embedContent';
+    const embedded = await ask(large, { path, body: { content } });
+    // 2 × 150; the vectors are bytes of the answer and no tokens of it.
+    await assertCost(large, embedded, { ...NOTHING, input_tokens: 2, cost_nanos: 300 });
   });
 
   test('counting tokens costs nothing, and is recorded', async () => {
