@@ -17,18 +17,20 @@ import { promptRequest } from '../upstream/prompt-request.ts';
 import { requestHeaders } from '../upstream/request-headers.ts';
 import type { CallParts } from './call-order.ts';
 import type { FetchImages } from './fetch-images.ts';
-import { type CallPlan, readFields, readStated, targetsOf } from './plan-call.ts';
+import { type CallPlan, type PlanParts, readFields, readStated, targetsOf } from './plan-call.ts';
 
 const UNSTATED_OUTPUT_TOKENS = 4096;
 
-export type JobCallParts = CallParts & {
+export type JobPlanParts = PlanParts & {
   /** Makes data of the images that a job names by address. */
   readonly fetchImages: FetchImages;
 };
 
+export type JobCallParts = CallParts & JobPlanParts;
+
 export async function planJob(
-  parts: JobCallParts,
-  { job, message }: JobRun,
+  parts: JobPlanParts,
+  { job, message }: Pick<JobRun, 'job' | 'message'>,
   account: string | undefined,
   signal: AbortSignal,
 ): Promise<CallPlan> {
