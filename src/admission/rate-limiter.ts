@@ -3,6 +3,8 @@
 // span of its length ever admits more than the limit, and an idle limit admits all of it at once. Time is that of
 // whoever keeps the counts (this process, or Redis), never the caller's.
 
+import type { TakenPermit } from '../resilience/limit-book.ts';
+
 export type LimitTier = 'organization' | 'key' | 'provider' | 'dispatcher';
 
 export type LimitKind =
@@ -38,6 +40,8 @@ export type PermitAsk = {
   readonly isBackground?: boolean;
   /** A refused ask is given a moment of its own to come back at, one interval after the one before it. */
   readonly wantsComeback?: boolean;
+  /** What was taken for it: written by the limiter alone, which finds it here when the ask is handed back. */
+  taken?: TakenPermit | undefined;
 };
 
 /** What is left of one limit, after this decision. */
@@ -64,7 +68,7 @@ export type PermitDecision =
 export type RateLimiter = {
   /** Calls back once: at once where the counts are in this process. It never throws and never fails. */
   take(ask: PermitAsk, onDecision: (decision: PermitDecision) => void): void;
-  /** The call was not made after all: as if it had never been asked for. */
+  /** The call was not made after all: as if it had never been asked for. The ask is the one that was taken, or a copy. */
   giveBack(ask: PermitAsk): void;
   /** The call has ended: reservations become what was used, slots are free. */
   settle(ask: PermitAsk, usedTokens: number): void;

@@ -93,6 +93,8 @@ export class AttemptClearance {
       tokens: countsTokens ? likelyTokens(estimator, plan, target.model, limits) : 0,
       expiresMs: this.#leftMs() + holdMarginMs,
       isBackground,
+      // There from the beginning, so that all asks have one shape.
+      taken: undefined,
     };
   }
 

@@ -217,7 +217,36 @@ test('moments are told by the wall clock whatever the windows are kept by', () =
   assert.equal(idle?.resetAt, 2_000_000);
 });
 
-test('subjects that are idle and permits nobody ends are forgotten', () => {
+test('what was taken ends once, whichever copy of the ask is handed back', () => {
+  const book = new LimitBook();
+  const limit = requests(10, { kind: 'tokens' });
+  const ask = askFor([limit], { tokens: 6 });
+  assert.ok(book.take(ask, at(1)).isAllowed);
+  const copy = { ...ask, account: 'second' };
+  assert.equal(book.settle(copy, 2), true);
+  for (const again of [ask, copy, { ...ask }]) {
+    assert.equal(book.settle(again, 9), false);
+    assert.equal(book.giveBack(again), false);
+  }
+  assert.equal(book.look([limit], at(2))[0]?.remaining, 8);
+});
+
+test('what was taken from one book is no affair of another', () => {
+  const [one, other] = [new LimitBook(), new LimitBook()];
+  const limits = [requests(10, { kind: 'tokens' }), requests(10, { kind: 'concurrent' })];
+  const ask = askFor(limits, { tokens: 6 });
+  assert.ok(one.take(ask, at(1)).isAllowed);
+  assert.equal(other.settle(ask, 9), false);
+  other.record(ask, 1, limits.slice(0, 1));
+  assert.equal(one.giveBack(ask), false);
+  assert.equal(other.settle(ask, 2), true);
+  assert.deepEqual(
+    other.look(limits, at(2)).map(({ remaining }) => remaining),
+    [8, 10],
+  );
+});
+
+test('subjects that are idle are forgotten', () => {
   const book = new LimitBook();
   for (let index = 0; index < 5000; index += 1)
     book.take(askFor([requests(5, { subject: `org-${index}` })]), at(index));

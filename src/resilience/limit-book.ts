@@ -1,7 +1,9 @@
 // All limits of one process and the decisions on them: every limit that concerns a call is asked, and all are taken
 // from or none. It is on the way of every request: a limit is found by its subject alone, nothing is copied, and one
-// organisation among a hundred thousand costs what one among ten does. Subjects that are idle are forgotten a few at
-// a time, and so are permits whose end was never told. It has no clock and no I/O; time comes with each question.
+// organisation among a hundred thousand costs what one among ten does. What an ask has taken is noted on the ask itself:
+// a table of all that is under way would be written twice for each request, and the engine keeps what hangs on such a
+// table far longer than the request lasts. Subjects that are idle are forgotten a few at a time. It has no clock and no
+// I/O; time comes with each question.
 
 import { giveComeback } from './comeback.ts';
 import { createWindow, type LimitKind, type LimitWindow, type Permit } from './sliding-window.ts';
@@ -14,12 +16,22 @@ export type BookedLimit = {
   readonly windowMs: number;
 };
 
+/** What was taken, and from what; copies of an ask share it, so that it ends once. */
+export type TakenPermit = Permit & {
+  /** Another book knows nothing of it. */
+  readonly book: object;
+  readonly limits: readonly BookedLimit[];
+  isEnded: boolean;
+};
+
 export type BookedAsk<L extends BookedLimit> = {
   readonly id: string;
   readonly limits: readonly L[];
   readonly tokens: number;
   readonly expiresMs: number;
   readonly wantsComeback?: boolean;
+  /** Written by the book alone. */
+  taken?: TakenPermit | undefined;
 };
 
 export type BookStanding<L extends BookedLimit> = {
@@ -45,13 +57,10 @@ type Table = Map<string, LimitWindow>;
 
 const TIDY_EVERY = 1024;
 const TIDIED_AT_ONCE = 256;
-/** So long after its expiry a permit may still be settled. */
-const PERMIT_GRACE_MS = 60_000;
 
 export class LimitBook<L extends BookedLimit> {
   readonly #maxOf: (limit: L) => number;
   readonly #tables = new Map<string, Record<LimitKind, Table>>();
-  readonly #permits = new Map<string, Permit>();
   readonly #asked: LimitWindow[] = [];
   readonly #broom: Iterator<undefined>;
   #now = 0;
@@ -78,33 +87,31 @@ export class LimitBook<L extends BookedLimit> {
     return { isAllowed: true, standings: this.#standings(ask.limits, now, time.wall) };
   }
 
-  /** Counts what was admitted elsewhere, whether or not there is room for it. */
-  record(ask: BookedAsk<L>, takenAt: number): void {
-    const permit = { takenAt, expiresAt: takenAt + ask.expiresMs };
-    const { limits, tokens } = ask;
+  /** Counts what was admitted elsewhere, whether or not there is room for it; of some of its limits where told so. */
+  record(ask: BookedAsk<L>, takenAt: number, limits: readonly L[] = ask.limits): void {
+    const expiresAt = takenAt + ask.expiresMs;
+    const taken = { takenAt, expiresAt, book: this, limits, isEnded: false };
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
-      if (limit) this.#windowOf(limit).take(costOf(limit.kind, tokens), limit.windowMs, permit);
+      if (limit) this.#windowOf(limit).take(costOf(limit.kind, ask.tokens), limit.windowMs, taken);
     }
-    this.#permits.set(ask.id, permit);
+    ask.taken = taken;
   }
 
   giveBack(ask: BookedAsk<L>): boolean {
-    const permit = this.#permits.get(ask.id);
-    if (!permit) return false;
-    this.#permits.delete(ask.id);
-    for (const limit of ask.limits)
-      this.#windowOf(limit).giveBack(costOf(limit.kind, ask.tokens), limit.windowMs, permit);
+    const taken = this.#end(ask);
+    if (!taken) return false;
+    for (const limit of taken.limits)
+      this.#windowOf(limit).giveBack(costOf(limit.kind, ask.tokens), limit.windowMs, taken);
     return true;
   }
 
   settle(ask: BookedAsk<L>, usedTokens: number): boolean {
-    const permit = this.#permits.get(ask.id);
-    if (!permit) return false;
-    this.#permits.delete(ask.id);
-    for (const limit of ask.limits) {
+    const taken = this.#end(ask);
+    if (!taken) return false;
+    for (const limit of taken.limits) {
       const cost = costOf(limit.kind, ask.tokens);
-      this.#windowOf(limit).settle(cost, usedTokens, limit.windowMs, permit);
+      this.#windowOf(limit).settle(cost, usedTokens, limit.windowMs, taken);
     }
     return true;
   }
@@ -119,7 +126,13 @@ export class LimitBook<L extends BookedLimit> {
 
   clear(): void {
     this.#tables.clear();
-    this.#permits.clear();
+  }
+
+  /** Undefined when it was not taken here, or has ended already. */
+  #end({ taken }: BookedAsk<L>): TakenPermit | undefined {
+    if (!taken || taken.isEnded || taken.book !== this) return undefined;
+    taken.isEnded = true;
+    return taken;
   }
 
   /** The limit that makes it wait longest, or -1 when all have room. */
@@ -169,7 +182,7 @@ export class LimitBook<L extends BookedLimit> {
     return standings;
   }
 
-  #windowOf({ tier, subject, kind }: L): LimitWindow {
+  #windowOf({ tier, subject, kind }: BookedLimit): LimitWindow {
     const table = this.#tableOf(tier, kind);
     const known = table.get(subject);
     if (known) return known;
@@ -204,12 +217,6 @@ export class LimitBook<L extends BookedLimit> {
           if (window.used(this.#now) === 0 && window.comebackAt <= this.#now) table.delete(subject);
           yield;
         }
-      // They lie in the order they were taken in: behind one that is still good nearly all are.
-      for (const [id, { expiresAt }] of this.#permits) {
-        if (expiresAt + PERMIT_GRACE_MS > this.#now) break;
-        this.#permits.delete(id);
-        yield;
-      }
     }
   }
 

@@ -5,6 +5,7 @@
 import type { Limit, PermitAsk } from '../../admission/rate-limiter.ts';
 
 export type Admission = {
+  /** As it was taken; what is handed back may be a copy of it. */
   readonly ask: PermitAsk;
   readonly takenAt: number;
   readonly expiresAt: number;

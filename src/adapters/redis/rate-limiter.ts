@@ -124,7 +124,7 @@ class RedisRateLimiter implements RateLimiter {
     if (!admission) return;
     admission.isGivenBack = true;
     this.#own.untold.delete(admission);
-    this.#alone?.giveBack(ask);
+    this.#alone?.giveBack(admission.ask);
     this.#return(ask);
   }
 
@@ -132,7 +132,7 @@ class RedisRateLimiter implements RateLimiter {
     const admission = this.#own.end(ask.id);
     if (!admission) return;
     admission.usedTokens = usedTokens;
-    this.#alone?.settle(ask, usedTokens);
+    this.#alone?.settle(admission.ask, usedTokens);
     const operation = settleOperation(admission);
     if (operation.limits.length === 0 || this.#own.untold.has(admission)) return;
     const failed = () => void this.#own.untold.add(admission);

@@ -65,8 +65,8 @@ export class SafeShare {
   #remember({ ask, takenAt, usedTokens }: Admission): void {
     const limits = ask.limits.filter((limit) => this.#places.of(limit).seenAt < takenAt);
     if (limits.length === 0) return;
-    this.#book.record({ ...ask, limits }, takenAt);
-    if (usedTokens !== undefined) this.#book.settle({ ...ask, limits }, usedTokens);
+    this.#book.record(ask, takenAt, limits);
+    if (usedTokens !== undefined) this.#book.settle(ask, usedTokens);
   }
 
   /** After its first window a server has a larger share; and who knows when Redis is back. */
