@@ -1,5 +1,5 @@
 // What is done with every message of a queue on PostgreSQL, by the rules of queue-table.ts, in one statement each
-// instead of a transaction of eight.
+// instead of a transaction of eight; those that are done with at about the same time share one.
 //
 // These statements do not wait until they are on the disk. A claim or an acknowledgement that a crash of the server
 // takes back makes the message come again, which a queue may do and the jobs' fences are for; what was published
@@ -8,10 +8,18 @@
 import type { ClaimedMessage, MessageHandling } from '../sql/queue-table.ts';
 import { toNumber } from '../sql/sql-dialect.ts';
 import type { PostgresStore } from './open-postgres.ts';
+import { createStatementGroup } from './statement-group.ts';
 
 export function createPostgresMessageHandling({
   run,
 }: Pick<PostgresStore, 'run'>): MessageHandling {
+  const remove = createStatementGroup<Held, void>({
+    async runAll(held) {
+      const column = (name: keyof Held) => held.map((each) => each[name]);
+      await run(REMOVE, [column('queue'), column('id'), column('owner')]);
+      return held.map(() => undefined);
+    },
+  });
   return {
     async claim(queue, { count, lease, now }) {
       await run(FREE_WHAT_IS_DUE, [queue, now]);
@@ -20,11 +28,11 @@ export function createPostgresMessageHandling({
       const claimed = await run<ClaimedMessage>(CLAIM_SEVERAL, values);
       return claimed.toSorted((a, b) => toNumber(a.tag) - toNumber(b.tag));
     },
-    async remove(queue, id, owner) {
-      await run(REMOVE, [queue, id, owner]);
-    },
+    remove: (queue, id, owner) => remove({ queue, id, owner }),
   };
 }
+
+type Held = { readonly queue: string; readonly id: string; readonly owner: string };
 
 /** Only for the statement that it is part of, which has to ask whether it `is_off`. */
 const RELAXED = `relaxed as materialized (
@@ -112,7 +120,9 @@ const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
   where (message.queue, message.id) = (chosen.queue, chosen.id) and (select is_off from relaxed)
   returning message.id, message.body, message.deliveries, message.tag`;
 
-/** $1 queue, $2 id, $3 owner. */
+/** $1 queues, $2 ids, $3 owners. */
 const REMOVE = `with ${RELAXED}
-  delete from queue_messages
-  where queue = $1 and id = $2 and lease_owner = $3 and (select is_off from relaxed)`;
+  delete from queue_messages as message
+  using unnest($1::text[], $2::text[], $3::text[]) as done (queue, id, owner)
+  where (message.queue, message.id) = (done.queue, done.id) and message.lease_owner = done.owner
+    and (select is_off from relaxed)`;

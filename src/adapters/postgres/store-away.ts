@@ -16,3 +16,13 @@ export function marked(error: unknown): unknown {
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const PASSING = /^(?:08|25006|40|53|55|57|58)/;
+
+/**
+ * Whether the server answered and did not do it because of what it was asked, a lock that it waited for included. Then
+ * nothing was written, and something else may be asked of it at once.
+ */
+export function isAboutStatement(error: unknown): boolean {
+  return error instanceof DatabaseError && !LEAVING.test(error.code ?? '');
+}
+
+const LEAVING = /^(?:08|25006|53|57P|58)/;

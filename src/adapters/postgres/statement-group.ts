@@ -1,0 +1,91 @@
+// Group commit: what is asked for in one turn of the loop, and while a statement is under way, becomes one statement. Each
+// ask is answered by itself. A group that the server refuses has written nothing, and then each is asked for alone, so
+// that one that is wrong costs only itself. While the store is away all of a group reject, and nobody knows what it did.
+
+import { isAboutStatement } from './store-away.ts';
+
+export type GroupParts<Ask, Answer> = {
+  /** One answer for each ask, in their order. */
+  readonly runAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>;
+  /** What a group may hold only one of; absent where asks cannot be in each other's way. */
+  readonly keyOf?: (ask: Ask) => string;
+  /** How much of a statement it fills, in characters; absent where all asks are small. */
+  readonly sizeOf?: (ask: Ask) => number;
+};
+
+type Waiting<Ask, Answer> = {
+  readonly ask: Ask;
+  readonly answer: (answer: Answer) => void;
+  readonly reject: (cause: unknown) => void;
+};
+
+const MOST_ASKS = 64;
+const MOST_CHARACTERS = 2 ** 22;
+
+export function createStatementGroup<Ask, Answer>(
+  parts: GroupParts<Ask, Answer>,
+): (ask: Ask) => Promise<Answer> {
+  let waiting: Waiting<Ask, Answer>[] = [];
+  let isUnderWay = false;
+
+  async function runUntilDone(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = nextGroup(parts, waiting);
+      const taken = new Set(group);
+      waiting = waiting.filter((each) => !taken.has(each));
+      await runGroup(parts, group);
+    }
+    isUnderWay = false;
+  }
+
+  return (ask) => {
+    const { promise, resolve: answer, reject } = Promise.withResolvers<Answer>();
+    waiting.push({ ask, answer, reject });
+    if (!isUnderWay) {
+      isUnderWay = true;
+      // At the end of the turn, so that all who ask in it share one statement.
+      setImmediate(() => void runUntilDone());
+    }
+    return promise;
+  };
+}
+
+function nextGroup<Ask, Answer>(
+  { keyOf, sizeOf }: GroupParts<Ask, Answer>,
+  waiting: readonly Waiting<Ask, Answer>[],
+): readonly Waiting<Ask, Answer>[] {
+  const keys = new Set<string>();
+  const group: Waiting<Ask, Answer>[] = [];
+  let characters = 0;
+  for (const each of waiting) {
+    const key = keyOf?.(each.ask) ?? '';
+    if (keyOf && keys.has(key)) continue;
+    characters += sizeOf?.(each.ask) ?? 0;
+    if (group.length >= MOST_ASKS || (group.length > 0 && characters > MOST_CHARACTERS)) break;
+    keys.add(key);
+    group.push(each);
+  }
+  return group;
+}
+
+/** Never rejects: whoever asked is told. */
+async function runGroup<Ask, Answer>(
+  { runAll }: GroupParts<Ask, Answer>,
+  group: readonly Waiting<Ask, Answer>[],
+): Promise<void> {
+  try {
+    tell(group, await runAll(group.map(({ ask }) => ask)));
+  } catch (cause) {
+    const isWorthAlone = group.length > 1 && isAboutStatement(cause);
+    if (!isWorthAlone) return group.forEach(({ reject }) => reject(cause));
+    await Promise.all(group.map((each) => runGroup({ runAll }, [each])));
+  }
+}
+
+function tell<Ask, Answer>(
+  group: readonly Waiting<Ask, Answer>[],
+  answers: readonly Answer[],
+): void {
+  if (answers.length !== group.length) throw new Error('a group was not answered as a whole');
+  answers.forEach((answer, place) => void group[place]?.answer(answer));
+}
