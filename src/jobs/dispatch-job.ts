@@ -15,6 +15,7 @@ import { delayMsOf, messageFor } from './job-pointer.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import { isWaiting } from './job-state.ts';
 import type { JobMove, JobStore } from './job-store.ts';
+import { rememberOrganizations } from './known-organizations.ts';
 import { createLineUp, type Place } from './line-up.ts';
 import { publishCurrent, type Taken, type TakeParts, takeMessage } from './take-message.ts';
 
@@ -63,7 +64,9 @@ type Passage = {
 const DEFAULT_CONCURRENCY = 1;
 
 /** Runs until it is closed; closing finishes what was begun. */
-export function startDispatcher(parts: DispatcherParts): Consumer {
+export function startDispatcher(given: DispatcherParts): Consumer {
+  const organizationExists = rememberOrganizations(given.organizationExists, given.clock);
+  const parts = { ...given, organizationExists, leavesUnstored: true };
   const concurrency = parts.concurrency ?? DEFAULT_CONCURRENCY;
   const closing = new AbortController();
   const [decide, publish] = [createLineUp(), createLineUp()];
@@ -89,7 +92,7 @@ async function dispatch(
   delivery: Delivery,
   passage: Passage,
 ): Promise<DeliveryOutcome> {
-  const taken = await takeMessage({ ...parts, leavesUnstored: true }, parts.rawQueue, delivery);
+  const taken = await takeMessage(parts, parts.rawQueue, delivery);
   if (!taken.job) return taken.outcome;
   const { job } = taken;
   const now = parts.clock.now();
@@ -101,8 +104,10 @@ async function dispatch(
     return 'ack';
   }
   await passage.deciding.turn;
-  const choice = await decide(parts, job, passage.closing);
+  const deciding = decide(parts, job, passage.closing);
+  // Having asked is enough: the questions are answered in their order, and waiting is worth overlapping.
   passage.deciding.leave();
+  const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   await follow(parts, taken, choice, passage.publishing);
   return 'ack';

@@ -27,6 +27,8 @@ export type TakeParts = {
   readonly defaultOrganizationId: string;
   /** Whether a job made of a message is left to the taker to store, together with its first move. */
   readonly leavesUnstored?: boolean;
+  /** Reads what was asked for together with the job; absent where nobody needs it. */
+  readonly readMessage?: JobStore['message'];
   /** What a message's being on this queue says about its job; absent where nothing. */
   readonly adoptJob?: ((job: Job) => Job) | undefined;
   /** Where copies of dead letters go; absent without a broker. */
@@ -37,8 +39,15 @@ export type TakeParts = {
 };
 
 export type Taken =
-  /** `unstored`: what was asked for, where the job is new and has yet to be stored with it. */
-  | { readonly job: Job; readonly unstored?: JobMessage | undefined }
+  /**
+   * `message`: what was asked for, where it was read. `unstored`: the same, where the job is new and has yet to be
+   * stored with it.
+   */
+  | {
+      readonly job: Job;
+      readonly message?: JobMessage | undefined;
+      readonly unstored?: JobMessage | undefined;
+    }
   | { readonly job: undefined; readonly outcome: DeliveryOutcome };
 
 /** A message that was delivered this often has killed whoever touched it. */
@@ -52,9 +61,9 @@ export async function takeMessage(
 ): Promise<Taken> {
   const read = await readDelivery(parts, queueName, delivery);
   if (read instanceof SpillwayError) return bury(parts, queueName, delivery, read);
-  const { job, fence, unstored } = read;
+  const { job, fence, message, unstored } = read;
   if (!job || !isWaiting(job.state)) return DONE;
-  if (job.fence === fence) return { job, unstored };
+  if (job.fence === fence) return { job, message, unstored };
   await publishCurrent(parts, job);
   return DONE;
 }
@@ -63,6 +72,7 @@ export async function takeMessage(
 type Read = {
   readonly job: Job | undefined;
   readonly fence: number;
+  readonly message?: JobMessage | undefined;
   readonly unstored?: JobMessage;
 };
 
@@ -78,7 +88,12 @@ async function readDelivery(
   if (body instanceof SpillwayError) return body;
   const pointer = parsePointer(body);
   if (!pointer) return adopt(parts, queueName, body);
-  return { job: await parts.store.find({ id: pointer.jobId }), fence: pointer.fence };
+  const { jobId, fence } = pointer;
+  const [job, message] = await Promise.all([
+    parts.store.find({ id: jobId }),
+    parts.readMessage?.(jobId),
+  ]);
+  return { job, fence, message };
 }
 
 /** Makes a job of another system's message. The same id again is the same job. */

@@ -17,6 +17,7 @@ import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import type { RunJob } from './job-runner.ts';
 import type { JobState } from './job-state.ts';
 import type { JobStore } from './job-store.ts';
+import { rememberOrganizations } from './known-organizations.ts';
 import type { RunHandle, RunningJobs } from './running-jobs.ts';
 import { superviseRun } from './supervise-run.ts';
 import { type TakeParts, takeMessage } from './take-message.ts';
@@ -56,9 +57,15 @@ export function startWorker(
 ): Worker {
   const hurrying = new AbortController();
   const closing = new AbortController();
-  const signals = { giveUp: hurrying.signal, closing: closing.signal };
+  const own = {
+    ...parts,
+    organizationExists: rememberOrganizations(parts.organizationExists, parts.clock),
+    readMessage: (jobId: string) => parts.store.message(jobId),
+    giveUp: hurrying.signal,
+    closing: closing.signal,
+  };
   const consumer = parts.queue.consume(queue, { concurrency }, (delivery) =>
-    work({ ...parts, ...signals }, queue, delivery),
+    work(own, queue, delivery),
   );
   function giveBack(): void {
     parts.running.stopAll('shutdown');
@@ -99,11 +106,10 @@ async function workOnce(parts: WorkerParts, queueName: string, delivery: Deliver
   const waitMs = delayMsOf(taken.job, now);
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(taken.job, now)) return finish(parts, taken.job, expired(taken.job, now));
-  return admit(parts, taken.job);
+  return admit(parts, taken.job, taken.message ?? (await parts.store.message(taken.job.id)) ?? {});
 }
 
-async function admit(parts: WorkerParts, job: Job): Promise<Step> {
-  const message = (await parts.store.message(job.id)) ?? {};
+async function admit(parts: WorkerParts, job: Job, message: JobMessage): Promise<Step> {
   const { permits, staysInHand = false } = parts;
   const answer = await permits?.take(job, message, { staysInHand });
   if (!answer || answer.kind === 'allowed') return claim(parts, job, message, answer?.permit);
