@@ -10,6 +10,7 @@ import { startServices } from '../support/services/start-services.ts';
 import type { SpillwayProcess } from '../support/spillway-process.ts';
 import { makeTempFolder } from '../support/temp-folder.ts';
 import { openTestCluster, type TestCluster } from '../support/test-cluster.ts';
+import { raiseLimits } from '../support/test-gateway.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 const FROZEN_MS = 20_000;
@@ -29,11 +30,14 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
   before(async () => {
     const { PATH } = process.env;
     services = await startServices({ env: { PATH }, log: () => {} });
-    cluster = await openTestCluster(services, folder, { LOG_LEVEL: 'error' });
+    // Whoever is refused here must be so by a failing engine, and not by a limit.
+    const env = { LOG_LEVEL: 'error', ANTHROPIC_RATE_LIMIT: '1000000' };
+    cluster = await openTestCluster(services, folder, env);
     const gateway = await cluster.start(['gateway']);
     const dispatcher = await cluster.start(['dispatcher']);
     const worker = await cluster.start(['worker', '--provider', 'anthropic']);
     url = gateway.url;
+    await raiseLimits(url, cluster.adminKey);
     processes.push(gateway.process, dispatcher.process, worker.process);
   });
   after(async () => {
