@@ -1,0 +1,25 @@
+import { after, before } from 'node:test';
+import {
+  CONTRACT_KEPT_FOR_MS,
+  staleAnswersContract,
+} from '../../../test/contract/stale-answers.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  type TestDatabase,
+} from '../../../test/support/isolated-postgres.ts';
+import { createStaleAnswers } from '../sql/stale-answers.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase('stale');
+});
+after(() => database.drop());
+
+staleAnswersContract('PostgreSQL', async () => {
+  const store = await openEmptyStore(database);
+  return {
+    answers: createStaleAnswers(store.db, { keptForMs: CONTRACT_KEPT_FOR_MS }),
+    close: () => store.close(),
+  };
+});

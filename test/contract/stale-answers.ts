@@ -1,0 +1,65 @@
+// What every StaleAnswers promises. The test of each adapter calls this with its own store.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { KeptAnswer } from '../../src/admission/idempotency-store.ts';
+import type { StaleAnswers } from '../../src/admission/stale-answers.ts';
+
+export type OpenedStaleAnswers = { readonly answers: StaleAnswers; close(): Promise<void> };
+
+/** The adapter is opened to keep answers for this long. */
+export const CONTRACT_KEPT_FOR_MS = 10_000;
+const NOW = 1_900_000_000_000;
+
+function answer(text: string): KeptAnswer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from([...Buffer.from(text), 0, 255]),
+  };
+}
+
+export function staleAnswersContract(
+  adapter: string,
+  open: () => Promise<OpenedStaleAnswers>,
+): void {
+  describe(`stale answers on ${adapter}`, () => {
+    let opened: OpenedStaleAnswers;
+    let answers: StaleAnswers;
+    before(async () => {
+      opened = await open();
+      ({ answers } = opened);
+    });
+    after(() => opened.close());
+
+    it('gives the last good answer, byte for byte, with its moment', async () => {
+      await answers.keep('acme', 'a', answer('old'), NOW);
+      await answers.keep('acme', 'a', answer('new'), NOW + 5);
+      const found = await answers.find('acme', 'a', NOW);
+      assert.deepEqual(found, { ...answer('new'), keptAt: NOW + 5 });
+    });
+
+    it('knows nothing of other requests and other organisations', async () => {
+      await answers.keep('acme', 'b', answer('mine'), NOW);
+      assert.equal(await answers.find('acme', 'other', NOW), undefined);
+      assert.equal(await answers.find('globex', 'b', NOW), undefined);
+    });
+
+    it('gives nothing that is older than was asked for', async () => {
+      await answers.keep('acme', 'c', answer('old'), NOW);
+      assert.equal(await answers.find('acme', 'c', NOW + 1), undefined);
+      assert.ok(await answers.find('acme', 'c', NOW));
+    });
+
+    it('forgets what is older than it keeps, however much that is', async () => {
+      const later = NOW + 2 * CONTRACT_KEPT_FOR_MS;
+      await answers.forgetOld(later);
+      for (let each = 0; each < 250; each += 1)
+        await answers.keep('acme', `many-${each}`, answer('x'), NOW);
+      await answers.keep('acme', 'young', answer('y'), later);
+      assert.equal(await answers.forgetOld(later), 250);
+      assert.ok(await answers.find('acme', 'young', NOW));
+      assert.equal(await answers.find('acme', 'many-0', 0), undefined);
+    });
+  });
+}
