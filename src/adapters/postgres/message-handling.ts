@@ -21,8 +21,8 @@ export function createPostgresMessageHandling({
     },
   });
   return {
-    async claim(queue, { count, lease, now }) {
-      await run(FREE_WHAT_IS_DUE, [queue, now]);
+    async claim(queue, { count, lease, now, mayBeDue = true }) {
+      if (mayBeDue) await run(FREE_WHAT_IS_DUE, [queue, now]);
       if (count === 1) return run<ClaimedMessage>(CLAIM_ONE, [queue, lease.owner, lease.until]);
       const values = [queue, lease.owner, lease.until, count];
       const claimed = await run<ClaimedMessage>(CLAIM_SEVERAL, values);

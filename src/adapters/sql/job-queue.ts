@@ -78,8 +78,8 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     name: queue,
     leaseMs,
     pollMs: parts.pollMs,
-    async claim(count) {
-      const claim = { count, lease: lease(), now: clock.now() };
+    async claim(count, mayBeDue) {
+      const claim = { count, lease: lease(), now: clock.now(), mayBeDue };
       const rows = await handling.claim(queue, claim);
       return rows.map(
         ({ id, body, deliveries }): Delivery => ({ id, body, deliveries: Number(deliveries) }),

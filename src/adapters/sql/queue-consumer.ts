@@ -12,7 +12,8 @@ export type MessageSource = {
   readonly leaseMs: number;
   /** How long to sleep at most; absent where every new message is announced within the process. */
   readonly pollMs: number | undefined;
-  claim(count: number): Promise<readonly Delivery[]>;
+  /** `mayBeDue`: whether something can have become ready by itself since it was last asked when. */
+  claim(count: number, mayBeDue: boolean): Promise<readonly Delivery[]>;
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
   /** Gives back what was claimed and never started. */
   giveBack(id: string): Promise<void>;
@@ -23,6 +24,7 @@ export type MessageSource = {
 
 const STORE_AWAY_MS = 1000;
 const HANDLER_THREW_MS = 5000;
+const NOT_KNOWN = Number.NEGATIVE_INFINITY;
 /**
  * A store in the process answers without a turn of the event loop, so that a long queue would be worked off in one go
  * and keep timers, sockets and other queues waiting until it is empty.
@@ -41,6 +43,8 @@ export class QueueConsumer implements Consumer {
   #renewing: Promise<void> | undefined;
   #isNewsPending = false;
   #deliveredThisTurn = 0;
+  /** Before this moment nothing becomes ready by itself, as far as is known; in the past: nothing is known. */
+  #dueAt = NOT_KNOWN;
   #isClosed = false;
   #cancelWakeUp: CancelTimer | undefined;
   #cancelRenewal: CancelTimer | undefined;
@@ -88,13 +92,15 @@ export class QueueConsumer implements Consumer {
         this.#isNewsPending = false;
         await this.#letOthersOn();
         const wanted = this.#concurrency - this.#inHand.size;
-        const deliveries = await this.#source.claim(wanted);
+        const mayBeDue = this.#clock.now() >= this.#dueAt;
+        const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
         // Claimed to the brim: there may be more.
         if (deliveries.length === wanted) this.#isNewsPending = true;
+        this.#dueAt = NOT_KNOWN;
         for (const delivery of deliveries) await this.#startOrGiveBack(delivery);
       }
-      if (this.#hasRoom()) this.#sleepUntil(await this.#source.nextDueAt());
+      if (this.#hasRoom()) await this.#sleepUntilDue();
     } catch (cause) {
       this.#tell('queue cannot be read', cause);
       this.#sleepUntil(this.#clock.now() + STORE_AWAY_MS);
@@ -111,7 +117,8 @@ export class QueueConsumer implements Consumer {
     if (this.#isClosed) return this.#source.giveBack(delivery.id);
     const work = this.#handle(delivery).finally(() => {
       this.#inHand.delete(work);
-      this.#wake();
+      // While others are in hand it is looked again only where there may be more; the last one looks in any case.
+      if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
     });
     this.#inHand.add(work);
     this.#keepLeases();
@@ -119,6 +126,8 @@ export class QueueConsumer implements Consumer {
 
   async #handle(delivery: Delivery): Promise<void> {
     const outcome = await this.#outcomeOf(delivery);
+    // It comes again at a moment that has to be known.
+    if (outcome !== 'ack') this.#isNewsPending = true;
     try {
       await this.#source.settle(delivery.id, outcome);
     } catch (cause) {
@@ -134,6 +143,12 @@ export class QueueConsumer implements Consumer {
       this.#tell('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };
     }
+  }
+
+  async #sleepUntilDue(): Promise<void> {
+    const dueAt = await this.#source.nextDueAt();
+    this.#dueAt = dueAt ?? Number.POSITIVE_INFINITY;
+    this.#sleepUntil(dueAt);
   }
 
   #sleepUntil(dueAt: number | undefined): void {

@@ -14,7 +14,13 @@ import { type SqlDialect, toNumber } from './sql-dialect.ts';
 
 export type Lease = { readonly owner: string; readonly until: number };
 
-export type Claim = { readonly count: number; readonly lease: Lease; readonly now: number };
+export type Claim = {
+  readonly count: number;
+  readonly lease: Lease;
+  readonly now: number;
+  /** False where it is known that nothing has become ready by itself, which is then not looked for. */
+  readonly mayBeDue?: boolean;
+};
 
 export type ClaimedMessage = Pick<MessageRow, 'id' | 'body' | 'deliveries' | 'tag'>;
 
@@ -69,7 +75,7 @@ async function claimMessages(
   claim: Claim,
 ): Promise<readonly ClaimedMessage[]> {
   return db.transaction().execute(async (trx) => {
-    await makeReady(trx, dialect, queue, claim.now);
+    if (claim.mayBeDue !== false) await makeReady(trx, dialect, queue, claim.now);
     const claimed: ClaimedMessage[] = [];
     while (claimed.length < claim.count) {
       const row = await claimNext(trx, dialect, queue, claim.lease);
@@ -147,21 +153,15 @@ export async function nextDueAt(
   queue: string,
   owner: string,
 ): Promise<number | undefined> {
-  const waiting = await db
-    .selectFrom('queue_messages')
-    .select((row) => row.fn.min('visible_at').as('at'))
-    .where('queue', '=', queue)
-    .where(sql<boolean>`status = 'waiting'`)
-    .executeTakeFirst();
-  const leased = await db
-    .selectFrom('queue_messages')
-    .select((row) => row.fn.min('lease_until').as('at'))
-    .where('queue', '=', queue)
-    .where(sql<boolean>`status = 'leased'`)
-    .where('lease_owner', '!=', owner)
-    .executeTakeFirst();
-  const moments = [waiting?.at, leased?.at].flatMap((at) => (at == null ? [] : [toNumber(at)]));
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  const { rows } = await sql<{ at: number | string | null }>`
+    select min(at) as at from (
+      select min(visible_at) as at from queue_messages where queue = ${queue} and status = 'waiting'
+      union all
+      select min(lease_until) as at from queue_messages
+      where queue = ${queue} and status = 'leased' and lease_owner <> ${owner}
+    ) as moment`.execute(db);
+  const at = rows[0]?.at;
+  return at == null ? undefined : toNumber(at);
 }
 
 /** The turn that is being served. Taking it as it is locks nothing that another publisher would have to wait for. */
