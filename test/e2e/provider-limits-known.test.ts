@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
 import {
   type Answer,
+  type Ask,
+  administer,
   ask,
   chatAsk,
   errorOf,
@@ -102,6 +104,18 @@ suite('a provider whose limit is known', () => {
     }
   });
 
+  test('is left alone for one model only, where it says that the limit is of that model', async () => {
+    gateway = await startTestGateway();
+    gateway.simulator.setScenario({ provider: 'gemini', preset: 'usage-limit-headers' });
+    for (let turn = 0; turn < 3; turn += 1) await ask(gateway, geminiAsk('gemini-2.5-pro'));
+    assert.equal(calls(), 1);
+    gateway.simulator.setScenario({ provider: 'gemini', preset: 'healthy' });
+    assert.equal((await ask(gateway, geminiAsk('gemini-2.5-pro'))).status, 429);
+    assert.equal((await ask(gateway, geminiAsk('gemini-2.5-flash'))).status, 200);
+    const { data } = await administer(gateway, 'GET', '/admin/limits');
+    assert.deepEqual(Array.isArray(data) && data.map(({ model }) => model), ['gemini-2.5-pro']);
+  });
+
   for (const preset of [
     'usage-limit-headers',
     'usage-limit-in-stream',
@@ -118,6 +132,11 @@ suite('a provider whose limit is known', () => {
     });
   }
 });
+
+function geminiAsk(model: string): Ask {
+  const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+  return { path: `/v1beta/models/${model}:generateContent`, body: { contents } };
+}
 
 async function untilServed(gateway: TestGateway): Promise<Answer> {
   for (;;) {
