@@ -8,7 +8,7 @@ import pg from 'pg';
 import type { Services } from '../test/support/services/services.ts';
 import { isolatedDatabase } from '../test/support/services/services-from-env.ts';
 import { type BrokerEnds, openBrokerEnds } from './broker-ends.ts';
-import { type Crew, type CrewSize, endCrew, startCrew, USUAL_CREW } from './crew.ts';
+import { type Crew, type CrewSize, endCrew, startCrew } from './crew.ts';
 import type { Dice } from './dice.ts';
 import type { Dose } from './dose.ts';
 import {
@@ -55,7 +55,7 @@ export function openArena(options: ArenaOptions): OpenArena {
   const stops: (() => Promise<void>)[] = [];
   return {
     ...options,
-    open: (size = USUAL_CREW) => openInstallation(options, size, stops),
+    open: (size = options.dose.crew) => openInstallation(options, size, stops),
     async close() {
       for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
     },

@@ -16,7 +16,6 @@ export type Crew = {
   readonly all: readonly Member[];
 };
 
-export const USUAL_CREW: CrewSize = { gateways: 2, dispatchers: 2, workers: 2 };
 const READY_WITHIN_MS = 60_000;
 
 export async function startCrew(

@@ -1,10 +1,14 @@
 // How much of everything: the full form proves, the short form catches a regression on every change. A scale multiplies
 // jobs and kills alike.
 
+import type { CrewSize } from './crew.ts';
+
 export type Dose = {
   readonly isShort: boolean;
   readonly jobs: number;
   readonly kills: number;
+  /** The processes of the installation. */
+  readonly crew: CrewSize;
   /** The provider's limit: so many calls in each window. */
   readonly perWindow: number;
   readonly windowMs: number;
@@ -17,8 +21,22 @@ export type Dose = {
 /** Seconds instead of a minute, so that the limit is met many times over in one row. */
 const WINDOW_MS = 5_000;
 
-const FULL = { jobs: 10_000, kills: 20, perWindow: 500, zombieMs: 20_000, patienceMs: 300_000 };
-const SHORT = { jobs: 500, kills: 3, perWindow: 150, zombieMs: 8_000, patienceMs: 120_000 };
+const FULL = {
+  jobs: 10_000,
+  kills: 20,
+  crew: { gateways: 2, dispatchers: 2, workers: 3 },
+  perWindow: 500,
+  zombieMs: 20_000,
+  patienceMs: 300_000,
+};
+const SHORT = {
+  jobs: 500,
+  kills: 3,
+  crew: { gateways: 1, dispatchers: 1, workers: 2 },
+  perWindow: 200,
+  zombieMs: 8_000,
+  patienceMs: 120_000,
+};
 
 export function doseOf({ isShort, scale }: { isShort: boolean; scale: number }): Dose {
   const usual = isShort ? SHORT : FULL;

@@ -13,6 +13,8 @@ export type Harm = {
   readonly load?: Partial<Pick<LoadOptions, 'count' | 'perSecond' | 'isRaw'>>;
   /** False where the broker's data is thrown away and results with it. */
   readonly areResultsTold?: boolean;
+  /** Whether a job may also have ended as a dead letter. */
+  readonly mayBeDeadLetters?: boolean;
 };
 
 export async function harmJobs(arena: Arena, options: Harm): Promise<RowFinding> {
@@ -31,11 +33,11 @@ export async function harmJobs(arena: Arena, options: Harm): Promise<RowFinding>
   return { ...finding, notes: [...done, ...finding.notes] };
 }
 
-export async function judgeLoad(
+async function judgeLoad(
   arena: Arena,
   installation: Installation,
   load: Load,
-  { areResultsTold = true }: Pick<Harm, 'areResultsTold'>,
+  { areResultsTold = true, mayBeDeadLetters = false }: Harm,
 ): Promise<RowFinding> {
   const { store, ends, crew } = installation;
   await untilEnded(arena, installation, load, { areResultsTold });
@@ -46,6 +48,7 @@ export async function judgeLoad(
     calls: await arena.provider.calls(),
     results: ends.results,
     areResultsTold,
+    mayBeDeadLetters,
     dose: arena.dose,
   });
   const fallen = crew.all.filter(({ endedByItself }) => endedByItself > 0);

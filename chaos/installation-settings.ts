@@ -9,6 +9,8 @@ export const ADMIN_KEY = 'chaos-admin-key-not-secret-0123456789';
 export const ORGANIZATION = 'default';
 
 export const MODEL = 'claude-sonnet-4-5';
+/** Of jobs that are to be told apart at the provider. */
+export const KILLER_MODEL = 'claude-haiku-4-5';
 /** The answer has so many tokens and a request may have no more: the most that a call can cost is what it costs. */
 export const OUTPUT_TOKENS = 16;
 /** Input is free and output is 10 dollars a million. */
@@ -81,6 +83,13 @@ export function configurationFile({ windowMs }: Dose): string {
       holdStatusMs: CALL_MS,
     },
     budgets: { holdMarginMs: 2_000 },
-    prices: { models: { [MODEL]: { inputUsd: 0, outputUsd: 10 } } },
+    prices: {
+      models: {
+        [MODEL]: { inputUsd: 0, outputUsd: 10 },
+        [KILLER_MODEL]: { inputUsd: 0, outputUsd: 10 },
+      },
+    },
+    // As the other clocks: a circuit that opened is tried again within the row.
+    breaker: { openMs: 3_000 },
   });
 }

@@ -4,6 +4,7 @@
 
 import type { RowFinding } from './chaos-row.ts';
 import type { Dose } from './dose.ts';
+import { disagreements, isBillable } from './judge-money.ts';
 import { limitViolations } from './limit-violations.ts';
 import type { ChaosJob, Load } from './load.ts';
 import type { Call } from './provider.ts';
@@ -17,6 +18,8 @@ export type Evidence = {
   readonly results: ReadonlyMap<string, readonly string[]>;
   /** Whether each raw message's result must be on the results queue: not where the broker's data was thrown away. */
   readonly areResultsTold: boolean;
+  /** Whether a job may also have ended as a dead letter, after the attempts that it has. */
+  readonly mayBeDeadLetters: boolean;
   readonly dose: Dose;
 };
 
@@ -29,7 +32,8 @@ export function judgeJobs(evidence: Evidence): RowFinding {
       notes.push(`${found.length} ${what}, such as ${found.slice(0, 3).join(', ')}`);
     return found.length;
   };
-  const { unfinished, untold, contradicted, unsettled, oversettled } = inspect(evidence);
+  const { unfinished, buried, untold, contradicted, unsettled, oversettled } = inspect(evidence);
+  if (evidence.mayBeDeadLetters) count('jobs are dead letters', buried);
   const lost =
     count('acknowledged jobs did not succeed', unfinished) +
     count('results were not told', untold) +
@@ -43,7 +47,10 @@ export function judgeJobs(evidence: Evidence): RowFinding {
     acknowledged: load.acknowledged.size,
     lost,
     duplicatedEffects,
-    duplicatedCalls: Math.max(0, billable(calls).length - evidence.stored.filter(isDone).length),
+    duplicatedCalls: Math.max(
+      0,
+      calls.filter(isBillable).length - evidence.stored.filter(isDone).length,
+    ),
     limitViolations: limitViolations(
       calls.map(({ startedAt }) => startedAt),
       perWindow,
@@ -54,21 +61,25 @@ export function judgeJobs(evidence: Evidence): RowFinding {
   };
 }
 
-function inspect({ load, stored, calls, results, areResultsTold }: Evidence) {
+function inspect(evidence: Evidence) {
+  const { load, stored, calls, results, areResultsTold, mayBeDeadLetters } = evidence;
   const jobs = new Map(stored.map((job) => [job.publicId, job]));
-  const callsOf = Map.groupBy(billable(calls), ({ bodyDigest }) => bodyDigest);
+  const callsOf = Map.groupBy(calls.filter(isBillable), ({ bodyDigest }) => bodyDigest);
   const acknowledged = load.jobs.filter(({ id }) => load.acknowledged.has(id));
   const told = ({ id }: ChaosJob) => new Set(results.get(id));
   const answered = ({ digest }: ChaosJob) =>
     (callsOf.get(digest) ?? []).filter(({ outcome }) => outcome === 'ok').length;
   const settledOf = ({ id }: ChaosJob) => jobs.get(id)?.settled ?? 0;
-  const accounted = (job: ChaosJob) => settledOf(job) + (jobs.get(job.id)?.givenUp ?? 0);
+  const accounted = ({ id }: ChaosJob) => jobs.get(id)?.records ?? 0;
   const describe = ({ id }: ChaosJob) => {
     const job = jobs.get(id);
     return `${id} (${job ? [job.state, job.errorCode].filter(Boolean).join(' ') : 'unknown'})`;
   };
   return {
-    unfinished: acknowledged.filter(({ id }) => !isDone(jobs.get(id))).map(describe),
+    unfinished: acknowledged
+      .filter(({ id }) => !hasEndedWell(jobs.get(id), mayBeDeadLetters))
+      .map(describe),
+    buried: acknowledged.filter(({ id }) => jobs.get(id)?.isDeadLetter === true).map(describe),
     untold: acknowledged
       .filter((job) => areResultsTold && job.isRaw && told(job).size === 0)
       .map(describe),
@@ -82,17 +93,6 @@ function isDone(job: StoredJob | undefined): boolean {
   return job?.state === 'succeeded' && job.hasResult;
 }
 
-/** Calls that a provider charges for: those it answered, and those whose caller died over the answer. */
-function billable(calls: readonly Call[]): Call[] {
-  return calls.filter(({ outcome }) => outcome === 'ok' || outcome === 'aborted_by_client');
-}
-
-function disagreements(money: StoredMoney): string[] {
-  const { records, rolledUp, costNanos, postedNanos, heldNanos, spokenForNanos } = money;
-  const found: string[] = [];
-  if (rolledUp !== records) found.push(`${records} records but ${rolledUp} in the sums`);
-  if (costNanos !== postedNanos) found.push(`${costNanos} used but ${postedNanos} posted`);
-  if (heldNanos !== spokenForNanos)
-    found.push(`${heldNanos} held but ${spokenForNanos} spoken for`);
-  return found;
+function hasEndedWell(job: StoredJob | undefined, mayBeDeadLetter: boolean): boolean {
+  return isDone(job) || (mayBeDeadLetter && job?.state === 'failed' && job.isDeadLetter);
 }

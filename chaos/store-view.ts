@@ -9,17 +9,21 @@ const Job = z.object({
   id: z.string(),
   publicId: z.string(),
   state: z.string(),
+  isFromQueue: z.boolean(),
   errorCode: z.string().nullable(),
   losses: whole,
   leaseOwner: z.string().nullable(),
   hasResult: z.boolean(),
+  isDeadLetter: z.boolean(),
   /** Usage records of calls that were answered. */
   settled: whole,
-  /** Usage records of calls whose process died over them, charged as held. */
-  givenUp: whole,
+  /** All usage records: also of calls that were broken off, or whose process died over them and that are charged as held. */
+  records: whole,
 });
 const Money = z.object({
   records: whole,
+  /** Of the records, those of answered calls. */
+  settled: whole,
   costNanos: whole,
   postedNanos: whole,
   heldNanos: whole,
@@ -78,13 +82,14 @@ async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
 
 /** A usage record is named after the run of its job and the attempt in it: job.run.attempt. */
 const JOBS = `
-  select j.id, j.public_id as "publicId", j.state, j.error::json->>'code' as "errorCode", j.losses,
+  select j.id, j.public_id as "publicId", j.state, j.origin = 'queue' as "isFromQueue", j.error::json->>'code' as "errorCode", j.losses,
     j.lease_owner as "leaseOwner", r.job_id is not null as "hasResult",
-    coalesce(u.settled, 0) as settled, coalesce(u.given_up, 0) as "givenUp"
+    exists (select from spillway.dead_letters d where d.job_id = j.id) as "isDeadLetter",
+    coalesce(u.settled, 0) as settled, coalesce(u.records, 0) as records
   from spillway.jobs j left join spillway.job_results r on r.job_id = j.id
   left join (
-    select split_part(id, '.', 1) as job_id, count(*) filter (where status = 'OK') as settled,
-      count(*) filter (where status = 'LOST') as given_up
+    select split_part(id, '.', 1) as job_id, count(*) as records,
+      count(*) filter (where status = 'OK') as settled
     from spillway.usage_records group by 1
   ) u on u.job_id = j.id`;
 
@@ -94,12 +99,12 @@ const PROGRESS = `
     (select count(*) from spillway.budget_holds) as holds`;
 
 const MONEY = `
-  select u.records, u.cost as "costNanos", p.posted as "postedNanos", p.held as "heldNanos",
+  select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.held as "heldNanos",
     (select coalesce(sum(amount_nanos), 0) from spillway.budget_holds)
       + (select coalesce(sum(amount_nanos), 0) from spillway.budget_reserves
          where kind = 'organization') as "spokenForNanos",
     (select coalesce(sum(attempts), 0) from spillway.usage_rollups) as "rolledUp"
-  from (select count(*) as records, coalesce(sum(cost_nanos), 0) as cost
+  from (select count(*) as records, count(*) filter (where status = 'OK') as settled, coalesce(sum(cost_nanos), 0) as cost
         from spillway.usage_records) u,
     (select coalesce(sum(posted_nanos), 0) as posted, coalesce(sum(held_nanos), 0) as held
      from spillway.budget_periods where kind = 'organization') p`;

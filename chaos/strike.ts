@@ -16,13 +16,17 @@ export type Victim = {
 const LOOK_EVERY_MS = 100;
 const LONGEST_CALM_MS = 15_000;
 
-/** Kills as the dose says; gives back who was killed, in order, once all are up again. */
-export async function strike(arena: Arena, victims: readonly Victim[]): Promise<string[]> {
+/** Kills as the dose says, over a load of so many calls; gives back who was killed, in order, once all are up again. */
+export async function strike(
+  arena: Arena,
+  victims: readonly Victim[],
+  load = arena.dose.jobs,
+): Promise<string[]> {
   const { dose, dice, signal } = arena;
   const plan = planKills(dice, victims, dose.kills);
   const revivals = new Map<Victim, Promise<void>>();
   for (const { victim, atPart, downMs } of plan) {
-    await untilServed(arena, Math.round(atPart * dose.jobs));
+    await untilServed(arena, Math.round(atPart * load));
     await revivals.get(victim);
     arena.progress(`kill -9 ${victim.name}`);
     await victim.kill();

@@ -31,3 +31,14 @@ export async function untilEnded(
     await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });
   }
 }
+
+/** Until what dead processes held for their calls has been settled. */
+export async function untilNothingHeld(arena: Arena, { store }: Installation): Promise<void> {
+  const deadline = performance.now() + arena.dose.patienceMs;
+  while (performance.now() < deadline) {
+    const now = await store.progress().catch(() => undefined);
+    if (now?.holds === 0) return;
+    arena.progress(`${now?.holds ?? 'unknown'} holds`);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });
+  }
+}

@@ -1,0 +1,72 @@
+// People who call a model through the gateways and wait for the answer, many at once. A gateway that takes no connection is
+// passed over for the next one, as a load balancer does; everything else that goes wrong is the answer.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation-settings.ts';
+import type { Member } from './member.ts';
+
+export type Told =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  /** The connection broke before the answer was whole. */
+  | { readonly kind: 'broken' };
+
+const AGAIN_AFTER_MS = 100;
+const REFUSED = new Set(['ECONNREFUSED']);
+
+/** `count` calls by `callers` people; gives back what each call came to. */
+export async function callMany(
+  gateways: readonly Member[],
+  options: {
+    readonly count: number;
+    readonly callers: number;
+    readonly signal: AbortSignal;
+    /** How long a person waits between two calls. */
+    readonly pauseMs?: number;
+  },
+): Promise<Told[]> {
+  const { count, callers, signal, pauseMs = 0 } = options;
+  const told: Told[] = [];
+  let begun = 0;
+  const callOn = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      told.push(await call(gateways, begun, signal));
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, callOn));
+  return told;
+}
+
+async function call(
+  gateways: readonly Member[],
+  number: number,
+  signal: AbortSignal,
+): Promise<Told> {
+  for (let turn = number; ; turn += 1) {
+    signal.throwIfAborted();
+    const url = gateways[turn % gateways.length]?.url ?? '';
+    try {
+      const answer = await fetch(`${url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'x-api-key': CALLER_KEY, 'content-type': 'application/json' },
+        body: callBody(`Call ${number}`, false),
+        signal,
+      });
+      return { kind: 'answered', status: answer.status, text: await answer.text() };
+    } catch (error) {
+      if (!isRefused(error)) return { kind: 'broken' };
+      await sleep(AGAIN_AFTER_MS, undefined, { signal });
+    }
+  }
+}
+
+export function callBody(content: string, stream: boolean): string {
+  const messages = [{ role: 'user', content }];
+  return JSON.stringify({ model: MODEL, max_tokens: OUTPUT_TOKENS, stream, messages });
+}
+
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && REFUSED.has(String(cause.code));
+}

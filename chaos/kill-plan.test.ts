@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createDice } from './dice.ts';
+import { planKills } from './kill-plan.ts';
+
+const VICTIMS = ['gateway', 'dispatcher', 'worker', 'broker'];
+
+test('the same seed plans the same kills', () => {
+  const plan = (seed: number) => planKills(createDice(seed), VICTIMS, 20);
+  assert.deepEqual(plan(7), plan(7));
+  assert.notDeepEqual(plan(7), plan(8));
+});
+
+test('kills are in order within the load, and everybody has a turn before anybody has a second', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 1, max: 50 }), (seed, count) => {
+      const plan = planKills(createDice(seed), VICTIMS, count);
+      const parts = plan.map(({ atPart }) => atPart);
+      assert.equal(plan.length, count);
+      assert.deepEqual(
+        parts,
+        parts.toSorted((a, b) => a - b),
+      );
+      assert.ok(parts.every((part) => part > 0 && part < 1));
+      const times = VICTIMS.map((name) => plan.filter(({ victim }) => victim === name).length);
+      assert.ok(Math.max(...times) - Math.min(...times) <= 1);
+    }),
+  );
+});
+
+test('a plan without victims is a mistake', () => {
+  assert.throws(() => planKills(createDice(1), [], 1), /nobody/);
+});

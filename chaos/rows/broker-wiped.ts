@@ -1,0 +1,46 @@
+// RabbitMQ is killed under load and comes back without its data: every message, queue and exchange is gone. Jobs that are in
+// the store all end. Messages that nobody had taken yet are gone with the broker, so those of the raw queue come first and
+// the broker is wiped when the store has them.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arena, Installation } from '../arena.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { untilServed } from '../strike.ts';
+
+const LOOK_EVERY_MS = 200;
+const FROM_RAW_QUEUE = 0.3;
+
+export const row: ChaosRow = {
+  name: 'broker-wiped',
+  title: 'the broker loses all of its data',
+  order: 4,
+  isInShort: true,
+  run(arena) {
+    const { jobs } = arena.dose;
+    const rawJobs = Math.round(jobs * FROM_RAW_QUEUE);
+    return harmJobs(arena, {
+      load: { isRaw: (index) => index < rawJobs },
+      areResultsTold: false,
+      async harm(installation) {
+        await untilStored(arena, installation, rawJobs);
+        await untilServed(arena, Math.round(jobs / 2));
+        arena.progress('wiping the broker');
+        await arena.engines.rabbitmq.wipe();
+        return ['wiped RabbitMQ'];
+      },
+    });
+  },
+};
+
+async function untilStored(
+  { signal }: Arena,
+  { store }: Installation,
+  count: number,
+): Promise<void> {
+  for (;;) {
+    const jobs = await store.jobs();
+    if (jobs.filter(({ isFromQueue }) => isFromQueue).length >= count) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,66 @@
+// Five times as many calls as a month's budget can pay for, all at once over the gateways, while gateways are killed. What the
+// provider charges may not pass the budget, by not one call; what was answered is settled once.
+
+import type { Arena, Installation } from '../arena.ts';
+import { callMany, type Told } from '../callers.ts';
+import type { ChaosRow, RowFinding } from '../chaos-row.ts';
+import { CALL_NANOS } from '../installation-settings.ts';
+import { disagreements, isBillable } from '../judge-money.ts';
+import { limitViolations } from '../limit-violations.ts';
+import { crewVictims, strike } from '../strike.ts';
+import { untilNothingHeld } from '../until-ended.ts';
+
+const CALLERS = 100;
+const CALLS_PER_PAID = 5;
+
+export const row: ChaosRow = {
+  name: 'budget-race',
+  title: 'five times the calls that a budget can pay for, while gateways die',
+  order: 8,
+  isInShort: true,
+  async run(arena) {
+    const { jobs: count, kills } = arena.dose;
+    const paid = Math.floor(count / CALLS_PER_PAID);
+    const budgetNanos = paid * CALL_NANOS;
+    const installation = await arena.open({ gateways: 3, dispatchers: 0, workers: 0 });
+    const { crew, allow } = installation;
+    await allow({ monthlyBudgetUsd: budgetNanos / 1e9 });
+    arena.progress(`${count} calls for a budget of ${paid}`);
+    const [told] = await Promise.all([
+      callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal }),
+      strike(arena, crewVictims(crew.gateways), paid),
+    ]);
+    await untilNothingHeld(arena, installation);
+    const finding = await judge(arena, installation, told, budgetNanos);
+    return { ...finding, notes: [`killed ${kills} gateways`, ...finding.notes] };
+  },
+};
+
+async function judge(
+  { provider, dose }: Arena,
+  { store }: Installation,
+  told: readonly Told[],
+  budgetNanos: number,
+): Promise<RowFinding> {
+  const calls = await provider.calls();
+  const billable = calls.filter(isBillable).length;
+  const money = await store.money();
+  const served = told.filter((each) => each.kind === 'answered' && each.status === 200).length;
+  const wrong = disagreements(money);
+  const spentNanos = Math.max(billable * CALL_NANOS, money.postedNanos + money.heldNanos);
+  const { perWindow, windowMs } = dose;
+  return {
+    attempted: told.length,
+    acknowledged: served,
+    lost: Math.max(0, billable - money.records),
+    duplicatedEffects: Math.max(0, money.settled - billable) + wrong.length,
+    duplicatedCalls: Math.max(0, billable - served),
+    limitViolations: limitViolations(
+      calls.map(({ startedAt }) => startedAt),
+      perWindow,
+      windowMs,
+    ),
+    overspendNanos: Math.max(0, spentNanos - budgetNanos),
+    notes: [`${billable} of ${budgetNanos / CALL_NANOS} payable calls were made`, ...wrong],
+  };
+}

@@ -1,0 +1,126 @@
+// Messages that nobody can read, and jobs that kill whoever runs them, among good ones. Each of them ends as a dead letter,
+// with a copy on the dead-letter queue; the good ones all succeed. A killing job is one whose worker is killed each time
+// that it is seen running it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Arena, type Installation, usualScenario } from '../arena.ts';
+import type { ChaosRow, RowFinding } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { KILLER_MODEL, OUTPUT_TOKENS } from '../installation-settings.ts';
+import { post } from '../load.ts';
+
+const LOOK_EVERY_MS = 200;
+const KILLERS = 2;
+
+/** Each is wrong in another way; the number makes it one of a kind. */
+const UNREADABLE: readonly ((number: number) => string)[] = [
+  (number) => `{"id":"torn-${number}","prompt":`,
+  (number) => JSON.stringify({ prompt: `nameless ${number}` }),
+  (number) => JSON.stringify({ id: `empty-${number}` }),
+  (number) => JSON.stringify({ id: `typed-${number}`, prompt: 7 }),
+  (number) => JSON.stringify({ id: `stranger-${number}`, prompt: 'x', organizationId: 'nobody' }),
+  (number) => JSON.stringify([`list-${number}`]),
+];
+
+export const row: ChaosRow = {
+  name: 'poison',
+  title: 'messages that cannot be read, and jobs that kill their workers',
+  order: 7,
+  isInShort: true,
+  async run(arena) {
+    const { kills, isShort } = arena.dose;
+    // A killing job takes ten workers with it, each of which must be missed first: too long for every change.
+    const killers = isShort ? [] : Array.from({ length: KILLERS }, (_, index) => `killer-${index}`);
+    const unreadable = Array.from(
+      { length: kills * UNREADABLE.length },
+      (_, index) => UNREADABLE[index % UNREADABLE.length]?.(index) ?? '',
+    );
+    let buried: Buried = { missing: [], notes: [] };
+    const finding = await harmJobs(arena, {
+      async harm(installation) {
+        await sendPoison(arena, installation, unreadable, killers);
+        await killWhoRuns(arena, installation, killers);
+        buried = await lookForLetters(arena, installation, unreadable, killers);
+        return [`${unreadable.length} unreadable messages`, `${killers.length} killing jobs`];
+      },
+    });
+    return withPoison(finding, unreadable.length + killers.length, buried);
+  },
+};
+
+type Buried = { readonly missing: readonly string[]; readonly notes: readonly string[] };
+
+function withPoison(finding: RowFinding, poison: number, { missing, notes }: Buried): RowFinding {
+  return {
+    ...finding,
+    attempted: finding.attempted + poison,
+    acknowledged: finding.acknowledged + poison,
+    lost: finding.lost + missing.length,
+    notes: [...finding.notes, ...notes],
+  };
+}
+
+async function sendPoison(
+  { provider, dose, signal }: Arena,
+  { ends, names, crew }: Installation,
+  unreadable: readonly string[],
+  killers: readonly string[],
+): Promise<void> {
+  await provider.play([usualScenario(dose), { model: KILLER_MODEL, fault: 'hang' }]);
+  for (const body of unreadable) await ends.publish(names.raw, body, signal);
+  for (const id of killers) {
+    const messages = [{ role: 'user', content: id }];
+    const request = { max_tokens: OUTPUT_TOKENS, messages };
+    const body = JSON.stringify({ id, model: KILLER_MODEL, format: 'anthropic', request });
+    const answer = await post(`${crew.gateways[0]?.url}/v1/jobs`, body, signal);
+    if (answer?.status !== 202) throw new Error(`A killing job was not taken: ${answer?.text}`);
+  }
+}
+
+/** Until each of the killing jobs has ended. */
+async function killWhoRuns(
+  arena: Arena,
+  { store, crew }: Installation,
+  killers: readonly string[],
+): Promise<void> {
+  const deadline = performance.now() + arena.dose.patienceMs;
+  while (killers.length > 0 && performance.now() < deadline) {
+    const jobs = (await store.jobs()).filter(({ publicId }) => killers.includes(publicId));
+    if (jobs.every(({ state }) => state === 'failed')) return;
+    const running = jobs.filter(({ state }) => state === 'running');
+    const victims = crew.workers.filter(({ name }) =>
+      running.some(({ leaseOwner }) => leaseOwner === name),
+    );
+    for (const victim of victims) {
+      arena.progress(`${victim.name} dies of its job`);
+      await victim.kill();
+      victim.start();
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });
+  }
+}
+
+/** Every poison has its dead letter, in the store and as a copy on the queue. */
+async function lookForLetters(
+  { signal, dose }: Arena,
+  { store, ends }: Installation,
+  unreadable: readonly string[],
+  killers: readonly string[],
+): Promise<Buried> {
+  const deadline = performance.now() + dose.patienceMs;
+  for (;;) {
+    const bodies = new Set((await store.deadLetters()).map(({ body }) => body));
+    const jobs = await store.jobs();
+    const alive = killers.filter(
+      (id) => jobs.find(({ publicId }) => publicId === id)?.state !== 'failed',
+    );
+    const missing = [...unreadable.filter((body) => !bodies.has(body)), ...alive];
+    const uncopied = unreadable.length + killers.length - ends.deadLetters.length;
+    if ((missing.length === 0 && uncopied <= 0) || performance.now() > deadline)
+      return {
+        missing: [...missing, ...Array.from({ length: Math.max(0, uncopied) }, () => 'copy')],
+        notes: missing.slice(0, 3).map((body) => `not a dead letter: ${body}`),
+      };
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}

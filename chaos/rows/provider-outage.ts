@@ -1,0 +1,32 @@
+// The provider fails every call for a while, under load. Jobs wait, circuits open and close again, and every job succeeds
+// when the provider is back; only one whose attempts the outage used up may be a dead letter, which is noted.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { usualScenario } from '../arena.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { untilServed } from '../strike.ts';
+
+const OUTAGE_MS = { short: 8_000, full: 60_000 } as const;
+
+export const row: ChaosRow = {
+  name: 'provider-outage',
+  title: 'the provider fails every call for a while',
+  order: 9,
+  isInShort: false,
+  run(arena) {
+    const { dose, provider, signal } = arena;
+    const outageMs = dose.isShort ? OUTAGE_MS.short : OUTAGE_MS.full;
+    return harmJobs(arena, {
+      mayBeDeadLetters: true,
+      async harm() {
+        await untilServed(arena, Math.round(dose.jobs / 3));
+        arena.progress('the provider is out');
+        await provider.play({ ...usualScenario(dose), fault: 'server-error', status: 503 });
+        await sleep(outageMs, undefined, { signal });
+        await provider.play(usualScenario(dose));
+        return [`the provider was out for ${outageMs / 1_000} s`];
+      },
+    });
+  },
+};

@@ -1,0 +1,31 @@
+// Everything in Redis is deleted under load, again and again: counts, known limits, who is alive. The servers stay up and
+// learn of it only by what they find missing. No call may come to the provider beyond its limit for it.
+
+import { Redis } from 'ioredis';
+import type { Arena } from '../arena.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { untilServed } from '../strike.ts';
+
+export const row: ChaosRow = {
+  name: 'redis-flushed',
+  title: 'everything in Redis is deleted',
+  order: 5,
+  isInShort: false,
+  run: (arena) => harmJobs(arena, { harm: () => flushAgainAndAgain(arena) }),
+};
+
+async function flushAgainAndAgain(arena: Arena): Promise<string[]> {
+  const { kills, jobs } = arena.dose;
+  const redis = new Redis(arena.engines.redisUrl);
+  try {
+    for (let time = 1; time <= kills; time += 1) {
+      await untilServed(arena, Math.round((jobs * time) / (kills + 1)));
+      arena.progress(`flush ${time} of ${kills}`);
+      await redis.flushall();
+    }
+  } finally {
+    redis.disconnect();
+  }
+  return [`flushed Redis ${kills}×`];
+}

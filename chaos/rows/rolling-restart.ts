@@ -1,0 +1,70 @@
+// Gateways are asked to end and started again, one after the other, while people call. Whoever had a connection gets a whole
+// answer: no unary call fails.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arena, Installation } from '../arena.ts';
+import { callMany, type Told } from '../callers.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { disagreements, isBillable } from '../judge-money.ts';
+import { untilNothingHeld } from '../until-ended.ts';
+
+const CALLERS = 8;
+/** Half of the limit, so that nobody has to be refused. */
+const PART_OF_LIMIT = 0.5;
+const READY_WITHIN_MS = 60_000;
+
+export const row: ChaosRow = {
+  name: 'rolling-restart',
+  title: 'gateways restarted in turn, and no unary call fails',
+  order: 12,
+  isInShort: false,
+  async run(arena) {
+    const { dose, signal, provider } = arena;
+    const installation = await arena.open({ gateways: 2, dispatchers: 0, workers: 0 });
+    const { crew, store } = installation;
+    const pauseMs = (CALLERS * dose.windowMs) / (dose.perWindow * PART_OF_LIMIT);
+    const [told, restarts] = await Promise.all([
+      callMany(crew.gateways, { count: dose.jobs, callers: CALLERS, signal, pauseMs }),
+      restartInTurn(arena, installation),
+    ]);
+    await untilNothingHeld(arena, installation);
+    const calls = (await provider.calls()).filter(isBillable).length;
+    const money = await store.money();
+    const wrong = disagreements(money);
+    const failed = told.filter(hasFailed);
+    return {
+      attempted: told.length,
+      acknowledged: told.length - failed.length,
+      lost: failed.length + Math.max(0, calls - money.records),
+      duplicatedEffects: Math.max(0, money.settled - calls) + wrong.length,
+      duplicatedCalls: Math.max(0, calls - told.length),
+      limitViolations: 0,
+      overspendNanos: 0,
+      notes: [`${restarts} restarts`, ...failed.slice(0, 3).map(describe), ...wrong],
+    };
+  },
+};
+
+async function restartInTurn(arena: Arena, { crew }: Installation): Promise<number> {
+  const { dose, signal } = arena;
+  for (let time = 0; time < dose.kills; time += 1) {
+    const gateway = crew.gateways[time % crew.gateways.length];
+    if (!gateway) return time;
+    await sleep(dose.windowMs / 2, undefined, { signal });
+    arena.progress(`${gateway.name} is restarted`);
+    await gateway.stop();
+    gateway.start();
+    await gateway.untilReady(AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]));
+  }
+  return dose.kills;
+}
+
+function hasFailed(told: Told): boolean {
+  return told.kind === 'broken' || told.status !== 200;
+}
+
+function describe(told: Told): string {
+  return told.kind === 'broken'
+    ? 'a connection broke before the answer was whole'
+    : `a call was answered ${told.status}: ${told.text.slice(0, 200)}`;
+}

@@ -1,0 +1,47 @@
+// The provider says that its limit is used up until a moment that it names, while all of the jobs are waiting. They wait until
+// then without costing an attempt, nobody asks the provider meanwhile, and they come back at the pace of the limit.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { usualScenario } from '../arena.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { untilServed } from '../strike.ts';
+
+const WALL_SECONDS = { short: 10, full: 60 } as const;
+/** What was on its way when the first refusal came may still arrive. */
+const NEWS_MS = 2_000;
+/** All are handed in long before the limit could serve them. */
+const HURRY_PER_SECOND = 200;
+
+export const row: ChaosRow = {
+  name: 'throttle-wall',
+  title: 'the limit is used up until a stated moment, with everybody waiting',
+  order: 10,
+  isInShort: false,
+  async run(arena) {
+    const { dose, provider, signal } = arena;
+    const resetInSeconds = dose.isShort ? WALL_SECONDS.short : WALL_SECONDS.full;
+    let wall = { from: 0, until: 0 };
+    const finding = await harmJobs(arena, {
+      load: { perSecond: HURRY_PER_SECOND },
+      async harm() {
+        await untilServed(arena, Math.round(dose.jobs / 10));
+        const from = Date.now();
+        wall = { from: from + NEWS_MS, until: from + resetInSeconds * 1_000 };
+        await provider.play({ ...usualScenario(dose), fault: 'usage-limit', resetInSeconds });
+        arena.progress('the limit is used up');
+        await sleep(resetInSeconds * 1_000, undefined, { signal });
+        return [`the limit was used up for ${resetInSeconds} s`];
+      },
+    });
+    const calls = await provider.calls();
+    const atTheWall = calls.filter(
+      ({ startedAt }) => startedAt > wall.from && startedAt < wall.until,
+    );
+    return {
+      ...finding,
+      limitViolations: finding.limitViolations + atTheWall.length,
+      notes: [...finding.notes, `${atTheWall.length} calls while the limit was known`],
+    };
+  },
+};

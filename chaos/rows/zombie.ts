@@ -1,0 +1,35 @@
+// A worker or dispatcher is stopped in the middle of its work (SIGSTOP), long enough that others take its jobs over, and then
+// goes on as if nothing had happened. What it still says about those jobs must not count.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arena, Installation } from '../arena.ts';
+import type { ChaosRow } from '../chaos-row.ts';
+import { harmJobs } from '../harm-jobs.ts';
+import { untilServed } from '../strike.ts';
+
+/** Each takes its time; so many are enough to meet every step of a job's way. */
+const MOST_ZOMBIES = 6;
+
+export const row: ChaosRow = {
+  name: 'zombie',
+  title: 'processes stopped and woken after others took their work over',
+  order: 6,
+  isInShort: false,
+  run: (arena) => harmJobs(arena, { harm: (installation) => stopAndWake(arena, installation) }),
+};
+
+async function stopAndWake(arena: Arena, { crew }: Installation): Promise<string[]> {
+  const { dose, dice, signal } = arena;
+  const count = Math.min(dose.kills, MOST_ZOMBIES);
+  const done: string[] = [];
+  for (let time = 1; time <= count; time += 1) {
+    await untilServed(arena, Math.round((dose.jobs * time) / (count + 1)));
+    const [victim] = dice.shuffled([...crew.workers, ...crew.dispatchers]);
+    if (!victim) break;
+    arena.progress(`${victim.name} is stopped`);
+    victim.freeze();
+    done.push(victim.name);
+    await sleep(dose.zombieMs, undefined, { signal }).finally(() => victim.thaw());
+  }
+  return [`stopped for ${dose.zombieMs / 1_000} s: ${done.join(', ')}`];
+}
