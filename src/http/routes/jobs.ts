@@ -11,6 +11,7 @@ import type { AdmitJob } from '../../flow/admit-job.ts';
 import type { CancelJob } from '../../jobs/cancel-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHistory } from '../../jobs/job-history.ts';
+import { parseJobMessage } from '../../jobs/job-message.ts';
 import { JOB_STATES } from '../../jobs/job-state.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { type JobOutlook, type JobReader, toJobView, toReceipt } from '../../jobs/job-view.ts';
@@ -54,6 +55,8 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       { ...guard, schema: documented('Hand in a job') },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'jobs');
+        // A mistake is told before anything is counted.
+        parseJobMessage(request.body);
         await parts.admit(principal, request.id);
         const { job } = await desk.submit(request.body, submitterOf(request, principal));
         reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
