@@ -54,22 +54,26 @@ export function creation(asked: readonly NewJobRows[], isTold: boolean): Stateme
   return statement;
 }
 
-/** Those that were moved are the part `moved`, as they are now. */
+/**
+ * Those that were moved are the part `moved`, as they are now. Their ids are said once more as a list, whose length the
+ * planner can see: what it believes of JSON would make it read whole tables.
+ */
 export function movement(asked: readonly MoveRows[], isTold: boolean): StatementText {
   const statement = new StatementText();
   const moves = asked.map(({ move }) => move);
+  const isOneOfThem = `= any(${statement.value(moves.map(({ jobId }) => jobId))}::text[])`;
   statement.part(
     'moved',
     `update jobs set state = to_state, fence = fence + 1, event_count = event_count + event_rows,
        published_at = moved_at, updated_at = moved_at,
        (${CHANGEABLE}) = (select ${CHANGEABLE} from json_populate_record(jobs, change))
      from ${statement.rows(moves.map(toMoveRow).toSorted(byJob), MOVE)}
-     where id = of_job and fence = seen_fence
+     where id = of_job and fence = seen_fence and id ${isOneOfThem}
      returning ${JOB_COLUMNS}`,
   );
   addEvents(statement, 'moved', moves);
   addAttemptStarts(statement, moves);
-  addAttemptEnds(statement, moves);
+  addAttemptEnds(statement, moves, isOneOfThem);
   addResults(statement, asked);
   announce(
     statement,
@@ -149,7 +153,11 @@ function toStartRow(jobId: string, { run, attempt, workerId, startedAt }: Attemp
   return { of_job: jobId, this_run: run, attempt, worker_id: workerId, begun_at: startedAt };
 }
 
-function addAttemptEnds(statement: StatementText, moves: readonly JobMove[]): void {
+function addAttemptEnds(
+  statement: StatementText,
+  moves: readonly JobMove[],
+  isOneOfThem: string,
+): void {
   const rows = moves.flatMap(({ jobId, attemptEnd }) =>
     attemptEnd ? toEndRow(jobId, attemptEnd) : [],
   );
@@ -159,7 +167,7 @@ function addAttemptEnds(statement: StatementText, moves: readonly JobMove[]): vo
     'attempt_end',
     `update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
      from moved join ${statement.rows(rows, naming)} on of_job = moved.id
-     where job_attempts.job_id = moved.id and job_attempts.run = this_run`,
+     where job_attempts.job_id = moved.id and job_attempts.run = this_run and job_attempts.job_id ${isOneOfThem}`,
   );
 }
 

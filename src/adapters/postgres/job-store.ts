@@ -19,14 +19,9 @@ export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
 };
 
 export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
-  const { store, signals, onChanged } = parts;
+  const { store, onChanged } = parts;
   const common = createJobStore({ ...parts, db: store.db });
   const grouped = createGroups(parts);
-
-  function tell(job: Job, announced: readonly Announcement[]): void {
-    for (const { queue } of announced) signals.notify(queue);
-    onChanged?.(job);
-  }
 
   return {
     ...common,
@@ -35,7 +30,7 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     async create(job, message, announced = [], events = SUBMITTED) {
       const asked = { job, message: JSON.stringify(message), announced, events };
       if (await grouped.create(asked)) {
-        tell(job, announced);
+        onChanged?.(job);
         return { job, isNew: true };
       }
       const { organizationId, publicId } = job;
@@ -47,7 +42,7 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
       if (isUncommon(move)) return common.move(move);
       const result = move.result && JSON.stringify(move.result);
       const job = await grouped.move({ move, result });
-      if (job) tell(job, move.announce ?? []);
+      if (job) onChanged?.(job);
       return job;
     },
   };
@@ -57,7 +52,12 @@ function isUncommon({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean 
   return deadLetter !== undefined || (attemptStart !== undefined && attemptEnd !== undefined);
 }
 
-function createGroups({ store, progress }: PostgresJobStoreParts) {
+function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
+  /** Once for a group: whoever looks then finds all of it. */
+  function notify(announced: readonly Announcement[]): void {
+    for (const queue of new Set(announced.map((each) => each.queue))) signals.notify(queue);
+  }
+
   /** A single one is written anew without its progress where the table of build events refuses that. */
   function runTold<R>(count: number, write: (isTold: boolean) => StatementText, last: string) {
     const run = (isTold: boolean) => {
@@ -76,6 +76,7 @@ function createGroups({ store, progress }: PostgresJobStoreParts) {
         const write = (isTold: boolean) => creation(asked, isTold);
         const rows = await runTold<{ id: string }>(asked.length, write, 'select id from created');
         const created = new Set(rows.map(({ id }) => id));
+        notify(asked.flatMap(({ job, announced }) => (created.has(job.id) ? announced : [])));
         return asked.map(({ job }) => created.has(job.id));
       },
     }),
@@ -86,6 +87,7 @@ function createGroups({ store, progress }: PostgresJobStoreParts) {
         const write = (isTold: boolean) => movement(asked, isTold);
         const rows = await runTold<JobRow>(asked.length, write, MOVED);
         const moved = new Map(rows.map((row) => [row.id, toJob(row)]));
+        notify(asked.flatMap(({ move }) => (moved.has(move.jobId) ? (move.announce ?? []) : [])));
         return asked.map(({ move }) => moved.get(move.jobId));
       },
     }),
