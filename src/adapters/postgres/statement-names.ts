@@ -5,7 +5,7 @@
 // And not for ever more texts: those with lists of many lengths would fill the memory of every connection.
 
 const MOST_NAMES = 100;
-const LONGEST_TEXT = 4000;
+const LONGEST_TEXT = 8000;
 
 export type StatementNames = { nameOf(text: string): string | undefined };
 
