@@ -93,8 +93,8 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     },
     giveBack: (id) =>
       returnMessage(db, queue, id, { owner, visibleAt: clock.now(), wasStarted: false }),
-    renew: () => renewLeases(db, queue, lease()),
-    nextDueAt: () => nextDueAt(db, queue, owner),
+    renew: (ids) => renewLeases(db, queue, ids, lease()),
+    nextDueAt: () => nextDueAt(db, queue),
     listen: (fn) => parts.signals.listen(queue, fn),
   };
 }

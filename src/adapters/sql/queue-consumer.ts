@@ -3,7 +3,7 @@
 // States: idle ⇄ claiming; closing (takes no more, waits for what is in hand) → closed.
 
 import type { Consumer, Delivery, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
-import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { type CancelTimer, type Clock, sleep } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** What the consumer needs of the queue it consumes. */
@@ -17,12 +17,13 @@ export type MessageSource = {
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
   /** Gives back what was claimed and never started. */
   giveBack(id: string): Promise<void>;
-  renew(): Promise<void>;
+  renew(ids: readonly string[]): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
   listen(fn: () => void): () => void;
 };
 
 const STORE_AWAY_MS = 1000;
+const SETTLE_TRIES = 20;
 const HANDLER_THREW_MS = 5000;
 const NOT_KNOWN = Number.NEGATIVE_INFINITY;
 /**
@@ -37,8 +38,10 @@ export class QueueConsumer implements Consumer {
   readonly #handler: DeliveryHandler;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #inHand = new Set<Promise<void>>();
+  /** What is being handled, and the id of its message. */
+  readonly #inHand = new Map<Promise<void>, string>();
   readonly #stopListening: () => void;
+  readonly #closing = new AbortController();
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
   #isNewsPending = false;
@@ -65,10 +68,11 @@ export class QueueConsumer implements Consumer {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort();
     this.#stopListening();
     this.#cancelWakeUp?.();
     await this.#claiming;
-    await Promise.all(this.#inHand);
+    await Promise.all(this.#inHand.keys());
     this.#cancelRenewal?.();
     await this.#renewing;
   }
@@ -120,7 +124,7 @@ export class QueueConsumer implements Consumer {
       // While others are in hand it is looked again only where there may be more; the last one looks in any case.
       if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
     });
-    this.#inHand.add(work);
+    this.#inHand.set(work, delivery.id);
     this.#keepLeases();
   }
 
@@ -128,11 +132,19 @@ export class QueueConsumer implements Consumer {
     const outcome = await this.#outcomeOf(delivery);
     // It comes again at a moment that has to be known.
     if (outcome !== 'ack') this.#isNewsPending = true;
-    try {
-      await this.#source.settle(delivery.id, outcome);
-    } catch (cause) {
-      // Its lease will end, and it is delivered again.
-      this.#tell('delivery cannot be settled', cause);
+    await this.#settle(delivery, outcome);
+  }
+
+  /** A store that is away for a moment is waited for; beyond that the lease ends, and the message is delivered again. */
+  async #settle(delivery: Delivery, outcome: DeliveryOutcome): Promise<void> {
+    for (let triesLeft = SETTLE_TRIES; ; triesLeft -= 1) {
+      try {
+        return await this.#source.settle(delivery.id, outcome);
+      } catch (cause) {
+        if (triesLeft === 1 || this.#isClosed)
+          return this.#tell('delivery cannot be settled', cause);
+      }
+      await sleep(this.#clock, STORE_AWAY_MS, this.#closing.signal).catch(() => {});
     }
   }
 
@@ -168,7 +180,7 @@ export class QueueConsumer implements Consumer {
       if (this.#inHand.size === 0) return;
       this.#keepLeases();
       this.#renewing = this.#source
-        .renew()
+        .renew([...this.#inHand.values()])
         .catch((cause) => this.#tell('leases cannot be renewed', cause));
     });
   }

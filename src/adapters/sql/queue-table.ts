@@ -124,15 +124,19 @@ export async function returnMessage(
     .execute();
 }
 
+/** Of those alone that are in hand: one that could not be settled has to come back when its lease ends. */
 export async function renewLeases(
   db: Kysely<Schema>,
   queue: string,
+  ids: readonly string[],
   { owner, until }: Lease,
 ): Promise<void> {
+  if (ids.length === 0) return;
   await db
     .updateTable('queue_messages')
     .set({ lease_until: until })
     .where('queue', '=', queue)
+    .where('id', 'in', ids)
     .where(sql<boolean>`status = 'leased'`)
     .where('lease_owner', '=', owner)
     .execute();
@@ -147,18 +151,14 @@ export async function releaseAllLeases(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-/** When the next message may become ready by itself: held back, or leased to somebody else. */
-export async function nextDueAt(
-  db: Kysely<Schema>,
-  queue: string,
-  owner: string,
-): Promise<number | undefined> {
+/** When the next message may become ready by itself: held back, or leased to somebody who falls silent. */
+export async function nextDueAt(db: Kysely<Schema>, queue: string): Promise<number | undefined> {
   const { rows } = await sql<{ at: number | string | null }>`
     select min(at) as at from (
       select min(visible_at) as at from queue_messages where queue = ${queue} and status = 'waiting'
       union all
       select min(lease_until) as at from queue_messages
-      where queue = ${queue} and status = 'leased' and lease_owner <> ${owner}
+      where queue = ${queue} and status = 'leased'
     ) as moment`.execute(db);
   const at = rows[0]?.at;
   return at == null ? undefined : toNumber(at);
