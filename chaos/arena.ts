@@ -31,7 +31,13 @@ export type Arena = {
   readonly provider: Provider;
   /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
   progress(text: string): void;
-  open(size?: CrewSize): Promise<Installation>;
+  open(wishes?: InstallationWishes): Promise<Installation>;
+};
+
+export type InstallationWishes = {
+  readonly size?: CrewSize;
+  /** What the organisation may do; more than enough unless said. */
+  readonly settings?: object;
 };
 
 export type Installation = {
@@ -40,8 +46,6 @@ export type Installation = {
   readonly ends: BrokerEnds;
   readonly names: QueueNames;
   readonly rowName: string;
-  /** Changes what the organisation may do. */
-  allow(settings: object): Promise<void>;
 };
 
 export type ArenaOptions = Omit<Arena, 'open'> & {
@@ -55,7 +59,7 @@ export function openArena(options: ArenaOptions): OpenArena {
   const stops: (() => Promise<void>)[] = [];
   return {
     ...options,
-    open: (size = options.dose.crew) => openInstallation(options, size, stops),
+    open: (wishes = {}) => openInstallation(options, wishes, stops),
     async close() {
       for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
     },
@@ -64,7 +68,7 @@ export function openArena(options: ArenaOptions): OpenArena {
 
 async function openInstallation(
   options: ArenaOptions,
-  size: CrewSize,
+  { size = options.dose.crew, settings = {} }: InstallationWishes,
   stops: (() => Promise<void>)[],
 ): Promise<Installation> {
   const { engines, provider, rowName, dose, signal } = options;
@@ -82,14 +86,14 @@ async function openInstallation(
   const addresses = { ...addressesOf(engines), databaseUrl: database.url };
   const env = installationEnvironment(rowName, { ...addresses, providerUrl: provider.url }, dose);
   options.progress('starting the processes');
-  const crew = await startCrew(size, { folder, env }, signal);
+  const prepare = (url: string, limit: AbortSignal) =>
+    changeOrganization(url, { ...MORE_THAN_ENOUGH, ...settings }, limit);
+  const crew = await startCrew(size, { folder, env, prepare }, signal);
   stops.push(() => endCrew(crew));
-  const allow = (settings: object) => changeOrganization(crew, settings, signal);
-  await allow({ requestsPerMinute: MORE_THAN_ENOUGH, monthlyBudgetUsd: MORE_THAN_ENOUGH });
-  return { crew, store: openStoreView(database.url), ends, names, rowName, allow };
+  return { crew, store: openStoreView(database.url), ends, names, rowName };
 }
 
-const MORE_THAN_ENOUGH = 1_000_000;
+const MORE_THAN_ENOUGH = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
 
 /** A provider that enforces its limit, and takes long enough that a kill finds calls under way. */
 export function usualScenario({ perWindow, windowMs }: Dose): object {
@@ -106,11 +110,11 @@ function addressesOf({ databaseUrl, redisUrl, rabbitmqUrl }: Services) {
 }
 
 async function changeOrganization(
-  { gateways }: Crew,
+  url: string,
   settings: object,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await fetch(`${gateways[0]?.url}/admin/orgs/${ORGANIZATION}`, {
+  const answer = await fetch(`${url}/admin/orgs/${ORGANIZATION}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify(settings),

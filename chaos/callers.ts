@@ -1,7 +1,10 @@
 // People who call a model through the gateways and wait for the answer, many at once. A gateway that takes no connection is
-// passed over for the next one, as a load balancer does; everything else that goes wrong is the answer.
+// passed over for the next one, as a load balancer does; everything else that goes wrong is the answer. Each call has a
+// connection of its own: one that is kept can be closed by the server while the next call is on its way to it, which HTTP
+// leaves to the caller to repeat.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation-settings.ts';
 import type { Member } from './member.ts';
 
@@ -11,7 +14,6 @@ export type Told =
   | { readonly kind: 'broken' };
 
 const AGAIN_AFTER_MS = 100;
-const REFUSED = new Set(['ECONNREFUSED']);
 
 /** `count` calls by `callers` people; gives back what each call came to. */
 export async function callMany(
@@ -47,13 +49,14 @@ async function call(
     signal.throwIfAborted();
     const url = gateways[turn % gateways.length]?.url ?? '';
     try {
-      const answer = await fetch(`${url}/v1/messages`, {
+      const answer = await request(`${url}/v1/messages`, {
         method: 'POST',
         headers: { 'x-api-key': CALLER_KEY, 'content-type': 'application/json' },
         body: callBody(`Call ${number}`, false),
+        reset: true,
         signal,
       });
-      return { kind: 'answered', status: answer.status, text: await answer.text() };
+      return { kind: 'answered', status: answer.statusCode, text: await answer.body.text() };
     } catch (error) {
       if (!isRefused(error)) return { kind: 'broken' };
       await sleep(AGAIN_AFTER_MS, undefined, { signal });
@@ -67,6 +70,5 @@ export function callBody(content: string, stream: boolean): string {
 }
 
 function isRefused(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause && REFUSED.has(String(cause.code));
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 }

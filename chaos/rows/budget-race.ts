@@ -22,9 +22,11 @@ export const row: ChaosRow = {
     const { jobs: count, kills } = arena.dose;
     const paid = Math.floor(count / CALLS_PER_PAID);
     const budgetNanos = paid * CALL_NANOS;
-    const installation = await arena.open({ gateways: 3, dispatchers: 0, workers: 0 });
-    const { crew, allow } = installation;
-    await allow({ monthlyBudgetUsd: budgetNanos / 1e9 });
+    const installation = await arena.open({
+      size: { gateways: 3, dispatchers: 0, workers: 0 },
+      settings: { monthlyBudgetUsd: budgetNanos / 1e9 },
+    });
+    const { crew } = installation;
     arena.progress(`${count} calls for a budget of ${paid}`);
     const [told] = await Promise.all([
       callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal }),

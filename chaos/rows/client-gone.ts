@@ -1,4 +1,4 @@
-// Callers of streams leave in the middle of the answer, while gateways are killed. The provider is told to stop, what was said
+// Callers of streams leave in the middle of the answer. The provider is told to stop, what was said
 // until then is settled once, and nothing stays held.
 
 import type { Arena, Installation } from '../arena.ts';
@@ -18,7 +18,7 @@ export const row: ChaosRow = {
   isInShort: false,
   async run(arena) {
     const { dose, provider } = arena;
-    const installation = await arena.open({ gateways: 2, dispatchers: 0, workers: 0 });
+    const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
     const { rateLimit: _limit, ...scenario } = Object.assign(
       { rateLimit: {} },
       usualScenario(dose),
@@ -60,10 +60,8 @@ async function listenAndLeave(url: string, reads: number, signal: AbortSignal): 
     signal: AbortSignal.any([signal, leaving.signal]),
   });
   const reader = answer.body?.getReader();
-  for (let read = 0; read < reads && reader; read += 1) {
-    const { done } = await reader.read();
-    if (done) return answer.status === 200;
-  }
+  let readsLeft = reads;
+  while (reader && readsLeft > 0 && !(await reader.read()).done) readsLeft -= 1;
   leaving.abort();
   return answer.status === 200;
 }

@@ -20,7 +20,7 @@ export const row: ChaosRow = {
   isInShort: false,
   async run(arena) {
     const { dose, signal, provider } = arena;
-    const installation = await arena.open({ gateways: 2, dispatchers: 0, workers: 0 });
+    const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
     const { crew, store } = installation;
     const pauseMs = (CALLERS * dose.windowMs) / (dose.perWindow * PART_OF_LIMIT);
     const [told, restarts] = await Promise.all([
