@@ -6,6 +6,17 @@ import type { Config } from '../config/config.ts';
 const REASONING_NAME =
   /^(o\d|gpt-5|gemini-(2\.5|3)-pro|claude-(opus|sonnet)-4|deepseek-(r|v4|reason))/;
 
+/** Callers choose model names, so what is remembered of them is bounded. */
+const REMEMBERED_MODELS = 2000;
+
 export function createIsReasoning(models: Config['models']): (model: string) => boolean {
-  return (model) => models[model]?.reasoning ?? REASONING_NAME.test(model);
+  const remembered = new Map<string, boolean>();
+  return (model) => {
+    const known = remembered.get(model);
+    if (known !== undefined) return known;
+    const isReasoning = models[model]?.reasoning ?? REASONING_NAME.test(model);
+    if (remembered.size >= REMEMBERED_MODELS) remembered.clear();
+    remembered.set(model, isReasoning);
+    return isReasoning;
+  };
 }

@@ -121,10 +121,13 @@ export class AttemptClearance {
     const leftMs = this.#leftMs();
     return {
       attempt: {
-        ...payer,
         id: usageRecordId(id, number),
         requestId: id,
         attempt: number,
+        organizationId: payer.organizationId,
+        keyId: payer.keyId,
+        userId: payer.userId,
+        category: payer.category,
         provider,
         model,
         streamed: plan.isStream,

@@ -215,7 +215,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#isReported = false;
     if (number === 1) retryBudget.deposit(target.provider);
     load?.begun(target);
-    this.#attempt = new Attempt(attempts, { ...plan.callTo(target), deadlineAtMs }, this);
+    this.#attempt = new Attempt(attempts, plan.callTo(target, deadlineAtMs), this);
     this.#attempt.start();
   }
 

@@ -37,7 +37,7 @@ export type CallPlan = {
   /** What of it the provider charges for. */
   readonly charge: Charge;
   /** The call that asks this target. */
-  callTo(target: Target): AttemptCall;
+  callTo(target: Target, deadlineAtMs?: number): AttemptCall;
 };
 
 export function planCall(
@@ -61,8 +61,9 @@ export function planCall(
     body,
     stated: readStated(route.format, body, fields),
     charge: chargeOf(route.operation),
-    callTo: (target) => ({
+    callTo: (target, deadlineAtMs) => ({
       target,
+      deadlineAtMs,
       isStream,
       isReasoning: parts.isReasoning(target.model),
       path: target.basePath + route.upstreamPath(target.model) + route.query,

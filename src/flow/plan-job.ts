@@ -50,7 +50,8 @@ export async function planJob(
     body,
     stated: readStated(target.format, body, readFields(target.format, body)),
     charge: chargeOf(operation),
-    callTo: (each) => ({
+    callTo: (each, deadlineAtMs) => ({
+      deadlineAtMs,
       target: each,
       isStream,
       isReasoning: parts.isReasoning(each.model),

@@ -37,7 +37,7 @@ export type AttemptCall = {
   readonly headers: string[];
   readonly body: Buffer;
   /** `clock.monotonic()` when the request it belongs to must have ended; else the total clock begins here. */
-  readonly deadlineAtMs?: number;
+  readonly deadlineAtMs?: number | undefined;
 };
 
 export type AttemptListener = {
@@ -232,7 +232,9 @@ export class Attempt implements UpstreamListener, Watched {
     const { format } = this.#call.target;
     const usage = readUsage(format, body);
     // A status of 200 is no success when a proxy's page, half an answer or a mere refusal comes with it.
-    if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body)) return this.#refuse();
+    if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body, usage)) {
+      return this.#refuse();
+    }
     if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
   }
 

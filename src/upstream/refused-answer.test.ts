@@ -4,7 +4,7 @@ import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 
 function judge(format: ProviderFormat, answer: object): boolean {
-  return isRefusedAnswer(format, Buffer.from(JSON.stringify(answer)));
+  return isRefusedAnswer(format, Buffer.from(JSON.stringify(answer)), undefined);
 }
 
 const filtered = (message: object): object => ({

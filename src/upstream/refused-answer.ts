@@ -5,12 +5,20 @@
 
 import { mapProviderError } from '../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { Usage } from '../kernel/usage.ts';
 import { OPEN_BRACE, QUOTE, skipSpace } from './peek-json-scan.ts';
 
 /** What comes without content is small; anything larger has some. */
 const LARGEST_REFUSAL_BYTES = 16 * 1024;
 
-export function isRefusedAnswer(format: ProviderFormat, body: Buffer): boolean {
+export function isRefusedAnswer(
+  format: ProviderFormat,
+  body: Buffer,
+  usage: Usage | undefined,
+): boolean {
+  // Where the model has spoken it is not searched for what would be said in its place. Errors among choices come with
+  // tokens too.
+  if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
   if (body.length > LARGEST_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
   if (hasError(answer) || listAt(answer, 'choices').some(hasError)) return true;

@@ -9,7 +9,8 @@ import { OPEN_BRACKET } from './peek-json-scan.ts';
 
 /** An answer that tells its usage is one, unless it says itself that it failed. */
 export function isAnswer(format: ProviderFormat, body: Buffer, usage: Usage | undefined): boolean {
-  if (usage) return !body.includes(FAILED) || !isFailedResponse(body);
+  // Of the formats only OpenAI's has answers that say so.
+  if (usage) return format !== 'openai' || !body.includes(FAILED) || !isFailedResponse(body);
   const fields = ANSWER_FIELDS[format];
   const peeked = peekFields(body, [...fields, 'error']);
   if (!peeked.ok) return false;
