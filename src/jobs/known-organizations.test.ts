@@ -11,7 +11,7 @@ test('an organisation that exists is asked about once in a while', async () => {
   assert.equal(await exists('one'), true);
   assert.equal(await exists('two'), true);
   assert.deepEqual(asked, ['one', 'two']);
-  clock.advance(5000);
+  await clock.advance(5000);
   assert.equal(await exists('one'), true);
   assert.deepEqual(asked, ['one', 'two', 'one']);
 });

@@ -16,6 +16,7 @@ import { delayMsOf, messageFor, parsePointer } from './job-pointer.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import { isWaiting } from './job-state.ts';
 import type { JobStore } from './job-store.ts';
+import type { OrganizationExists } from './known-organizations.ts';
 import { newJob } from './submit-job.ts';
 
 export type TakeParts = {
@@ -23,7 +24,7 @@ export type TakeParts = {
   readonly queue: Pick<JobQueue, 'publish'>;
   readonly deadLetters: Pick<DeadLetterStore, 'add'>;
   /** Messages of other systems name their organisation; one that does not exist is a dead letter. */
-  organizationExists(id: string): Promise<boolean>;
+  readonly organizationExists: OrganizationExists;
   readonly defaultOrganizationId: string;
   /** Whether a job made of a message is left to the taker to store, together with its first move. */
   readonly leavesUnstored?: boolean;

@@ -33,7 +33,7 @@ function complaint(code: string): DatabaseError {
 
 test('what is asked for in one turn and while a statement is under way shares one', async () => {
   const sql = statement();
-  const ask = createStatementGroup({ runAll: sql.runAll });
+  const ask = createStatementGroup(sql);
   let begun = sql.next();
   const first = [ask('a'), ask('b')];
   await begun;
@@ -84,7 +84,7 @@ test('one that the server refuses costs only itself', async () => {
 test('a store that is away is asked once for all, and then for those who come after', async () => {
   for (const cause of [new Error('the connection is lost'), complaint('57P01')]) {
     const sql = statement();
-    const ask = createStatementGroup({ runAll: sql.runAll });
+    const ask = createStatementGroup(sql);
     const begun = sql.next();
     const asking = Promise.allSettled([ask('a'), ask('b')]);
     await begun;

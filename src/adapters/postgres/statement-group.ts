@@ -87,5 +87,5 @@ function tell<Ask, Answer>(
   answers: readonly Answer[],
 ): void {
   if (answers.length !== group.length) throw new Error('a group was not answered as a whole');
-  answers.forEach((answer, place) => void group[place]?.answer(answer));
+  for (const [place, answer] of answers.entries()) group[place]?.answer(answer);
 }
