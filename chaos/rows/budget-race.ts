@@ -10,7 +10,7 @@ import { limitViolations } from '../limit-violations.ts';
 import { crewVictims, strike } from '../strike.ts';
 import { untilNothingHeld } from '../until-ended.ts';
 
-const CALLERS = 100;
+const CALLERS = 40;
 const CALLS_PER_PAID = 5;
 
 export const row: ChaosRow = {

@@ -60,8 +60,9 @@ async function listenAndLeave(url: string, reads: number, signal: AbortSignal): 
     signal: AbortSignal.any([signal, leaving.signal]),
   });
   const reader = answer.body?.getReader();
-  let readsLeft = reads;
-  while (reader && readsLeft > 0 && !(await reader.read()).done) readsLeft -= 1;
+  for (let read = 0; read < reads; read += 1) {
+    if ((await reader?.read())?.done !== false) break;
+  }
   leaving.abort();
   return answer.status === 200;
 }
