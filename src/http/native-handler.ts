@@ -19,6 +19,7 @@ import { readCorrelationId } from './correlation-id.ts';
 import { readCredential } from './credential.ts';
 import { readBody } from './read-body.ts';
 import { type ErrorReplier } from './reply-error.ts';
+import { ONE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 
 export type NativeHandlerParts = {
   readonly keyring: Keyring;
@@ -43,9 +44,6 @@ export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
     return true;
   };
 }
-
-/** What libuv writes from its stack, without an allocation. */
-const ONE_WRITE_BYTES = 12 * 1024;
 
 /** One request on its connection; it is the flow's `Reply` as well, so that a request is one object. */
 class NativeConnection implements Reply {
@@ -89,9 +87,10 @@ class NativeConnection implements Reply {
   }
 
   write(chunk: Buffer): boolean {
+    const isFirst = !this.#hasWritten;
     this.#hasWritten ||= chunk.length > 0;
-    if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', () => this.#served?.drained());
+    if (writeChunk(this.#response, chunk, isFirst)) return true;
+    this.#response.socket?.once('drain', () => this.#served?.drained());
     return false;
   }
 
