@@ -120,8 +120,9 @@ export async function openJobs(
     log: context.log,
   });
   lifecycle.onClose('forgetting', () => forgetting.close());
-  // Jobs that ran when the last process died are free again before the first new one is taken.
-  await sweeper.sweep();
+  // Jobs that ran when the last process died are free again before the first new one is taken; where an engine is away at
+  // this moment, they are soon after.
+  await sweeper.sweep().catch((cause: unknown) => tellUnswept(context.log, cause));
   const { resolveTargets } = context.serve;
   const workers = roles.workedProviders
     .flatMap((name) => config.providers[name] ?? [])
@@ -168,6 +169,16 @@ function workerParts(
     newId,
     log,
   };
+}
+
+function tellUnswept(log: Log, cause: unknown): void {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  log.write({
+    level: 'error',
+    type: 'error',
+    message: 'jobs could not be swept',
+    metadata: { reason },
+  });
 }
 
 /** RATE_LIMIT is one provider's, so only a process that is nothing but its worker goes by it. */
