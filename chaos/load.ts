@@ -51,7 +51,10 @@ export async function sendLoad(installation: Installation, options: LoadOptions)
     const sent = job.isRaw
       ? installation.ends.publish(installation.names.raw, messageOf(job.id), signal)
       : submit(installation, job.id, index, signal);
-    sending.push(sent.then(() => void acknowledged.add(job.id)));
+    const told = sent.then(() => void acknowledged.add(job.id));
+    // All are waited for below; until then a failure has nobody who listens.
+    told.catch(() => {});
+    sending.push(told);
   }
   await Promise.all(sending);
   return { jobs, acknowledged };
