@@ -1,5 +1,6 @@
-// Errands that gather into batches: the first is under way before the turn of the loop is over, those that come while
-// enough batches are under way go together with the next. Whoever delivers a batch deals with its failure.
+// Errands that gather into batches: all of one turn of the loop go together, and those that come while a batch is under
+// way go with the next. A batch costs far more than an errand in it, so there is one at a time. Whoever delivers a batch
+// deals with its failure.
 
 import type { Answer, Operation } from './rate-limit-call.ts';
 
@@ -11,7 +12,7 @@ export type Errand = {
   failed(): void;
 };
 
-const MOST_IN_FLIGHT = 2;
+const MOST_IN_FLIGHT = 1;
 /** A script holds up everybody else while it runs. */
 export const MOST_AT_ONCE = 256;
 
@@ -28,9 +29,7 @@ export class ErrandBatches {
 
   add(errand: Errand): void {
     this.#waiting.push(errand);
-    if (this.#isFlushDue || this.#inFlight.size >= MOST_IN_FLIGHT) return;
-    this.#isFlushDue = true;
-    queueMicrotask(() => this.#flush());
+    if (this.#inFlight.size < MOST_IN_FLIGHT) this.#flushSoon();
   }
 
   /** Resolves when nothing waits and nothing is under way. */
@@ -41,6 +40,12 @@ export class ErrandBatches {
     }
   }
 
+  #flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => this.#flush());
+  }
+
   #flush(): void {
     this.#isFlushDue = false;
     while (this.#waiting.length > 0 && this.#inFlight.size < MOST_IN_FLIGHT) {
@@ -48,7 +53,7 @@ export class ErrandBatches {
       this.#waiting = batch.length > MOST_AT_ONCE ? batch.splice(MOST_AT_ONCE) : [];
       const running = this.#deliver(batch).finally(() => {
         this.#inFlight.delete(running);
-        this.#flush();
+        if (this.#waiting.length > 0) this.#flushSoon();
       });
       this.#inFlight.add(running);
     }
