@@ -65,7 +65,7 @@ test("the organisation's limits are told as the SDKs know them, in seconds", () 
       'x-ratelimit-reset-requests': '12.345s',
       'x-ratelimit-limit-tokens': '100',
       'x-ratelimit-remaining-tokens': '4000',
-      'x-ratelimit-reset-tokens': '0s',
+      'x-ratelimit-reset-tokens': '0.000s',
     },
   );
 });
@@ -76,7 +76,7 @@ test("nothing is told of anybody else's limits, and never less than nothing is l
   assert.deepEqual(standingHeaders(standing('organization', 'concurrent', 5, 10)), {});
   const over = standingHeaders(standing('organization', 'requests', -3, -10));
   assert.equal(over['x-ratelimit-remaining-requests'], '0');
-  assert.equal(over['x-ratelimit-reset-requests'], '0s');
+  assert.equal(over['x-ratelimit-reset-requests'], '0.000s');
 });
 
 test('who served it and in how many attempts is said of failures in the same words', () => {

@@ -51,10 +51,16 @@ export function addStandings(
     if (limit.tier !== 'organization') continue;
     const names = STANDING_HEADERS[limit.kind];
     if (!names) continue;
-    const resetMs = Math.max(0, resetAt - now);
+    const resetMs = Math.max(0, Math.ceil(resetAt - now));
     headers.push(names[0], String(limit.max), names[1], String(Math.max(0, remaining)));
-    headers.push(names[2], `${resetMs / 1000}s`);
+    headers.push(names[2], secondsText(resetMs));
   }
+}
+
+/** `12.345s`, put together from whole numbers: a float's digits cost more than the rest of the header. */
+function secondsText(ms: number): string {
+  const rest = ms % 1000;
+  return `${(ms - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}s`;
 }
 
 type Names = readonly [limit: string, remaining: string, reset: string];
