@@ -1,10 +1,10 @@
 // The verdict on a measured row. The short form runs on busy machines with few and brief rounds, so it allows
-// to miss the goal by a quarter: it catches a regression, it does not prove the claim.
+// to miss the goal by half: it catches a regression, it does not prove the claim.
 
 import type { BenchRow, Goal, Measurement } from './bench-row.ts';
 import type { Figure } from './statistics.ts';
 
-export const SHORT_TOLERANCE = 1.25;
+export const SHORT_TOLERANCE = 1.5;
 
 export type Verdict = {
   readonly row: string;
