@@ -94,8 +94,20 @@ async function expire(parts: SweepParts, job: Job): Promise<void> {
 async function recover(parts: SweepParts, job: Job): Promise<void> {
   if (job.losses >= parts.policy.maxLosses) return giveUp(parts, job);
   const moved = await parts.store.move(requeued(job, 'lost', parts.clock.now()));
-  if (moved) await parts.queue.publish(moved.queue, messageFor(moved));
+  if (!moved) return;
+  const delayMs = apartMs(moved.losses, parts.clock.random());
+  await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
 }
+
+/**
+ * Jobs that were lost together were in one worker's hands, and one of them may have killed it. From the second loss on
+ * they come back apart, ever further, so that the others get away from it before they are suspected themselves.
+ */
+export function apartMs(losses: number, random: number): number {
+  return losses < 2 ? 0 : Math.round(random * FIRST_SPREAD_MS * 2 ** Math.min(losses - 2, 5));
+}
+
+const FIRST_SPREAD_MS = 2000;
 
 /** It has lost so many workers that it is suspected of killing them. */
 async function giveUp(parts: SweepParts, job: Job): Promise<void> {
