@@ -15,6 +15,7 @@ import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
+import { headerPairs } from './header-pairs.ts';
 import type { Reply } from './reply.ts';
 
 /** The answer that was kept, or undefined when the request is ours to make. Rejects with a SpillwayError. */
@@ -72,7 +73,7 @@ export class AnswerKeeper {
   finish(lastBytes?: Buffer): Promise<void> {
     if (lastBytes) this.#body.add(lastBytes);
     const body = this.#body.take();
-    return this.keep(body && toKeptAnswer(this.#status, pairs(this.#headers), body));
+    return this.keep(body && toKeptAnswer(this.#status, headerPairs(this.#headers), body));
   }
 
   /** Keeps an answer that was made elsewhere; without one the key is used up. */
@@ -145,9 +146,4 @@ function keptOrRefused(outcome: ClaimOutcome, now: number): KeptAnswer | undefin
     case 'other_payload':
       throw new SpillwayError('UNPROCESSABLE', 'this key belongs to another request');
   }
-}
-
-function* pairs(headers: readonly string[]): Generator<readonly [string, string]> {
-  for (let at = 0; at + 1 < headers.length; at += 2)
-    yield [headers[at] ?? '', headers[at + 1] ?? ''];
 }

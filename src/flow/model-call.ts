@@ -24,7 +24,6 @@ import type { CallOrder, CallParts } from './call-order.ts';
 import { heldBack, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
-import { estimateUsage } from './estimate-usage.ts';
 import { activeLimit, learnLimit } from './provider-limit.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
@@ -105,7 +104,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
     const { plan } = this.#order;
     const answerBytes = plan.charge === 'input' ? 0 : body.length;
-    const usage = reported ?? estimateUsage(undefined, plan.body, answerBytes);
+    const usage = reported ?? this.#estimate(undefined, answerBytes);
     this.#succeed(usage, reported === undefined, (record) =>
       this.#listener.onAnswer(body, contentType, record),
     );
@@ -121,7 +120,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   onComplete(lastBytes: Buffer, contentType: string): void {
     const reported = this.#attempt?.streamUsage();
     const bytes = this.#attempt?.streamedBytes() ?? 0;
-    const usage = reported ?? estimateUsage(undefined, this.#order.plan.body, bytes);
+    const usage = reported ?? this.#estimate(undefined, bytes);
     this.#succeed(usage, reported === undefined, (record) =>
       this.#listener.onComplete(lastBytes, contentType, record),
     );
@@ -248,7 +247,14 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   #streamedSoFar(attempt: Attempt): Usage {
-    return estimateUsage(attempt.streamUsage(), this.#order.plan.body, attempt.streamedBytes());
+    return this.#estimate(attempt.streamUsage(), attempt.streamedBytes());
+  }
+
+  #estimate(known: Usage | undefined, answerBytes: number): Usage {
+    const { estimator } = this.#parts;
+    const model = this.#sent?.target.model ?? '';
+    const inputBytes = this.#order.plan.body.length;
+    return estimator.complete(model, inputBytes, answerBytes, known).usage;
   }
 
   #endRound(): void {

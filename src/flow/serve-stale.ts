@@ -9,6 +9,7 @@ import type { StaleAnswer, StaleAnswers } from '../admission/stale-answers.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
+import { headerPairs } from './header-pairs.ts';
 import type { NativeRequest } from './native-request.ts';
 import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from './reply.ts';
 
@@ -78,7 +79,7 @@ function isLackOfCapacity({ code, params }: SpillwayError): boolean {
   );
 }
 
-type OnWhole = (status: number, headers: Iterable<[string, string]>, body: Buffer) => void;
+type OnWhole = (status: number, headers: Iterable<readonly [string, string]>, body: Buffer) => void;
 
 /** Passes an answer on and gathers it on the way. */
 class KeepingReply implements Reply {
@@ -108,11 +109,6 @@ class KeepingReply implements Reply {
     if (chunk !== undefined) this.#bytes.add(Buffer.from(chunk));
     this.#reply.end(chunk);
     const body = this.#bytes.take();
-    if (body) this.#onWhole(this.#status, pairs(this.#headers), body);
+    if (body) this.#onWhole(this.#status, headerPairs(this.#headers), body);
   }
-}
-
-function* pairs(headers: readonly string[]): Generator<[string, string]> {
-  for (let at = 0; at + 1 < headers.length; at += 2)
-    yield [headers[at] ?? '', headers[at + 1] ?? ''];
 }

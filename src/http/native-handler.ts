@@ -10,6 +10,7 @@ import type { Principal } from '../admission/principal.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 import type { StreamEnding } from '../errors/wire-shape.ts';
 import { addStandings, servedHeaders } from '../flow/answer-headers.ts';
+import { headerPairs } from '../flow/header-pairs.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -170,7 +171,6 @@ class NativeConnection implements Reply {
     const { clock, serve } = this.#parts;
     const headers = servedHeaders(serve.serverId, attempts);
     addStandings(headers, standings, clock.now());
-    for (let at = 0; at + 1 < headers.length; at += 2)
-      this.#response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+    for (const [name, value] of headerPairs(headers)) this.#response.setHeader(name, value);
   }
 }

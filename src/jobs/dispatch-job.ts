@@ -9,7 +9,7 @@ import { sleep } from '../kernel/clock.ts';
 import { applyMove } from './apply-move.ts';
 import { ending } from './end-job.ts';
 import type { FinalQueues } from './final-message.ts';
-import type { Job } from './job.ts';
+import { isOverdue, type Job } from './job.ts';
 import { expired, failed, postponed, routed } from './job-moves.ts';
 import { delayMsOf, messageFor } from './job-pointer.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
@@ -111,10 +111,6 @@ async function dispatch(
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   await follow(parts, taken, choice, passage.publishing);
   return 'ack';
-}
-
-function isOverdue(job: Job, now: number): boolean {
-  return job.deadlineAt !== undefined && job.deadlineAt <= now;
 }
 
 /** While nothing can be decided the job stays in hand: putting all of them off one by one would be a loop. */

@@ -63,3 +63,8 @@ export type JobResult = {
   readonly usage: Usage;
   readonly costNanos: number;
 };
+
+/** Its deadline has passed, and nobody wants it any more. */
+export function isOverdue({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: number): boolean {
+  return deadlineAt !== undefined && deadlineAt <= now;
+}

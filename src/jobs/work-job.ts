@@ -7,7 +7,7 @@
 
 import { sleep } from '../kernel/clock.ts';
 import { type FinishParts, finish, moveAfter } from './finish-run.ts';
-import type { Job } from './job.ts';
+import { isOverdue, type Job } from './job.ts';
 import type { JobHistory } from './job-history.ts';
 import type { JobMessage } from './job-message.ts';
 import { expired, postponed, started } from './job-moves.ts';
@@ -153,10 +153,6 @@ async function runClaimed(
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
   return finish(parts, job, move);
-}
-
-function isOverdue(job: Job, now: number): boolean {
-  return job.deadlineAt !== undefined && job.deadlineAt <= now;
 }
 
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
