@@ -24,6 +24,9 @@ import type { MeterParts } from '../metering/meter.ts';
 import { SharedLedger, type SharedLedgerParts } from '../metering/shared-ledger.ts';
 import type { Store } from './store-ports.ts';
 
+/** A server that is dead gives back its reserve in as many of the margins after which it is charged what it held. */
+const RESERVE_MARGINS = 2;
+
 export type BudgetContext = {
   readonly serverId: string;
   readonly store: Pick<Store, 'usage' | 'budgets' | 'sharedBudgets'>;
@@ -48,7 +51,8 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   const lane = createLane();
   const onEntry = (): void => drain.wake();
   const flush = (): Promise<void> => drain.flush();
-  const ledger = createLedger({ journal, onEntry, flush, lane }, context);
+  const paths = { journal, onEntry, flush, lane };
+  const ledger = createLedger(paths, context, RESERVE_MARGINS * config.budgets.holdMarginMs);
   const drain = createUsageDrain({
     journal,
     store: store.usage,
@@ -81,12 +85,16 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
 type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'onEntry' | 'lane'> &
   Pick<SharedLedgerParts, 'flush'>;
 
-function createLedger(paths: LedgerPaths, context: BudgetContext): LocalLedger | SharedLedger {
+function createLedger(
+  paths: LedgerPaths,
+  context: BudgetContext,
+  reserveMs: number,
+): LocalLedger | SharedLedger {
   const { store, serverId, clock, log, onThreshold } = context;
   const parts = { ...paths, clock, log, onThreshold };
   const { budgets, sharedBudgets } = store;
   if (!sharedBudgets) return new LocalLedger({ ...parts, store: budgets });
-  return new SharedLedger({ ...parts, store: sharedBudgets, serverId });
+  return new SharedLedger({ ...parts, store: sharedBudgets, serverId, reserveMs });
 }
 
 function openJournal(

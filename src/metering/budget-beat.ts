@@ -12,6 +12,8 @@ import type { SharedBudgetStore } from './shared-budget-store.ts';
 export type BudgetBeatParts = {
   readonly store: SharedBudgetStore;
   readonly serverId: string;
+  /** A server that is silent for so long gives its reserve to the others. */
+  readonly reserveMs: number;
   /** Has the store take in all that the journal holds; rejects while it is away. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
@@ -23,10 +25,8 @@ export type BudgetBeatParts = {
 };
 
 const BEAT_MS = 1000;
-/** A server that is dead for so long gives its reserve to the others. */
-const RESERVE_MS = 10 * 60_000;
-/** A renewal may be left out when there was one shortly before, and clocks differ a little. */
-const RESERVE_MARGIN_MS = 90_000;
+/** The part of its life after which a reserve is not spent: the store renews it late by a tenth, and clocks differ. */
+const SPENDABLE_PART = 0.85;
 /** Nobody takes from others before they, too, had time to come back. */
 const SETTLED_AFTER_MS = 30_000;
 const MOST_LOST = 500;
@@ -98,11 +98,11 @@ export class BudgetBeat {
   }
 
   async #renew(): Promise<void> {
-    const { store, serverId, clock, reserve } = this.#parts;
+    const { store, serverId, reserveMs, clock, reserve } = this.#parts;
     const now = clock.now();
-    const until = now + RESERVE_MS;
-    const reserves = await store.renewReserves(serverId, reserve.wishes(now), now, until);
-    reserve.renew(reserves, until - RESERVE_MARGIN_MS);
+    const wishes = reserve.wishes(now);
+    const reserves = await store.renewReserves(serverId, wishes, now, now + reserveMs);
+    reserve.renew(reserves, now + reserveMs * SPENDABLE_PART);
   }
 
   #back(): void {

@@ -34,6 +34,8 @@ import { WaitingLine } from './waiting-line.ts';
 export type SharedLedgerParts = {
   readonly store: SharedBudgetStore;
   readonly serverId: string;
+  /** How long what this server set aside for bad times stays its own when nothing is heard of it. */
+  readonly reserveMs: number;
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
   /** Told when an entry is in the journal, and not before: the store is then soon given it. */
   readonly onEntry: () => void;

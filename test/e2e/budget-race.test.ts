@@ -22,7 +22,10 @@ import { makeTempFolder } from '../support/temp-folder.ts';
 const CALLS_PAID_FOR = 100;
 const BUDGET_NANOS = CALLS_PAID_FOR * CALL_NANOS;
 const SETTINGS = { monthlyBudgetUsd: BUDGET_NANOS / 1e9, requestsPerMinute: 1_000_000 };
-/** What a dead server held is settled two seconds after the deadline of its calls; whoever waits for money has time. */
+/**
+ * What a dead server held is settled two seconds after the deadline of its calls, and what it had set aside comes back
+ * as soon; whoever waits for money has time.
+ */
 const FILE = 'budgets: { holdMarginMs: 2000 }\nretry: { maxInteractiveWaitMs: 60000 }\n';
 const USAGE = { inputTokens: 10, outputTokens: OUTPUT_TOKENS };
 
@@ -63,6 +66,9 @@ suite('the last of a budget', { timeout: 170_000 }, () => {
     const deadline = { 'x-request-deadline-ms': '6000' };
     const early = sorted(await payMany(money.gateways, tenant.apiKey, 12, deadline));
     assert.equal(early.served.length, 12);
+    await until('every server has set something aside', async () => {
+      return (await money.reservesOf(tenant.organizationId)) === money.gateways.length;
+    });
     // Forty are on their way, ten of them from the server that dies.
     simulator.setScenario({ latencyMs: 2000, usage: USAGE });
     const underWay = payMany(money.gateways, tenant.apiKey, 40, deadline);

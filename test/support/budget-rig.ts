@@ -24,6 +24,8 @@ import { SharedLedger } from '../../src/metering/shared-ledger.ts';
 import type { UsageRecord } from '../../src/metering/usage-record.ts';
 import type { UsageStore } from '../../src/metering/usage-store.ts';
 
+const RESERVE_MS = 120_000;
+
 export type BudgetServer = {
   readonly ledger: BudgetLedger;
   readonly crossed: readonly CrossedThreshold[];
@@ -66,7 +68,12 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
     onThreshold: (threshold: CrossedThreshold) => void crossed.push(threshold),
   };
   const ledger = parts.shared
-    ? new SharedLedger({ ...common, store: parts.shared, serverId: parts.serverId ?? 'srv_1' })
+    ? new SharedLedger({
+        ...common,
+        store: parts.shared,
+        serverId: parts.serverId ?? 'srv_1',
+        reserveMs: RESERVE_MS,
+      })
     : new LocalLedger({ ...common, store: createBudgetStore(db), lane });
   const drain = createUsageDrain({ journal, store: usage, clock, log, lane, listener: ledger });
   await drain.flush();

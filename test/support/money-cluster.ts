@@ -33,6 +33,8 @@ export type MoneyCluster = {
   ): Promise<{ readonly organizationId: string; readonly apiKey: string }>;
   /** How many usage records of the organisation there are, and what they cost, from the store. */
   recordsOf(organizationId: string): Promise<Records>;
+  /** How many servers have set some of the organisation's budget aside. */
+  reservesOf(organizationId: string): Promise<number>;
 };
 
 export type Records = {
@@ -100,6 +102,14 @@ export async function openMoneyCluster(
       assert.ok(count !== undefined && lost !== undefined);
       assert.ok(requests !== undefined && costNanos !== undefined);
       return { count, lost, requests, costNanos };
+    },
+    async reservesOf(organizationId) {
+      const [row] = await runOn(
+        databaseUrl,
+        `select count(distinct server_id) as count from spillway.budget_reserves
+         where organization_id = '${organizationId}'`,
+      );
+      return Number(row?.['count']);
     },
   };
 }

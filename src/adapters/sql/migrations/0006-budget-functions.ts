@@ -354,7 +354,7 @@ begin
   for each in
     select w.organization_id, w.month, w.kind, w.scope_id
     from budget_reserve_wishes(server, wishes, at) w
-    where w.had <> w.wanted or w.had > 0 and w.expires_at < until - 60000
+    where w.had <> w.wanted or w.had > 0 and w.expires_at < until - (until - at) / 10
     order by w.organization_id collate "C", w.month, w.kind collate "C", w.scope_id collate "C"
   loop
     perform from budget_periods p where p.organization_id = each.organization_id and p.month = each.month
