@@ -24,7 +24,8 @@ export type IncomingMessage = {
   readonly publishedAt: number | undefined;
   /** Not to be handled before. */
   readonly dueAt: number | undefined;
-  readonly again: OutgoingMessage;
+  /** It, as it is to be sent when it has to come again. */
+  readonly again: () => OutgoingMessage;
 };
 
 /** Larger headers would not fit into a frame, and the driver answers that by giving up the channel. */
@@ -40,19 +41,20 @@ export function readIncoming(message: AsyncMessage): IncomingMessage {
     tag: message.deliveryTag,
     publishedAt: publishedAtOf(message),
     dueAt: numberIn(headers, DUE_HEADER),
-    again: {
+    again: () => ({
       messageId: message.messageId ?? id,
       properties: keptProperties(message),
       headers: { ...keptHeaders(headers), [DELIVERIES_HEADER]: deliveries },
       body,
-    },
+    }),
   };
 }
 
 /** For one that goes back to waiting unseen: that delivery says nothing about the message. */
 export function notCounted(message: IncomingMessage): IncomingMessage {
   const deliveries = message.delivery.deliveries - 1;
-  return { ...message, again: withHeader(message.again, DELIVERIES_HEADER, deliveries) };
+  const again = () => withHeader(message.again(), DELIVERIES_HEADER, deliveries);
+  return { ...message, again };
 }
 
 /** Messages of other systems may have none: the same body is then the same message. */

@@ -4,6 +4,7 @@
 
 import type { Channel } from 'rabbitmq-client';
 import type { BrokerConnection } from './broker-connection.ts';
+import { gatherWrites } from './gather-writes.ts';
 import { type Address, envelopeOf, type OutgoingMessage } from './outgoing-message.ts';
 import { ANSWER_WITHIN_MS, within } from './time-limit.ts';
 import { Topology, type TopologySettings } from './topology.ts';
@@ -57,6 +58,7 @@ export class PublishChannel {
     const { promise, resolve: settle, reject } = Promise.withResolvers<SendOutcome>();
     const pending: Pending = { messageId: message.messageId, isReturned: false, settle };
     this.#pending.add(pending);
+    gatherWrites(this.#channel);
     this.#channel.basicPublish(envelopeOf(message, address), message.body).then(() => {
       setImmediate(() => settle(pending.isReturned ? 'returned' : 'confirmed'));
     }, reject);

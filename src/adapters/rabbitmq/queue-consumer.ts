@@ -179,7 +179,7 @@ export class QueueConsumer implements Consumer {
     const dueAt = this.#parts.connection.clock.now() + afterMs;
     while (subscription.isLive) {
       try {
-        await this.#parts.publishAgain(message.again, dueAt);
+        await this.#parts.publishAgain(message.again(), dueAt);
         return subscription.ack(message.tag);
       } catch (cause) {
         this.#tell('delivery cannot be put off', cause);

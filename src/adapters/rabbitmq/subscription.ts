@@ -4,6 +4,7 @@
 // States: live → ended (nothing more is delivered; acknowledging may still work) → closed.
 
 import type { AsyncMessage, Channel } from 'rabbitmq-client';
+import { Acknowledgements } from './acknowledgements.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { keepBodiesRaw } from './raw-bodies.ts';
 import { ANSWER_WITHIN_MS, within } from './time-limit.ts';
@@ -22,6 +23,7 @@ export class Subscription {
   readonly ended: Promise<void>;
   readonly #connection: BrokerConnection;
   readonly #channel: Channel;
+  readonly #acknowledgements: Acknowledgements;
   #consumerTag: string | undefined;
 
   /** The queue must be there. */
@@ -44,6 +46,7 @@ export class Subscription {
   private constructor(connection: BrokerConnection, channel: Channel) {
     this.#connection = connection;
     this.#channel = channel;
+    this.#acknowledgements = new Acknowledgements(channel);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     channel.on('close', resolve);
@@ -56,12 +59,14 @@ export class Subscription {
     return this.#channel.active;
   }
 
+  /** Said at the end of this turn of the loop. */
   ack(deliveryTag: number): void {
-    if (this.isLive) this.#channel.basicAck({ deliveryTag });
+    this.#acknowledgements.add(deliveryTag);
   }
 
   /** For what was never started: at once and to the place it had, so not for anything that is to be tried again. */
   giveBack(deliveryTag: number): void {
+    this.#acknowledgements.noteReturned(deliveryTag);
     if (this.isLive) this.#channel.basicNack({ deliveryTag, requeue: true });
   }
 
@@ -76,14 +81,16 @@ export class Subscription {
 
   /** What is not acknowledged by now is delivered again. */
   async close(): Promise<void> {
+    this.#acknowledgements.flush();
     await this.#orLeave(this.#channel.close(), 'close');
   }
 
   async #begin({ queue, prefetch, onMessage }: SubscriptionOptions): Promise<void> {
     await this.#channel.basicQos({ prefetchCount: Math.min(prefetch, MOST_PREFETCH) });
-    const begun = await this.#channel.basicConsume({ queue }, (message) =>
-      onMessage(message, this),
-    );
+    const begun = await this.#channel.basicConsume({ queue }, (message) => {
+      this.#acknowledgements.noteDelivered(message.deliveryTag);
+      onMessage(message, this);
+    });
     this.#consumerTag = begun.consumerTag;
   }
 
