@@ -13,6 +13,7 @@ import type { Dice } from './dice.ts';
 import type { Dose } from './dose.ts';
 import {
   ADMIN_KEY,
+  type Addresses,
   configurationFile,
   installationEnvironment,
   ORGANIZATION,
@@ -38,6 +39,10 @@ export type InstallationWishes = {
   readonly size?: CrewSize;
   /** What the organisation may do; more than enough unless said. */
   readonly settings?: object;
+  /** What this row has other than the dose says. */
+  readonly dose?: Partial<Dose>;
+  /** Puts something between the processes and their engines. */
+  readonly route?: (addresses: Addresses) => Addresses;
 };
 
 export type Installation = {
@@ -68,10 +73,11 @@ export function openArena(options: ArenaOptions): OpenArena {
 
 async function openInstallation(
   options: ArenaOptions,
-  { size = options.dose.crew, settings = {} }: InstallationWishes,
+  { settings = {}, route = (addresses) => addresses, ...wishes }: InstallationWishes,
   stops: (() => Promise<void>)[],
 ): Promise<Installation> {
-  const { engines, provider, rowName, dose, signal } = options;
+  const { engines, provider, rowName, signal } = options;
+  const dose = { ...options.dose, ...wishes.dose };
   const folder = join(options.folder, rowName);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'spillway.yaml'), configurationFile(dose));
@@ -84,11 +90,15 @@ async function openInstallation(
   const ends = await openBrokerEnds(engines.rabbitmqUrl, names);
   stops.push(() => ends.close());
   const addresses = { ...addressesOf(engines), databaseUrl: database.url };
-  const env = installationEnvironment(rowName, { ...addresses, providerUrl: provider.url }, dose);
+  const env = installationEnvironment(
+    rowName,
+    route({ ...addresses, providerUrl: provider.url }),
+    dose,
+  );
   options.progress('starting the processes');
   const prepare = (url: string, limit: AbortSignal) =>
     changeOrganization(url, { ...MORE_THAN_ENOUGH, ...settings }, limit);
-  const crew = await startCrew(size, { folder, env, prepare }, signal);
+  const crew = await startCrew(wishes.size ?? dose.crew, { folder, env, prepare }, signal);
   stops.push(() => endCrew(crew));
   return { crew, store: openStoreView(database.url), ends, names, rowName };
 }

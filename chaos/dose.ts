@@ -12,6 +12,13 @@ export type Dose = {
   /** The provider's limit: so many calls in each window. */
   readonly perWindow: number;
   readonly windowMs: number;
+  /**
+   * The window is kept so much longer than the provider's: so long may a call be held up between its permit and its
+   * arrival on a machine that also starts processes and recovers databases.
+   */
+  readonly limitGuardMs: number;
+  /** How many jobs a worker has under way at once. */
+  readonly workerConcurrency: number;
   /** How long a process is stopped that then goes on as if nothing had happened. */
   readonly zombieMs: number;
   /** How long after the last fault everything must have ended. */
@@ -20,6 +27,8 @@ export type Dose = {
 
 /** Seconds instead of a minute, so that the limit is met many times over in one row. */
 const WINDOW_MS = 5_000;
+const LIMIT_GUARD_MS = 1_000;
+const WORKER_CONCURRENCY = 16;
 
 const FULL = {
   jobs: 10_000,
@@ -44,6 +53,8 @@ export function doseOf({ isShort, scale }: { isShort: boolean; scale: number }):
     ...usual,
     isShort,
     windowMs: WINDOW_MS,
+    limitGuardMs: LIMIT_GUARD_MS,
+    workerConcurrency: WORKER_CONCURRENCY,
     jobs: Math.max(10, Math.round(usual.jobs * scale)),
     kills: Math.max(1, Math.round(usual.kills * scale)),
   };

@@ -1,7 +1,7 @@
 // The frame of most rows: a load of jobs goes through an installation while something is done to it; then the provider
 // plays as usual, everything comes to rest, and the witnesses are asked.
 
-import type { Arena, Installation } from './arena.ts';
+import type { Arena, Installation, InstallationWishes } from './arena.ts';
 import type { RowFinding } from './chaos-row.ts';
 import { judgeJobs } from './judge-jobs.ts';
 import { type Load, type LoadOptions, sendLoad, usualPace } from './load.ts';
@@ -10,6 +10,7 @@ import { untilEnded } from './until-ended.ts';
 export type Harm = {
   /** Given back: what was done, in the words of a note. */
   readonly harm: (installation: Installation) => Promise<readonly string[]>;
+  readonly wishes?: InstallationWishes;
   readonly load?: Partial<Pick<LoadOptions, 'count' | 'perSecond' | 'isRaw'>>;
   /** False where the broker's data is thrown away and results with it. */
   readonly areResultsTold?: boolean;
@@ -18,18 +19,20 @@ export type Harm = {
 };
 
 export async function harmJobs(arena: Arena, options: Harm): Promise<RowFinding> {
-  const installation = await arena.open();
+  const { wishes = {} } = options;
+  const dose = { ...arena.dose, ...wishes.dose };
+  const installation = await arena.open(wishes);
   arena.progress('jobs under way');
   const [load, done] = await together(
     sendLoad(installation, {
-      count: arena.dose.jobs,
-      perSecond: usualPace(arena.dose),
+      count: dose.jobs,
+      perSecond: usualPace(dose),
       signal: arena.signal,
       ...options.load,
     }),
     options.harm(installation),
   );
-  const finding = await judgeLoad(arena, installation, load, options);
+  const finding = await judgeLoad({ ...arena, dose }, installation, load, options);
   return { ...finding, notes: [...done, ...finding.notes] };
 }
 

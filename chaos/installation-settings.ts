@@ -36,7 +36,7 @@ export function queueNames(row: string): QueueNames {
 export function installationEnvironment(
   row: string,
   addresses: Addresses,
-  { perWindow }: Dose,
+  { perWindow, workerConcurrency }: Dose,
 ): Record<string, string> {
   const names = queueNames(row);
   return {
@@ -59,19 +59,15 @@ export function installationEnvironment(
     ANTHROPIC_BASE_URL: addresses.providerUrl,
     ANTHROPIC_RATE_LIMIT: String(perWindow),
     PROVIDER_FIXED: 'anthropic',
-    WORKER_CONCURRENCY: '16',
+    WORKER_CONCURRENCY: String(workerConcurrency),
   };
 }
 
 const CALL_MS = 15_000;
 
-/**
- * The window is kept a second longer than the provider's: so much may a call be held up between its permit and its
- * arrival on a machine that also starts processes and recovers databases.
- */
-export function configurationFile({ windowMs }: Dose): string {
+export function configurationFile({ windowMs, limitGuardMs }: Dose): string {
   return JSON.stringify({
-    providers: { anthropic: { windowMs, limitGuardMs: 1_000, defaultModel: MODEL } },
+    providers: { anthropic: { windowMs, limitGuardMs, defaultModel: MODEL } },
     jobs: { leaseMs: 5_000 },
     timeouts: {
       totalMs: CALL_MS,

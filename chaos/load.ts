@@ -50,7 +50,7 @@ export async function sendLoad(installation: Installation, options: LoadOptions)
     jobs.push(job);
     const sent = job.isRaw
       ? installation.ends.publish(installation.names.raw, messageOf(job.id), signal)
-      : submit(installation, job.id, index, signal);
+      : submit(installation, messageOf(job.id), index, signal);
     const told = sent.then(() => void acknowledged.add(job.id));
     // All are waited for below; until then a failure has nobody who listens.
     told.catch(() => {});
@@ -76,14 +76,14 @@ function requestOf(id: string): object {
 
 /** Resolves when a 202 was read. A refusal of the job itself would be a mistake of this program. */
 export async function submit(
-  { crew }: Installation,
-  id: string,
+  { crew }: Pick<Installation, 'crew'>,
+  body: string,
   turn: number,
   signal: AbortSignal,
 ): Promise<void> {
   for (let attempt = turn; ; attempt += 1) {
     const url = crew.gateways[attempt % crew.gateways.length]?.url;
-    const answer = await post(`${url}/v1/jobs`, messageOf(id), signal);
+    const answer = await post(`${url}/v1/jobs`, body, signal);
     if (answer?.status === 202) return;
     if (answer?.status === 400) throw new Error(`A job was refused: ${answer.text.slice(0, 300)}`);
     await sleep(AGAIN_AFTER_MS, undefined, { signal });
@@ -91,7 +91,7 @@ export async function submit(
 }
 
 /** Undefined when no whole answer came. */
-export async function post(
+async function post(
   url: string,
   body: string,
   signal: AbortSignal,

@@ -28,7 +28,10 @@ export function reportTable(reports: readonly RowReport[], seed: number): string
     report.seconds.toFixed(0),
     report.hasPassed ? 'passed' : 'FAILED',
   ]);
-  const notes = reports.flatMap(({ row, notes }) => notes.map((note) => `${row}: ${note}`));
+  const notes = reports.flatMap(({ row, notes, shortcomings = [] }) => [
+    ...notes.map((note) => `${row}: ${note}`),
+    ...shortcomings.map((shortcoming) => `${row}: NOT SO: ${shortcoming}`),
+  ]);
   return [align([[...HEADINGS], ...lines]), '', ...notes, `seed ${seed}`].join('\n');
 }
 

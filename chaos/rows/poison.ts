@@ -7,7 +7,7 @@ import { type Arena, type Installation, usualScenario } from '../arena.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
 import { harmJobs } from '../harm-jobs.ts';
 import { KILLER_MODEL, OUTPUT_TOKENS } from '../installation-settings.ts';
-import { post } from '../load.ts';
+import { submit } from '../load.ts';
 
 const LOOK_EVERY_MS = 200;
 const KILLERS = 2;
@@ -68,12 +68,11 @@ async function sendPoison(
 ): Promise<void> {
   await provider.play([usualScenario(dose), { model: KILLER_MODEL, fault: 'hang' }]);
   for (const body of unreadable) await ends.publish(names.raw, body, signal);
-  for (const id of killers) {
+  for (const [turn, id] of killers.entries()) {
     const messages = [{ role: 'user', content: id }];
     const request = { max_tokens: OUTPUT_TOKENS, messages };
     const body = JSON.stringify({ id, model: KILLER_MODEL, format: 'anthropic', request });
-    const answer = await post(`${crew.gateways[0]?.url}/v1/jobs`, body, signal);
-    if (answer?.status !== 202) throw new Error(`A killing job was not taken: ${answer?.text}`);
+    await submit({ crew }, body, turn, signal);
   }
 }
 

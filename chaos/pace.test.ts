@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { busiestSpan, usedParts } from './pace.ts';
+
+suite('the pace of calls', () => {
+  test('a window counts when it is whole: from the first call on, until the last', () => {
+    const limit = { perWindow: 4, windowMs: 100 };
+    assert.deepEqual(usedParts([0, 0, 10, 99, 100, 150, 199, 250], limit), [1, 0.75]);
+    assert.deepEqual(usedParts([7], limit), []);
+    assert.deepEqual(usedParts([], limit), []);
+  });
+
+  test('a window in which nobody came is a window that nobody used', () => {
+    assert.deepEqual(usedParts([0, 350], { perWindow: 1, windowMs: 100 }), [1, 0, 0]);
+  });
+
+  test('the busiest span is that of those who waited, wherever it begins', () => {
+    const herd = [0, 0, 0, 100, 140, 150, 160, 230, 400];
+    assert.equal(busiestSpan(herd, 100, { perWindow: 3 }), 4);
+    assert.equal(busiestSpan(herd, 61, { perWindow: 3 }), 4);
+    assert.equal(busiestSpan(herd, 60, { perWindow: 3 }), 3);
+    assert.equal(busiestSpan(herd, 100, { perWindow: 9 }), 0);
+  });
+});
