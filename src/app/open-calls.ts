@@ -1,7 +1,7 @@
 // What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
 // held or used is written to the journal before anybody is told.
 
-import { createUndiciUpstream } from '../adapters/undici/upstream.ts';
+import { createHttp1Upstream } from '../adapters/http1/upstream.ts';
 import type { Headroom } from '../admission/headroom.ts';
 import type { Config } from '../config/config.ts';
 import { createCallMetrics } from '../flow/call-metrics.ts';
@@ -82,9 +82,10 @@ function openAttempts(
   { clock, lifecycle }: CallContext,
   headroom: Headroom,
 ): AttemptParts {
-  const upstream = createUndiciUpstream({
+  const upstream = createHttp1Upstream({
     connectTimeoutMs: config.timeouts.connectMs,
     maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
+    clock,
   });
   lifecycle.onClose('upstream', () => upstream.close());
   const watch = createWatch(clock);
