@@ -156,15 +156,17 @@ function insertAll(
 type Replaced = { readonly record: UsageRecord; readonly lost: UsageRecord };
 type Inserted = { readonly fresh: readonly UsageRecord[]; readonly replaced: readonly Replaced[] };
 
-/** Nearly always all of them are new. When some are not, it matters which: then they are taken one by one. */
+/**
+ * Nearly always all of them are new. When some are not, it matters which: then it is begun again, one by one. Not from a
+ * savepoint, for which SQLite would write down every page before it is changed.
+ */
 function insertFresh(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
 ): Inserted {
-  database.exec('savepoint together');
   if (insertTogether(statements, records)) return { fresh: records, replaced: [] };
-  database.exec('rollback to together');
+  database.exec('rollback; begin immediate');
   const fresh: UsageRecord[] = [];
   const replaced: Replaced[] = [];
   for (const record of records) {
