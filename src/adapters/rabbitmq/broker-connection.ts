@@ -7,6 +7,7 @@ import { type Channel, Connection } from 'rabbitmq-client';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log, LogEntry } from '../../kernel/log.ts';
 import { reasonOf } from './broker-error.ts';
+import { isGathering } from './gather-writes.ts';
 import { ANSWER_WITHIN_MS, within } from './time-limit.ts';
 
 export type BrokerConnectionParts = {
@@ -48,7 +49,7 @@ export class BrokerConnection {
 
   /** Connected, and the broker takes messages. */
   get isReady(): boolean {
-    return this.#connection.ready;
+    return this.#connection.ready || isGathering(this.#connection);
   }
 
   /** Why it is away, as far as it was told. */

@@ -4,18 +4,32 @@
 // This reaches into the driver, whose version is pinned; should it ever find no socket, writes are as the driver makes them.
 
 import { Writable } from 'node:stream';
+import type { Channel, Connection } from 'rabbitmq-client';
+
+/** Those that we keep back until the end of the turn. */
+const gathering = new WeakSet<Writable>();
 
 /** To be called before each write to the channel. */
-export function gatherWrites(channel: object): void {
-  const socket = socketOf(channel);
-  // The driver uncorks what it corks before it returns: a socket that is corked now was corked by us in this turn.
+export function gatherWrites(channel: Pick<Channel, 'active'>): void {
+  const connection: unknown = Reflect.get(channel, '_conn');
+  const socket = socketOf(connection);
+  // Corked by the driver: the broker has an alarm, and what is written has to wait for its end.
   if (!socket || socket.writableCorked > 0) return;
   socket.cork();
-  setImmediate(() => socket.uncork());
+  gathering.add(socket);
+  setImmediate(() => {
+    gathering.delete(socket);
+    socket.uncork();
+  });
 }
 
-function socketOf(channel: object): Writable | undefined {
-  const connection: unknown = Reflect.get(channel, '_conn');
+/** Whether the connection only seems not to be ready: to the driver a socket that is kept back is one with an alarm. */
+export function isGathering(connection: Connection): boolean {
+  const socket = socketOf(connection);
+  return socket !== undefined && gathering.has(socket) && !socket.destroyed;
+}
+
+function socketOf(connection: unknown): Writable | undefined {
   if (typeof connection !== 'object' || connection === null) return undefined;
   const socket: unknown = Reflect.get(connection, '_socket');
   return socket instanceof Writable ? socket : undefined;

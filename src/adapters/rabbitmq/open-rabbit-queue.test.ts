@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
+import { collectingLog, openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from '../../jobs/job-queue.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -167,6 +167,26 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     const longId = 'ä'.repeat(200);
     await rig.queue.publish(name, { id: longId, body: '' });
     assert.equal((await next(rig.queue, name)).id, longId);
+  });
+
+  it('is ready to publish from within a turn that has written already', async () => {
+    const [from, to] = [rig.name('from'), rig.name('to')];
+    const log = collectingLog();
+    const queue = await rig.open({ log });
+    const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
+    await Promise.all(ids.map((id) => queue.publish(from, { id, body: '' })));
+    const arrived = new Set<string>();
+    const all = Promise.withResolvers<void>();
+    queue.consume(from, { concurrency: 8 }, async ({ id, body }) => {
+      await queue.publish(to, { id, body });
+      return 'ack';
+    });
+    queue.consume(to, { concurrency: 8 }, async ({ id }) => {
+      if (arrived.add(id).size === ids.length) all.resolve();
+      return 'ack';
+    });
+    await all.promise;
+    assert.deepEqual(log.entries, []);
   });
 
   it('publishes to a queue that was deleted since it last did', async () => {
