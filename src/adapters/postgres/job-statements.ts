@@ -1,108 +1,114 @@
-// Many jobs handed in, or moved, by one statement: what belongs to a job is made from the row that was written for it,
-// so that one whose public id is known, or that had moved on, writes nothing at all. Each job is in it once: parts of
-// one statement do not see each other's rows, and must not touch the same one.
+// Many jobs handed in, or moved, by one call of a function of the store (sql/migrations/0003-job-functions.ts): the rows that
+// it is given. Each job is in a call once.
 
 import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
-import type { Announcement } from '../../jobs/job-queue.ts';
 import type { AttemptEnd, AttemptStart, JobMove } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
 import { toldBy } from '../sql/job-store.ts';
 import { JOB_COLUMNS } from './job-columns.ts';
-import { addProgress } from './job-progress-statement.ts';
-import { announce } from './queue-statement.ts';
-import { StatementText } from './statement-text.ts';
+import { progressRows } from './job-progress-rows.ts';
+import { jsonRows } from './json-rows.ts';
+import { announcementRows, type PlacedAnnouncement } from './queue-rows.ts';
 
 /** A job with all that is written with it; the message as it is kept. */
 export type NewJobRows = {
   readonly job: Job;
   readonly message: string;
-  readonly announced: readonly Announcement[];
   readonly events: readonly NewJobEvent[];
 };
 
 /** A move, and its result as it is kept. */
 export type MoveRows = { readonly move: JobMove; readonly result: string | undefined };
 
-/** The ids of those that were new are the part `created`. */
-export function creation(asked: readonly NewJobRows[], isTold: boolean): StatementText {
-  const statement = new StatementText();
-  const jobs = asked.map(({ job, events }) => toJobRow(job, events.length));
-  statement.part(
-    'created',
-    `insert into jobs (${JOB_COLUMNS})
-     select ${JOB_COLUMNS} from ${statement.recordsOf('jobs', jobs)} order by organization_id, public_id
-     on conflict (organization_id, public_id) do nothing
-     returning id, organization_id, public_id, user_id, event_count`,
-  );
-  const payloads = asked.map(({ job, message }) => ({ of_job: job.id, message }));
-  statement.part(
-    'payload',
-    `insert into job_payloads (job_id, message) select id, message
-     from created join ${statement.rows(payloads, 'payload (of_job text, message text)')} on of_job = id`,
-  );
+/** What is announced with them, and whether the builds that they also are hear of it. */
+export type ToldWith = {
+  readonly announced: readonly PlacedAnnouncement[];
+  readonly isTold: boolean;
+};
+
+export const CREATE_JOBS =
+  'select id from create_jobs($1::json, $2::json, $3::json, $4::json, $5::json, $6::json) as id';
+
+export function creationValues(
+  asked: readonly NewJobRows[],
+  { announced, isTold }: ToldWith,
+): readonly unknown[] {
   const told = asked.map(({ job, events }) => ({ jobId: job.id, events, at: job.createdAt }));
-  addEvents(statement, 'created', told);
-  announce(
-    statement,
-    'created',
-    asked.flatMap(({ job, announced }) =>
-      announced.map((each) => ({ ...each, jobId: job.id, at: job.createdAt })),
+  return [
+    jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
+    jsonRows(asked.map(({ job, message }) => ({ of_job: job.id, message }))),
+    jsonRows(
+      told.flatMap((each) => each.events.map((event, index) => firstEvent(each, event, index))),
     ),
-  );
-  if (isTold) addProgress(statement, 'created', told);
-  return statement;
+    orNull(isTold ? progressRows(told) : []),
+    ...announcementValues(announced),
+  ];
 }
 
-/**
- * Those that were moved are the part `moved`, as they are now. Their ids are said once more as a list, whose length the
- * planner can see: what it believes of JSON would make it read whole tables.
- */
-export function movement(asked: readonly MoveRows[], isTold: boolean): StatementText {
-  const statement = new StatementText();
+export const MOVE_JOBS = `select ${JOB_COLUMNS} from move_jobs($1::json, $2::text[], $3::json, $4::json, $5::json, $6::json,
+  $7::json, $8::json, $9::json)`;
+
+export function moveValues(
+  asked: readonly MoveRows[],
+  { announced, isTold }: ToldWith,
+): readonly unknown[] {
   const moves = asked.map(({ move }) => move);
-  const isOneOfThem = `= any(${statement.value(moves.map(({ jobId }) => jobId))}::text[])`;
-  statement.part(
-    'moved',
-    `update jobs set state = to_state, fence = fence + 1, event_count = event_count + event_rows,
-       published_at = moved_at, updated_at = moved_at,
-       (${CHANGEABLE}) = (select ${CHANGEABLE} from json_populate_record(jobs, change))
-     from ${statement.rows(moves.map(toMoveRow).toSorted(byJob), MOVE)}
-     where id = of_job and fence = seen_fence and id ${isOneOfThem}
-     returning ${JOB_COLUMNS}`,
-  );
-  addEvents(statement, 'moved', moves);
-  addAttemptStarts(statement, moves);
-  addAttemptEnds(statement, moves, isOneOfThem);
-  addResults(statement, asked);
-  announce(
-    statement,
-    'moved',
-    moves.flatMap(({ jobId, at, announce: announced = [] }) =>
-      announced.map((each) => ({ ...each, jobId, at })),
-    ),
-  );
-  if (isTold)
-    addProgress(
-      statement,
-      'moved',
-      moves.map((move) => ({ ...toldBy(move), jobId: move.jobId })),
-    );
-  return statement;
+  const told = isTold ? moves.map((move) => ({ ...toldBy(move), jobId: move.jobId })) : [];
+  return [
+    jsonRows(moves.map(toMoveRow).toSorted(byJob)),
+    moves.map(({ jobId }) => jobId),
+    orNull(moves.flatMap(toEventRows)),
+    orNull(moves.flatMap(({ jobId, attemptStart }) => toStartRow(jobId, attemptStart))),
+    orNull(moves.flatMap(({ jobId, attemptEnd }) => toEndRow(jobId, attemptEnd))),
+    orNull(asked.flatMap(toResultRow)),
+    orNull(progressRows(told)),
+    ...announcementValues(announced),
+  ];
 }
 
-const CHANGEABLE = Object.keys(toChangedColumns({})).join(', ');
-const MOVE = `move (of_job text, seen_fence bigint, to_state text, moved_at bigint, event_rows integer, change json)`;
+/** Those that need no turn of their own, and those that do. */
+function announcementValues(announced: readonly PlacedAnnouncement[]): readonly unknown[] {
+  const [unordered, inTurn] = [
+    announced.filter(({ isUnordered }) => isUnordered),
+    announced.filter(({ isUnordered }) => !isUnordered),
+  ];
+  return [orNull(announcementRows(unordered)), orNull(announcementRows(inTurn))];
+}
+
+function orNull(rows: readonly object[]): string | null {
+  return rows.length === 0 ? null : jsonRows(rows);
+}
+
+function firstEvent(
+  { jobId, at }: { readonly jobId: string; readonly at: number },
+  { type, data }: NewJobEvent,
+  index: number,
+) {
+  return { of_job: jobId, nth: index + 1, kind: type, data: data && JSON.stringify(data), at };
+}
+
+/** How many come after it is known here; how many came before only the store knows. */
+function toEventRows({ jobId, events, at }: JobMove) {
+  return events.map(({ type, data }, index) => ({
+    of_job: jobId,
+    behind: events.length - 1 - index,
+    kind: type,
+    data: data && JSON.stringify(data),
+    at,
+  }));
+}
 
 function toMoveRow({ jobId, fence, to, at, events, change }: JobMove) {
+  const changed = Object.entries(toChangedColumns(change));
   return {
     of_job: jobId,
     seen_fence: fence,
     to_state: to,
     moved_at: at,
     event_rows: events.length,
-    // What a move does not mention is left out, and so stays as it is.
-    change: toChangedColumns(change),
+    ...Object.fromEntries(changed.map(([column, value]) => [`new_${column}`, value])),
+    emptied: changed.flatMap(([column, value]) => (value === null ? column : [])),
   };
 }
 
@@ -111,85 +117,19 @@ function byJob(a: { readonly of_job: string }, b: { readonly of_job: string }): 
   return a.of_job < b.of_job ? -1 : 1;
 }
 
-function addEvents(
-  statement: StatementText,
-  from: string,
-  told: readonly Pick<JobMove, 'jobId' | 'events' | 'at'>[],
-): void {
-  const rows = told.flatMap(({ jobId, events, at }) =>
-    events.map(({ type, data }, index) => ({
-      of_job: jobId,
-      behind: events.length - 1 - index,
-      type,
-      data: data === undefined ? null : JSON.stringify(data),
-      at,
-    })),
-  );
-  if (rows.length === 0) return;
-  const naming = 'event (of_job text, behind integer, type text, data text, at bigint)';
-  statement.part(
-    'told',
-    `insert into job_events (job_id, sequence, type, data, created_at)
-     select id, event_count - behind, type, data, at
-     from ${from} join ${statement.rows(rows, naming)} on of_job = id`,
-  );
+function toStartRow(jobId: string, start: AttemptStart | undefined): readonly object[] {
+  if (!start) return [];
+  const { run, attempt, workerId, startedAt } = start;
+  return [{ of_job: jobId, this_run: run, nth: attempt, worker: workerId, begun_at: startedAt }];
 }
 
-function addAttemptStarts(statement: StatementText, moves: readonly JobMove[]): void {
-  const rows = moves.flatMap(({ jobId, attemptStart }) =>
-    attemptStart ? toStartRow(jobId, attemptStart) : [],
-  );
-  if (rows.length === 0) return;
-  const naming = `start (of_job text, this_run integer, attempt integer, worker_id text, begun_at bigint)`;
-  statement.part(
-    'attempt_start',
-    `insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
-     select id, this_run, attempt, provider, model, worker_id, begun_at
-     from moved join ${statement.rows(rows, naming)} on of_job = id`,
-  );
+function toEndRow(jobId: string, end: AttemptEnd | undefined): readonly object[] {
+  if (!end) return [];
+  const { run, outcome, errorCode, costNanos, finishedAt } = end;
+  const ended = { came_out: outcome, code: errorCode, cost: costNanos, ended_at: finishedAt };
+  return [{ of_job: jobId, this_run: run, ...ended }];
 }
 
-function toStartRow(jobId: string, { run, attempt, workerId, startedAt }: AttemptStart) {
-  return { of_job: jobId, this_run: run, attempt, worker_id: workerId, begun_at: startedAt };
-}
-
-function addAttemptEnds(
-  statement: StatementText,
-  moves: readonly JobMove[],
-  isOneOfThem: string,
-): void {
-  const rows = moves.flatMap(({ jobId, attemptEnd }) =>
-    attemptEnd ? toEndRow(jobId, attemptEnd) : [],
-  );
-  if (rows.length === 0) return;
-  const naming = `ending (of_job text, this_run integer, came_out text, code text, cost bigint, ended_at bigint)`;
-  statement.part(
-    'attempt_end',
-    `update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
-     from moved join ${statement.rows(rows, naming)} on of_job = moved.id
-     where job_attempts.job_id = moved.id and job_attempts.run = this_run and job_attempts.job_id ${isOneOfThem}`,
-  );
-}
-
-function toEndRow(jobId: string, end: AttemptEnd) {
-  return {
-    of_job: jobId,
-    this_run: end.run,
-    came_out: end.outcome,
-    code: end.errorCode,
-    cost: end.costNanos,
-    ended_at: end.finishedAt,
-  };
-}
-
-function addResults(statement: StatementText, asked: readonly MoveRows[]): void {
-  const rows = asked.flatMap(({ move, result }) =>
-    result === undefined ? [] : { of_job: move.jobId, result },
-  );
-  if (rows.length === 0) return;
-  statement.part(
-    'result',
-    `insert into job_results (job_id, result) select id, result
-     from moved join ${statement.rows(rows, 'outcome (of_job text, result text)')} on of_job = id`,
-  );
+function toResultRow({ move, result }: MoveRows): readonly object[] {
+  return result === undefined ? [] : [{ of_job: move.jobId, result }];
 }

@@ -9,10 +9,18 @@ import type { JobMove, JobStore } from '../../jobs/job-store.ts';
 import { fromJson, toJob } from '../sql/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../sql/job-store.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
-import { creation, type MoveRows, movement, type NewJobRows } from './job-statements.ts';
+import {
+  CREATE_JOBS,
+  creationValues,
+  MOVE_JOBS,
+  type MoveRows,
+  moveValues,
+  type NewJobRows,
+  type ToldWith,
+} from './job-statements.ts';
 import type { PostgresStore } from './open-postgres.ts';
+import { handOver, type PlacedAnnouncement, placed } from './queue-rows.ts';
 import { createStatementGroup } from './statement-group.ts';
-import type { StatementText } from './statement-text.ts';
 
 export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
   readonly store: Pick<PostgresStore, 'db' | 'run'>;
@@ -52,31 +60,43 @@ function isUncommon({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean 
   return deadLetter !== undefined || (attemptStart !== undefined && attemptEnd !== undefined);
 }
 
-function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
-  /** Once for a group: whoever looks then finds all of it. */
-  function notify(announced: readonly Announcement[]): void {
-    for (const queue of new Set(announced.map((each) => each.queue))) signals.notify(queue);
-  }
+type NewJobAsk = NewJobRows & { readonly announced: readonly Announcement[] };
 
-  /** A single one is written anew without its progress where the table of build events refuses that. */
-  function runTold<R>(count: number, write: (isTold: boolean) => StatementText, last: string) {
-    const run = (isTold: boolean) => {
-      const statement = write(isTold);
-      return store.run<R>(statement.ending(last), statement.values);
-    };
-    if (!progress) return run(false);
-    return count === 1 ? progress.orWithout(run) : run(true);
+function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
+  /**
+   * Runs one call for all, and hands over what was announced with those that were written. A single one is written anew
+   * without its progress where the table of build events refuses that.
+   */
+  async function runTold<R extends { readonly id: string }>(
+    count: number,
+    announced: readonly PlacedAnnouncement[],
+    run: (told: ToldWith) => Promise<readonly R[]>,
+  ): Promise<readonly R[]> {
+    const runAs = (isTold: boolean) => run({ announced, isTold });
+    const written = new Set<string>();
+    try {
+      const rows = await (progress && count === 1
+        ? progress.orWithout(runAs)
+        : runAs(progress !== undefined));
+      for (const { id } of rows) written.add(id);
+      return rows;
+    } finally {
+      handOver(announced, (jobId) => written.has(jobId), signals);
+    }
   }
 
   return {
-    create: createStatementGroup<NewJobRows, boolean>({
+    create: createStatementGroup<NewJobAsk, boolean>({
       keyOf: ({ job }) => `${job.organizationId}/${job.publicId}`,
       sizeOf: ({ message }) => message.length,
       async runAll(asked) {
-        const write = (isTold: boolean) => creation(asked, isTold);
-        const rows = await runTold<{ id: string }>(asked.length, write, 'select id from created');
+        const announced = asked.flatMap((each) =>
+          placed(each.announced, { jobId: each.job.id, at: each.job.createdAt }, signals),
+        );
+        const rows = await runTold(asked.length, announced, (told) =>
+          store.run<{ id: string }>(CREATE_JOBS, creationValues(asked, told)),
+        );
         const created = new Set(rows.map(({ id }) => id));
-        notify(asked.flatMap(({ job, announced }) => (created.has(job.id) ? announced : [])));
         return asked.map(({ job }) => created.has(job.id));
       },
     }),
@@ -84,10 +104,11 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
       keyOf: ({ move }) => move.jobId,
       sizeOf: ({ result = '' }) => result.length,
       async runAll(asked) {
-        const write = (isTold: boolean) => movement(asked, isTold);
-        const rows = await runTold<JobRow>(asked.length, write, MOVED);
+        const announced = asked.flatMap(({ move }) => placed(move.announce ?? [], move, signals));
+        const rows = await runTold(asked.length, announced, (told) =>
+          store.run<JobRow>(MOVE_JOBS, moveValues(asked, told)),
+        );
         const moved = new Map(rows.map((row) => [row.id, toJob(row)]));
-        notify(asked.flatMap(({ move }) => (moved.has(move.jobId) ? (move.announce ?? []) : [])));
         return asked.map(({ move }) => moved.get(move.jobId));
       },
     }),
@@ -110,6 +131,5 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
 
 type PayloadRow = { readonly job_id: string; readonly message: string };
 
-const MOVED = `select ${JOB_COLUMNS} from moved`;
 const FIND = `select ${JOB_COLUMNS} from jobs where id = any($1::text[])`;
 const READ = 'select job_id, message from job_payloads where job_id = any($1::text[])';

@@ -15,8 +15,8 @@ export function createPostgresMessageHandling({
 }: Pick<PostgresStore, 'run'>): MessageHandling {
   const remove = createStatementGroup<Held, void>({
     async runAll(held) {
-      const column = (name: keyof Held) => held.map((each) => each[name]);
-      await run(REMOVE, [column('queue'), column('id'), column('owner')]);
+      const byQueue = Map.groupBy(held, ({ queue }) => queue);
+      for (const [queue, own] of byQueue) await run(REMOVE, [queue, idsOf(own), ownersOf(own)]);
       return held.map(() => undefined);
     },
   });
@@ -30,6 +30,14 @@ export function createPostgresMessageHandling({
     },
     remove: (queue, id, owner) => remove({ queue, id, owner }),
   };
+}
+
+function idsOf(held: readonly Held[]): readonly string[] {
+  return held.map(({ id }) => id);
+}
+
+function ownersOf(held: readonly Held[]): readonly string[] {
+  return [...new Set(held.map(({ owner }) => owner))];
 }
 
 type Held = { readonly queue: string; readonly id: string; readonly owner: string };
@@ -120,9 +128,7 @@ const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
   where (message.queue, message.id) = (chosen.queue, chosen.id) and (select is_off from relaxed)
   returning message.id, message.body, message.deliveries, message.tag`;
 
-/** $1 queues, $2 ids, $3 owners. */
+/** $1 queue, $2 ids, $3 who holds them: the consumers of one process are one owner. */
 const REMOVE = `with ${RELAXED}
-  delete from queue_messages as message
-  using unnest($1::text[], $2::text[], $3::text[]) as done (queue, id, owner)
-  where (message.queue, message.id) = (done.queue, done.id) and message.lease_owner = done.owner
-    and (select is_off from relaxed)`;
+  delete from queue_messages
+  where queue = $1 and id = any($2::text[]) and lease_owner = any($3::text[]) and (select is_off from relaxed)`;

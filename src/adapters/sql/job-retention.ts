@@ -1,7 +1,7 @@
-// Forgetting jobs on either SQL store. Rows that belong to a job go with it; those to be forgotten are found by the
-// index on when jobs finished, oldest first.
+// Forgetting jobs on either SQL store. Rows that belong to a job go with it, in one transaction; those to be forgotten are
+// found by the index on when jobs finished, oldest first.
 
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { JobRetention } from '../../jobs/job-retention.ts';
 import type { Schema } from './schema.ts';
 
@@ -30,12 +30,7 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
         .execute();
       if (rows.length === 0) return 0;
       const ids = rows.map(({ id }) => id);
-      // One that an operator has just set going again is not finished any more.
-      await db
-        .deleteFrom('jobs')
-        .where('id', 'in', ids)
-        .where('finished_at', '<', before)
-        .execute();
+      await db.transaction().execute((trx) => deleteJobs(trx, ids, before));
       return ids.length;
     },
     async forgetResults(before, limit) {
@@ -48,4 +43,24 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
       return ids.length;
     },
   };
+}
+
+const OF_JOBS = ['job_payloads', 'job_results', 'job_events', 'job_attempts'] as const;
+
+async function deleteJobs(
+  trx: Transaction<Schema>,
+  ids: readonly string[],
+  before: number,
+): Promise<void> {
+  // One that an operator has just set going again is not finished any more.
+  const gone = await trx
+    .deleteFrom('jobs')
+    .where('id', 'in', ids)
+    .where('finished_at', '<', before)
+    .returning('id')
+    .execute();
+  if (gone.length === 0) return;
+  const forgotten = gone.map(({ id }) => id);
+  for (const table of OF_JOBS)
+    await trx.deleteFrom(table).where('job_id', 'in', forgotten).execute();
 }

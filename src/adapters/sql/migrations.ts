@@ -19,7 +19,7 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
   return {
     '0001_organizations_and_keys': { up: organizationsAndKeys },
     '0002_usage': { up: (db: Kysely<Schema>) => usage(db, dialect) },
-    '0003_jobs': { up: jobs },
+    '0003_jobs': { up: (db: Kysely<Schema>) => jobs(db, dialect) },
     '0004_queue': { up: queue },
     '0005_audit_log': { up: auditLog },
     '0006_budgets': { up: (db: Kysely<Schema>) => budgets(db, dialect) },

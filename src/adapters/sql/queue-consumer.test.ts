@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import type { Delivery, DeliveryHandler } from '../../jobs/job-queue.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
+import { type ConsumersPlace, type MessageSource, QueueConsumer } from './queue-consumer.ts';
 
 const LEASE_MS = 60_000;
 
@@ -14,6 +14,7 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   const settled: string[] = [];
   const renewed: (readonly string[])[] = [];
   const store = { isAway: false };
+  const offered: { reserve: () => ConsumersPlace | undefined } = { reserve: () => undefined };
   const source: MessageSource = {
     name: 'q',
     leaseMs: LEASE_MS,
@@ -27,13 +28,17 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
     renew: async (held) => void renewed.push(held),
     nextDueAt: async () => undefined,
     listen: () => () => {},
+    offerPlaces(reserve) {
+      offered.reserve = reserve;
+      return () => {};
+    },
   };
   const consumer = new QueueConsumer(
     source,
     { concurrency: 2, handler },
     { clock, log: silentLog },
   );
-  return { clock, consumer, settled, renewed, store };
+  return { clock, consumer, settled, renewed, store, offered };
 }
 
 test('what was handled while the store was away is settled when it is back', async () => {
@@ -65,4 +70,27 @@ test('the leases of what is in hand are renewed, and no others', async () => {
   assert.deepEqual(renewed, [['slow']]);
   resolve('ack');
   await consumer.close();
+});
+
+test('what a place was kept for is handled without being claimed, and its lease is renewed', async () => {
+  const { promise: slow, resolve } = Promise.withResolvers<'ack'>();
+  const { clock, consumer, renewed, settled, offered } = openQueue([], () => slow);
+  await clock.advance(0);
+  offered.reserve()?.take({ id: 'announced', body: '', deliveries: 1 });
+  await clock.advance(LEASE_MS / 3);
+  assert.deepEqual(renewed, [['announced']]);
+  resolve('ack');
+  await consumer.close();
+  assert.deepEqual(settled, ['announced']);
+});
+
+test('places are kept for no more than can be in hand, and one that is left is free again', async () => {
+  const { clock, consumer, offered } = openQueue([], async () => 'ack');
+  await clock.advance(0);
+  const places = [offered.reserve(), offered.reserve()];
+  assert.equal(offered.reserve(), undefined);
+  places[0]?.leave();
+  assert.notEqual(offered.reserve(), undefined);
+  await consumer.close();
+  assert.equal(offered.reserve(), undefined);
 });

@@ -20,7 +20,12 @@ export type MessageSource = {
   renew(ids: readonly string[]): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
   listen(fn: () => void): () => void;
+  /** Keeps places for what is announced in this process; returns what ends that. */
+  offerPlaces(reserve: () => ConsumersPlace | undefined): () => void;
 };
+
+/** A place for a message that is leased to this consumer before it comes. */
+export type ConsumersPlace = { take(delivery: Delivery): void; leave(): void };
 
 const STORE_AWAY_MS = 1000;
 const SETTLE_TRIES = 20;
@@ -41,6 +46,9 @@ export class QueueConsumer implements Consumer {
   /** What is being handled, and the id of its message. */
   readonly #inHand = new Map<Promise<void>, string>();
   readonly #stopListening: () => void;
+  readonly #stopOffering: () => void;
+  /** Places that are kept for messages on their way. */
+  #reserved = 0;
   readonly #closing = new AbortController();
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
@@ -63,6 +71,7 @@ export class QueueConsumer implements Consumer {
     this.#clock = clock;
     this.#log = log;
     this.#stopListening = source.listen(() => this.#wake());
+    this.#stopOffering = source.offerPlaces(() => this.#reserve());
     this.#wake();
   }
 
@@ -70,6 +79,7 @@ export class QueueConsumer implements Consumer {
     this.#isClosed = true;
     this.#closing.abort();
     this.#stopListening();
+    this.#stopOffering();
     this.#cancelWakeUp?.();
     await this.#claiming;
     await Promise.all(this.#inHand.keys());
@@ -87,7 +97,27 @@ export class QueueConsumer implements Consumer {
   }
 
   #hasRoom(): boolean {
-    return !this.#isClosed && this.#inHand.size < this.#concurrency;
+    return !this.#isClosed && this.#freePlaces() > 0;
+  }
+
+  #freePlaces(): number {
+    return this.#concurrency - this.#inHand.size - this.#reserved;
+  }
+
+  #reserve(): ConsumersPlace | undefined {
+    if (!this.#hasRoom()) return undefined;
+    this.#reserved += 1;
+    return {
+      take: (delivery) => {
+        this.#reserved -= 1;
+        // Too late to begin: nobody holds on to it any more, so that its lease ends by itself.
+        if (!this.#isClosed) this.#start(delivery, () => this.#isNewsPending);
+      },
+      leave: () => {
+        this.#reserved -= 1;
+        if (this.#isNewsPending) this.#wake();
+      },
+    };
   }
 
   async #claimWhileThereIsRoom(): Promise<void> {
@@ -95,7 +125,7 @@ export class QueueConsumer implements Consumer {
       while (this.#isNewsPending && this.#hasRoom()) {
         this.#isNewsPending = false;
         await this.#letOthersOn();
-        const wanted = this.#concurrency - this.#inHand.size;
+        const wanted = this.#freePlaces();
         const mayBeDue = this.#clock.now() >= this.#dueAt;
         const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
@@ -119,10 +149,14 @@ export class QueueConsumer implements Consumer {
 
   async #startOrGiveBack(delivery: Delivery): Promise<void> {
     if (this.#isClosed) return this.#source.giveBack(delivery.id);
+    // While others are in hand it is looked again only where there may be more; the last one looks in any case.
+    this.#start(delivery, () => this.#isNewsPending || this.#inHand.size === 0);
+  }
+
+  #start(delivery: Delivery, isToLookAgain: () => boolean): void {
     const work = this.#handle(delivery).finally(() => {
       this.#inHand.delete(work);
-      // While others are in hand it is looked again only where there may be more; the last one looks in any case.
-      if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
+      if (isToLookAgain()) this.#wake();
     });
     this.#inHand.set(work, delivery.id);
     this.#keepLeases();

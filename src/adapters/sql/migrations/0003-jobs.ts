@@ -1,10 +1,14 @@
-// Jobs with what was asked for, what came out, what happened, and what could not be worked off.
+// Jobs with what was asked for, what came out, what happened, and what could not be worked off. Rows that belong to a job
+// do not refer to it by a constraint: they are written with it and forgotten with it, and checking each would cost as much
+// as writing it.
 
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
-import { bodyTable, index, ofJob, required, table } from './define-table.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
+import { jobFunctions } from './0003-job-functions.ts';
+import { bodyTable, index, required, table } from './define-table.ts';
 
-export async function jobs(db: Kysely<Schema>): Promise<void> {
+export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'jobs')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('organization_id', 'text', required)
@@ -62,7 +66,7 @@ export async function jobs(db: Kysely<Schema>): Promise<void> {
   await bodyTable(db, 'job_payloads', 'message');
   await bodyTable(db, 'job_results', 'result');
   await table(db, 'job_events')
-    .addColumn('job_id', 'text', ofJob)
+    .addColumn('job_id', 'text', required)
     .addColumn('sequence', 'integer', required)
     .addColumn('type', 'text', required)
     .addColumn('data', 'text')
@@ -70,7 +74,7 @@ export async function jobs(db: Kysely<Schema>): Promise<void> {
     .addPrimaryKeyConstraint('pk_job_events', ['job_id', 'sequence'])
     .execute();
   await table(db, 'job_attempts')
-    .addColumn('job_id', 'text', ofJob)
+    .addColumn('job_id', 'text', required)
     .addColumn('run', 'integer', required)
     .addColumn('attempt', 'integer', required)
     .addColumn('provider', 'text')
@@ -96,4 +100,5 @@ export async function jobs(db: Kysely<Schema>): Promise<void> {
     .addColumn('created_at', 'bigint', required)
     .execute();
   await index(db, 'idx_dead_letters_job', 'dead_letters', ['job_id']);
+  if (dialect.name === 'postgres') await jobFunctions(db);
 }

@@ -8,9 +8,6 @@ export type ColumnOf = Parameters<CreateTableBuilder<string>['addColumn']>[2];
 
 export const required: ColumnOf = (column) => column.notNull();
 
-export const ofJob: ColumnOf = (column) =>
-  column.notNull().references('jobs.id').onDelete('cascade');
-
 export function table(db: Kysely<Schema>, name: keyof Schema): CreateTableBuilder<string> {
   return db.schema.createTable(name).ifNotExists();
 }
@@ -33,9 +30,7 @@ export async function sharedSchema(
 
 export function bodyTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {
   return table(db, name)
-    .addColumn('job_id', 'text', (key) =>
-      key.primaryKey().references('jobs.id').onDelete('cascade'),
-    )
+    .addColumn('job_id', 'text', (key) => key.primaryKey())
     .addColumn(column, 'text', required)
     .execute();
 }

@@ -1,0 +1,187 @@
+// What PostgreSQL does for many jobs in one round trip: handing in and moving. What belongs to a job is made from the row
+// that was written for it, so that one whose public id is known, or that had moved on, writes nothing at all. Each job
+// is in a call once. Rows come as JSON; what there is none of is null and costs nothing.
+
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
+  for (const text of [TELL_BUILDS, ANNOUNCE_UNORDERED, ANNOUNCE_IN_TURN, CREATE, MOVE])
+    await sql.raw(text).execute(db);
+}
+
+/**
+ * Planning takes longer than running. The plan that is kept goes by keys whatever the sizes of tables: ids are said once
+ * more as a list where a table is joined, so that there is no other way that looks shorter while it is empty.
+ */
+const KEPT_PLAN = 'set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off';
+
+/**
+ * Progress among the build events. Events of one build take turns, so that they can be seen in the order of their ids;
+ * always in the same order of builds, so that two writers of several cannot wait for each other.
+ */
+const TELL_BUILDS = `
+create function tell_builds(owners jobs[], progress json) returns void
+language plpgsql as $body$
+#variable_conflict use_column
+begin
+  perform pg_advisory_xact_lock(hashtextextended(build, 0))
+  from (select organization_id || '/' || public_id as build from unnest(owners)
+    order by organization_id || '/' || public_id collate "C") as builds;
+  insert into project_build_events (organization_id, build_id, user_id, event_type, event_data, created_at,
+    user_visible, finished, error_code, error_params, user_error_message)
+  select owner.organization_id, owner.public_id, owner.user_id, told_type, told_data::jsonb,
+    to_timestamp(told_at / 1000.0), true, is_end, code, params::jsonb, sentence
+  from unnest(owners) as owner join json_to_recordset(progress) as told (of_job text, place integer, told_type text,
+    told_data text, told_at bigint, is_end boolean, code text, params text, sentence text) on of_job = owner.id
+  order by place;
+end $body$`;
+
+const MESSAGE = `message (for_job text, place integer, to_queue text, message_id text, body text, in_lane text,
+    urgency integer, stands text, seen_at bigint, put_at bigint, owner text, until bigint, times integer)`;
+
+/** The row of a lane is locked until the commit: those who need no turn of their own do not queue up for it. */
+const ANNOUNCE_UNORDERED = `
+create function announce_unordered(written text[], messages json) returns void
+language plpgsql as $body$
+#variable_conflict use_column
+begin
+  insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at,
+    lease_owner, lease_until)
+  select to_queue, message_id, body, in_lane, urgency,
+    coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
+    stands, seen_at, times, put_at, owner, until
+  from json_to_recordset(messages) as ${MESSAGE}
+  where for_job = any(written)
+  on conflict (queue, id) do nothing;
+end $body$`;
+
+/** Each lane is given as many tags in a row as it has messages here; always in the same order of lanes. */
+const ANNOUNCE_IN_TURN = `
+create function announce_in_turn(written text[], messages json) returns void
+language plpgsql as $body$
+#variable_conflict use_column
+begin
+  with in_turn as (
+    select to_queue, message_id, body, in_lane, urgency, stands, seen_at, put_at,
+      row_number() over (partition by to_queue, in_lane order by place) as nth
+    from json_to_recordset(messages) as ${MESSAGE}
+    where for_job = any(written)
+  ), wish as (
+    select to_queue, in_lane, max(nth) as turns,
+      coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0) as head
+    from in_turn group by to_queue, in_lane order by to_queue, in_lane
+  ), turn as (
+    insert into queue_lanes as known (queue, lane, last_tag)
+    select to_queue, in_lane, head + turns - 1 from wish
+    on conflict (queue, lane) do update set last_tag = (
+      select greatest(known.last_tag + 1, head) + turns - 1 from wish
+      where to_queue = excluded.queue and in_lane = excluded.lane)
+    returning queue, lane, last_tag
+  )
+  insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at)
+  select to_queue, message_id, body, in_lane, urgency, last_tag - turns + nth, stands, seen_at, 0, put_at
+  from in_turn join wish using (to_queue, in_lane) join turn on queue = to_queue and lane = in_lane
+  on conflict (queue, id) do nothing;
+end $body$`;
+
+/** Returns the ids of those that were new. */
+const CREATE = `
+create function create_jobs(new_jobs json, payloads json, events json, progress json, unordered json, in_turn json)
+returns setof text language plpgsql ${KEPT_PLAN} as $body$
+#variable_conflict use_column
+declare
+  created jobs[];
+  ids text[];
+begin
+  with written as (
+    insert into jobs select * from json_populate_recordset(null::jobs, new_jobs) order by organization_id, public_id
+    on conflict (organization_id, public_id) do nothing
+    returning jobs)
+  select array_agg(jobs), array_agg((jobs).id) into created, ids from written;
+  if created is null then return; end if;
+  insert into job_payloads (job_id, message)
+  select of_job, message from json_to_recordset(payloads) as payload (of_job text, message text)
+  where of_job = any(ids);
+  insert into job_events (job_id, sequence, type, data, created_at)
+  select of_job, nth, kind, data, at
+  from json_to_recordset(events) as told (of_job text, nth integer, kind text, data text, at bigint)
+  where of_job = any(ids);
+  if unordered is not null then perform announce_unordered(ids, unordered); end if;
+  if in_turn is not null then perform announce_in_turn(ids, in_turn); end if;
+  if progress is not null then perform tell_builds(created, progress); end if;
+  return query select unnest(ids);
+end $body$`;
+
+const EMPTIABLE = [
+  'provider',
+  'model',
+  'wait_code',
+  'error',
+  'lease_owner',
+  'lease_until',
+  'started_at',
+  'finished_at',
+];
+
+function emptied(column: string): string {
+  return `${column} = case when '${column}' = any(emptied) then null else coalesce(new_${column}, ${column}) end`;
+}
+
+/**
+ * Returns those that were moved, as they are now. What a move gives is set, what it names in \`emptied\` becomes null, and
+ * what it does not mention stays.
+ */
+const MOVE = `
+create function move_jobs(moves json, ids text[], events json, starts json, ends json, results json, progress json,
+  unordered json, in_turn json)
+returns setof jobs language plpgsql ${KEPT_PLAN} as $body$
+#variable_conflict use_column
+declare
+  moved jobs[];
+  moved_ids text[];
+begin
+  with written as (
+    update jobs set state = to_state, fence = fence + 1, event_count = event_count + event_rows,
+      published_at = moved_at, updated_at = moved_at,
+      run = coalesce(new_run, run), attempts = coalesce(new_attempts, attempts),
+      losses = coalesce(new_losses, losses), queue = coalesce(new_queue, queue), run_at = coalesce(new_run_at, run_at),
+      ${EMPTIABLE.map(emptied).join(',\n      ')}
+    from json_to_recordset(moves) as move (of_job text, seen_fence bigint, to_state text, moved_at bigint,
+      event_rows integer, new_run integer, new_attempts integer, new_losses integer, new_queue text, new_run_at bigint,
+      new_provider text, new_model text, new_wait_code text, new_error text, new_lease_owner text,
+      new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[])
+    where id = of_job and fence = seen_fence and id = any(ids)
+    returning jobs)
+  select array_agg(jobs), array_agg((jobs).id) into moved, moved_ids from written;
+  if moved is null then return; end if;
+  if events is not null then
+    insert into job_events (job_id, sequence, type, data, created_at)
+    select job.id, job.event_count - behind, kind, data, at
+    from unnest(moved) as job
+    join json_to_recordset(events) as told (of_job text, behind integer, kind text, data text, at bigint)
+      on of_job = job.id;
+  end if;
+  if starts is not null then
+    insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
+    select job.id, this_run, nth, job.provider, job.model, worker, begun_at
+    from unnest(moved) as job
+    join json_to_recordset(starts) as start (of_job text, this_run integer, nth integer, worker text, begun_at bigint)
+      on of_job = job.id;
+  end if;
+  if ends is not null then
+    update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
+    from json_to_recordset(ends) as ending (of_job text, this_run integer, came_out text, code text, cost bigint,
+      ended_at bigint)
+    where job_id = of_job and run = this_run and job_id = any(moved_ids);
+  end if;
+  if results is not null then
+    insert into job_results (job_id, result)
+    select of_job, result from json_to_recordset(results) as outcome (of_job text, result text)
+    where of_job = any(moved_ids);
+  end if;
+  if unordered is not null then perform announce_unordered(moved_ids, unordered); end if;
+  if in_turn is not null then perform announce_in_turn(moved_ids, in_turn); end if;
+  if progress is not null then perform tell_builds(moved, progress); end if;
+  return query select (unnest(moved)).*;
+end $body$`;
