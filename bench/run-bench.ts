@@ -27,8 +27,8 @@ export type BenchRequest = {
 
 export type BenchOutcome = { readonly text: string; readonly missed: readonly string[] };
 
-const FULL = { rounds: 5, warmUpRounds: 2, seconds: 4 } as const;
-const SHORT = { rounds: 3, warmUpRounds: 1, seconds: 2 } as const;
+const FULL = { rounds: 5, warmUpRounds: 3, seconds: 4 } as const;
+const SHORT = { rounds: 3, warmUpRounds: 3, seconds: 2 } as const;
 
 export async function runBench(request: BenchRequest): Promise<BenchOutcome> {
   const rows = chooseRows(await findRows(), request.rows).filter(

@@ -8,11 +8,11 @@ import type { DispatchMetrics } from '../flow/dispatch-metrics.ts';
 import type { ServeParts } from '../flow/serve-request.ts';
 import { createWorkerMetrics } from '../flow/worker-metrics.ts';
 import { type AccountLimits, createWorkerPermits } from '../flow/worker-permit.ts';
-import type { Job } from '../jobs/job.ts';
 import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobPermits } from '../jobs/job-permits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import { estimateTokens } from '../metering/token-estimate.ts';
 
 /** Reserved for an answer, whatever maximum is stated: most are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;
@@ -48,7 +48,7 @@ export function openWorkerPermits(
   metrics: Metrics,
   requestsPerMinute: number | undefined,
 ): JobPermits {
-  const { limiter, terms, estimator, clock, log } = serve;
+  const { limiter, terms, clock, log } = serve;
   const accounts = new Map(
     Object.values(config.providers).map(({ name, accounts: own }) => [
       name,
@@ -61,7 +61,7 @@ export function openWorkerPermits(
   return createWorkerPermits({
     limiter,
     accountsOf: (provider) => accounts.get(provider) ?? [],
-    tokensOf: (job, message, limits) => estimatedTokens(estimator, job, message, limits),
+    tokensOf: estimatedTokens,
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
     newId,
@@ -76,16 +76,11 @@ function overridden(limits: readonly Limit[], max: number | undefined): readonly
 }
 
 /** The provider's own count settles it. A job that fits the whole limit is not refused for ever because of a guess. */
-function estimatedTokens(
-  estimator: ServeParts['estimator'],
-  { model = '' }: Job,
-  { prompt, request }: JobMessage,
-  limits: readonly Limit[],
-): number {
+function estimatedTokens({ prompt, request }: JobMessage, limits: readonly Limit[]): number {
   const sizes = limits.filter(({ kind }) => kind === 'tokens' || kind === 'tokens_per_day');
   if (sizes.length === 0) return 0;
   const bytes = Buffer.byteLength(prompt ?? '') + (request ? JSON.stringify(request).length : 0);
-  const input = estimator.inputTokens(model, bytes);
+  const input = estimateTokens(bytes);
   const largest = Math.max(input, Math.min(...sizes.map(({ max }) => max)));
   return Math.min(input + LIKELY_OUTPUT_TOKENS, largest);
 }

@@ -16,7 +16,6 @@ import type { Metrics } from '../kernel/metrics.ts';
 import { createWatch } from '../kernel/watch.ts';
 import { createMeter, type Meter } from '../metering/meter.ts';
 import { createPriceBook } from '../metering/price-book.ts';
-import { createTokenEstimator } from '../metering/token-estimate.ts';
 import { createWorstCase } from '../metering/worst-case.ts';
 import { createResolveTargets } from '../routing/resolve-targets.ts';
 import { createTargetLoad } from '../routing/target-load.ts';
@@ -67,7 +66,6 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     budgetOwnerOf: createBudgetOwners(store, clock),
     ...resilience,
     retryRules: config.retry,
-    estimator: createTokenEstimator(),
     meter: openMeter(config, budgets, clock),
     metrics: createCallMetrics(metrics),
     room: new Room(config.cluster.maxConcurrentBuilds),

@@ -9,7 +9,6 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../metering/budget-ledger.ts';
 import type { Meter } from '../metering/meter.ts';
-import type { TokenEstimator } from '../metering/token-estimate.ts';
 import type { UsageRecord } from '../metering/usage-record.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RetryBudget } from '../resilience/retry-budget.ts';
@@ -43,7 +42,6 @@ export type CallParts = {
   /** What is left below the providers' own limits. */
   readonly headroom: Headroom;
   readonly retryRules: RetryRules;
-  readonly estimator: TokenEstimator;
   readonly meter: Meter;
   /** Whose money is spent by work that no key of a caller's is at hand for. Rejects when the store is away. */
   readonly budgetOwnerOf: (organizationId: string, keyId: string) => Promise<BudgetOwner>;

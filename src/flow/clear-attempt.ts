@@ -82,7 +82,7 @@ export class AttemptClearance {
 
   /** The caller's limits and the account's are one decision; further attempts ask the account alone. */
   #askForPermit(): PermitAsk {
-    const { terms, estimator, holdMarginMs } = this.#parts;
+    const { terms, holdMarginMs } = this.#parts;
     const { id, plan, principal, isBackground } = this.#order;
     const { target, number } = this.#planned;
     const { limits, countsTokens } =
@@ -90,7 +90,7 @@ export class AttemptClearance {
     return {
       id: usageRecordId(id, number),
       limits,
-      tokens: countsTokens ? likelyTokens(estimator, plan, target.model, limits) : 0,
+      tokens: countsTokens ? likelyTokens(plan, limits) : 0,
       expiresMs: this.#leftMs() + holdMarginMs,
       isBackground,
       // There from the beginning, so that all asks have one shape.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit } from '../admission/rate-limiter.ts';
-import { createTokenEstimator } from '../metering/token-estimate.ts';
 import type { Charge } from '../upstream/native-route.ts';
 import { matchNativeRoute } from '../upstream/native-route.ts';
 import { likelyTokens } from './likely-tokens.ts';
@@ -24,7 +23,7 @@ function tokensOf(
     resolveTargets: () => ({ outcome: 'targets', targets: [], isAlias: false }),
     isReasoning: () => false,
   });
-  return likelyTokens(createTokenEstimator(), { ...plan, charge }, 'claude-sonnet-4', limits);
+  return likelyTokens({ ...plan, charge }, limits);
 }
 
 function tokenLimit(max: number): Limit {

@@ -3,20 +3,15 @@
 // state far more than they use, and an honest small limit would then refuse everything.
 
 import type { Limit } from '../admission/rate-limiter.ts';
-import type { TokenEstimator } from '../metering/token-estimate.ts';
+import { estimateTokens } from '../metering/token-estimate.ts';
 import type { CallPlan } from './plan-call.ts';
 
 const LIKELY_OUTPUT = 1024;
 const MOST_BELIEVED_OUTPUT = 4096;
 
-export function likelyTokens(
-  estimator: TokenEstimator,
-  { body, stated, charge }: CallPlan,
-  model: string,
-  limits: readonly Limit[],
-): number {
+export function likelyTokens({ body, stated, charge }: CallPlan, limits: readonly Limit[]): number {
   if (charge === 'nothing') return 0;
-  const input = estimator.inputTokens(model, body.length);
+  const input = estimateTokens(body.length);
   const stateable = Math.min(stated.maxOutputTokens ?? LIKELY_OUTPUT, MOST_BELIEVED_OUTPUT);
   const output = charge === 'input' ? 0 : stateable;
   // A request whose input fits the whole limit must not be refused for ever because of a guess.

@@ -13,6 +13,7 @@ import type { LimitStanding } from '../admission/rate-limiter.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { NO_USAGE, type Usage } from '../kernel/usage.ts';
+import { estimateUsage } from '../metering/token-estimate.ts';
 import type { UsageRecord } from '../metering/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../resilience/breaker-board.ts';
 import { healthOf, mayMoveOn } from '../resilience/retry-elsewhere.ts';
@@ -251,10 +252,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   #estimate(known: Usage | undefined, answerBytes: number): Usage {
-    const { estimator } = this.#parts;
-    const model = this.#sent?.target.model ?? '';
-    const inputBytes = this.#order.plan.body.length;
-    return estimator.complete(model, inputBytes, answerBytes, known).usage;
+    return estimateUsage(this.#order.plan.body.length, answerBytes, known);
   }
 
   #endRound(): void {

@@ -21,7 +21,7 @@ export type WorkerPermitParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
   readonly accountsOf: (provider: string) => readonly AccountLimits[];
   /** What is reserved of limits that count tokens. */
-  readonly tokensOf: (job: Job, message: JobMessage, limits: readonly Limit[]) => number;
+  readonly tokensOf: (message: JobMessage, limits: readonly Limit[]) => number;
   readonly metrics: WorkerMetrics;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: NewId;
@@ -78,9 +78,9 @@ async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
 async function takeOf(
   { askInLine, newId, tokensOf }: Asking,
   { account, limits }: AccountLimits,
-  { job, message, as }: Wanted,
+  { message, as }: Wanted,
 ): Promise<PermitAnswer> {
-  const tokens = tokensOf(job, message, limits);
+  const tokens = tokensOf(message, limits);
   const answer = await askInLine({ id: newId('att'), limits, tokens, as });
   if (answer.kind === 'never') return { kind: 'allowed' };
   if (answer.kind !== 'allowed') return answer;
