@@ -4,6 +4,7 @@
 
 import type { AccountName } from './budget-account.ts';
 import { accountsOf, type BudgetHold } from './budget-hold.ts';
+import type { BudgetScopeKind } from './budget-ledger.ts';
 import type { Reserve } from './shared-budget-store.ts';
 
 /** Who has not asked for this long needs no reserve. */
@@ -27,12 +28,11 @@ export class BudgetReserve {
 
   /** Somebody asks: there should be a reserve for the next time the store is away. */
   touch(hold: BudgetHold, now: number): void {
-    for (const account of accountsOf(hold)) {
-      const key = keyOf(account);
-      const known = this.#purses.get(key);
-      if (known) known.lastAskedAt = now;
-      else this.#purses.set(key, { account, grantedNanos: 0, spentNanos: 0, lastAskedAt: now });
-    }
+    // Most hold the organisation's budget alone, and nearly all have asked before.
+    const { organizationId, month } = hold;
+    const known = this.#purses.get(keyOf(organizationId, month, 'organization', ''));
+    if (known && !hold.holdsKey && !hold.holdsUser) known.lastAskedAt = now;
+    else for (const account of accountsOf(hold)) this.#touch(account, now);
   }
 
   wishes(now: number): readonly AccountName[] {
@@ -52,7 +52,7 @@ export class BudgetReserve {
       purse.spentNanos = 0;
     }
     for (const reserve of reserves) {
-      const purse = this.#purses.get(keyOf(reserve));
+      const purse = this.#purses.get(keyOfAccount(reserve));
       if (purse) purse.grantedNanos = reserve.amountNanos;
     }
   }
@@ -71,6 +71,7 @@ export class BudgetReserve {
 
   /** The attempt has ended: what it did not cost can be spent by others. */
   end(attemptId: string, costNanos: number): void {
+    if (this.#open.size === 0) return;
     const hold = this.#open.get(attemptId);
     if (!hold) return;
     this.#open.delete(attemptId);
@@ -86,11 +87,27 @@ export class BudgetReserve {
     return this.#open.has(attemptId);
   }
 
+  #touch(account: AccountName, now: number): void {
+    const key = keyOfAccount(account);
+    const known = this.#purses.get(key);
+    if (known) known.lastAskedAt = now;
+    else this.#purses.set(key, { account, grantedNanos: 0, spentNanos: 0, lastAskedAt: now });
+  }
+
   #pursesOf(hold: BudgetHold): readonly (Purse | undefined)[] {
-    return accountsOf(hold).map((account) => this.#purses.get(keyOf(account)));
+    return accountsOf(hold).map((account) => this.#purses.get(keyOfAccount(account)));
   }
 }
 
-function keyOf({ organizationId, month, kind, scopeId }: AccountName): string {
+function keyOfAccount({ organizationId, month, kind, scopeId }: AccountName): string {
+  return keyOf(organizationId, month, kind, scopeId);
+}
+
+function keyOf(
+  organizationId: string,
+  month: number,
+  kind: BudgetScopeKind,
+  scopeId: string,
+): string {
   return `${organizationId}\n${month}\n${kind}\n${scopeId}`;
 }

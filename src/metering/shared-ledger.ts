@@ -5,6 +5,7 @@
 // While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
 // journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
 
+import { BatchPace } from '../kernel/batch-pace.ts';
 import { createMonthCache } from '../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -27,7 +28,7 @@ import type { DrainListener } from './drain-usage.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { SharedAsking } from './shared-asking.ts';
-import type { SharedBudgetStore } from './shared-budget-store.ts';
+import type { HoldRefusal, SharedBudgetStore } from './shared-budget-store.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -58,12 +59,13 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   readonly #waiting = new WaitingLine();
   #queued: SharedAsking[] = [];
   #isAsking = false;
-  #isTurnPlanned = false;
+  readonly #pace: BatchPace;
   readonly #beat: BudgetBeat;
   #cancelLook: CancelTimer | undefined;
 
   constructor(parts: SharedLedgerParts) {
     this.#parts = parts;
+    this.#pace = new BatchPace(parts.clock, () => void this.#askAll());
     this.#beat = new BudgetBeat({
       ...parts,
       reserve: this.#reserve,
@@ -143,23 +145,19 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #queue(asking: SharedAsking): void {
     asking.state = 'queued';
     this.#queued.push(asking);
-    if (this.#isAsking || this.#isTurnPlanned) return;
-    this.#isTurnPlanned = true;
-    // At the end of the turn, so that all who ask in it share one statement.
-    setImmediate(() => {
-      this.#isTurnPlanned = false;
-      void this.#askAll();
-    });
+    if (!this.#isAsking) this.#pace.plan();
   }
 
   async #askAll(): Promise<void> {
     if (this.#isAsking) return;
-    this.#isAsking = true;
-    while (this.#queued.length > 0) {
-      const asked = this.#queued.splice(0, MOST_ASKED).filter((asking) => this.#isNext(asking));
-      if (asked.length > 0) await this.#askStore(asked);
+    const asked = this.#queued.splice(0, MOST_ASKED).filter((asking) => this.#isNext(asking));
+    if (asked.length > 0) {
+      this.#isAsking = true;
+      this.#pace.began(asked.length);
+      await this.#askStore(asked);
+      this.#isAsking = false;
     }
-    this.#isAsking = false;
+    if (this.#queued.length > 0) this.#pace.plan();
   }
 
   /** Whoever came while others began to wait stands behind them. */
@@ -189,24 +187,24 @@ export class SharedLedger implements BudgetLedger, DrainListener {
       );
       cancelLate();
       if (isLate) return this.#undo(asked);
-      const byPlace = new Map(refusals.map((refusal) => [refusal.place, refusal]));
-      asked.forEach((asking, place) => {
-        const refusal = byPlace.get(place);
-        if (!refusal) this.#granted(asking);
-        else if (!asking.isOver) this.#refused(asking, refusal);
-      });
+      this.#answer(asked, refusals);
     } catch {
       cancelLate();
       if (!isLate) this.#lose(asked);
     }
   }
 
-  #granted(asking: SharedAsking): void {
-    if (asking.isOver) this.release(asking.hold);
-    else asking.held();
+  #answer(asked: readonly SharedAsking[], refusals: readonly HoldRefusal[]): void {
+    const byPlace = new Map(refusals.map((refusal) => [refusal.place, refusal]));
+    for (const [place, asking] of asked.entries()) {
+      const refusal = byPlace.get(place);
+      if (refusal && !asking.isOver) this.#refused(asking, refusal);
+      else if (!refusal && asking.isOver) this.release(asking.hold);
+      else if (!refusal) asking.held();
+    }
   }
 
-  #refused(asking: SharedAsking, refusal: SharedAsking['refusal'] & {}): void {
+  #refused(asking: SharedAsking, refusal: HoldRefusal): void {
     asking.refusal = refusal;
     if (refusal.answer === 'exceeded' || asking.isOutOfPatience) return asking.refuse(refusal);
     // What is set aside here may be just what it lacks.

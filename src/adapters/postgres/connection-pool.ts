@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg';
 import { clientConfig, type PostgresSettings } from './postgres-options.ts';
+import { callWithin, type PreparedStatement, type TextRow } from './prepared-call.ts';
 import { dropConnection, queryWithin } from './query-within.ts';
 import { createStatementNames } from './statement-names.ts';
 import { marked } from './store-away.ts';
@@ -15,6 +16,12 @@ export type ConnectionPool = {
   /** A connection that has been greeted. */
   acquire(): Promise<PoolClient>;
   query(client: PoolClient, text: string, values: readonly unknown[]): Promise<QueryResult>;
+  /** As `query`, for what is asked all the time: texts in, texts out. */
+  call(
+    client: PoolClient,
+    statement: PreparedStatement,
+    values: string[],
+  ): Promise<readonly TextRow[]>;
   /** Back to the others; one that is broken, or was left in the midst of a transaction, is dropped. */
   release(client: PoolClient): void;
   load(): PoolLoad;
@@ -53,6 +60,14 @@ export function openConnectionPool(
       try {
         const statement = { text, values, name: names.nameOf(text) };
         return await queryWithin(client, statement, queryTimeoutMs);
+      } catch (cause) {
+        if (endsConnection(cause)) broken.add(client);
+        throw marked(cause);
+      }
+    },
+    async call(client, statement, values) {
+      try {
+        return await callWithin(client, statement, values, queryTimeoutMs);
       } catch (cause) {
         if (endsConnection(cause)) broken.add(client);
         throw marked(cause);

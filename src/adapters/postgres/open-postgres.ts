@@ -8,14 +8,18 @@ import { Kysely } from 'kysely';
 import type { Schema } from '../sql/schema.ts';
 import { postgresDialect, type SqlDialect } from '../sql/sql-dialect.ts';
 import { openConnectionPool, type PoolLoad } from './connection-pool.ts';
+import { KeptConnection } from './kept-connection.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
 import { type PostgresOptions, settingsFrom } from './postgres-options.ts';
+import type { PreparedStatement, TextRow } from './prepared-call.ts';
 
 export type PostgresStore = {
   readonly db: Kysely<Schema>;
   readonly dialect: SqlDialect;
   /** One statement, past Kysely: for the few that every job makes. It is a transaction of its own. */
   run<R>(text: string, values: readonly unknown[]): Promise<readonly R[]>;
+  /** As `run`, for the statement that every request waits for: texts in, texts out, in the order of the columns. */
+  call(statement: PreparedStatement, values: string[]): Promise<readonly TextRow[]>;
   load(): PoolLoad;
   /** Waits for statements in flight; idempotent. */
   close(): Promise<void>;
@@ -31,6 +35,7 @@ const GREETING = `select
 
 export function openPostgres(url: string, options: PostgresOptions = {}): PostgresStore {
   const pool = openConnectionPool(url, settingsFrom(options), GREETING);
+  const kept = new KeptConnection(pool);
   const db = new Kysely<Schema>({ dialect: createKyselyDialect(pool) });
   return {
     db,
@@ -43,8 +48,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
         pool.release(client);
       }
     },
+    call: (statement, values) => kept.call(statement, values),
     load: () => pool.load(),
     async close() {
+      kept.close();
       await db.destroy();
       // Kysely that was never used never made its driver, and so never closes it.
       await pool.close();

@@ -2,15 +2,15 @@
 // one text of JSON for a whole batch, past Kysely, because every call asks.
 
 import type { AccountName } from '../../metering/budget-account.ts';
-import type { BudgetScopeKind } from '../../metering/budget-ledger.ts';
-import type { SharedBudgetStore } from '../../metering/shared-budget-store.ts';
+import type { HoldRefusal, SharedBudgetStore } from '../../metering/shared-budget-store.ts';
 import { toHoldJson } from '../sql/budget-hold-row.ts';
 import { createBudgetStore } from '../sql/budget-store.ts';
 import type { PostgresStore } from './open-postgres.ts';
+import type { TextRow } from './prepared-call.ts';
 import { type StoredRow, toInserted } from './usage-store.ts';
 
 export function createSharedBudgetStore(
-  store: Pick<PostgresStore, 'db' | 'run'>,
+  store: Pick<PostgresStore, 'db' | 'run' | 'call'>,
 ): SharedBudgetStore {
   const budgets = createBudgetStore(store.db);
   return {
@@ -28,14 +28,7 @@ export function createSharedBudgetStore(
     },
     async holdAll(holds, now) {
       const asks = `[${holds.map(toHoldJson).join(',')}]`;
-      const rows = await store.run<RefusedRow>(HOLD, [asks, now]);
-      return rows.map((row) => ({
-        place: row.place - 1,
-        answer: row.answer,
-        scope: row.budget,
-        limitNanos: row.limit_nanos,
-        spentNanos: row.spent_nanos,
-      }));
+      return (await store.call(HOLD, [asks, String(now)])).map(toRefusal);
     },
     async loseExpired(now, most) {
       const [row] = await store.run<StoredRow>(LOSE, [now, most]);
@@ -58,18 +51,23 @@ export function createSharedBudgetStore(
   };
 }
 
-type RefusedRow = {
-  readonly place: number;
-  readonly answer: 'exceeded' | 'short';
-  readonly budget: BudgetScopeKind;
-  readonly limit_nanos: number;
-  readonly spent_nanos: number;
-};
-
 type ReserveRow = ReturnType<typeof toAccountRow> & { readonly amount_nanos: number };
 
-const HOLD =
-  'select place, answer, budget, limit_nanos, spent_nanos from hold_budgets($1::jsonb, $2::bigint)';
+const HOLD = {
+  name: 'spillway_hold_budgets',
+  text: 'select place, answer, budget, limit_nanos, spent_nanos from hold_budgets($1::jsonb, $2::bigint)',
+};
+
+function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): HoldRefusal {
+  return {
+    place: Number(place) - 1,
+    answer: answer === 'exceeded' ? 'exceeded' : 'short',
+    scope: budget === 'key' || budget === 'user' ? budget : 'organization',
+    limitNanos: Number(limitNanos),
+    spentNanos: Number(spentNanos),
+  };
+}
+
 /** Counts as held and is not: it is given back as soon as anybody needs it. */
 const SET_ASIDE = `
   select coalesce(sum(amount_nanos), 0)::bigint as set_aside from budget_reserves

@@ -66,7 +66,7 @@ export function toHoldJson(hold: BudgetHold): string {
 
 /** What callers write may hold what PostgreSQL's JSON cannot: the mark for an unreadable character takes its place. */
 function storable(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+  if (text === undefined || (text.isWellFormed() && !text.includes('\0'))) return text;
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 

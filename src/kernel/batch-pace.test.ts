@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { BatchPace } from './batch-pace.ts';
+
+test('those who ask in one turn of the loop share one batch, at its end', async () => {
+  const { pace, begun } = rig();
+  pace.plan();
+  pace.plan();
+  assert.equal(begun(), 0);
+  await nextTurn();
+  assert.equal(begun(), 1);
+});
+
+test('whoever asks after few asked does not wait', async () => {
+  const { pace, begun, clock } = rig();
+  pace.began(3);
+  pace.plan();
+  await nextTurn();
+  assert.equal(begun(), 1);
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('in a crowd the next batch begins two milliseconds after the last', async () => {
+  const { pace, begun, clock } = rig();
+  pace.began(4);
+  pace.plan();
+  await nextTurn();
+  assert.equal(begun(), 0);
+  await clock.advance(1);
+  assert.equal(begun(), 0);
+  await clock.advance(1);
+  assert.equal(begun(), 1);
+});
+
+test('a crowd whose batch took longer than that goes on at once', async () => {
+  const { pace, begun, clock } = rig();
+  pace.began(100);
+  await clock.advance(5);
+  pace.plan();
+  await nextTurn();
+  assert.equal(begun(), 1);
+});
+
+function rig() {
+  const clock = createTestClock();
+  let count = 0;
+  const pace = new BatchPace(clock, () => {
+    count += 1;
+  });
+  return { pace, clock, begun: () => count };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
