@@ -10,16 +10,22 @@ export const LATE = Symbol('late');
  * A process that was busy finds its timer due before it has read its sockets, and would call an answer late that is
  * already there: so the sockets are read once more first.
  */
-export async function answerWithin<T>(
+export function answerWithin<T>(
   clock: Clock,
   limitMs: number,
   answer: Promise<T>,
 ): Promise<T | typeof LATE> {
-  const late = Promise.withResolvers<typeof LATE>();
-  const cancel = clock.after(limitMs, () => setImmediate(() => late.resolve(LATE)));
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    cancel();
-  }
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(limitMs, () => setImmediate(() => resolve(LATE)));
+    answer.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (cause) => {
+        cancel();
+        reject(cause);
+      },
+    );
+  });
 }

@@ -14,6 +14,8 @@ export type LimitPlace = {
   remaining: number;
   /** When that was so, by Redis; 0 when it was never seen. */
   seenAt: number;
+  /** Forgotten, though its limit may still be kept elsewhere. */
+  isForgotten: boolean;
 };
 
 export class LimitPlaces {
@@ -54,14 +56,23 @@ export class LimitPlaces {
     place.used = used;
     place.remaining = remaining;
     place.seenAt = seenAt;
-    // It may have been forgotten while its limit was kept elsewhere.
-    if (!this.#byName.has(nameOf(place.key, limit.kind)))
-      this.#byName.set(nameOf(place.key, limit.kind), place);
+    if (place.isForgotten) this.#restore(place);
   }
 
   forgetIdle(now: number): void {
-    for (const [name, place] of this.#byName)
-      if (place.seenAt + countsMs(place.limit) <= now) this.#byName.delete(name);
+    for (const [name, place] of this.#byName) {
+      if (place.seenAt + countsMs(place.limit) > now) continue;
+      place.isForgotten = true;
+      this.#byName.delete(name);
+    }
+  }
+
+  /** Another of its name may have come meanwhile, and then that one counts. */
+  #restore(place: LimitPlace): void {
+    const name = nameOf(place.key, place.limit.kind);
+    if (this.#byName.has(name)) return;
+    place.isForgotten = false;
+    this.#byName.set(name, place);
   }
 
   #named(limit: Limit): LimitPlace {
@@ -69,7 +80,7 @@ export class LimitPlaces {
     const name = nameOf(key, limit.kind);
     const known = this.#byName.get(name);
     if (known) return known;
-    const unseen = { used: 0, remaining: limit.max, seenAt: 0 };
+    const unseen = { used: 0, remaining: limit.max, seenAt: 0, isForgotten: false };
     const place = { key, kindCode: KIND_CODES[limit.kind], limit, ...unseen };
     this.#byName.set(name, place);
     return place;

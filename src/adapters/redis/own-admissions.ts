@@ -27,9 +27,14 @@ export class OwnAdmissions {
 
   add(ask: PermitAsk, takenAt: number, isTold: boolean): Admission {
     const { limits, expiresMs } = ask;
-    const expiresAt = takenAt + expiresMs;
-    const end = { usedTokens: undefined, isGivenBack: false };
-    const admission = { ask, takenAt, expiresAt, limits, ...end };
+    const admission: Admission = {
+      ask,
+      takenAt,
+      expiresAt: takenAt + expiresMs,
+      usedTokens: undefined,
+      isGivenBack: false,
+      limits,
+    };
     this.open.set(ask.id, admission);
     this.#recent.push(admission);
     if (!isTold) this.untold.add(admission);

@@ -1,13 +1,14 @@
 // One call of the rate limiter's script: operations go out as one text and come back as one. It keeps nothing between
 // calls and rejects when Redis is away or late; what that means is the caller's to decide.
 
+import type { Redis } from 'ioredis';
 import type {
   Limit,
   LimitStanding,
   PermitAsk,
   PermitDecision,
 } from '../../admission/rate-limiter.ts';
-import type { LimitPlaces } from './limit-places.ts';
+import type { LimitPlace, LimitPlaces } from './limit-places.ts';
 import type { RedisLink } from './open-redis.ts';
 import type { Admission } from './own-admissions.ts';
 import type { RateLimitKeys } from './rate-limit-keys.ts';
@@ -15,7 +16,8 @@ import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
 import { runScript } from './redis-script.ts';
 
 export type Operation = {
-  readonly head: readonly (string | number)[];
+  /** What it is and what it is about, as the beginning of a JSON list. */
+  readonly head: string;
   readonly limits: readonly Limit[];
 };
 
@@ -67,32 +69,33 @@ export async function callRateLimits(
   operations: readonly Operation[],
 ): Promise<CallReply> {
   const { link, keys, serverId } = parts;
-  const limitKeys: string[] = [];
-  const text = encode(operations, parts.places, limitKeys);
-  const all = [keys.epoch, keys.servers, keys.awaited, ...limitKeys];
-  const args = [serverId, state.epoch, parts.newEpoch(), parts.ttlMs, parts.goneMs, parts.awaitMs];
-  const more = [state.isAlone ? '1' : '0', JSON.stringify(state.awaits), text];
-  const deadline = Math.ceil(state.now) + PATIENCE_MS;
-  const raw = await link.run(
-    (redis) =>
-      runScript(redis, RATE_LIMIT_SCRIPT, all, [
-        ...args,
-        ...more,
-        deadline,
-        PATIENCE_MS - PROMPT_MS,
-      ]),
-    PATIENCE_MS,
-  );
-  return parseReply(raw);
+  const all = [keys.epoch, keys.servers, keys.awaited];
+  const text = encode(operations, parts.places, all);
+  const args = [
+    serverId,
+    state.epoch,
+    parts.newEpoch(),
+    parts.ttlMs,
+    parts.goneMs,
+    parts.awaitMs,
+    state.isAlone ? '1' : '0',
+    state.awaits.length === 0 ? '[]' : JSON.stringify(state.awaits),
+    text,
+    Math.ceil(state.now) + PATIENCE_MS,
+    PATIENCE_MS - PROMPT_MS,
+  ];
+  const ask = (redis: Redis) => runScript(redis, RATE_LIMIT_SCRIPT, all, args);
+  return parseReply(await link.run(ask, PATIENCE_MS));
 }
 
 export function takeOperation(ask: PermitAsk): Operation {
   const { id, tokens, expiresMs, wantsComeback, limits } = ask;
-  return { head: [OPERATION.take, id, tokens, expiresMs, wantsComeback ? 1 : 0], limits };
+  const head = `[${OPERATION.take},${quoted(id)},${tokens},${expiresMs},${wantsComeback ? 1 : 0}`;
+  return { head, limits };
 }
 
 export function giveBackOperation({ id, tokens, limits }: PermitAsk): Operation {
-  return { head: [OPERATION.giveBack, id, tokens], limits };
+  return { head: `[${OPERATION.giveBack},${quoted(id)},${tokens}`, limits };
 }
 
 /** Requests count whether or not they have ended: of them there is nothing to say. */
@@ -102,8 +105,10 @@ export function settleOperation({
   expiresAt,
   usedTokens,
   limits,
-}: Admission): Operation {
-  const head = [OPERATION.settle, ask.id, ask.tokens, usedTokens ?? 0, takenAt, expiresAt];
+}: Admission): Operation | undefined {
+  if (!limits.some(({ kind }) => kind !== 'requests')) return undefined;
+  const about = `${quoted(ask.id)},${ask.tokens},${usedTokens ?? 0},${takenAt},${expiresAt}`;
+  const head = `[${OPERATION.settle},${about}`;
   return { head, limits: limits.filter(({ kind }) => kind !== 'requests') };
 }
 
@@ -114,16 +119,16 @@ export function tellOperation({
   usedTokens,
   limits,
 }: Admission): Operation {
-  const head = [OPERATION.tell, ask.id, ask.tokens, usedTokens ?? -1, takenAt, expiresAt];
-  return { head, limits };
+  const about = `${quoted(ask.id)},${ask.tokens},${usedTokens ?? -1},${takenAt},${expiresAt}`;
+  return { head: `[${OPERATION.tell},${about}`, limits };
 }
 
 export function lookOperation(limits: readonly Limit[]): Operation {
-  return { head: [OPERATION.look], limits };
+  return { head: `[${OPERATION.look}`, limits };
 }
 
 export function seenOperation(limit: Limit, used: number, seenAt: number): Operation {
-  return { head: [OPERATION.seen, used, seenAt], limits: [limit] };
+  return { head: `[${OPERATION.seen},${used},${seenAt}`, limits: [limit] };
 }
 
 export function decisionOf(
@@ -151,32 +156,44 @@ export function standingsOf(
   now: number,
   places: LimitPlaces,
 ): LimitStanding[] {
-  return limits.map((limit, index) => {
-    const at = from + index * 3;
-    const [max = 0, used = 0, freeInMs = 0] = [found[at], found[at + 1], found[at + 2]];
+  let at = from;
+  return limits.map((limit) => {
+    const max = found[at] ?? 0;
+    const used = found[at + 1] ?? 0;
+    const freeInMs = found[at + 2] ?? 0;
+    at += 3;
     const remaining = Math.max(0, max - used);
     places.see(limit, used, remaining, now);
     return { limit, remaining, resetAt: now + freeInMs };
   });
 }
 
-/** Names each key once, however many operations are about it. */
+/** Ids are ours and mostly plain. */
+function quoted(id: string): string {
+  return PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
+}
+
+const PLAIN = /^[\w.:-]*$/;
+
+/** The operations as JSON, and the keys they are about behind those that are there already: each once. */
 function encode(operations: readonly Operation[], places: LimitPlaces, keys: string[]): string {
-  const indices = new Map<string, number>();
-  const lists = operations.map(({ head, limits }) => {
-    const list = [...head];
+  const before = keys.length;
+  const indices = new Map<LimitPlace, number>();
+  let text = '';
+  for (const { head, limits } of operations) {
+    text += text === '' ? head : `,${head}`;
     for (const limit of limits) {
-      const { key, kindCode } = places.of(limit);
-      let index = indices.get(key);
+      const place = places.of(limit);
+      let index = indices.get(place);
       if (index === undefined) {
-        index = keys.push(key);
-        indices.set(key, index);
+        index = keys.push(place.key) - before;
+        indices.set(place, index);
       }
-      list.push(index, kindCode, limit.max, limit.windowMs);
+      text += `,${index},${place.kindCode},${limit.max},${limit.windowMs}`;
     }
-    return list;
-  });
-  return JSON.stringify(lists);
+    text += ']';
+  }
+  return `[${text}]`;
 }
 
 /** An empty list of Lua comes as an empty object. */
@@ -190,9 +207,12 @@ function parseReply(raw: unknown): CallReply {
   return { epoch, now, done };
 }
 
+/** The script answers in numbers alone. */
 function parseAnswer(answer: unknown): Answer {
-  return listOf(answer).map(Number);
+  return Array.isArray(answer) ? (answer as number[]) : NO_ANSWER;
 }
+
+const NO_ANSWER: Answer = [];
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];

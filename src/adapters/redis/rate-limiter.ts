@@ -71,7 +71,7 @@ class RedisRateLimiter implements RateLimiter {
   readonly #parts: RedisRateLimiterParts;
   readonly #places: LimitPlaces;
   readonly #session: RateLimitSession;
-  readonly #batches = new ErrandBatches((batch) => this.#deliver(batch));
+  readonly #batches: ErrandBatches;
   readonly #own = new OwnAdmissions();
   readonly #notice: SharingNotice;
   readonly #untold = new UntoldErrands(this.#own);
@@ -90,6 +90,7 @@ class RedisRateLimiter implements RateLimiter {
     this.#parts = parts;
     const keys = rateLimitKeys(keyPrefix);
     this.#places = new LimitPlaces((limit) => keys.of(limit));
+    this.#batches = new ErrandBatches(clock, (batch) => this.#deliver(batch));
     const newEpoch = () => `${serverId}:${clock.now()}:${clock.random()}`;
     const times = { ttlMs, goneMs: GONE_MS, awaitMs: AWAIT_MS };
     const callParts = { link, keys, places: this.#places, serverId, newEpoch, ...times };
@@ -134,7 +135,7 @@ class RedisRateLimiter implements RateLimiter {
     admission.usedTokens = usedTokens;
     this.#alone?.settle(admission.ask, usedTokens);
     const operation = settleOperation(admission);
-    if (operation.limits.length === 0 || this.#own.untold.has(admission)) return;
+    if (!operation || this.#own.untold.has(admission)) return;
     const failed = () => void this.#own.untold.add(admission);
     if (this.#alone) failed();
     else this.#batches.add({ operation, done: doNothing, failed });
@@ -167,12 +168,13 @@ class RedisRateLimiter implements RateLimiter {
   async #deliver(batch: readonly Errand[]): Promise<void> {
     if (this.#isTellingAgain) await this.#rejoining;
     // What is not told yet goes ahead of what is asked.
-    const errands = this.#alone ? batch : [...this.#untold.next(), ...batch];
+    const errands = this.#alone ? batch : this.#untold.aheadOf(batch);
     const reply = await this.#session.ask(operationsOf(errands)).catch(reasonOf);
     if (typeof reply === 'string') return this.#fail(errands, reply);
     if (!reply.done) return this.#tellAgain(errands);
     const { answers } = reply.done;
     for (const [index, errand] of errands.entries()) errand.done(answers[index] ?? [], reply.now);
+    this.#own.forgetOver(reply.now);
   }
 
   #fail(errands: readonly Errand[], reason: string): void {
@@ -199,7 +201,6 @@ class RedisRateLimiter implements RateLimiter {
 
   #count(ask: PermitAsk, takenAt: number): void {
     this.#own.add(ask, takenAt, true);
-    this.#own.forgetOver(takenAt);
     this.#alone?.record(ask, takenAt);
   }
 
@@ -291,9 +292,8 @@ class RedisRateLimiter implements RateLimiter {
 
 function doNothing(): void {}
 
-function operationsOf(errands: readonly Errand[]): Operation[] {
-  return errands.map(({ operation }) => operation);
-}
+const operationsOf = (errands: readonly Errand[]): Operation[] =>
+  errands.map(({ operation }) => operation);
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'it did not answer';

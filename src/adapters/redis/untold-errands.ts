@@ -36,6 +36,11 @@ export class UntoldErrands {
     return errands;
   }
 
+  /** The next of them in front of what is asked. */
+  aheadOf(batch: readonly Errand[]): readonly Errand[] {
+    return this.size === 0 ? batch : [...this.next(), ...batch];
+  }
+
   /** Redis has lost its data: everything is to be told again. */
   forgetTold(now: number, seen: Iterable<LimitPlace>): void {
     this.#own.forgetTold(now);
