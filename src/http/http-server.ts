@@ -1,7 +1,8 @@
 // The HTTP server: AI endpoints go straight to their own handler, everything else through fastify. Both
 // share one listener, one way to answer failures and one shutdown.
 //
-// States: made → listening → draining (no new connections; what is under way ends) → closed.
+// States: made → listening → leaving (every answer ends its connection) → draining (no new connections; what is under way
+// ends) → closed. Leaving takes a moment, so that a caller's next request does not cross with the end of its connection.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
@@ -17,7 +18,7 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
@@ -26,6 +27,9 @@ import type { NativeHandler } from './native-handler.ts';
 import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { ErrorReplier } from './reply-error.ts';
+
+/** Whoever is about to use a connection does so, and is told with the answer that it was the last one. */
+const LEAVING_MS = 500;
 
 export type HttpServerOptions = {
   readonly bodyLimitBytes: number;
@@ -122,10 +126,11 @@ function listenerOf(
 
   async function close(): Promise<void> {
     draining.isOn = true;
+    if (await hasConnections(app.server)) await sleep(parts.clock, LEAVING_MS);
     const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
       app.server.closeAllConnections(),
     );
-    app.server.closeIdleConnections();
+    // Those that nobody has used since are closed with it.
     await app.close();
     cancel();
   }
@@ -137,6 +142,12 @@ function listenerOf(
       return closing;
     },
   };
+}
+
+function hasConnections(server: Server): Promise<boolean> {
+  return new Promise((resolve) =>
+    server.getConnections((error, count) => resolve(!error && count > 0)),
+  );
 }
 
 /** Paths are written as documentation writes them: `/v1/jobs/{id}`. */
