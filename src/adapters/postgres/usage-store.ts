@@ -1,14 +1,14 @@
-// Usage on PostgreSQL. Reading is the common SQL; a batch is written by one statement, however large: columns travel
-// as arrays instead of a parameter per value. What becomes of them, in sums and in budgets, the store's own function
-// decides (`store_usage`), so that it is one transaction and one round trip.
+// Usage on PostgreSQL. Reading is the common SQL; a batch is written by one statement, however large: records travel as
+// one text of JSON. What becomes of them, in sums and in budgets, the store's own function decides (`store_usage`), so
+// that it is one transaction and one round trip.
 
 import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
 import type { InsertedUsage, UsageStore } from '../../metering/usage-store.ts';
 import { toHoldJson } from '../sql/budget-hold-row.ts';
 import type { UsageRecordsTable } from '../sql/schema.ts';
-import { toUsageRow } from '../sql/usage-row.ts';
 import { createUsageReading } from '../sql/usage-store.ts';
+import { jsonRows } from './json-rows.ts';
 import type { PostgresStore } from './open-postgres.ts';
 
 export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
@@ -17,7 +17,7 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
     async insertBatch(records, { opened, closed } = { opened: [], closed: [] }) {
       if (records.length + opened.length + closed.length === 0) return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
-        ...columnArrays(records),
+        jsonRows(records.map(valuesOf)),
         `[${opened.map(toHoldJson).join(',')}]`,
         arrayLiteral(closed),
       ]);
@@ -46,7 +46,8 @@ export function toInserted(row: StoredRow | undefined): InsertedUsage {
   return { stored: row?.stored ?? 0, crossed };
 }
 
-const COLUMNS = [
+/** Each value of a record, in the order of the fields of `usage_line`, with the type of its field. */
+const FIELDS = [
   ['id', 'text'],
   ['request_id', 'text'],
   ['attempt', 'bigint'],
@@ -71,28 +72,50 @@ const COLUMNS = [
   ['budget_month', 'integer'],
 ] as const satisfies readonly (readonly [keyof UsageRecordsTable, 'text' | 'bigint' | 'integer'])[];
 
-const NAMES = COLUMNS.map(([name]) => name).join(', ');
-const ARRAYS = COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
+const VALUES = FIELDS.map(([, type], place) =>
+  type === 'text' ? `line ->> ${place}` : `(line ->> ${place})::${type}`,
+).join(', ');
 
-/** Arguments: one array per column, the holds that were opened, and the attempts whose holds are closed. */
+/** Arguments: the records, the holds that were opened, and the attempts whose holds are closed. */
 const STORE_USAGE = `
   select stored, crossed from store_usage(
-    (select array_agg(row(${NAMES})::usage_line) from unnest(${ARRAYS}) as batch (${NAMES})),
-    $${COLUMNS.length + 1}::jsonb, $${COLUMNS.length + 2}::text[],
-    (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
+    (select array_agg(row(${VALUES})::usage_line) from jsonb_array_elements($1::jsonb) as each (line)),
+    $2::jsonb, $3::text[], (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
-function columnArrays(records: readonly UsageRecord[]): readonly string[] {
-  const rows = records.map(toUsageRow);
-  return COLUMNS.map(([name]) => arrayLiteral(rows.map((row) => row[name] ?? null)));
+/** In the order of FIELDS. */
+function valuesOf(record: UsageRecord): readonly (string | number | undefined)[] {
+  return [
+    record.id,
+    record.requestId,
+    record.attempt,
+    record.organizationId,
+    record.keyId,
+    record.userId,
+    record.provider,
+    record.model,
+    record.inputTokens,
+    record.outputTokens,
+    record.cacheReadTokens,
+    record.cacheWriteTokens,
+    record.cacheWrite1hTokens,
+    record.reasoningTokens,
+    record.costNanos,
+    record.category,
+    // Measured intervals have fractions; the column does not.
+    Math.round(record.latencyMs),
+    record.status,
+    record.streamed ? 1 : 0,
+    record.estimated ? 1 : 0,
+    record.createdAt,
+    record.budgetMonth,
+  ];
 }
 
-/** The text of an array. Made here, because the driver would look at each value for its type again. */
-function arrayLiteral(values: readonly (string | number | null)[]): string {
-  return `{${values.map(element).join(',')}}`;
+/** The text of an array of ids. */
+function arrayLiteral(ids: readonly string[]): string {
+  return `{${ids.map(element).join(',')}}`;
 }
 
-function element(value: string | number | null): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'number') return String(value);
-  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+function element(id: string): string {
+  return `"${id.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
