@@ -14,6 +14,7 @@ import type { Job } from '../jobs/job.ts';
 import { createJobOutlook, createJobPaces, type JobPaces } from '../jobs/job-outlook.ts';
 import { RETRY_DEFAULTS } from '../jobs/job-policy.ts';
 import type { JobOutlook } from '../jobs/job-view.ts';
+import { createRecentJobs } from '../jobs/recent-jobs.ts';
 import { createRetryDeadLetters, type RetryDeadLetters } from '../jobs/retry-dead-letter.ts';
 import { createRunningJobs, type RunningJobs } from '../jobs/running-jobs.ts';
 import { createSubmitJob, type SubmitJob } from '../jobs/submit-job.ts';
@@ -148,8 +149,10 @@ function workerParts(
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs, midStream } = config.jobs;
+  const recent = createRecentJobs();
   return {
-    store: store.jobs,
+    store: recent.remembering(store.jobs),
+    recent,
     queue: context.queues.queue,
     history: store.history,
     deadLetters: store.deadLetters,

@@ -17,6 +17,7 @@ import type { Delivery, DeliveryOutcome, JobQueue } from './job-queue.ts';
 import { isWaiting } from './job-state.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationExists } from './known-organizations.ts';
+import type { RecentJobs } from './recent-jobs.ts';
 import { newJob } from './submit-job.ts';
 
 export type TakeParts = {
@@ -30,6 +31,8 @@ export type TakeParts = {
   readonly leavesUnstored?: boolean;
   /** Reads what was asked for together with the job; absent where nobody needs it. */
   readonly readMessage?: JobStore['message'];
+  /** What this process has just stored itself; absent where nothing is remembered. */
+  readonly recent?: Pick<RecentJobs, 'take'> | undefined;
   /** What a message's being on this queue says about its job; absent where nothing. */
   readonly adoptJob?: ((job: Job) => Job) | undefined;
   /** Where copies of dead letters go; absent without a broker. */
@@ -90,6 +93,8 @@ async function readDelivery(
   const pointer = parsePointer(body);
   if (!pointer) return adopt(parts, queueName, body);
   const { jobId, fence } = pointer;
+  const recent = parts.recent?.take(pointer);
+  if (recent) return { ...recent, fence };
   const [job, message] = await Promise.all([
     parts.store.find({ id: jobId }),
     parts.readMessage?.(jobId),

@@ -2,6 +2,7 @@
 // ask is answered by itself. A group that the server refuses has written nothing, and then each is asked for alone, so
 // that one that is wrong costs only itself. While the store is away all of a group reject, and nobody knows what it did.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { isAboutStatement } from './store-away.ts';
 
 export type GroupParts<Ask, Answer> = {
@@ -20,6 +21,12 @@ type Waiting<Ask, Answer> = {
 };
 
 const MOST_ASKS = 64;
+/**
+ * After a group of so many more will ask in a moment, and waiting for them saves both sides a statement. One who asks alone
+ * never waits.
+ */
+const BUSY_FROM = 4;
+const GATHER_MS = 1;
 const MOST_CHARACTERS = 2 ** 22;
 
 export function createStatementGroup<Ask, Answer>(
@@ -27,10 +34,13 @@ export function createStatementGroup<Ask, Answer>(
 ): (ask: Ask) => Promise<Answer> {
   let waiting: Waiting<Ask, Answer>[] = [];
   let isUnderWay = false;
+  let isBusy = false;
 
   async function runUntilDone(): Promise<void> {
     while (waiting.length > 0) {
+      if (isBusy) await delay(GATHER_MS);
       const group = nextGroup(parts, waiting);
+      isBusy = group.length >= BUSY_FROM;
       const taken = new Set(group);
       waiting = waiting.filter((each) => !taken.has(each));
       await runGroup(parts, group);

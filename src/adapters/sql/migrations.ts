@@ -20,7 +20,7 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
     '0001_organizations_and_keys': { up: organizationsAndKeys },
     '0002_usage': { up: (db: Kysely<Schema>) => usage(db, dialect) },
     '0003_jobs': { up: (db: Kysely<Schema>) => jobs(db, dialect) },
-    '0004_queue': { up: queue },
+    '0004_queue': { up: (db: Kysely<Schema>) => queue(db, dialect) },
     '0005_audit_log': { up: auditLog },
     '0006_budgets': { up: (db: Kysely<Schema>) => budgets(db, dialect) },
     '0007_idempotency': { up: (db: Kysely<Schema>) => idempotency(db, dialect) },

@@ -94,3 +94,16 @@ test('places are kept for no more than can be in hand, and one that is left is f
   await consumer.close();
   assert.equal(offered.reserve(), undefined);
 });
+
+test('what a place was kept for is taken off with others a moment later, and by the end at the latest', async () => {
+  const { clock, consumer, settled, offered } = openQueue([], async () => 'ack');
+  await clock.advance(0);
+  for (const id of ['a', 'b']) offered.reserve()?.take({ id, body: '', deliveries: 1 });
+  await clock.advance(10);
+  assert.deepEqual(settled, []);
+  await clock.advance(100);
+  assert.deepEqual(settled, ['a', 'b']);
+  offered.reserve()?.take({ id: 'c', body: '', deliveries: 1 });
+  await consumer.close();
+  assert.deepEqual(settled, ['a', 'b', 'c']);
+});

@@ -30,12 +30,15 @@ export type ConsumersPlace = { take(delivery: Delivery): void; leave(): void };
 const STORE_AWAY_MS = 1000;
 const SETTLE_TRIES = 20;
 const HANDLER_THREW_MS = 5000;
+const TAKE_OFF_AFTER_MS = 100;
 const NOT_KNOWN = Number.NEGATIVE_INFINITY;
 /**
  * A store in the process answers without a turn of the event loop, so that a long queue would be worked off in one go
  * and keep timers, sockets and other queues waiting until it is empty.
  */
 const DELIVERIES_PER_TURN = 8;
+
+type SettleAs = (outcome: DeliveryOutcome) => Promise<void>;
 
 export class QueueConsumer implements Consumer {
   readonly #source: MessageSource;
@@ -50,6 +53,10 @@ export class QueueConsumer implements Consumer {
   /** Places that are kept for messages on their way. */
   #reserved = 0;
   readonly #closing = new AbortController();
+  /** Handled, and to be taken off the queue. */
+  readonly #doneWith: Delivery[] = [];
+  readonly #takingOff = new Set<Promise<void>>();
+  #cancelTakingOff: CancelTimer | undefined;
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
   #isNewsPending = false;
@@ -83,6 +90,8 @@ export class QueueConsumer implements Consumer {
     this.#cancelWakeUp?.();
     await this.#claiming;
     await Promise.all(this.#inHand.keys());
+    this.#takeOff();
+    await Promise.all(this.#takingOff);
     this.#cancelRenewal?.();
     await this.#renewing;
   }
@@ -111,7 +120,9 @@ export class QueueConsumer implements Consumer {
       take: (delivery) => {
         this.#reserved -= 1;
         // Too late to begin: nobody holds on to it any more, so that its lease ends by itself.
-        if (!this.#isClosed) this.#start(delivery, () => this.#isNewsPending);
+        if (this.#isClosed) return;
+        const settle = (outcome: DeliveryOutcome) => this.#settleInTime(delivery, outcome);
+        this.#start(delivery, settle, () => this.#isNewsPending);
       },
       leave: () => {
         this.#reserved -= 1;
@@ -150,11 +161,12 @@ export class QueueConsumer implements Consumer {
   async #startOrGiveBack(delivery: Delivery): Promise<void> {
     if (this.#isClosed) return this.#source.giveBack(delivery.id);
     // While others are in hand it is looked again only where there may be more; the last one looks in any case.
-    this.#start(delivery, () => this.#isNewsPending || this.#inHand.size === 0);
+    const settle = (outcome: DeliveryOutcome) => this.#settle(delivery, outcome);
+    this.#start(delivery, settle, () => this.#isNewsPending || this.#inHand.size === 0);
   }
 
-  #start(delivery: Delivery, isToLookAgain: () => boolean): void {
-    const work = this.#handle(delivery).finally(() => {
+  #start(delivery: Delivery, settle: SettleAs, isToLookAgain: () => boolean): void {
+    const work = this.#handle(delivery, settle).finally(() => {
       this.#inHand.delete(work);
       if (isToLookAgain()) this.#wake();
     });
@@ -162,11 +174,31 @@ export class QueueConsumer implements Consumer {
     this.#keepLeases();
   }
 
-  async #handle(delivery: Delivery): Promise<void> {
+  async #handle(delivery: Delivery, settle: SettleAs): Promise<void> {
     const outcome = await this.#outcomeOf(delivery);
     // It comes again at a moment that has to be known.
     if (outcome !== 'ack') this.#isNewsPending = true;
-    await this.#settle(delivery, outcome);
+    await settle(outcome);
+  }
+
+  /**
+   * Nobody else looks for what was leased to us before it came, so taking it off is in no hurry: those of a while are taken
+   * off together.
+   */
+  #settleInTime(delivery: Delivery, outcome: DeliveryOutcome): Promise<void> {
+    if (outcome !== 'ack') return this.#settle(delivery, outcome);
+    this.#doneWith.push(delivery);
+    this.#cancelTakingOff ??= this.#clock.after(TAKE_OFF_AFTER_MS, () => this.#takeOff());
+    return Promise.resolve();
+  }
+
+  #takeOff(): void {
+    this.#cancelTakingOff?.();
+    this.#cancelTakingOff = undefined;
+    for (const delivery of this.#doneWith.splice(0)) {
+      const work = this.#settle(delivery, 'ack').finally(() => this.#takingOff.delete(work));
+      this.#takingOff.add(work);
+    }
   }
 
   /** A store that is away for a moment is waited for; beyond that the lease ends, and the message is delivered again. */

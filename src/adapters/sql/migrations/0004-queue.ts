@@ -2,9 +2,10 @@
 
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
 import { index, required, table } from './define-table.ts';
 
-export async function queue(db: Kysely<Schema>): Promise<void> {
+export async function queue(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'queue_messages')
     .addColumn('queue', 'text', required)
     .addColumn('id', 'text', required)
@@ -20,6 +21,9 @@ export async function queue(db: Kysely<Schema>): Promise<void> {
     .addColumn('published_at', 'bigint', required)
     .addPrimaryKeyConstraint('pk_queue_messages', ['queue', 'id'])
     .execute();
+  // Most messages are gone within a second: packing them would cost more than the room they take.
+  if (dialect.name === 'postgres')
+    await sql`alter table queue_messages set (toast_tuple_target = 8160)`.execute(db);
   const ready = sql`status = 'ready'`;
   await index(db, 'idx_queue_messages_ready', 'queue_messages', ['queue', 'tag', 'id'], ready);
   await index(
