@@ -78,7 +78,7 @@ export function configurationFile({ windowMs, limitGuardMs }: Dose): string {
       reasoningUnaryMs: CALL_MS,
       holdStatusMs: CALL_MS,
     },
-    budgets: { holdMarginMs: 2_000 },
+    budgets: { holdMarginMs: 2_000, reserveMs: 4_000 },
     prices: {
       models: {
         [MODEL]: { inputUsd: 0, outputUsd: 10 },

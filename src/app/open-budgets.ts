@@ -24,9 +24,6 @@ import type { MeterParts } from '../metering/meter.ts';
 import { SharedLedger, type SharedLedgerParts } from '../metering/shared-ledger.ts';
 import type { Store } from './store-ports.ts';
 
-/** A server that is dead gives back its reserve in as many of the margins after which it is charged what it held. */
-const RESERVE_MARGINS = 2;
-
 export type BudgetContext = {
   readonly serverId: string;
   readonly store: Pick<Store, 'usage' | 'budgets' | 'sharedBudgets'>;
@@ -52,7 +49,7 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   const onEntry = (): void => drain.wake();
   const flush = (): Promise<void> => drain.flush();
   const paths = { journal, onEntry, flush, lane };
-  const ledger = createLedger(paths, context, RESERVE_MARGINS * config.budgets.holdMarginMs);
+  const ledger = createLedger(paths, context, config.budgets.reserveMs);
   const drain = createUsageDrain({
     journal,
     store: store.usage,

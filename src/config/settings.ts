@@ -522,6 +522,12 @@ export const SETTINGS = {
       60_000,
       'How long after its deadline a call whose server fell silent is charged what was held for it.',
     ),
+    reserveMs: setting(
+      FILE_ONLY,
+      duration(1000, 3_600_000),
+      120_000,
+      'How long a server that fell silent keeps what it set aside of budgets for the time PostgreSQL is away.',
+    ),
   },
   prices: {
     models: setting(

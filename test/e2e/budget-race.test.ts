@@ -26,7 +26,8 @@ const SETTINGS = { monthlyBudgetUsd: BUDGET_NANOS / 1e9, requestsPerMinute: 1_00
  * What a dead server held is settled two seconds after the deadline of its calls, and what it had set aside comes back
  * as soon; whoever waits for money has time.
  */
-const FILE = 'budgets: { holdMarginMs: 2000 }\nretry: { maxInteractiveWaitMs: 60000 }\n';
+const FILE =
+  'budgets: { holdMarginMs: 2000, reserveMs: 4000 }\nretry: { maxInteractiveWaitMs: 60000 }\n';
 const USAGE = { inputTokens: 10, outputTokens: OUTPUT_TOKENS };
 
 suite('the last of a budget', { timeout: 170_000 }, () => {
