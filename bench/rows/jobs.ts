@@ -1,10 +1,12 @@
 // Jobs end to end: from the raw queue through dispatcher and worker to the results queue, on RabbitMQ, Redis and
-// PostgreSQL with a provider that answers at once. Measured against a bare loop of three hops on the same broker,
-// which keeps nothing, knows nothing and decides nothing. Both work off the same number of messages in turn, with as
-// many in hand on each hop, and both are filled while they run: the time is from the first message in to the last out.
+// PostgreSQL with a provider that answers at once. Measured against a bare loop of three hops on the same broker, which
+// keeps nothing, knows nothing and decides nothing; and against BullMQ, which keeps a job and its result. All work off the
+// same number of messages in turn, with as many in hand on each hop, and all are filled while they run: the time is from
+// the first message in to the last out.
 
 import { startServices } from '../../test/support/services/start-services.ts';
 import type { BenchRow } from '../bench-row.ts';
+import { type BullSubject, openBull } from '../bullmq-subject.ts';
 import type { ChildProgram } from '../child-program.ts';
 import type { Stage } from '../stage.ts';
 import { figureOf, ratioOf } from '../statistics.ts';
@@ -29,31 +31,47 @@ export const row: BenchRow = {
       atLeast: 0.4,
       unit: '×',
     },
+    {
+      key: 'bullmq',
+      what: 'jobs a second, against BullMQ with every write on disk',
+      atLeast: 1,
+      unit: '×',
+    },
   ],
   async run(stage) {
-    const ends = await openPipeline(stage);
+    const { ends, bull } = await openPipeline(stage);
     const { warmUpRounds, rounds, seconds } = stage.pace;
     const count = Math.round(seconds * MESSAGES_PER_SECOND_OF_ROUND);
-    const measured: { readonly bare: number; readonly jobs: number }[] = [];
+    const measured: Round[] = [];
     for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
       const isWarmUp = turn < warmUpRounds;
       stage.progress(isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`);
-      const round = { bare: await bareRate(ends, count), jobs: await jobRate(ends, count) };
+      const round = {
+        bare: await bareRate(ends, count),
+        jobs: await jobRate(ends, count),
+        bullmq: await bullRate(bull, count),
+      };
       if (!isWarmUp) measured.push(round);
     }
     const bare = measured.map((round) => round.bare);
     const jobs = measured.map((round) => round.jobs);
+    const bullmq = measured.map((round) => round.bullmq);
     return {
-      figures: { rate: ratioOf(jobs, bare) },
+      figures: { rate: ratioOf(jobs, bare), bullmq: ratioOf(jobs, bullmq) },
       side: [
         { what: 'bare loop of three hops', unit: 'per second', figure: figureOf(bare) },
+        { what: 'BullMQ, three queues', unit: 'per second', figure: figureOf(bullmq) },
         { what: 'jobs end to end', unit: 'per second', figure: figureOf(jobs) },
       ],
     };
   },
 };
 
-async function openPipeline(stage: Stage): Promise<ChildProgram> {
+type Round = { readonly bare: number; readonly jobs: number; readonly bullmq: number };
+
+type Pipelines = { readonly ends: ChildProgram; readonly bull: BullSubject };
+
+async function openPipeline(stage: Stage): Promise<Pipelines> {
   stage.progress('starting RabbitMQ, PostgreSQL and Redis');
   const services = await startServices({
     env: process.env,
@@ -75,7 +93,9 @@ async function openPipeline(stage: Stage): Promise<ChildProgram> {
     PROVIDER_FIXED: 'anthropic',
     WORKER_CONCURRENCY: String(IN_HAND),
   });
-  return ends;
+  const { databaseUrl } = services;
+  const bull = await openBull(stage, { databaseUrl, upstreamPort: upstream.port });
+  return { ends, bull };
 }
 
 function bareRate(ends: ChildProgram, count: number): Promise<number> {
@@ -85,6 +105,12 @@ function bareRate(ends: ChildProgram, count: number): Promise<number> {
 
 function jobRate(ends: ChildProgram, count: number): Promise<number> {
   return rateOf(ends, RAW, count, ends.ask('drain', { queue: RESULTS, count }, PATIENCE_MS));
+}
+
+async function bullRate(bull: BullSubject, count: number): Promise<number> {
+  const startedAt = performance.now();
+  await bull.run(count, PATIENCE_MS);
+  return (count * 1000) / (performance.now() - startedAt);
 }
 
 async function rateOf(
