@@ -3,15 +3,18 @@
 // may; and none of it ever stops for good. The engines are this test's own.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { mostWithin } from '../../src/simulator/peak-window.ts';
 import { type Answer, errorOf, remainingRequests } from '../support/call-rig.ts';
-import { type MoneyCluster, openMoneyCluster, payMany, until } from '../support/money-cluster.ts';
+import {
+  type MoneyCluster,
+  type MortalMoneyCluster,
+  openMortalMoneyCluster,
+  payMany,
+  until,
+} from '../support/money-cluster.ts';
 import type { Services } from '../support/services/services.ts';
-import { startServices } from '../support/services/start-services.ts';
-import { makeTempFolder } from '../support/temp-folder.ts';
 
 /** What the account may do in a window, as the provider counts; ours is kept longer than that, for the way there. */
 const ACCOUNT_CALLS = 24;
@@ -27,26 +30,15 @@ retry: { maxInteractiveWaitMs: 0, throttledRetries: 0 }
 `;
 
 suite('limits of three gateways', { timeout: 170_000 }, () => {
-  const folder = makeTempFolder();
-  const toClose: (() => Promise<void>)[] = [];
+  let mortal: MortalMoneyCluster;
   let services: Services;
   let money: MoneyCluster;
   before(async () => {
-    const { PATH } = process.env;
-    services = await startServices({
-      env: { PATH },
-      log: () => {},
-      wanted: ['postgres', 'redis'],
-    });
-    toClose.unshift(() => services.close());
     const env = { ANTHROPIC_RATE_LIMIT: String(ACCOUNT_CALLS), OPENAI_RATE_LIMIT: '1000000' };
-    money = await openMoneyCluster(services, folder, { gateways: 3, file: FILE, env });
-    toClose.unshift(() => money.cluster.close());
+    mortal = await openMortalMoneyCluster({ gateways: 3, file: FILE, env });
+    ({ money, services } = mortal);
   });
-  after(async () => {
-    for (const close of toClose) await close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => mortal.close());
 
   test('an idle limit admits all of it at once, and what is refused takes nothing', async () => {
     const { simulator } = money.cluster;

@@ -3,7 +3,6 @@
 // here; with SPILLWAY_LONG=1 the store is away for a minute. The engines are this test's own.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorOf } from '../support/call-rig.ts';
@@ -12,13 +11,12 @@ import {
   CALL_NANOS,
   type Gateway,
   type MoneyCluster,
-  openMoneyCluster,
+  type MortalMoneyCluster,
+  openMortalMoneyCluster,
   pay,
   until,
 } from '../support/money-cluster.ts';
 import type { Services } from '../support/services/services.ts';
-import { startServices } from '../support/services/start-services.ts';
-import { makeTempFolder } from '../support/temp-folder.ts';
 
 const AWAY_MS = process.env['SPILLWAY_LONG'] === '1' ? 60_000 : 4000;
 const CALLERS_PER_GATEWAY = 3;
@@ -27,25 +25,14 @@ const DEADLINE = { 'x-request-deadline-ms': '5000' };
 const FILE = 'budgets: { holdMarginMs: 2000 }\n';
 
 suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
-  const folder = makeTempFolder();
-  const toClose: (() => Promise<void>)[] = [];
+  let opened: MortalMoneyCluster;
   let services: Services;
   let money: MoneyCluster;
   before(async () => {
-    const { PATH } = process.env;
-    services = await startServices({
-      env: { PATH },
-      log: () => {},
-      wanted: ['postgres', 'redis'],
-    });
-    toClose.unshift(() => services.close());
-    money = await openMoneyCluster(services, folder, { gateways: 2, file: FILE });
-    toClose.unshift(() => money.cluster.close());
+    opened = await openMortalMoneyCluster({ gateways: 2, file: FILE });
+    ({ money, services } = opened);
   });
-  after(async () => {
-    for (const close of toClose) await close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => opened.close());
 
   test('every answered request is in the ledger once, and every call the provider counted', async () => {
     const { simulator } = money.cluster;

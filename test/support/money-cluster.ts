@@ -2,12 +2,15 @@
 // simulator's truth log, what is charged by the store itself.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TruthEntry } from '../../src/simulator/simulator.ts';
 import { type Answer, administer, type Place } from './call-rig.ts';
 import { runOn } from './isolated-postgres.ts';
+import type { Services } from './services/services.ts';
+import { startServices } from './services/start-services.ts';
 import type { SpillwayProcess } from './spillway-process.ts';
+import { makeTempFolder } from './temp-folder.ts';
 import { openTestCluster, type TestCluster } from './test-cluster.ts';
 
 export const MODEL = 'claude-sonnet-4-5';
@@ -112,6 +115,32 @@ export async function openMoneyCluster(
       return Number(row?.['count']);
     },
   };
+}
+
+export type MortalMoneyCluster = {
+  readonly money: MoneyCluster;
+  readonly services: Services;
+  close(): Promise<void>;
+};
+
+/** On a PostgreSQL and a Redis of its own, for a test that kills them. */
+export async function openMortalMoneyCluster(
+  options: MoneyClusterOptions,
+): Promise<MortalMoneyCluster> {
+  const folder = makeTempFolder();
+  const env = { PATH: process.env['PATH'] };
+  const services = await startServices({ env, log: () => {}, wanted: ['postgres', 'redis'] });
+  const closeServices = async () => {
+    await services.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const money = await openMoneyCluster(services, folder, options);
+    return { money, services, close: () => money.cluster.close().finally(closeServices) };
+  } catch (cause) {
+    await closeServices();
+    throw cause;
+  }
 }
 
 /** The first one migrates; the others find it done. When one does not come up, all of them go. */
