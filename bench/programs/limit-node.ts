@@ -1,0 +1,83 @@
+// One server's part in how fast a limit gets about: it knows provider limits as a gateway does, and beside that it has a
+// bare subscription on the same Redis to compare with. Moments are of the machine's own clock, so that those of several
+// processes can be subtracted.
+
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import { openRedis, type RedisLink } from '../../src/adapters/redis/open-redis.ts';
+import { openProviderLimits } from '../../src/adapters/redis/provider-limits.ts';
+import type { ProviderLimits } from '../../src/admission/provider-limits.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { serveOrders } from './serve-orders.ts';
+
+const CHANNEL = 'bench:limit-known';
+const PLACE = { provider: 'anthropic', region: 'us-east' };
+const READY_WITHIN_MS = 10_000;
+
+const Opening = z.object({ url: z.string() });
+const Telling = z.object({ way: z.enum(['limit', 'bare']), resetAt: z.number() });
+
+type Node = { readonly limits: ProviderLimits; readonly redis: Redis };
+
+let node: Node | undefined;
+let heard = Promise.withResolvers<number>();
+let awaited = { way: 'bare', resetAt: 0 };
+
+serveOrders({
+  async open(args) {
+    const { url } = Opening.parse(args);
+    const link = listened(openRedis({ url, clock: systemClock, log: silentLog }));
+    await link.ready(READY_WITHIN_MS);
+    const parts = { link, clock: systemClock, places: [PLACE], skewMs: 1000 };
+    const limits = await openProviderLimits(parts);
+    const listener = new Redis(url);
+    listener.on('message', (_channel, text) => {
+      if (awaited.way === 'bare' && text === String(awaited.resetAt)) heard.resolve(nowMicros());
+    });
+    await listener.subscribe(CHANNEL);
+    node = { limits, redis: new Redis(url) };
+  },
+  /** From here on it listens for this one. */
+  expect(args) {
+    awaited = Telling.parse(args);
+    heard = Promise.withResolvers();
+  },
+  heard: () => heard.promise,
+  /** Tells everybody; the moment before it did. */
+  async tell(args) {
+    const { way, resetAt } = Telling.parse(args);
+    if (!node) throw new Error('It is not open');
+    const before = nowMicros();
+    if (way === 'bare') await node.redis.publish(CHANNEL, String(resetAt));
+    else await node.limits.set(limitUntil(resetAt));
+    return before;
+  },
+});
+
+/** The link as it is, but for a look at what is known when something was heard. */
+function listened(link: RedisLink): RedisLink {
+  return {
+    ...link,
+    subscribe: (channel, subscriber) =>
+      link.subscribe(channel, {
+        ...subscriber,
+        hear(message) {
+          subscriber.hear(message);
+          if (awaited.way === 'limit' && isKnown(awaited.resetAt)) heard.resolve(nowMicros());
+        },
+      }),
+  };
+}
+
+function isKnown(resetAt: number): boolean {
+  return node?.limits.active(PLACE.provider, PLACE.region, 'any')?.resetAt === resetAt;
+}
+
+function limitUntil(resetAt: number) {
+  return { ...PLACE, resetAt, setBy: 'bench', setAt: Date.now(), kind: 'learnt' } as const;
+}
+
+function nowMicros(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}

@@ -1,0 +1,90 @@
+// How soon three servers know of a limit that one of them has learnt: from its first word to the moment the last of the
+// others would refuse. Measured against a bare message on the same Redis, published by one process and heard by two.
+
+import { z } from 'zod';
+import { startServices } from '../../test/support/services/start-services.ts';
+import type { BenchRow } from '../bench-row.ts';
+import type { ChildProgram } from '../child-program.ts';
+import type { Stage } from '../stage.ts';
+import { figureOf, ratioOf } from '../statistics.ts';
+
+const SERVERS = 3;
+const SAMPLES_PER_SECOND_OF_ROUND = 25;
+/** Each limit is a little later than the one before, because an earlier one would be no news. */
+const FIRST_LIMIT_MS = 3_600_000;
+
+const Moment = z.number();
+
+export const row: BenchRow = {
+  name: 'limit-known',
+  title: 'a limit that one server learns, known by three',
+  order: 8,
+  canCalibrate: false,
+  goals: [
+    {
+      key: 'delay',
+      what: 'until all know, against a bare message',
+      atMost: 3,
+      unit: '×',
+    },
+  ],
+  async run(stage) {
+    const servers = await openServers(stage);
+    const { warmUpRounds, rounds, seconds } = stage.pace;
+    const count = Math.round(seconds * SAMPLES_PER_SECOND_OF_ROUND);
+    const measured: { readonly bare: number; readonly limit: number }[] = [];
+    let resetAt = Date.now() + FIRST_LIMIT_MS;
+    for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
+      const isWarmUp = turn < warmUpRounds;
+      stage.progress(isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`);
+      const delays: { bare: number[]; limit: number[] } = { bare: [], limit: [] };
+      for (let sample = 0; sample < count; sample += 1) {
+        resetAt += 1000;
+        for (const way of ['bare', 'limit'] as const)
+          delays[way].push(await delayOf(servers, way, resetAt));
+      }
+      const { bare, limit } = delays;
+      if (!isWarmUp) measured.push({ bare: figureOf(bare).median, limit: figureOf(limit).median });
+    }
+    const bare = measured.map((round) => round.bare);
+    const limit = measured.map((round) => round.limit);
+    return {
+      figures: { delay: ratioOf(limit, bare) },
+      side: [
+        { what: 'bare message, heard by all', unit: 'µs', figure: figureOf(bare) },
+        { what: 'limit, known by all', unit: 'µs', figure: figureOf(limit) },
+      ],
+    };
+  },
+};
+
+async function openServers(stage: Stage): Promise<readonly ChildProgram[]> {
+  stage.progress('starting Redis');
+  const services = await startServices({
+    env: process.env,
+    log: (line) => stage.progress(line),
+    wanted: ['redis'],
+    signal: stage.signal,
+  });
+  stage.onClose(() => services.close());
+  const servers = Array.from({ length: SERVERS }, () =>
+    stage.startProgram('programs/limit-node.ts'),
+  );
+  await Promise.all(servers.map((server) => server.ask('open', { url: services.redisUrl })));
+  return servers;
+}
+
+/** From one server's word to when the last of the others has it. */
+async function delayOf(
+  [first, ...others]: readonly ChildProgram[],
+  way: 'bare' | 'limit',
+  resetAt: number,
+): Promise<number> {
+  if (!first) throw new Error('There is no server');
+  const told = { way, resetAt };
+  await Promise.all(others.map((server) => server.ask('expect', told)));
+  const heard = Promise.all(others.map((server) => server.ask('heard')));
+  const from = Moment.parse(await first.ask('tell', told));
+  const moments = z.array(Moment).parse(await heard);
+  return Math.max(...moments) - from;
+}
