@@ -40,7 +40,8 @@ export const TEXT_RULES: readonly TextRule[] = [
       insufficient credit* | insufficient funds | insufficient quota | insufficient ai credit* |
       not enough credit* | not enough funds | enough credits | out of credits | no usable credits |
       out of funds | balance depleted | run out of available | active grok subscription | out of tokens |
-      extra usage | usage credits | ran out of credit* | run out of credit* | no credits |
+      extra usage | usage credits | ran out of credit* | run out of credit* | have no credits |
+      has no credits | no credits left |
       no remaining credits | no available credits | credit depleted | credits depleted | credits are depleted |
       credits have been depleted | credits exhausted | credits are exhausted | credits have been exhausted |
       credit limit reached | credit limit exceeded | used all available credits | used all your credits |
@@ -85,6 +86,7 @@ export const TEXT_RULES: readonly TextRule[] = [
       prompt was blocked | request was blocked by | prompt blocked | blocked the prompt |
       inappropriate content | harmful content | unsafe content | sensitive content | sensitive words |
       high risk | copyright | recitation | data inspection | guardrail intervened | blocked by a guardrail |
+      blocked output | blocked input | new sensitive |
       *敏感内容* | *不安全或敏感* | *违规* | *内容安全*`),
   },
   {
@@ -103,7 +105,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     meaning: 'invalid',
     reach: 'always',
     phrases:
-      list(`does not exist or you | you requested does not exist | is not found for api version | model not found |
+      list(`does not exist or you | does not exist or your | you requested does not exist | is not found for api version | model not found |
       not found try pulling | unknown model | not a valid model | no such model | model does not exist |
       model not exist | max tokens must be | max tokens is too large | max tokens is too high |
       max tokens too large | max tokens # which is the maximum allowed number of output tokens |
@@ -141,6 +143,7 @@ export const TEXT_RULES: readonly TextRule[] = [
       list(`request entity too large | payload too large | content too large | request too large |
       request is too large | body too large | body is too large | message too large | entity too large |
       file too large | file is too large | files are too large | image too large | image is too large |
+      image was too large | exceeds the dimension limit | message larger than max |
       images are too large | pdf too large | request size exceeds | request size limit |
       request payload size | payload size exceeds | body size limit | body exceeds |
       request exceeds the maximum size | exceeds the maximum size | exceeds the maximum allowed size |
@@ -188,7 +191,7 @@ export const TEXT_RULES: readonly TextRule[] = [
       sign in again | log in again | not authenticated | unauthenticated | could not resolve authentication |
       credentials are invalid | oauth token | oauth authentication | oauth access is* | token expired |
       token has expired | token is expired | token has been revoked | token revoked | security token |
-      request signature | could not load credentials | unable to locate credentials | please run login |
+      request signature | could not load credentials | login fail* | unable to locate credentials | please run login |
       please log in | please sign in | not logged in | login required | please re authenticate |
       insufficient permission* | does not have permission | do not have permission | dont have permission |
       lacks permission | missing scope* | missing permissions | missing the required scope* |
@@ -235,7 +238,8 @@ export const TEXT_RULES: readonly TextRule[] = [
       exceeded your usage limit* | exceeded the usage limit* | exceeded usage limit* | usage cap reached |
       usage cap has been reached | reached your usage cap | fair usage | fair use | message limit |
       session limit reached | hit your session limit | hour limit* | hourly limit | daily limit* |
-      daily usage | daily request* | daily token limit | weekly limit* | weekly usage | monthly limit* |
+      daily usage | daily request* | daily token limit | weekly token limit | monthly token limit |
+      exceeded your copilot | weekly limit* | weekly usage | monthly limit* |
       monthly request limit | opus limit* | sonnet limit* | fable limit* | plan limit* |
       limit for claude messages | hit your limit | reached your limit | youre out of | hit your chatgpt |
       hit your usage | quota exceeded | quota limit exceeded | quota limit reached | exceeded quota |
@@ -271,7 +275,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     reach: 'open',
     phrases:
       list(`overloaded | overload | at capacity | over capacity | out of capacity | no capacity |
-      insufficient capacity | not enough capacity | capacity exceeded | capacity error* |
+      insufficient capacity | not enough capacity | capacity exceeded | capacity temporarily exceeded | capacity error* |
       capacity constraints | capacity limit* | exceeded capacity | exceeds capacity | limited capacity |
       currently experiencing high | high demand | high load | high traffic | heavy load | heavy traffic |
       server busy | server is busy | servers are busy | service is busy | service busy | model is busy |
@@ -377,7 +381,7 @@ export const TEXT_RULES: readonly TextRule[] = [
   {
     meaning: 'slow',
     reach: 'bare',
-    phrases: list(`timed out | timeout | etimedout | time out | *超时*`),
+    phrases: list(`timed out | timedout | timeout | etimedout | time out | *超时*`),
   },
   {
     meaning: 'failed',
@@ -401,7 +405,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     meaning: 'throttle',
     reach: 'bare',
     phrases: list(`rate limit | rate limits`),
-    together: list(`reached | exceed* | hit | current`),
+    together: list(`reached | exceed* | hit | current | retry later | try again`),
   },
   {
     meaning: 'limit',
