@@ -12,6 +12,8 @@ export type OrganizationStore = {
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
   /** The organisation as it is now, or undefined when there is none. */
   update(id: string, change: OrganizationChange, now: number): Promise<Organization | undefined>;
+  /** Those that are new or were changed since then; for servers that remember what others change. */
+  changedSince(since: number): Promise<readonly Organization[]>;
 };
 
 /** Made at the first start, so that a fresh gateway serves somebody. Later starts leave it as it is. */

@@ -80,6 +80,19 @@ export function organizationStoreContract(
       assert.equal(await organizations.update('nobody', { name: 'x' }, 9), undefined);
     });
 
+    it('tells which ones were changed since a moment', async () => {
+      const { organizations } = opened;
+      const [long, just] = [5_000_000_000_000, 6_000_000_000_000];
+      for (const id of ['unchanged', 'changed'])
+        await organizations.create(newOrganization({ id }, long));
+      await organizations.update('changed', { requestsPerMinute: 3 }, just);
+      const news = await organizations.changedSince(just);
+      assert.deepEqual(
+        news.map(({ id, requestsPerMinute }) => [id, requestsPerMinute]),
+        [['changed', 3]],
+      );
+    });
+
     it('lists in pages by id', async () => {
       const { organizations } = opened;
       for (const id of ['page-a', 'page-b', 'page-c'])

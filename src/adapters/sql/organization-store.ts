@@ -44,6 +44,14 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
         .executeTakeFirst();
       return row && toOrganization(row);
     },
+    async changedSince(since) {
+      const rows = await db
+        .selectFrom('organizations')
+        .selectAll()
+        .where('updated_at', '>=', since)
+        .execute();
+      return rows.map(toOrganization);
+    },
   };
 }
 

@@ -27,6 +27,7 @@ export async function organizationsAndKeys(db: Kysely<Schema>): Promise<void> {
     .addColumn('created_at', 'bigint', required)
     .addColumn('updated_at', 'bigint', required)
     .execute();
+  await index(db, 'idx_organizations_updated_at', 'organizations', ['updated_at']);
   await table(db, 'api_keys')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('organization_id', 'text', (column) =>
