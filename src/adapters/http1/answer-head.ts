@@ -42,11 +42,11 @@ function endOfLine(text: string, from: number): number {
 
 /** `HTTP/1.1 200 …`; the words behind the number mean nothing. */
 function readStatus(text: string): number {
-  const status = Number(text.slice(9, 12));
+  const status = text.slice(9, 12);
   const isVersionOne = text.startsWith('HTTP/1.1 ') || text.startsWith('HTTP/1.0 ');
   const after = text.charCodeAt(12);
   const isEnded = text.length === 12 || after === SPACE || after === CARRIAGE_RETURN;
-  if (isVersionOne && isEnded && Number.isInteger(status) && status >= 100) return status;
+  if (isVersionOne && isEnded && STATUS.test(status)) return Number(status);
   throw new MalformedAnswer('the status line is none of HTTP/1');
 }
 
@@ -113,6 +113,7 @@ function keepAliveOf(text: string, headers: Fields, body: AnswerHead['body']): n
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const STATUS = /^[1-9]\d\d$/;
 const LENGTH = /^\d{1,15}$/;
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 const TIMEOUT = /(?:^|[,;\s])timeout\s*=\s*(\d{1,6})(?:$|[,;\s])/i;

@@ -25,6 +25,8 @@ suite('an answer', () => {
   test('may come in chunks with extensions and trailers, which are passed over', () => {
     const text = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n1 \r\n!\r\n0\r\nx: y\r\n\r\n`;
     assert.deepEqual(endings(read(text)), [['hello!', 'clean']]);
+    const padded = text.replace('5;', `${'0'.repeat(30)}5;`).replace('\r\n0\r\n', '\r\n0000\r\n');
+    assert.deepEqual(endings(read(padded)), [['hello!', 'clean']]);
   });
 
   test('without a length ends with the connection', () => {
@@ -85,6 +87,8 @@ suite('what is no answer is refused', () => {
     'HTTP/2 200\r\n\r\n',
     'HTTP/1.1 20x OK\r\n\r\n',
     'HTTP/1.1 099 OK\r\n\r\n',
+    'HTTP/1.1 2e2 OK\r\n\r\n',
+    'HTTP/1.1  20 OK\r\n\r\n',
     'HTTP/1.1 2000 OK\r\n\r\n',
     'HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',

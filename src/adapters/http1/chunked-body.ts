@@ -20,8 +20,6 @@ const LINE_FEED = 10;
 const SEMICOLON = 59;
 const SPACE = 32;
 const TAB = 9;
-/** More would not be a safe integer. */
-const MOST_DIGITS = 13;
 
 export class ChunkedBody {
   #state: State = 'size';
@@ -84,7 +82,8 @@ export class ChunkedBody {
     if (digit !== -1) {
       this.#left = this.#left * 16 + digit;
       this.#digits += 1;
-      if (this.#digits <= MOST_DIGITS) return;
+      // Some pad it with zeros, however many.
+      if (Number.isSafeInteger(this.#left)) return;
     } else if (this.#digits > 0 && (byte === SEMICOLON || byte === SPACE || byte === TAB)) {
       this.#state = 'extension';
       return;

@@ -1,9 +1,10 @@
 // The connections to one origin. The one that was used last is used next, so that those too many grow old and are closed.
-// When there are as many as may be, exchanges wait their turn.
+// When there are as many as may be, exchanges wait their turn; so do those for whom a connection is only resting.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { Connection, type ConnectionOwner, type ConnectionParts } from './connection.ts';
 import type { Carrier, Exchange } from './exchange.ts';
+import { RestingConnections } from './resting-connections.ts';
 
 export type OriginPoolParts = ConnectionParts & { readonly maxConnections: number };
 
@@ -13,6 +14,7 @@ export class OriginPool implements ConnectionOwner {
   readonly #parts: OriginPoolParts;
   readonly #clock: Clock;
   readonly #connections = new Set<Connection>();
+  readonly #resting = new RestingConnections((connection) => this.#offer(connection));
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<Exchange>();
   readonly #line: Carrier;
@@ -26,25 +28,20 @@ export class OriginPool implements ConnectionOwner {
   }
 
   send(exchange: Exchange): void {
-    const connection = this.#takeIdle() ?? this.#open();
+    const isOneResting = this.#resting.size > this.#waiting.size;
+    const connection = this.#takeIdle() ?? (isOneResting ? undefined : this.#open());
     if (connection) return carry(connection, exchange);
     exchange.carriedBy(this.#line);
     this.#waiting.add(exchange);
   }
 
   onIdle(connection: Connection): void {
-    const [next] = this.#waiting;
-    if (next) {
-      this.#waiting.delete(next);
-      return carry(connection, next);
-    }
-    if (this.#onEmpty) return connection.close();
-    this.#idle.push(connection);
-    this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep());
+    this.#resting.add(connection);
   }
 
   onGone(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#resting.forget(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
     const [next] = this.#waiting;
@@ -62,6 +59,17 @@ export class OriginPool implements ConnectionOwner {
       for (const connection of this.#idle.splice(0)) connection.close();
       if (this.#connections.size === 0) resolve();
     });
+  }
+
+  #offer(connection: Connection): void {
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      return carry(connection, next);
+    }
+    if (this.#onEmpty) return connection.close();
+    this.#idle.push(connection);
+    this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep());
   }
 
   #takeIdle(): Connection | undefined {

@@ -103,6 +103,16 @@ suite('the way to providers', () => {
     assert.equal(new Set(sockets).size, 3);
   });
 
+  test('a connection that the server ends right behind its answers, without a word, fails nobody', async () => {
+    const origin = await listen((socket) => socket.end(OK));
+    const upstream = upstreamOf();
+    for (let turn = 0; turn < 20; turn += 1) {
+      assert.deepEqual(await ask(upstream, origin), { status: 200, body: 'ok' });
+      const both = await Promise.all([ask(upstream, origin), ask(upstream, origin)]);
+      assert.equal(both.length, 2);
+    }
+  });
+
   test('an answer that comes before the request was taken is told, and the connection given up', async () => {
     const origin = await listenRaw((socket) => {
       socket.once('data', () => {
