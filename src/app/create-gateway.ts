@@ -22,6 +22,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import { createMetrics } from '../kernel/metrics.ts';
+import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { openAdministration } from './administration.ts';
 import { openFailureBook } from './failure-book.ts';
 import { type Identity, loadIdentity } from './identity.ts';
@@ -126,7 +127,14 @@ async function compose(
     ];
   }
 
-  const admitJob = createAdmitJob(shared.rateLimiter);
+  const admitJob = createAdmitJob({
+    limiter: shared.rateLimiter,
+    candidates: {
+      providers: new Map(Object.entries(config.providers)),
+      resolveTargets: serve.resolveTargets,
+      chooseOrder: createProviderStrategy(config.dispatcher),
+    },
+  });
   const native: NativeHandler = roles.isGateway
     ? createNativeHandler({
         keyring,

@@ -60,7 +60,7 @@ async function compose(
   const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
   const jobDesk = [
     // An operator is under no organisation's limits.
-    jobRoutes({ desk, jobs, history, gate, clock, admit: () => Promise.resolve() }),
+    jobRoutes({ desk, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
     jobEventRoutes({ jobs, history, gate }),
     deadLetterRoutes({ desk, deadLetters, gate, auditor }),
   ];

@@ -27,7 +27,7 @@ export type CandidateParts = {
 /** Empty when nobody ever will. */
 export async function candidatesFor(
   parts: CandidateParts,
-  job: Job,
+  job: Pick<Job, 'origin' | 'provider' | 'model'>,
 ): Promise<readonly Candidate[]> {
   const asked = job.model === undefined ? [] : named(parts, job.model);
   if (job.origin === 'http' && job.model !== undefined) return asked;

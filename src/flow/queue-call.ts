@@ -50,8 +50,10 @@ async function hand(
   const { principal, id } = request;
   if (!principal.scopes.has('jobs'))
     throw new SpillwayError('FORBIDDEN', 'the key lacks the scope jobs');
-  await parts.admit(principal, id);
-  const { job } = await parts.submit(messageOf(request, plan), submitterOf(request));
+  const message = messageOf(request, plan);
+  const { job } = await parts.admit({ principal, requestId: id, message }, () =>
+    parts.submit(message, submitterOf(request)),
+  );
   const receipt = JSON.stringify(toReceipt(job, await parts.outlook(job)));
   reply.begin(202, [
     'content-type',
@@ -68,9 +70,9 @@ async function hand(
   reply.end(receipt);
 }
 
-function messageOf({ body, route }: NativeRequest, plan: CallPlan): Record<string, unknown> {
+function messageOf({ body, route }: NativeRequest, { requestedModel }: CallPlan) {
   const request: unknown = JSON.parse(body.toString('utf8'));
-  return { model: plan.requestedModel, format: route.format, request };
+  return { model: requestedModel, format: route.format, request };
 }
 
 function submitterOf(request: NativeRequest): Parameters<SubmitJob>[1] {
@@ -80,6 +82,7 @@ function submitterOf(request: NativeRequest): Parameters<SubmitJob>[1] {
     organizationId: principal.organizationId,
     keyId: principal.keyId,
     userId: readLabel(headers['x-user-id']),
+    category: readLabel(headers['x-category']),
     requestId: id,
     locale: pickLocale(headers['accept-language'], principal.locale),
     timeZone: pickTimeZone(headers['x-time-zone'], principal.timeZone),
@@ -93,7 +96,7 @@ function pathOf({ route }: NativeRequest): string {
   return route.endpoint.replace('{model}', encodeURIComponent(route.pathModel ?? '')) + route.query;
 }
 
-const KEPT_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta', 'x-category'];
+const KEPT_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta'];
 
 function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};

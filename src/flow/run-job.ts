@@ -3,7 +3,6 @@
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { toSpillwayError } from '../errors/spillway-error.ts';
-import type { JobMessage } from '../jobs/job-message.ts';
 import type { JobRun, RunJob, RunOutcome } from '../jobs/job-runner.ts';
 import { answerText } from '../upstream/answer-text.ts';
 import type { AttemptParts } from '../upstream/attempt.ts';
@@ -50,7 +49,7 @@ async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): P
   return {
     id: runId,
     plan: await planJob(parts, run, permit?.account, signal),
-    payer: { organizationId, keyId, userId, category: categoryOf(run.message) },
+    payer: { organizationId, keyId, userId, category: run.message.category },
     budget: await parts.budgetOwnerOf(organizationId, keyId),
     permit,
     isBackground: true,
@@ -58,11 +57,6 @@ async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): P
     startedAtMs,
     deadlineAtMs: startedAtMs + parts.attempts.timeouts.totalMs,
   };
-}
-
-/** What a request said of itself when it was queued. */
-function categoryOf({ native }: JobMessage): string | undefined {
-  return native?.headers['x-category'];
 }
 
 function resultOf(

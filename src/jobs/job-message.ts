@@ -63,6 +63,8 @@ export type JobMessage = {
   readonly callbackUrl?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly native?: NativeCall | undefined;
+  /** Set by us as well: what the caller said of the request, for the listing of what was used. */
+  readonly category?: string | undefined;
 };
 
 /** Set by us, never read from outside: which endpoint a request was sent to that asked to be queued. */

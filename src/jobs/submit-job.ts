@@ -29,6 +29,8 @@ export type Submitter = {
   readonly organizationId: string;
   readonly keyId?: string | undefined;
   readonly userId?: string | undefined;
+  /** Under which the money it spends is listed. */
+  readonly category?: string | undefined;
   readonly requestId?: string | undefined;
   readonly locale?: string | undefined;
   readonly timeZone?: string | undefined;
@@ -47,7 +49,8 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
   return async (fields, submitter) => {
     const { organizationId: _, ...asked } = parseJobMessage(fields);
     if (parts.egress) requireCallable(asked.callbackUrl, parts.egress);
-    const message = submitter.native ? { ...asked, native: submitter.native } : asked;
+    const { native, category } = submitter;
+    const message = { ...asked, ...(native && { native }), ...(category && { category }) };
     const job = newJob({ message, submitter, origin: 'http', queue: rawQueue }, newId, clock.now());
     const delayMs = delayMsOf(job, clock.now());
     return store.create(job, message, [{ queue: rawQueue, message: messageFor(job), delayMs }]);

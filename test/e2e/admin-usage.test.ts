@@ -72,6 +72,30 @@ test('usage is grouped by whatever was asked for', async () => {
   assert.deepEqual(rowsOf(past), []);
 });
 
+test('a job is accounted under the category and the user of whoever handed it in', async () => {
+  const key = await newTenant('job-labels');
+  const model = 'claude-sonnet-4-5';
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const handIns: [string, object, Record<string, string>][] = [
+    ['/v1/jobs', { model, prompt: 'Hello' }, { 'x-category': 'nightly' }],
+    [
+      '/v1/messages',
+      { model, max_tokens: 20, messages },
+      { 'x-category': 'weekly', prefer: 'respond-async' },
+    ],
+  ];
+  for (const [path, body, own] of handIns) {
+    const headers = { 'x-user-id': 'user-9', ...own };
+    const answer = await rig.call('POST', path, { key, body, headers });
+    assert.equal(answer.status, 202, answer.text);
+  }
+  const byCategory = rowsOf(await usageOf('/v1/usage?groupBy=category', 2, key));
+  const categories = byCategory.map((row) => valueAt(row, 'group'));
+  assert.deepEqual(new Set(categories), new Set(['nightly', 'weekly']));
+  const byUser = rowsOf(await usageOf('/v1/usage?groupBy=user', 2, key));
+  assert.partialDeepStrictEqual(byUser, [{ group: 'user-9', attempts: 2 }]);
+});
+
 test('a limit set by hand refuses callers until it is cleared', async () => {
   const key = await newTenant('limited');
   const resetAt = Date.now() + 600_000;

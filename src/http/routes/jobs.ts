@@ -8,6 +8,7 @@ import type { Principal } from '../../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { AdmitJob } from '../../flow/admit-job.ts';
+import { readLabel } from '../../flow/ended-call.ts';
 import type { CancelJob } from '../../jobs/cancel-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHistory } from '../../jobs/job-history.ts';
@@ -30,7 +31,6 @@ export type JobRouteParts = {
   readonly history: JobHistory;
   readonly gate: Gate;
   readonly clock: Clock;
-  /** Asks the organisation's limits; rejects when it has handed in all it may. */
   readonly admit: AdmitJob;
 };
 
@@ -56,9 +56,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'jobs');
         // A mistake is told before anything is counted.
-        parseJobMessage(request.body);
-        await parts.admit(principal, request.id);
-        const { job } = await desk.submit(request.body, submitterOf(request, principal));
+        const message = parseJobMessage(request.body);
+        const { job } = await parts.admit({ principal, requestId: request.id, message }, () =>
+          desk.submit(request.body, submitterOf(request, principal)),
+        );
         reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
         return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
       },
@@ -109,12 +110,12 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 }
 
 function submitterOf(request: FastifyRequest, principal: Principal): Parameters<SubmitJob>[1] {
-  const userId = request.headers['x-user-id'];
   const traceParent = request.headers['traceparent'];
   return {
     organizationId: principal.organizationId,
     keyId: principal.keyId,
-    userId: typeof userId === 'string' ? userId.slice(0, 200) : undefined,
+    userId: readLabel(request.headers['x-user-id']),
+    category: readLabel(request.headers['x-category']),
     requestId: request.id,
     locale: pickLocale(request.headers['accept-language'], principal.locale),
     timeZone: pickTimeZone(request.headers['x-time-zone'], principal.timeZone),
