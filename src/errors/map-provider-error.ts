@@ -57,12 +57,13 @@ type Judgement = { readonly verdict: Verdict; readonly rule: string; readonly re
 
 function judge(failure: unknown, context: FailureContext): Judgement {
   const reading = readFailure(failure, context);
-  const { meaning: first, rule, heard } = decideMeaning(reading);
+  const { decided, heard } = decideMeaning(reading);
+  const first = decided.meaning;
   const wait = hasWait(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
   const meaning = isOfLimits(first)
     ? limitOrThrottle(first, quotaWindow(reading, heard.said, context.provider), wait, context.now)
     : first;
-  return { verdict: verdictOf(meaning, wait, reading, context), rule, reading };
+  return { verdict: verdictOf(meaning, wait, reading, context), rule: decided.rule, reading };
 }
 
 function verdictOf(
@@ -76,14 +77,11 @@ function verdictOf(
   if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
   const { retryAfterMs, resetAt } = wait;
   if (retryAfterMs === undefined && resetAt === undefined) return outcome;
-  const verdict: Verdict = {
-    code,
-    params: code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : withDelay(params, retryAfterMs),
-    retryable,
-  };
-  // Spreading what may be absent costs more than the rest of the verdict.
-  if (resetAt === undefined) return withDelay(verdict, retryAfterMs);
-  return { ...withDelay(verdict, retryAfterMs), resetAt };
+  const told = code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : withDelay(params, retryAfterMs);
+  // Each form in full: spreading what may be absent costs more than the rest of the verdict.
+  if (resetAt === undefined) return { code, params: told, retryable, retryAfterMs };
+  if (retryAfterMs === undefined) return { code, params: told, retryable, resetAt };
+  return { code, params: told, retryable, retryAfterMs, resetAt };
 }
 
 function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): ErrorParams {
@@ -91,11 +89,8 @@ function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): Erro
   return isInstant(resetTime) ? { resetTime } : {};
 }
 
-function withDelay<T extends object>(
-  fields: T,
-  retryAfterMs: number | undefined,
-): T & { readonly retryAfterMs?: number } {
-  return retryAfterMs === undefined ? fields : { ...fields, retryAfterMs };
+function withDelay(params: ErrorParams, retryAfterMs: number | undefined): ErrorParams {
+  return retryAfterMs === undefined ? params : { ...params, retryAfterMs };
 }
 
 function fieldOf({ field, text }: Reading): ErrorParams {

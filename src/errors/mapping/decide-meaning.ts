@@ -3,37 +3,38 @@
 // Text is believed less inside a validation failure, because a provider that complains about a request quotes
 // it: `Tool name 'usage_limit_reached' is invalid`.
 
-import { byMentionedName, byName, type Decided } from './meaning-by-name.ts';
+import { byMentionedName, byName } from './meaning-by-name.ts';
 import { byText } from './meaning-by-text.ts';
-import { hasWait } from './meanings.ts';
+import { type Decided, hasWait } from './meanings.ts';
 import type { Reading } from './reading.ts';
 import { isSubscriptionRejected } from './reset-headers.ts';
 import { type Heard, hear, hearOwnWords, SILENCE } from './said-phrases.ts';
-import { isTelling, meaningOfStatus } from './status-meaning.ts';
+import { decidedByStatus, isTelling } from './status-meaning.ts';
 import { isRefusal } from './structured-names.ts';
 
-/** What a failure means, which rule decided (for people who ask why), and what its text says. */
-export type Decision = Decided & { readonly heard: Heard };
+/** What a failure means, and what its text says. */
+export type Decision = { readonly decided: Decided; readonly heard: Heard };
 
 export function decideMeaning(reading: Reading): Decision {
   const { text, names, status } = reading;
   const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
   if (certain !== undefined) {
-    const { meaning, rule } = certain;
-    return { meaning, rule, heard: hasWait(meaning) ? hear(text) : SILENCE };
+    return { decided: certain, heard: hasWait(certain.meaning) ? hear(text) : SILENCE };
   }
-  if (isProse(reading)) return { meaning: 'unknown', rule: 'prose', heard: SILENCE };
+  if (isProse(reading)) return { decided: PROSE, heard: SILENCE };
   const isValidation = readsAsValidation(reading);
   const heard = isValidation ? hearOwnWords(text) : hear(text);
-  const { meaning, rule } =
+  const decided =
     byText(heard.said, { status, isValidation }) ??
     byName('loose', names) ??
     byTellingStatus(reading) ??
     byMentionedName(text, isValidation) ??
     byName('vague', names) ??
     byStatus(reading);
-  return { meaning, rule, heard };
+  return { decided, heard };
 }
+
+const PROSE: Decided = { meaning: 'unknown', rule: 'prose' };
 
 /** What a model says when it is done, handed over as if it were an error: it may mention any of them. */
 function isProse({ text, status, names }: Reading): boolean {
@@ -48,7 +49,7 @@ const VALIDATION_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 40
 
 function readsAsValidation({ status, names }: Reading): boolean {
   if (status !== undefined) return VALIDATION_STATUSES.has(status);
-  return names.some((name) => name.vague === 'invalid');
+  return names.some((name) => name.vague?.meaning === 'invalid');
 }
 
 function bySubscription({ headers, status }: Reading): Decided | undefined {
@@ -70,5 +71,5 @@ function byTellingStatus(reading: Reading): Decided | undefined {
 function byStatus({ status, isCut }: Reading): Decided {
   if (isCut && (status ?? 0) < 400) return { meaning: 'failed', rule: 'body: cut off' };
   if (status === undefined) return { meaning: 'unknown', rule: 'nothing recognised' };
-  return { meaning: meaningOfStatus(status), rule: `status: ${status}` };
+  return decidedByStatus(status);
 }

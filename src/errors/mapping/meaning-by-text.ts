@@ -1,9 +1,7 @@
 // What the text of a failure means, by the first rule of the table that is believed in its situation.
 
-import type { Decided } from './meaning-by-name.ts';
-import type { Meaning } from './meanings.ts';
-import type { SaidPhrases } from './said-phrases.ts';
-import { TEXT_RULES, type TextRule } from './text-rules.ts';
+import type { Decided } from './meanings.ts';
+import { BELIEF, type Phrase, type SpokenRule } from './phrase-book.ts';
 
 export type Situation = {
   readonly status: number | undefined;
@@ -11,73 +9,47 @@ export type Situation = {
   readonly isValidation: boolean;
 };
 
-export function byText(said: SaidPhrases, situation: Situation): Decided | undefined {
-  const found = firstRule(said, ({ reach }) => isInReach(reach, situation));
+export function byText(said: readonly Phrase[], situation: Situation): Decided | undefined {
+  if (said.length === 0) return undefined;
+  const completed = completedBy(said);
+  const found = firstRule(said, completed, beliefIn(situation));
   // Who answers 429, or without a status speaks of a limit and ends with advice, talks about capacity: that
   // the prompt could be shorter would only make room sooner.
   const { status } = situation;
-  const isPerhapsAdvice = status === 429 || (status === undefined && isAdvice(found));
-  const aboutCapacity = isPerhapsAdvice
-    ? firstRule(said, ({ meaning }) => CAPACITY.has(meaning))
-    : undefined;
-  return aboutCapacity ?? found;
+  const isPerhapsAdvice = status === 429 || (status === undefined && found?.isAdvice === true);
+  const aboutCapacity = isPerhapsAdvice ? firstRule(said, completed, BELIEF.capacity) : undefined;
+  return (aboutCapacity ?? found)?.decided;
 }
 
-function isAdvice(found: Decided | undefined): boolean {
-  return found?.meaning === 'too_long' && /^text: (?:reduce|shorten|shorter) /.test(found.rule);
+/** The rules of two halves whose second half is said. */
+function completedBy(said: readonly Phrase[]): number {
+  let completed = 0;
+  for (const { completes } of said) completed |= completes;
+  return completed;
 }
-
-const CAPACITY: ReadonlySet<Meaning> = new Set([
-  'quota',
-  'limit',
-  'throttle',
-  'overloaded',
-  'too_large',
-]);
 
 /** A few phrases are said and many are known: the table is entered from the phrases. */
-const RULES_BY_PHRASE: ReadonlyMap<string, readonly number[]> = indexRules();
-
-function indexRules(): Map<string, number[]> {
-  const index = new Map<string, number[]>();
-  TEXT_RULES.forEach((rule, position) => {
-    for (const phrase of rule.phrases) {
-      const positions = index.get(phrase) ?? [];
-      positions.push(position);
-      index.set(phrase, positions);
-    }
-  });
-  return index;
-}
-
 function firstRule(
-  said: SaidPhrases,
-  isBelieved: (rule: TextRule) => boolean,
-): Decided | undefined {
-  let first = TEXT_RULES.length;
-  let saidPhrase = '';
-  for (const phrase of said.list) {
-    for (const position of RULES_BY_PHRASE.get(phrase) ?? NO_RULES) {
-      const rule = TEXT_RULES[position];
-      if (position >= first || rule === undefined || !isBelieved(rule) || !holds(rule, said))
-        continue;
-      first = position;
-      saidPhrase = phrase;
+  said: readonly Phrase[],
+  completed: number,
+  belief: number,
+): SpokenRule | undefined {
+  let first: SpokenRule | undefined;
+  for (const { rules } of said) {
+    for (const rule of rules) {
+      if (first !== undefined && rule.order >= first.order) break;
+      const isWhole = rule.needs === 0 || (rule.needs & completed) !== 0;
+      if (isWhole && (rule.belief & belief) !== 0) first = rule;
     }
   }
-  const rule = TEXT_RULES[first];
-  return rule === undefined ? undefined : { meaning: rule.meaning, rule: `text: ${saidPhrase}` };
+  return first;
 }
 
-const NO_RULES: readonly number[] = [];
-
-function isInReach(reach: TextRule['reach'], { status, isValidation }: Situation): boolean {
-  if (reach === 'always') return true;
-  if (isValidation) return false;
-  if (reach === 'bare') return status === undefined || status < 400;
-  return reach === 'open' || status === 402 || status === 403 || status === 429;
-}
-
-function holds(rule: TextRule, said: SaidPhrases): boolean {
-  return rule.together === undefined || rule.together.some((phrase) => said.has(phrase));
+function beliefIn({ status, isValidation }: Situation): number {
+  if (isValidation) return BELIEF.always;
+  const isBare = status === undefined || status < 400;
+  const isRefused = status === 402 || status === 403 || status === 429;
+  return (
+    BELIEF.always | BELIEF.open | (isBare ? BELIEF.bare : 0) | (isRefused ? BELIEF.refused : 0)
+  );
 }

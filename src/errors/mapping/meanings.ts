@@ -24,6 +24,9 @@ export type Meaning =
   | 'invalid'
   | 'unknown';
 
+/** A meaning, and which rule decided, for people who ask why. */
+export type Decided = { readonly meaning: Meaning; readonly rule: string };
+
 /** Which of the two it is, window and delay decide. */
 export function isOfLimits(meaning: Meaning): boolean {
   return meaning === 'limit' || meaning === 'throttle';
@@ -31,16 +34,10 @@ export function isOfLimits(meaning: Meaning): boolean {
 
 /** Where a stated time is a promise; elsewhere it is part of the complaint. */
 export function hasWait(meaning: Meaning): boolean {
-  return WITH_WAIT.has(meaning);
+  return (
+    isOfLimits(meaning) || meaning === 'quota' || meaning === 'overloaded' || meaning === 'failed'
+  );
 }
-
-const WITH_WAIT: ReadonlySet<Meaning> = new Set([
-  'quota',
-  'limit',
-  'throttle',
-  'overloaded',
-  'failed',
-]);
 
 export type Outcome = {
   readonly code: ErrorCode;

@@ -5,23 +5,28 @@
 // are dropped (`you’ve` = `youve`), every run of digits is `#`, and `auth` does not match in `author`. A `*`
 // at either end of a phrase lets the word go on there; languages without spaces need it at both.
 
-export type Scan = {
+export type Listened = {
+  readonly text: string;
+  /** Whether a scan says where it ends. */
+  readonly isLocated: boolean;
+};
+
+export type Scan<Phrase> = {
   /** The phrases that are said, each once, in the order they are met. */
-  readonly said: readonly string[];
+  readonly said: readonly Phrase[];
   /** Where the first few located phrases end in the text. */
   readonly ends: readonly number[];
   /** Whether a character beyond the alphabets of Europe was met. */
   readonly isForeign: boolean;
 };
 
-export type PhraseScanner = { scan(text: string): Scan };
+export type PhraseScanner<Phrase> = { scan(text: string): Scan<Phrase> };
 
-export function createPhraseScanner(
-  phrases: readonly string[],
-  isLocated: (phrase: string) => boolean = () => false,
-): PhraseScanner {
-  const alphabet = alphabetOf(phrases.map(toPattern));
-  const automaton = buildAutomaton(phrases, alphabet, isLocated);
+export function createPhraseScanner<Phrase extends Listened>(
+  phrases: readonly Phrase[],
+): PhraseScanner<Phrase> {
+  const alphabet = alphabetOf(phrases.map(({ text }) => toPattern(text)));
+  const automaton = buildAutomaton(phrases, alphabet);
   return { scan: (text) => scanWith(automaton, alphabet, text) };
 }
 
@@ -32,10 +37,10 @@ type Alphabet = {
   readonly shift: number;
 };
 
-type Automaton = {
+type Automaton<Phrase> = {
   /** state × class → next state, with a mark on states in which a phrase ends. */
   readonly next: Uint16Array;
-  readonly found: readonly (readonly Ending[] | undefined)[];
+  readonly found: readonly (readonly Ending<Phrase>[] | undefined)[];
   /** The scan that met a phrase last, by its number, so that no scan has to allocate or clear anything. */
   readonly saidIn: Uint32Array;
   /** Likewise for states from which a scan has nothing more to learn: a text may say the same over and over. */
@@ -43,11 +48,10 @@ type Automaton = {
   turn: number;
 };
 
-type Ending = {
-  readonly phrase: string;
+type Ending<Phrase> = {
+  readonly phrase: Phrase;
   /** Its position in the list. */
   readonly place: number;
-  readonly isLocated: boolean;
   /** Phrases end with the separator behind them, or, with a `*`, on their last letter. */
   readonly offset: 0 | 1;
 };
@@ -81,15 +85,14 @@ function alphabetOf(patterns: readonly string[]): Alphabet {
   return { classOf, shift: Math.ceil(Math.log2(classes)) };
 }
 
-function buildAutomaton(
-  phrases: readonly string[],
+function buildAutomaton<Phrase extends Listened>(
+  phrases: readonly Phrase[],
   { classOf, shift }: Alphabet,
-  isLocated: (phrase: string) => boolean,
-): Automaton {
-  const root: TrieNode = { kind: undefined, children: new Map(), endings: [] };
+): Automaton<Phrase> {
+  const root: TrieNode<Phrase> = { kind: undefined, children: new Map(), endings: [] };
   phrases.forEach((phrase, place) => {
     let node = root;
-    const pattern = toPattern(phrase);
+    const pattern = toPattern(phrase.text);
     for (const character of pattern) {
       const kind = character === '#' ? DIGIT : (classOf[character.charCodeAt(0)] ?? SEPARATOR);
       let child = node.children.get(kind);
@@ -100,21 +103,24 @@ function buildAutomaton(
       node = child;
     }
     const offset = pattern.endsWith(SPACE) ? 0 : 1;
-    node.endings.push({ phrase, place, isLocated: isLocated(phrase), offset });
+    node.endings.push({ phrase, place, offset });
   });
   return { ...flatten(root, shift), saidIn: new Uint32Array(phrases.length), turn: 0 };
 }
 
-type TrieNode = {
+type TrieNode<Phrase> = {
   /** Of the character that leads here. */
   readonly kind: number | undefined;
-  readonly children: Map<number, TrieNode>;
-  readonly endings: Ending[];
+  readonly children: Map<number, TrieNode<Phrase>>;
+  readonly endings: Ending<Phrase>[];
 };
 
 // Breadth first, so that the state to fall back to is always complete before it is needed. States are numbered in
 // that order too: those that any text passes through are few and stand together, where the cache has them.
-function flatten(root: TrieNode, shift: number): Pick<Automaton, 'next' | 'found' | 'spentIn'> {
+function flatten<Phrase>(
+  root: TrieNode<Phrase>,
+  shift: number,
+): Pick<Automaton<Phrase>, 'next' | 'found' | 'spentIn'> {
   const nodes = inBreadth(root);
   if (nodes.length > STATE) throw new RangeError('too many phrases for one automaton');
   const stateOf = new Map(nodes.map((node, state) => [node, state]));
@@ -138,50 +144,75 @@ function flatten(root: TrieNode, shift: number): Pick<Automaton, 'next' | 'found
     marked[(state << shift) + DROPPED] = state;
     if (kind === SEPARATOR || kind === DIGIT) marked[(state << shift) + kind] = state;
   });
-  return {
-    next: marked,
-    found,
-    spentIn: new Uint32Array(nodes.length),
-  };
+  return { next: marked, found, spentIn: new Uint32Array(nodes.length) };
 }
 
-function inBreadth(root: TrieNode): readonly TrieNode[] {
+function inBreadth<Phrase>(root: TrieNode<Phrase>): readonly TrieNode<Phrase>[] {
   const nodes = [root];
   // The list grows while it is walked.
   for (const node of nodes) nodes.push(...node.children.values());
   return nodes;
 }
 
-function scanWith(automaton: Automaton, { classOf, shift }: Alphabet, text: string): Scan {
-  const { next, found, saidIn, spentIn } = automaton;
-  const turn = nextTurn(automaton);
-  let said: string[] | undefined;
-  let ends: number[] | undefined;
+/** What a scan has met so far. */
+type Hearing<Phrase> = {
+  readonly turn: number;
+  said: Phrase[] | undefined;
+  ends: number[] | undefined;
+};
+
+// Most characters end no phrase. They are passed in a loop that holds nothing but the automaton's place, because
+// what else is held there costs each of them as much as the step itself.
+function scanWith<Phrase extends Listened>(
+  automaton: Automaton<Phrase>,
+  { classOf, shift }: Alphabet,
+  text: string,
+): Scan<Phrase> {
+  const { next } = automaton;
+  const hearing: Hearing<Phrase> = { turn: nextTurn(automaton), said: undefined, ends: undefined };
+  const { length } = text;
   let highest = 0;
   let state = (next[SEPARATOR] ?? 0) & STATE;
-  const { length } = text;
-  for (let index = 0; index <= length; index += 1) {
-    const code = index < length ? text.charCodeAt(index) : 0;
-    highest |= code;
-    const reached = next[(state << shift) + (classOf[code] ?? SEPARATOR)] ?? 0;
+  for (let index = 0; index < length; ) {
+    let reached = state;
+    do {
+      const code = text.charCodeAt(index);
+      highest |= code;
+      reached = next[(reached << shift) + (classOf[code] ?? SEPARATOR)] ?? 0;
+      index += 1;
+    } while (index < length && reached < ENDING);
     state = reached & STATE;
-    if (reached === state || spentIn[state] === turn) continue;
-    let isLocated = false;
-    for (const ending of found[state] ?? []) {
-      if (ending.isLocated && (ends?.length ?? 0) < MAX_ENDS) {
-        (ends ??= []).push(index + ending.offset);
-        isLocated = true;
-      }
-      if (saidIn[ending.place] === turn) continue;
-      saidIn[ending.place] = turn;
-      (said ??= []).push(ending.phrase);
-    }
-    if (!isLocated) spentIn[state] = turn;
+    if (reached !== state) note(automaton, hearing, state, index - 1);
   }
-  return { said: said ?? NONE, ends: ends ?? NONE, isForeign: highest >= FOREIGN };
+  // The end of a text separates words too.
+  const last = next[(state << shift) + SEPARATOR] ?? 0;
+  if (last >= ENDING) note(automaton, hearing, last & STATE, length);
+  const { said = NONE, ends = NONE } = hearing;
+  return { said, ends, isForeign: highest >= FOREIGN };
 }
 
-function nextTurn(automaton: Automaton): number {
+function note<Phrase extends Listened>(
+  { found, saidIn, spentIn }: Automaton<Phrase>,
+  hearing: Hearing<Phrase>,
+  state: number,
+  index: number,
+): void {
+  const { turn } = hearing;
+  if (spentIn[state] === turn) return;
+  let isLocated = false;
+  for (const { phrase, place, offset } of found[state] ?? NONE) {
+    if (phrase.isLocated && (hearing.ends?.length ?? 0) < MAX_ENDS) {
+      (hearing.ends ??= []).push(index + offset);
+      isLocated = true;
+    }
+    if (saidIn[place] === turn) continue;
+    saidIn[place] = turn;
+    (hearing.said ??= []).push(phrase);
+  }
+  if (!isLocated) spentIn[state] = turn;
+}
+
+function nextTurn(automaton: Automaton<unknown>): number {
   if (automaton.turn === LAST_TURN) {
     automaton.saidIn.fill(0);
     automaton.spentIn.fill(0);

@@ -1,9 +1,9 @@
 // Over which span the exhausted limit counts, as far as the failure names it. Minutes refill while a caller
 // waits; days, weeks and months do not.
 
+import type { Phrase } from './phrase-book.ts';
 import type { Reading } from './reading.ts';
 import { isDayExhausted } from './reset-headers.ts';
-import type { SaidPhrases } from './said-phrases.ts';
 
 export type QuotaWindow = {
   readonly isShort: boolean;
@@ -14,16 +14,15 @@ export type QuotaWindow = {
 
 export function quotaWindow(
   { windows, text, headers }: Reading,
-  said: SaidPhrases,
+  said: readonly Phrase[],
   provider: string | undefined,
 ): QuotaWindow {
-  const hasUntrueDelay = windows.some((id) => PER_DAY.test(id)) || allowsNothing(text);
-  let isShort = windows.some((id) => PER_MINUTE.test(id));
-  let isLong =
-    hasUntrueDelay || windows.some((id) => LONG_NAME.test(id)) || isDayExhausted(headers, provider);
-  for (const phrase of said.list) {
-    isShort ||= SHORT.has(phrase);
-    isLong ||= LONG.has(phrase);
+  const hasUntrueDelay = isOneOf(windows, PER_DAY) || allowsNothing(text);
+  let isShort = isOneOf(windows, PER_MINUTE);
+  let isLong = hasUntrueDelay || isOneOf(windows, LONG_NAME) || isDayExhausted(headers, provider);
+  for (const { isShortWindow, isLongWindow } of said) {
+    isShort ||= isShortWindow;
+    isLong ||= isLongWindow;
   }
   return { isShort, isLong, hasUntrueDelay };
 }
@@ -57,13 +56,15 @@ export const LONG_PHRASES: readonly string[] = [
   'month',
 ];
 
-const SHORT: ReadonlySet<string> = new Set(SHORT_PHRASES);
-const LONG: ReadonlySet<string> = new Set(LONG_PHRASES);
-
 const PER_DAY = /per_?day/;
 const PER_MINUTE = /per_?(?:minute|second)/;
 const LONG_NAME = /five_hour|seven_day|daily|weekly|monthly/;
 const NOTHING_ALLOWED = /\blimit: 0\b/;
+
+function isOneOf(windows: readonly string[], pattern: RegExp): boolean {
+  for (const window of windows) if (pattern.test(window)) return true;
+  return false;
+}
 
 /** A plain search first: it is many times as fast on a long text. */
 function allowsNothing(text: string): boolean {

@@ -1,13 +1,24 @@
 // What an HTTP status means when nothing else says anything.
 
-import type { Meaning } from './meanings.ts';
+import type { Decided, Meaning } from './meanings.ts';
 
 /** Whether the status alone says what happened; a 400 or a 500 may be anything. */
 export function isTelling(status: number): boolean {
   return STATUSES.has(status);
 }
 
-export function meaningOfStatus(status: number): Meaning {
+export function decidedByStatus(status: number): Decided {
+  const known = DECIDED.get(status);
+  if (known !== undefined) return known;
+  const decided = { meaning: meaningOfStatus(status), rule: `status: ${status}` };
+  DECIDED.set(status, decided);
+  return decided;
+}
+
+// A pure memo, and bounded: there are four hundred statuses.
+const DECIDED = new Map<number, Decided>();
+
+function meaningOfStatus(status: number): Meaning {
   const known = STATUSES.get(status);
   if (known !== undefined) return known;
   if (status >= 500) return 'failed';

@@ -3,11 +3,14 @@
 // for several things (a `rate_limit_error` may be a used-up plan), so text is asked first. `vague` ones are
 // said of nearly everything (an `invalid_request_error` may be a bad key), so the status is asked as well.
 
-import type { Meaning } from './meanings.ts';
+import type { Decided, Meaning } from './meanings.ts';
 
 export type NameTrust = 'firm' | 'loose' | 'vague';
 
-export type KnownName = { readonly name: string } & Readonly<Partial<Record<NameTrust, Meaning>>>;
+/** A name, and what it says at each trust. */
+export type KnownName = { readonly name: string } & Readonly<
+  Record<NameTrust, Decided | undefined>
+>;
 
 /**
  * What a name means to whom. `ThrottlingException:http://…`, `com.amazon.coral#ThrottlingException`,
@@ -135,6 +138,8 @@ const REFUSALS: ReadonlySet<string> = new Set(
     .map(plainName),
 );
 
+const UNHEARD = { firm: undefined, loose: undefined, vague: undefined };
+
 const NAMES: ReadonlyMap<string, KnownName> = indexed({ firm: FIRM, loose: LOOSE, vague: VAGUE });
 
 // A pure memo: providers use the same few names over and over.
@@ -146,7 +151,8 @@ function indexed(tables: Readonly<Record<NameTrust, NameTable>>): Map<string, Kn
   for (const [trust, table] of Object.entries(tables)) {
     for (const [meaning, names] of Object.entries(table)) {
       for (const name of names.split(/\s+/).map(plainName)) {
-        index.set(name, { ...(index.get(name) ?? { name }), [trust]: meaning });
+        const decided = { meaning, rule: `name: ${name}` };
+        index.set(name, { ...(index.get(name) ?? { name, ...UNHEARD }), [trust]: decided });
       }
     }
   }
