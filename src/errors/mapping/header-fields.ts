@@ -9,6 +9,7 @@ export const NO_HEADERS: HeaderFields = new Map();
 export function readHeaders(known: HeaderFields, source: object): HeaderFields {
   let fields: Map<string, string> | undefined;
   try {
+    if (isEmpty(source)) return known;
     for (const [name, value] of entriesOf(source)) {
       fields ??= known.size === 0 ? new Map() : new Map(known);
       if (fields.size >= MAX_HEADERS) break;
@@ -22,6 +23,13 @@ export function readHeaders(known: HeaderFields, source: object): HeaderFields {
 
 const MAX_HEADERS = 200;
 const MAX_VALUE_LENGTH = 300;
+
+/** A plain record without a field. */
+function isEmpty(source: object): boolean {
+  if (Object.getPrototypeOf(source) !== Object.prototype) return false;
+  for (const _ in source) return false;
+  return true;
+}
 
 function entriesOf(source: object): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(source))

@@ -4,7 +4,7 @@
 
 import { type KeyRole, roleOf } from './key-roles.ts';
 import { type Reading, ReadingDraft } from './reading.ts';
-import { parseJson, piecesOf, type TextPiece } from './text-pieces.ts';
+import { isSentence, parseJson, piecesOf, type TextPiece } from './text-pieces.ts';
 
 export function readFailure(
   failure: unknown,
@@ -39,7 +39,7 @@ function readObject(draft: ReadingDraft, role: KeyRole, value: object, depth: nu
   else if (role === 'dimensions') draft.isCountedByModel ||= 'model' in value;
   else if (Array.isArray(value)) readList(draft, role, value, depth);
   // What was parsed is nothing special, and asking what it is costs as much as reading it.
-  else if (Object.getPrototypeOf(value) === Object.prototype) readPlain(draft, value, depth);
+  else if (isPlain(value)) readPlain(draft, value, depth);
   else if (value instanceof Uint8Array) readBytes(draft, value, depth);
   else if (value instanceof ArrayBuffer) readBytes(draft, new Uint8Array(value), depth);
   else readRecord(draft, value, depth);
@@ -54,18 +54,31 @@ function readList(draft: ReadingDraft, role: KeyRole, list: readonly unknown[], 
     readString(draft, role, list.slice(0, 8).join('.'), depth);
     return;
   }
-  for (const item of list.slice(0, MAX_LIST_LENGTH)) read(draft, role, item, depth + 1);
+  const length = Math.min(list.length, MAX_LIST_LENGTH);
+  for (let place = 0; place < length; place += 1) read(draft, role, list[place], depth + 1);
 }
 
-/** A walk without a list of keys; a getter in it may throw, and then what was read before it counts. */
-function readPlain(draft: ReadingDraft, record: object, depth: number): void {
+/** A walk without a list of keys. */
+function readPlain(
+  draft: ReadingDraft,
+  record: Readonly<Record<string, unknown>>,
+  depth: number,
+): void {
   let keysLeft = MAX_KEYS;
   for (const key in record) {
     if (keysLeft === 0) return;
     keysLeft -= 1;
     const role = roleOf(key);
-    if (role !== undefined) read(draft, role, valueOf(record, key), depth + 1);
-    else if (key.endsWith('Exception')) readException(draft, key, valueOf(record, key), depth);
+    if (role === undefined && !key.endsWith('Exception')) continue;
+    let value: unknown;
+    try {
+      // In this loop itself, because only here the engine knows where the value of the key stands.
+      value = record[key];
+    } catch {
+      // A getter threw: a field that says nothing.
+    }
+    if (role === undefined) readException(draft, key, value, depth);
+    else read(draft, role, value, depth + 1);
   }
 }
 
@@ -121,6 +134,7 @@ function readPaidText(draft: ReadingDraft, text: string, depth: number): void {
   // Most bodies are JSON and nothing else.
   const whole = text.startsWith('{') && text.endsWith('}') ? parseJson(text) : undefined;
   if (whole !== undefined) return read(draft, 'text', whole, depth + 1);
+  if (isSentence(text)) return readSentence(draft, text);
   for (const piece of piecesOf(text)) readPiece(draft, piece, depth + 1);
 }
 
@@ -132,16 +146,24 @@ function readPiece(draft: ReadingDraft, piece: TextPiece, depth: number): void {
       const role = roleOf(key);
       if (role !== undefined) read(draft, role, value, depth);
     }
-  } else {
+  } else if (piece.kind === 'page') {
     draft.addText(piece.text);
-    if (piece.kind === 'page') draft.addStatus(piece.status, depth);
-    // `{"error":"invalid_grant"}`: one word is a name as much as a sentence.
-    else if (isOneWord(piece.text)) draft.addName(piece.text);
-  }
+    draft.addStatus(piece.status, depth);
+  } else readSentence(draft, piece.text);
+}
+
+function readSentence(draft: ReadingDraft, text: string): void {
+  draft.addText(text);
+  // `{"error":"invalid_grant"}`: one word is a name as much as a sentence.
+  if (isOneWord(text)) draft.addName(text);
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  return Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function isOneWord(text: string): boolean {

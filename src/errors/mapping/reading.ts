@@ -76,8 +76,10 @@ export class ReadingDraft implements Reading {
   }
 
   finish(): Reading {
-    const amazonType = this.headers.get('x-amzn-errortype');
-    if (amazonType !== undefined) this.addName(amazonType);
+    if (this.headers.size > 0) {
+      const amazonType = this.headers.get('x-amzn-errortype');
+      if (amazonType !== undefined) this.addName(amazonType);
+    }
     this.status ??= statusInText(this.text);
     return this;
   }

@@ -15,6 +15,23 @@ export type TextPiece =
     }
   | { readonly kind: 'page'; readonly text: string; readonly status: number | undefined };
 
+/** Whether it is plain prose and nothing else, as most are. False where a closer look is needed to tell. */
+export function isSentence(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (
+    isPrinted(first) &&
+    isPrinted(text.charCodeAt(text.length - 1)) &&
+    !CLOSER_LOOKS.has(first) &&
+    !text.includes('{') &&
+    !text.includes('[')
+  );
+}
+
+/** Of ASCII, and no white space. */
+function isPrinted(code: number): boolean {
+  return code > 32 && code < 127;
+}
+
 export function piecesOf(raw: string): TextPiece[] {
   const text = withoutAnsi(raw).trim();
   if (text === '') return [];
@@ -38,6 +55,9 @@ export function parseJson(text: string): object | undefined {
 }
 
 const STREAM_OPENINGS = 'edir:';
+const CLOSER_LOOKS: ReadonlySet<number> = new Set(
+  [...`<${STREAM_OPENINGS}`].map((character) => character.charCodeAt(0)),
+);
 const STREAM_START = /^(?:event|data|id|retry|):/;
 
 const MAX_FRAMES = 20;
