@@ -43,12 +43,34 @@ const PLAIN_NUMBER = /^\d{1,15}(?:\.\d{1,12})?$/;
 
 // Sticky and without nested repetition: each character is looked at once.
 const PART =
-  /,? ?(?:and )?(\d{1,12}(?:\.\d{1,12})?|an?(?= )|one(?= )) ?(milliseconds?|millis|msecs?|ms|microseconds?|[uµμ]s|ns|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|秒钟?|分钟?|小时|天)(?![a-z])/iy;
+  /,? ?(?:and )?(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,12}(?:\.\d{1,12})?|(?:half )?an?(?= )|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty)(?= )) ?(milliseconds?|millis|msecs?|ms|microseconds?|[uµμ]s|ns|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|秒钟?|分钟?|小时|天)(?![a-z])/iy;
 
 function amountOf(text: string): number {
-  const amount = Number(text);
-  return Number.isNaN(amount) ? 1 : amount;
+  return SPELLED.get(text.toLowerCase()) ?? Number(text.replaceAll(',', ''));
 }
+
+/** Amounts that are written out: `an hour`, `half an hour`, `five minutes`. */
+const SPELLED: ReadonlyMap<string, number> = new Map([
+  ['a', 1],
+  ['an', 1],
+  ['half a', 0.5],
+  ['half an', 0.5],
+  ['one', 1],
+  ['two', 2],
+  ['three', 3],
+  ['four', 4],
+  ['five', 5],
+  ['six', 6],
+  ['seven', 7],
+  ['eight', 8],
+  ['nine', 9],
+  ['ten', 10],
+  ['twelve', 12],
+  ['fifteen', 15],
+  ['twenty', 20],
+  ['thirty', 30],
+  ['sixty', 60],
+]);
 
 const UNIT_MS: ReadonlyMap<string, number> = new Map(
   Object.entries({

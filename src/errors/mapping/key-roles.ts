@@ -41,11 +41,13 @@ const KEYS: Readonly<Record<KeyRole, string>> = {
     statusmsg statusmessage statustext errstr exception apimessage`,
   status:
     'statuscode httpstatus httpstatuscode rawstatuscode originalstatuscode httpcode upstreamstatus',
-  milliseconds: 'retryafterms retrydelayms waitms retryinms',
+  milliseconds: `retryafterms retrydelayms waitms retryinms retryaftermillis retryaftermilliseconds
+    resetafterms`,
   seconds: `retrydelay retryafter retryafterseconds retryaftersecs resetsinseconds resetinseconds
-    quotaresetdelay waitseconds estimatedtime retryin secondstoreset`,
+    quotaresetdelay waitseconds estimatedtime retryin secondstoreset
+    retryafterinseconds retryinseconds resetafter resetafterseconds resetin resetsin clearsin cooldownseconds`,
   moment: `resetsat resetat resettime resetstime quotaresettimestamp resetdate nextreset resettimestamp
-    ratelimitreset reset`,
+    ratelimitreset reset retryat availableat`,
   window:
     'quotaid quotametric quotalimit limitname limittype limitsource window ratelimittype claim',
   dimensions: 'quotadimensions dimensions',

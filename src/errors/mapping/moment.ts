@@ -28,7 +28,7 @@ const EARLIEST = Date.UTC(2001, 8, 9);
 const LATEST = Date.UTC(2100, 0, 1);
 
 const ISO =
-  /(\d{4})-(\d\d)-(\d\d)(?:T| at |,? )(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)(?![\w:])/;
+  /(\d{4})-(\d\d)-(\d\d)(?:T| at |,? )(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)? ?(Z|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d\d)?|UTC|GMT)(?![\w:])/;
 const ISO_HERE = new RegExp(ISO.source, 'iy');
 const ISO_ALONE = new RegExp(`^${ISO.source}$`, 'i');
 // RFC 9110 IMF-fixdate; the two obsolete forms are not sent by anyone here.
@@ -50,11 +50,13 @@ function fromIsoParts(match: RegExpExecArray): number | undefined {
 }
 
 function offsetMs(zone: string): number {
-  if (!/^[+-]/.test(zone)) return 0;
-  const digits = zone.replace(':', '');
-  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
-  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+  const [, sign, hours, minutes = 0] = OFFSET.exec(zone) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes));
 }
+
+/** `+02:00`, `-0530`, `UTC+2`. */
+const OFFSET = /([+-])(\d{1,2}):?(\d\d)?$/;
 
 function parseHttpDate(text: string): number | undefined {
   const match = HTTP_DATE.exec(text);

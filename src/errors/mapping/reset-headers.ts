@@ -49,7 +49,8 @@ function subscriptionReset(headers: HeaderFields): Wait | undefined {
 
 function resetOf(headers: HeaderFields, name: string, value: string): Wait {
   if (name.startsWith('x-codex-')) return codexReset(headers, name, value);
-  if (!name.includes('ratelimit')) return NO_WAIT;
+  if (name === 'ratelimit') return combinedReset(value);
+  if (!/rate-?limit/.test(name)) return NO_WAIT;
   if (name.includes('remaining')) {
     const reset = value === '0' ? headers.get(name.replace('remaining', 'reset')) : undefined;
     return reset === undefined ? NO_WAIT : durationOrMoment(reset);
@@ -58,7 +59,17 @@ function resetOf(headers: HeaderFields, name: string, value: string): Wait {
   return isLone ? durationOrMoment(value) : NO_WAIT;
 }
 
-const LONE_RESET = /^(?:x-)?ratelimit-reset$/;
+const LONE_RESET = /^(?:x-)?rate-?limit-reset(?:-after)?$/;
+
+/** One header for all of it, after either draft: `limit=100, remaining=0, reset=50`, `"default";r=0;t=50`. */
+function combinedReset(value: string): Wait {
+  const policies = value.includes('"') ? value.split(',') : [value];
+  const exhausted = policies.filter((policy) => /\b(?:r|remaining)=0(?!\d)/.test(policy));
+  return exhausted.reduce((latest, policy) => {
+    const seconds = /\b(?:t|reset)=(\d{1,10})(?!\d)/.exec(policy)?.[1];
+    return seconds === undefined ? latest : later(latest, durationOrMoment(seconds));
+  }, NO_WAIT);
+}
 
 function codexReset(headers: HeaderFields, name: string, value: string): Wait {
   if (!name.endsWith('-used-percent') || Number(value) < 100) return NO_WAIT;

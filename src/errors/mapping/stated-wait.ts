@@ -31,17 +31,24 @@ function completed(wait: Wait, next: Wait): Wait {
 }
 
 function fromRetryHeaders(headers: HeaderFields): Wait {
-  const inMs = headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms');
+  const inMs =
+    headers.get('retry-after-ms') ??
+    headers.get('x-ms-retry-after-ms') ??
+    headers.get('x-retry-after-ms');
   const inSeconds = headers.get('retry-after') ?? headers.get('x-retry-after');
   const exact = inMs === undefined ? NO_WAIT : { retryAfterMs: parseDuration(inMs, 1) };
   return inSeconds === undefined ? exact : completed(exact, durationOrMoment(inSeconds));
 }
 
 function fromField({ unit, value }: StatedWait): Wait {
-  if (unit === 'moment') return durationOrMoment(value);
+  // The year 1970 stands for a moment that nobody knows.
+  if (unit === 'moment') return Number(value) === 0 ? NO_WAIT : durationOrMoment(value);
   const unitMs = unit === 'milliseconds' ? 1 : 1_000;
-  if (typeof value === 'string') return { retryAfterMs: parseDuration(value, unitMs) };
-  // A bare number above a billion is a moment under a duration's name.
+  // A date, or a bare number above a billion, is a moment under a duration's name.
+  if (typeof value === 'string') {
+    const retryAfterMs = parseDuration(value, unitMs);
+    return retryAfterMs === undefined ? { resetAt: parseMoment(value) } : { retryAfterMs };
+  }
   return value >= 1e9
     ? { resetAt: parseMoment(value) }
     : { retryAfterMs: plausibleMs(value * unitMs) };

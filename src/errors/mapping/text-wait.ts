@@ -3,7 +3,7 @@
 // of waiting and nowhere else. Only what the server says counts: a client's own back-off (`Retrying in 4
 // seconds`) and elapsed time (`timed out after 30 s`) are not waits.
 
-import { parseDuration, readDurationAt } from './duration.ts';
+import { parseDuration, plausibleMs, readDurationAt } from './duration.ts';
 import { epochMs, readIsoAt } from './moment.ts';
 import type { Wait } from './wait.ts';
 import { readWallClockAt, type SaidAt } from './wall-clock.ts';
@@ -20,10 +20,16 @@ export const WAIT_WORDS: readonly string[] = [
   'resets',
   'refresh',
   'refreshes',
+  'refreshed',
   'renew',
   'renews',
+  'renewed',
   'resume',
   'resumes',
+  'replenishes',
+  'replenished',
+  'restored',
+  'lifted',
   'back',
   'until',
   'expires',
@@ -50,6 +56,7 @@ export function waitInText(
     LEAD.lastIndex = end;
     const lead = LEAD.exec(text)?.[0] ?? '';
     const start = end + lead.length;
+    retryAfterMs ??= countdownAt(text, start, lead);
     if (moment === undefined && startsWith(MOMENT, text, start)) {
       moment = readMomentAt(statementAt(text, start), saidAt);
     } else if (retryAfterMs === undefined && startsWith(DURATION, text, start)) {
@@ -60,12 +67,25 @@ export function waitInText(
   return { retryAfterMs, resetAt: moment?.resetAt };
 }
 
-/** `812ms`, `an hour`, `one minute`. */
-const DURATION = /\d|an?\s|one\s/iy;
+/** `812ms`, `an hour`, `five minutes`. */
+const DURATION =
+  /\d|(?:half\san?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty)\s/iy;
 
-/** `3pm`, `15:00`, `2026-04-01`, `1754636400`, `15 March`, `Oct 6`, `Thursday`, `tomorrow`. */
+/** `in 00:12:30` is a length of time, though it looks like one of the day. */
+function countdownAt(text: string, start: number, lead: string): number | undefined {
+  if (!SPAN_LEAD.test(lead)) return undefined;
+  COUNTDOWN.lastIndex = start;
+  const [, hours, minutes, seconds] = COUNTDOWN.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  return plausibleMs(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000);
+}
+
+const SPAN_LEAD = /\b(?:in|after|for)[:\s]{1,3}$/i;
+const COUNTDOWN = /(\d{1,3}):(\d\d):(\d\d)(?![\d:])/y;
+
+/** `3pm`, `midnight`, `15:00`, `2026-04-01`, `1754636400`, `15 March`, `Oct 6`, `Thursday`, `tomorrow`. */
 const MOMENT =
-  /\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)?\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)/iy;
+  /\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)?\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)|midnight|noon/iy;
 
 function startsWith(pattern: RegExp, text: string, start: number): boolean {
   pattern.lastIndex = start;
@@ -90,7 +110,7 @@ function readMomentAt(text: string, saidAt: SaidAt): ToldMoment | undefined {
 
 // What may stand between the word and the time. Every repetition is bounded.
 const LEAD =
-  /["')]{0,2}(?:[-_\s]{1,3}(?:again|in|after|for|within|is|of|at|on|by)\b){0,3}["']?[:=]?\s{0,3}["']?(?:about |approximately |around |at least |another |~ ?)?/iy;
+  /["')]{0,2}(?: (?:your|the|this) request)?(?:[-_\s]{1,3}(?:again|in|after|for|within|is|of|at(?! least)|on|by|daily)\b){0,3}["']?[:=]?\s{0,3}["']?(?:about |approximately |around |roughly |at least |up to |another |~ ?)?/iy;
 
 /** `(retry-after: 12)`, `retry_after=7.5`: the header as somebody printed it, in seconds. */
 function printedHeader(text: string, lead: string): number | undefined {

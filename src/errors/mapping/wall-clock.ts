@@ -35,7 +35,9 @@ type WallClock = {
 const DATE =
   /(?:(\d{4})-(\d\d)-(\d\d)|(today|tomorrow)|(?:(sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6},? ?)?(?:(\d{1,2})(?:st|nd|rd|th)? )?(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?: (\d{1,2})(?!\d|:)(?:st|nd|rd|th)?)?(?:,? (\d{4})(?!\d))?)?)(?:,| at|T)? ?(?:at )?/iy;
 const TIME = /(\d{1,2})(?::(\d\d))?(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?/iy;
-const ZONE = / ?\(([A-Za-z][\w+/-]{1,63})\)| (UTC|GMT)\b/y;
+const NAMED_TIME = /(midnight|noon)\b/iy;
+const ZONE =
+  / ?\(([A-Za-z+-][\w+/:-]{1,63})\)| ?((?:UTC|GMT) ?[+-]\d{1,2}(?::?\d\d)?|[+-]\d\d:?\d\d)(?![\w:])| (UTC|GMT|[ECMP][SD]?T|CES?T|[JK]ST|Eastern|Central|Mountain|Pacific)\b/y;
 
 const WEEKDAYS = 'sunmontuewedthufrisat';
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
@@ -49,13 +51,52 @@ function readResetAt(text: string, start: number): WallClock | undefined {
   ZONE.lastIndex = time?.end ?? afterDay;
   const zone = ZONE.exec(text);
   const { hour = 0, minute = 0, second = 0 } = time ?? {};
-  return { ...day, hour, minute, second, zone: zone?.[1] ?? zone?.[2] };
+  return { ...day, hour, minute, second, zone: zoneOf(zone?.[1] ?? zone?.[2] ?? zone?.[3]) };
 }
+
+/** As the calendar knows it: an IANA name or an offset, `+02:00`. */
+function zoneOf(said: string | undefined): string | undefined {
+  if (said === undefined) return undefined;
+  const [, sign, hours = '', minutes = '00'] = OFFSET.exec(said) ?? [];
+  if (sign !== undefined) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
+  return ABBREVIATIONS[said] ?? said;
+}
+
+/** `UTC+2`, `GMT-05:30`, `+0900`; nobody on Earth is further away than fourteen hours. */
+const OFFSET = /^(?:UTC|GMT)? ?([+-])(0?\d|1[0-4])(?::?([0-5]\d))?$/;
+
+// What is short for one thing only; `CST` and `IST` are not, and `ET` is a place more than an offset.
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  ET: 'America/New_York',
+  EST: '-05:00',
+  EDT: '-04:00',
+  Eastern: 'America/New_York',
+  CT: 'America/Chicago',
+  CDT: '-05:00',
+  Central: 'America/Chicago',
+  MT: 'America/Denver',
+  MST: '-07:00',
+  MDT: '-06:00',
+  Mountain: 'America/Denver',
+  PT: 'America/Los_Angeles',
+  PST: '-08:00',
+  PDT: '-07:00',
+  Pacific: 'America/Los_Angeles',
+  CET: '+01:00',
+  CEST: '+02:00',
+  JST: '+09:00',
+  KST: '+09:00',
+};
 
 type Time = { hour: number; minute: number; second: number; end: number };
 
 // `resets 3` says nothing, `resets 3pm` and `resets 15:00` do.
 function readTime(text: string, start: number): Time | undefined {
+  NAMED_TIME.lastIndex = start;
+  const named = NAMED_TIME.exec(text)?.[1]?.toLowerCase();
+  if (named !== undefined) {
+    return { hour: named === 'noon' ? 12 : 0, minute: 0, second: 0, end: NAMED_TIME.lastIndex };
+  }
   TIME.lastIndex = start;
   const match = TIME.exec(text);
   if (match === null || (match[2] === undefined && match[4] === undefined)) return undefined;
@@ -90,8 +131,8 @@ function dayOf(date: RegExpExecArray | null): Day | undefined {
 }
 
 function toInstant(reset: WallClock, saidAt: SaidAt): number | undefined {
-  const zone = isTimeZone(reset.zone) ? reset.zone : saidAt.timeZone;
-  if (!isTimeZone(zone)) return undefined;
+  const zone = isPlace(reset.zone) ? reset.zone : saidAt.timeZone;
+  if (!isPlace(zone)) return undefined;
   const { year, month, day } = reset;
   if (month !== undefined && day !== undefined && (month > 12 || day > 31)) return undefined;
   if (year !== undefined && month !== undefined && day !== undefined) {
@@ -99,6 +140,11 @@ function toInstant(reset: WallClock, saidAt: SaidAt): number | undefined {
   }
   if (saidAt.now === undefined || !Number.isFinite(saidAt.now)) return undefined;
   return nextOccurrence(reset, saidAt.now, zone);
+}
+
+/** A reader's zone has a name; a reset may be told at an offset, which is one moment's and needs no summer time. */
+function isPlace(zone: string | undefined): zone is string {
+  return isTimeZone(zone) || (zone !== undefined && OFFSET.test(zone) && /^[+-]\d\d:/.test(zone));
 }
 
 /**
