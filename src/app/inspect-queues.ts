@@ -3,6 +3,7 @@
 import { type BrokerInspection, inspectRabbit } from '../adapters/rabbitmq/inspect-broker.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { returningQueueOf } from './open-queue.ts';
 
 export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<BrokerInspection> {
   const { rawQueue, resultsQueue, deadLetterQueue } = config.jobs;
@@ -12,6 +13,13 @@ export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<Brok
   const { rateLimitDelayMs: delayMs } = config.dispatcher;
   const delayedQueues =
     delayMs === undefined ? [] : providerQueues.map((queue) => `${queue}-delayed-${delayMs}ms`);
-  const names = [rawQueue, ...providerQueues, ...delayedQueues, resultsQueue, deadLetterQueue];
+  const names = [
+    rawQueue,
+    returningQueueOf(rawQueue),
+    ...providerQueues,
+    ...delayedQueues,
+    resultsQueue,
+    deadLetterQueue,
+  ];
   return inspectRabbit({ url: rabbitmqUrl, names }, systemClock);
 }

@@ -13,6 +13,7 @@ import type { CancelTimer } from '../kernel/clock.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { openDispatchLimit } from './job-limits.ts';
 import type { JobsContext } from './open-jobs.ts';
+import { returningQueueOf } from './open-queue.ts';
 
 /** What the limits serve in so long may be with the workers; the rest is held in its fair order. */
 const RELEASE_AHEAD_MS = 5000;
@@ -23,16 +24,24 @@ export function openDispatcher(config: Config, context: JobsContext, parts: Work
   const { queues, serve, metrics, clock } = context;
   const measured = createDispatchMetrics(metrics, clock);
   const limit = openDispatchLimit(config, serve, measured);
-  const shared: Omit<DispatcherParts, 'source'> = {
+  const { rawQueue } = config.jobs;
+  const { hold } = queues;
+  const returningQueue = hold && returningQueueOf(rawQueue);
+  const shared: Omit<DispatcherParts, 'source' | 'rawQueue'> = {
     ...parts,
-    rawQueue: config.jobs.rawQueue,
+    returningQueue,
     concurrency: queues.dispatchConcurrency,
     chooseProvider: chooseProvider(config, context, limit),
   };
-  const { hold } = queues;
-  const sources = hold ? [hold.held, hold.broker] : [queues.queue];
+  const sources = hold
+    ? [
+        { source: hold.held, rawQueue },
+        { source: hold.broker, rawQueue },
+        { source: hold.broker, rawQueue: returningQueueOf(rawQueue) },
+      ]
+    : [{ source: queues.queue, rawQueue }];
   const running = [
-    ...sources.map((source) => startDispatcher({ ...shared, source })),
+    ...sources.map((each) => startDispatcher({ ...shared, ...each })),
     ...(hold ? startReleases(config, context, limit) : []),
     measureDelayed(config, context, measured),
   ];
@@ -95,11 +104,12 @@ function mostReady({ rateLimitPerMinute, windowMs }: Config['providers'][string]
 /** Keeps the gauge of what waits for its moment; a queue that cannot be asked keeps its last figure. */
 function measureDelayed(
   config: Config,
-  { queues: { queue }, clock }: JobsContext,
+  { queues: { queue, hold }, clock }: JobsContext,
   measured: DispatchMetrics,
 ): Consumer {
   const names = [
     config.jobs.rawQueue,
+    ...(hold ? [returningQueueOf(config.jobs.rawQueue)] : []),
     ...Object.values(config.providers)
       .filter((provider) => provider.hasKey)
       .map((provider) => provider.queue),

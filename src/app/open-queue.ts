@@ -27,6 +27,11 @@ export type Queues = {
 const BROKER_DISPATCHES_AT_ONCE = 32;
 const STORE_DISPATCHES_AT_ONCE = 4;
 
+/** Where messages of the raw queue come back to that had to wait for the dispatcher's limit. */
+export function returningQueueOf(rawQueue: string): string {
+  return `${rawQueue}-returning`;
+}
+
 export type QueueContext = {
   readonly store: Store;
   readonly clock: Clock;

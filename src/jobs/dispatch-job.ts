@@ -50,6 +50,11 @@ export type DispatcherParts = TakeParts & {
   readonly source: Pick<JobQueue, 'consume'>;
   readonly chooseProvider: ChooseProvider;
   readonly rawQueue: string;
+  /**
+   * Where those come back to who had to wait: behind everybody on a long raw queue, their moment would be over. Absent
+   * where they come back to the queue they were taken from.
+   */
+  readonly returningQueue?: string | undefined;
   readonly queues: FinalQueues;
   readonly concurrency?: number;
 };
@@ -170,7 +175,7 @@ function moveFor(parts: DispatcherParts, job: Job, choice: Decided): JobMove {
     case 'route':
       return routed(job, choice, now);
     case 'wait':
-      return postponed(job, { ...choice, costsAttempt: false }, now);
+      return postponed(job, { ...choice, costsAttempt: false, queue: parts.returningQueue }, now);
     case 'refuse':
       return ending(job, failed(job, choice, now), parts.queues);
     default:

@@ -69,12 +69,18 @@ export function succeeded(job: Job, result: JobResult, at: number): JobMove {
 /** Back to waiting. Only a failure `costsAttempt`; a throttle gives the attempt back. */
 export function postponed(
   job: Job,
-  wait: { readonly until: number; readonly code: ErrorCode; readonly costsAttempt: boolean },
+  wait: {
+    readonly until: number;
+    readonly code: ErrorCode;
+    readonly costsAttempt: boolean;
+    /** Where it comes back to, when that is another queue than its own. */
+    readonly queue?: string | undefined;
+  },
   at: number,
 ): JobMove {
-  const { until, code } = wait;
+  const { until, code, queue } = wait;
   const attempts = job.state === 'running' && !wait.costsAttempt ? job.attempts - 1 : job.attempts;
-  const change = { ...UNLEASED, attempts, runAt: until, waitCode: code };
+  const change = { ...UNLEASED, ...(queue && { queue }), attempts, runAt: until, waitCode: code };
   const events = [waiting('delayed', { until, code })];
   if (job.state === 'delayed')
     return { jobId: job.id, fence: job.fence, to: 'delayed', at, change, events };

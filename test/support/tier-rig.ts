@@ -126,6 +126,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     newId,
     clock,
     rawQueue,
+    returningQueue: broker && name('raw-returning'),
     queues: broker ? { resultsQueue: name('results'), deadLetterQueue: name('dlq') } : {},
     deadLetterQueue: undefined,
     defaultOrganizationId: 'default',
@@ -201,8 +202,14 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
       return (await submitJob(asked, { organizationId, keyId: 'key_1' })).job;
     },
     startDispatcher() {
-      for (const source of hold ? [hold.held, hold.broker] : [held]) {
-        const dispatcher = startDispatcher({ ...parts, source });
+      const { returningQueue } = parts;
+      const sources = [
+        { source: held, rawQueue },
+        ...(broker ? [{ source: broker, rawQueue }] : []),
+        ...(broker && returningQueue ? [{ source: broker, rawQueue: returningQueue }] : []),
+      ];
+      for (const each of sources) {
+        const dispatcher = startDispatcher({ ...parts, ...each });
         closers.push(() => dispatcher.close());
       }
       for (const provider of hold ? PROVIDERS : []) {
