@@ -210,12 +210,48 @@ test('a caller who cannot take more slows the provider down, and wakes it again'
   assert.deepEqual(asked, ['pause', 'resume']);
 });
 
+test('a caller who takes nothing is not held against the provider, whose idle clock begins when it does', async () => {
+  const { provider, attempt, said, clock } = rig({ isStream: true }, false);
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(DELTA));
+  await clock.advance(TIMEOUTS.idleMs * 3);
+  assert.deepEqual(endings(said), []);
+  attempt.resume();
+  await clock.advance(TIMEOUTS.idleMs - 500);
+  assert.deepEqual(endings(said), []);
+  await clock.advance(1000);
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
+});
+
+for (const [how, play] of [
+  ['is cut', ({ provider }) => provider.onFailure(new Error('reset'))],
+  ['never comes', ({ clock }) => clock.advance(4000)],
+  ['never ends', ({ provider }) => provider.onData(Buffer.alloc(10_000, ' '))],
+] as const satisfies readonly (readonly [string, (rig: Rig) => unknown])[]) {
+  test(`a refusal stands with its status when what it says ${how}`, async () => {
+    for (const isStream of [false, true]) {
+      const played = rig({ isStream });
+      played.provider.onHead(429, { ...JSON_HEAD, 'retry-after': '7' });
+      played.provider.onData(Buffer.from('{"type":"error",'));
+      await play(played);
+      assert.deepEqual(played.said, ['failed RATE_LIMITED']);
+      assert.equal(played.errors[0]?.retryAfterMs, 7000);
+      assert.equal(played.watch.size, 0);
+    }
+  });
+}
+
+test('a plain error in answer to a request for a stream is told as what it is', () => {
+  const { provider, said } = rig({ isStream: true });
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.from('{"type":"error","error":{"type":"overloaded_error",'));
+  provider.onData(Buffer.from('"message":"canary-secret"}}'));
+  provider.onEnd();
+  assert.deepEqual(said, ['failed PROVIDER_UNAVAILABLE']);
+});
+
 test('a connection that fails is a failure in every state', () => {
-  for (const play of [
-    () => {},
-    (provider: UpstreamListener) => provider.onHead(200, SSE_HEAD),
-    (provider: UpstreamListener) => provider.onHead(500, JSON_HEAD),
-  ]) {
+  for (const play of [() => {}, (provider: UpstreamListener) => provider.onHead(200, SSE_HEAD)]) {
     for (const isStream of [false, true]) {
       const { provider, said, watch } = rig({ isStream });
       play(provider);

@@ -4,6 +4,7 @@
 // States: calling → collecting (unary)            → ended
 //                 → streaming (relayed events)    → ended
 //                 → refused (an error status)     → ended
+// A refusal stands with its status: what it says besides is read for a moment and up to a size, and may as well be cut.
 // The listener hears of exactly one ending. Only whole events of a stream are handed on, so that an error
 // event of the provider can always be kept back.
 
@@ -13,7 +14,9 @@ import type { Clock } from '../kernel/clock.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { Usage } from '../kernel/usage.ts';
 import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
-import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
+import { type AttemptTimeouts, type ClockPhase, overduePhase } from './attempt-clocks.ts';
+import { contentTypeOf } from './content-type.ts';
+import { isRefusedAnswer, isRefusedStream, tellsError } from './refused-answer.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from './upstream.ts';
 import { readUsage } from './usage-reader.ts';
@@ -50,16 +53,6 @@ export type AttemptListener = {
   onFailed(error: SpillwayError): void;
 };
 
-export type AttemptTimeouts = {
-  readonly firstContentMs: number;
-  readonly reasoningFirstContentMs: number;
-  readonly idleMs: number;
-  readonly totalMs: number;
-  readonly unaryMs: number;
-  readonly reasoningUnaryMs: number;
-  readonly holdStatusMs: number;
-};
-
 export type AttemptParts = {
   readonly upstream: Upstream;
   readonly clock: Clock;
@@ -73,9 +66,10 @@ export type AttemptParts = {
 
 /** What is kept of a failure; the mapper reads no more. */
 const KEPT_FAILURE_BYTES = 8 * 1024;
+/** How long what a refusal says is waited for. */
+const REFUSAL_MS = 3000;
 
 type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
-type Phase = 'first_content' | 'idle' | 'total';
 
 export class Attempt implements UpstreamListener, Watched {
   readonly #parts: AttemptParts;
@@ -91,7 +85,9 @@ export class Attempt implements UpstreamListener, Watched {
   #size = 0;
   #stream: StreamAnswer | undefined;
   #isBegun = false;
-  #lastContentAtMs = 0;
+  #isPaused = false;
+  #lastContentAtMs: number | undefined;
+  #refusedAtMs = 0;
 
   constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
     this.#parts = parts;
@@ -116,6 +112,8 @@ export class Attempt implements UpstreamListener, Watched {
 
   /** The listener can take more events again. */
   resume(): void {
+    this.#isPaused = false;
+    if (this.#lastContentAtMs !== undefined) this.#lastContentAtMs = this.#parts.clock.monotonic();
     this.#upstreamCall?.resume();
   }
 
@@ -134,6 +132,7 @@ export class Attempt implements UpstreamListener, Watched {
     this.#headers = headers;
     if (status >= 300) {
       this.#state = 'refused';
+      this.#refusedAtMs = this.#parts.clock.monotonic();
       return;
     }
     this.#parts.onHealthy?.(this.#call.target, headers);
@@ -144,7 +143,7 @@ export class Attempt implements UpstreamListener, Watched {
   onData(chunk: Buffer): void {
     if (this.#state === 'streaming' && this.#stream) this.#read(this.#stream, chunk);
     else if (this.#state === 'collecting') this.#collect(chunk);
-    else if (this.#state === 'refused' && this.#size < KEPT_FAILURE_BYTES) this.#keep(chunk);
+    else if (this.#state === 'refused') this.#hear(chunk);
   }
 
   onEnd(): void {
@@ -154,30 +153,33 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   onFailure(error: Error): void {
+    if (this.#state === 'refused') return this.#refuse();
     this.#fail(error, 'the connection to the provider failed');
   }
 
   check(nowMs: number): void {
     const phase = this.#overdue(nowMs);
-    if (phase) return this.#endWith(timedOut(phase));
-    const heldMs = nowMs - this.#startedAtMs;
-    if (this.#stream && !this.#isBegun && heldMs > this.#parts.timeouts.holdStatusMs) {
-      this.#relay(this.#stream.release());
+    if (this.#state === 'refused') {
+      if (phase || nowMs - this.#refusedAtMs > REFUSAL_MS) this.#refuse();
+      return;
     }
+    if (phase) return this.#endWith(timedOut(phase));
+    const isHeldEnough = nowMs - this.#startedAtMs > this.#parts.timeouts.holdStatusMs;
+    if (this.#stream && !this.#isBegun && isHeldEnough) this.#relay(this.#stream.release());
   }
 
-  #overdue(nowMs: number): Phase | undefined {
-    const { timeouts } = this.#parts;
-    const { isReasoning, isStream, deadlineAtMs } = this.#call;
-    const elapsedMs = nowMs - this.#startedAtMs;
-    if (nowMs > (deadlineAtMs ?? this.#startedAtMs + timeouts.totalMs)) return 'total';
-    if (this.#stream?.hasContent) {
-      return nowMs - this.#lastContentAtMs > timeouts.idleMs ? 'idle' : undefined;
-    }
-    if (this.#state !== 'calling' && !isStream) return undefined;
-    const patientMs = isStream ? timeouts.reasoningFirstContentMs : timeouts.reasoningUnaryMs;
-    const usualMs = isStream ? timeouts.firstContentMs : timeouts.unaryMs;
-    return elapsedMs > (isReasoning ? patientMs : usualMs) ? 'first_content' : undefined;
+  #overdue(nowMs: number): ClockPhase | undefined {
+    const { isStream, isReasoning, deadlineAtMs } = this.#call;
+    const progress = {
+      startedAtMs: this.#startedAtMs,
+      deadlineAtMs,
+      isStream,
+      isReasoning,
+      isBegun: this.#state !== 'calling',
+      lastContentAtMs: this.#lastContentAtMs,
+      isPaused: this.#isPaused,
+    };
+    return overduePhase(this.#parts.timeouts, progress, nowMs);
   }
 
   #beginStream(): void {
@@ -202,19 +204,34 @@ export class Attempt implements UpstreamListener, Watched {
       case 'error':
         return this.#fail({ body: step.raw }, 'the provider ended the stream with an error');
       case 'broken':
-        return this.#endWith(lost('the stream ended in the middle'));
+        return this.#breakOff(step.held);
     }
   }
 
   #complete(lastBytes: Buffer): void {
     if (!this.#stream?.hasContent && isRefusedStream(lastBytes))
       return this.#fail({ body: lastBytes }, 'the provider refused within its stream');
-    if (this.#end()) this.#listener.onComplete(lastBytes, this.#contentType());
+    if (this.#end()) this.#listener.onComplete(lastBytes, contentTypeOf(this.#headers));
+  }
+
+  /** Some answer a request for a stream with a plain error and a good status. */
+  #breakOff(held: Buffer): void {
+    if (this.#stream?.hasContent || !tellsError(held))
+      return this.#endWith(lost('the stream ended in the middle'));
+    this.#keep(held);
+    this.#refuse();
   }
 
   #relay(bytes: Buffer): void {
     this.#isBegun = true;
-    if (!this.#listener.onEvents(bytes, this.#contentType())) this.#upstreamCall?.pause();
+    if (this.#listener.onEvents(bytes, contentTypeOf(this.#headers))) return;
+    this.#isPaused = true;
+    this.#upstreamCall?.pause();
+  }
+
+  #hear(chunk: Buffer): void {
+    this.#keep(chunk);
+    if (this.#size >= KEPT_FAILURE_BYTES) this.#refuse();
   }
 
   #collect(chunk: Buffer): void {
@@ -235,7 +252,7 @@ export class Attempt implements UpstreamListener, Watched {
     if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body, usage)) {
       return this.#refuse();
     }
-    if (this.#end()) this.#listener.onAnswer(body, this.#contentType(), usage);
+    if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 
   #refuse(): void {
@@ -247,11 +264,6 @@ export class Attempt implements UpstreamListener, Watched {
   #kept(): Buffer {
     const [only] = this.#chunks;
     return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
-  }
-
-  #contentType(): string {
-    const value = this.#headers['content-type'];
-    return (typeof value === 'string' && CONTENT_TYPES.get(mediaType(value))) || JSON_TYPE;
   }
 
   #fail(failure: unknown, message: string): void {
@@ -277,20 +289,7 @@ export class Attempt implements UpstreamListener, Watched {
   }
 }
 
-const JSON_TYPE = 'application/json';
-
-/** What the caller is told of the answer's kind: one of ours, since a header's parameters can say anything. */
-const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
-  [JSON_TYPE, JSON_TYPE],
-  ['text/event-stream', 'text/event-stream; charset=utf-8'],
-]);
-
-function mediaType(value: string): string {
-  const end = value.indexOf(';');
-  return end === -1 ? value : value.slice(0, end).trimEnd();
-}
-
-function timedOut(phase: Phase): SpillwayError {
+function timedOut(phase: ClockPhase): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', `the ${phase} clock ran out`, { params: { phase } });
 }
 

@@ -56,7 +56,7 @@ function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
 }
 
 /** Many answers have an `error` that is null. */
-function tellsError(body: Buffer): boolean {
+export function tellsError(body: Buffer): boolean {
   for (let key = body.indexOf(ERROR); key >= 0; key = body.indexOf(ERROR, key + 1)) {
     const value = skipSpace(body, skipSpace(body, key + ERROR.length) + 1);
     if (body[value] === OPEN_BRACE || body[value] === QUOTE) return true;

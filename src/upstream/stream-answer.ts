@@ -13,11 +13,10 @@ export type StreamStep =
   /** The stream ended as its format says it should; these are its last events. */
   | { readonly kind: 'complete'; readonly bytes: Buffer }
   | { readonly kind: 'error'; readonly raw: Buffer }
-  /** It ended without that. */
-  | { readonly kind: 'broken' };
+  /** It ended without that; `held` is what has not been relayed. */
+  | { readonly kind: 'broken'; readonly held: Buffer };
 
 const WAIT: StreamStep = { kind: 'wait' };
-const BROKEN: StreamStep = { kind: 'broken' };
 
 export class StreamAnswer {
   readonly #reader: StreamReader;
@@ -68,7 +67,9 @@ export class StreamAnswer {
     const isGood = this.#reader.isComplete();
     const { error } = this.#reader.signs;
     if (error) return { kind: 'error', raw: error };
-    return isGood ? { kind: 'complete', bytes: this.#letGo(undefined, 0) } : BROKEN;
+    return isGood
+      ? { kind: 'complete', bytes: this.#letGo(undefined, 0) }
+      : { kind: 'broken', held: this.#joined(undefined) };
   }
 
   /** Content is slow to come and the caller must see a status: what was held goes out now. */
