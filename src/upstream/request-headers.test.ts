@@ -27,6 +27,14 @@ function headersOf(format: ProviderFormat, incoming: Record<string, string | str
   );
 }
 
+test('no coding is asked for, whatever the caller could read', () => {
+  for (const format of PROVIDER_FORMATS)
+    assert.equal(
+      headersOf(format, { 'accept-encoding': 'gzip' }).get('accept-encoding'),
+      'identity',
+    );
+});
+
 test('each format gets our credential in its own header', () => {
   assert.equal(headersOf('anthropic', {}).get('x-api-key'), 'our-key');
   assert.equal(headersOf('openai', {}).get('authorization'), 'Bearer our-key');
@@ -42,7 +50,13 @@ test("the caller's credential, cookies, addresses and everything unknown stay he
 });
 
 test('whatever a caller sends, only the headers on the list pass', () => {
-  const allowed = new Set(['content-type', 'user-agent', 'anthropic-version', 'anthropic-beta']);
+  const allowed = new Set([
+    'content-type',
+    'user-agent',
+    'accept-encoding',
+    'anthropic-version',
+    'anthropic-beta',
+  ]);
   const names = fc.oneof(
     fc.string(),
     fc.constantFrom(...Object.keys(CALLER), ...allowed, 'openai-beta', '__proto__'),

@@ -5,6 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 
 const USER_AGENT = 'spillway';
+/** Who does not say so may be sent any coding, and bytes are read here as they are. */
+const NO_CODING = ['accept-encoding', 'identity'] as const;
 
 /** Passed on as they came; `anthropic-version` decides the wire format, so it is never invented when given. */
 const FORWARDED: Record<ProviderFormat, readonly string[]> = {
@@ -20,7 +22,7 @@ export function requestHeaders(
   apiKey: string,
   incoming: IncomingHttpHeaders,
 ): string[] {
-  const headers = ['content-type', 'application/json', 'user-agent', USER_AGENT];
+  const headers = ['content-type', 'application/json', 'user-agent', USER_AGENT, ...NO_CODING];
   addCredential(headers, format, apiKey);
   for (const name of FORWARDED[format]) {
     const value = incoming[name];
