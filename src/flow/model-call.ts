@@ -134,7 +134,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     learnLimit(limits, sent.target, error, serverId, clock.now());
     recordFailedAttempt(this.#parts, this.#order, sent, error);
     tellFailure(this.#parts.log, this.#order.id, sent.target, error, clock.now());
-    this.#report(healthOf(error));
+    // How long a call may take is its caller's to say, and who says little shows nothing of the provider.
+    const isOutOfTime = clock.monotonic() >= this.#order.deadlineAtMs;
+    this.#report(isOutOfTime ? 'neutral' : healthOf(error));
     const usage = this.#isBegun ? this.#streamedSoFar(this.#attempt) : NO_USAGE;
     this.#settle(sent, error.code, usage, this.#isBegun, () => {
       if (this.#isEnded) return;

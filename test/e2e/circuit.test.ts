@@ -83,6 +83,16 @@ suite('a provider that fails', () => {
     assert.equal(calls(), FAILURES + 1);
   });
 
+  test('is not said to be broken by callers who give it no time', async () => {
+    gateway = await startTestGateway({}, FILE);
+    gateway.simulator.setScenario({ provider: 'anthropic', preset: 'hang' });
+    const hurried = { headers: { 'x-request-deadline-ms': '50' } };
+    const answers = Array.from({ length: FAILURES * 2 }, () => ask(gateway, hurried));
+    for (const answer of await Promise.all(answers)) assert.equal(answer.status, 504);
+    gateway.simulator.resetScenario();
+    assert.equal((await ask(gateway)).status, 200);
+  });
+
   test('is not said to be broken for throttles, limits and mistakes of callers', async () => {
     gateway = await startTestGateway({}, FILE);
     for (const preset of [
