@@ -55,7 +55,7 @@ const KEYS: Readonly<Record<KeyRole, string>> = {
   field: 'param field loc parameter',
   container: `errors cause response data details metadata innererror violations lasterror candidates
     promptfeedback choices incompletedetails baseresp err fault errorargs errordetails rawerror
-    ratelimitinfo ratelimits ratelimit previouserrors delta`,
+    ratelimitinfo ratelimits ratelimit previouserrors delta meta`,
 };
 
 const ROLES: ReadonlyMap<string, KeyRole> = new Map(

@@ -32,6 +32,7 @@ const STATUSES: ReadonlyMap<number, Meaning> = new Map([
   [407, 'credentials'],
   [408, 'slow'],
   [413, 'too_large'],
+  [424, 'failed'],
   [425, 'failed'],
   [429, 'throttle'],
   [451, 'policy'],

@@ -197,6 +197,7 @@ export const TEXT_RULES: readonly TextRule[] = [
       lacks permission | missing scope* | missing permissions | missing the required scope* |
       access to this model | access to the model | access to the organization | not have access |
       dont have access | no access to model | is not allowed to use | not allowed to access | denied access |
+      not authorized to invoke | not authorized to perform | not authorized to access | not authorized to use |
       account has been disabled | account has been deactivated | account has been suspended |
       account has been blocked | account is disabled | account is deactivated | account is suspended |
       account is not active | account was banned | account deactivated | account suspended |
@@ -395,7 +396,8 @@ export const TEXT_RULES: readonly TextRule[] = [
       error occurred while processing | error while processing | unable to process your request |
       unexpected end of json input | unexpected end of data | json at position | body is empty | empty body |
       unexpected token | unterminated string in json | unexpected non whitespace character |
-      is not valid json | expecting value | failed to parse response | failed to parse stream |
+      is not valid json | expecting value | expected value at line |
+      looking for beginning of value | failed to parse response | failed to parse stream |
       invalid json response | empty response | no response from | no content in response |
       runner process has terminated | model runner has unexpectedly stopped | encountered an error |
       encountered an issue | failed to generate | model error | an error occurred while generating |
