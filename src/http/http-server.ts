@@ -23,6 +23,7 @@ import type { NewId } from '../kernel/ids.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
+import { readJsonBodies } from './json-body.ts';
 import type { NativeHandler } from './native-handler.ts';
 import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
@@ -73,9 +74,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     // A path that cannot be decoded fails before any route; it is answered like everything else.
     frameworkErrors: (error, request, reply) =>
       fail(parts, request, reply, fromFrameworkError(error)),
-    onProtoPoisoning: 'error',
-    onConstructorPoisoning: 'error',
   });
+  readJsonBodies(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.addHook('onRoute', (route) => limitBody(route, parts.options));

@@ -56,7 +56,6 @@ test('without the admin key every endpoint is closed, before its input is looked
 
 test('a body that is no object of the right shape is refused', async () => {
   const raws = [
-    '',
     '{',
     'null',
     '[]',
@@ -198,6 +197,18 @@ test('nothing hostile has changed anything', async () => {
   assert.partialDeepStrictEqual(body, { name: 'Default', monthlyBudgetUsd: 100 });
   const audit = await rig.call('GET', '/admin/audit');
   assert.deepEqual(valueAt(audit.body, 'data'), []);
+});
+
+test('an empty body is no body, whatever its content type says', async () => {
+  const empty = [{ raw: '' }, {}];
+  for (const call of empty) {
+    assert.equal((await rig.call('POST', '/admin/orgs', call)).status, 201);
+    assert.equal((await rig.call('POST', '/admin/orgs/default/keys', call)).status, 201);
+    assert.equal((await rig.call('POST', '/admin/orgs/default/webhook-secret', call)).status, 201);
+    assertClean(await rig.call('DELETE', '/admin/orgs/default/keys/none', call), 404, 'DELETE');
+    assertClean(await rig.call('PUT', '/admin/limits/openai/us-east', call), 400, 'PUT');
+    assertClean(await rig.call('PATCH', '/admin/orgs/default', call), 400, 'PATCH');
+  }
 });
 
 test('the endpoints are in the OpenAPI document with their credential', async () => {

@@ -15,6 +15,7 @@ import {
 import { createdKeyView, keyView, newKeyBody, toKeyView, toNewKey } from '../admin-schema-key.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { takeNoBodyAsEmpty } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 
 const params = z.object({ id: organizationId });
@@ -31,6 +32,7 @@ export function adminKeyRoutes(
       '/admin/orgs/:id/keys',
       {
         ...guard,
+        preValidation: takeNoBodyAsEmpty,
         config: { isAnswerSecret: true },
         schema: adminSchema('Create a key; it is shown this once', {
           params,

@@ -19,6 +19,7 @@ import {
 } from '../admin-schema-organization-body.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { takeNoBodyAsEmpty } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 
 const params = z.object({ id: organizationId });
@@ -36,6 +37,7 @@ export function adminOrganizationRoutes(
       '/admin/orgs',
       {
         ...guard,
+        preValidation: takeNoBodyAsEmpty,
         schema: adminSchema('Create an organisation', {
           body: newOrganizationBody,
           response: { 201: organizationView, '4xx': errorAnswer },
