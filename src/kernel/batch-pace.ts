@@ -5,7 +5,7 @@
 import type { Clock } from './clock.ts';
 
 /** Nothing beside the call that is asked for, and enough to gather in when thousands ask in a second. */
-const APART_MS = 2;
+const APART_MS = 3;
 /** From here on a batch is a crowd's. */
 const CROWD = 4;
 

@@ -16,8 +16,7 @@ import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
 import { runScript } from './redis-script.ts';
 
 export type Operation = {
-  /** What it is and what it is about, as the beginning of a JSON list. */
-  readonly head: string;
+  readonly head: readonly (string | number)[];
   readonly limits: readonly Limit[];
 };
 
@@ -90,12 +89,11 @@ export async function callRateLimits(
 
 export function takeOperation(ask: PermitAsk): Operation {
   const { id, tokens, expiresMs, wantsComeback, limits } = ask;
-  const head = `[${OPERATION.take},${quoted(id)},${tokens},${expiresMs},${wantsComeback ? 1 : 0}`;
-  return { head, limits };
+  return { head: [OPERATION.take, id, tokens, expiresMs, wantsComeback ? 1 : 0], limits };
 }
 
 export function giveBackOperation({ id, tokens, limits }: PermitAsk): Operation {
-  return { head: `[${OPERATION.giveBack},${quoted(id)},${tokens}`, limits };
+  return { head: [OPERATION.giveBack, id, tokens], limits };
 }
 
 /** Requests count whether or not they have ended: of them there is nothing to say. */
@@ -107,8 +105,7 @@ export function settleOperation({
   limits,
 }: Admission): Operation | undefined {
   if (!limits.some(({ kind }) => kind !== 'requests')) return undefined;
-  const about = `${quoted(ask.id)},${ask.tokens},${usedTokens ?? 0},${takenAt},${expiresAt}`;
-  const head = `[${OPERATION.settle},${about}`;
+  const head = [OPERATION.settle, ask.id, ask.tokens, usedTokens ?? 0, takenAt, expiresAt];
   return { head, limits: limits.filter(({ kind }) => kind !== 'requests') };
 }
 
@@ -119,16 +116,16 @@ export function tellOperation({
   usedTokens,
   limits,
 }: Admission): Operation {
-  const about = `${quoted(ask.id)},${ask.tokens},${usedTokens ?? -1},${takenAt},${expiresAt}`;
-  return { head: `[${OPERATION.tell},${about}`, limits };
+  const head = [OPERATION.tell, ask.id, ask.tokens, usedTokens ?? -1, takenAt, expiresAt];
+  return { head, limits };
 }
 
 export function lookOperation(limits: readonly Limit[]): Operation {
-  return { head: `[${OPERATION.look}`, limits };
+  return { head: [OPERATION.look], limits };
 }
 
 export function seenOperation(limit: Limit, used: number, seenAt: number): Operation {
-  return { head: `[${OPERATION.seen},${used},${seenAt}`, limits: [limit] };
+  return { head: [OPERATION.seen, used, seenAt], limits: [limit] };
 }
 
 export function decisionOf(
@@ -168,20 +165,12 @@ export function standingsOf(
   });
 }
 
-/** Ids are ours and mostly plain. */
-function quoted(id: string): string {
-  return PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
-}
-
-const PLAIN = /^[\w.:-]*$/;
-
 /** The operations as JSON, and the keys they are about behind those that are there already: each once. */
 function encode(operations: readonly Operation[], places: LimitPlaces, keys: string[]): string {
   const before = keys.length;
   const indices = new Map<LimitPlace, number>();
-  let text = '';
-  for (const { head, limits } of operations) {
-    text += text === '' ? head : `,${head}`;
+  const lists = operations.map(({ head, limits }) => {
+    const list = [...head];
     for (const limit of limits) {
       const place = places.of(limit);
       let index = indices.get(place);
@@ -189,11 +178,11 @@ function encode(operations: readonly Operation[], places: LimitPlaces, keys: str
         index = keys.push(place.key) - before;
         indices.set(place, index);
       }
-      text += `,${index},${place.kindCode},${limit.max},${limit.windowMs}`;
+      list.push(index, place.kindCode, limit.max, limit.windowMs);
     }
-    text += ']';
-  }
-  return `[${text}]`;
+    return list;
+  });
+  return JSON.stringify(lists);
 }
 
 /** An empty list of Lua comes as an empty object. */
