@@ -74,6 +74,10 @@ export class ChunkedBody {
         return;
       case 'trailer':
         return this.#passTrailer(byte);
+      // Neither is a byte around the data.
+      case 'data':
+      case 'done':
+        return;
     }
   }
 
