@@ -15,7 +15,7 @@ import type { JobStore } from '../../jobs/job-store.ts';
 import { newJob } from '../../jobs/submit-job.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createJobHistory } from '../sql/job-history.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createQueueSignals, type QueueSignals } from '../sql/queue-signals.ts';
 import { createPostgresJobStore } from './job-store.ts';
 import { createPostgresMessageHandling } from './message-handling.ts';
 import type { PostgresStore } from './open-postgres.ts';
@@ -25,6 +25,7 @@ const clock = createTestClock(1000);
 let database: TestDatabase;
 let store: PostgresStore;
 let jobs: JobStore;
+let signals: QueueSignals;
 let statements: number;
 
 before(async () => {
@@ -41,7 +42,8 @@ beforeEach(async (context) => {
       return store.run(text, values);
     },
   };
-  jobs = createPostgresJobStore({ store: counted, signals: createQueueSignals() });
+  signals = createQueueSignals();
+  jobs = createPostgresJobStore({ store: counted, signals });
   if ('after' in context) context.after(() => store.close());
 });
 
@@ -129,4 +131,34 @@ test('moves of different kinds in one group change what each of them mentions an
   assert.equal(startedJob?.provider, undefined);
   assert.equal(startedJob?.leaseOwner, 'worker-1');
   assert.equal(startedJob?.updatedAt, 3000);
+});
+
+test('what is announced is leased to who keeps a place for it and handed over after the commit', async () => {
+  const taken: string[] = [];
+  let left = 0;
+  signals.offerPlaces('results', () => ({
+    owner: 'relay',
+    leaseMs: 500,
+    take: ({ id }) => void taken.push(id),
+    leave() {
+      left += 1;
+    },
+  }));
+  const waiting = (await handIn(jobOf('default'))).job;
+  const message = { id: 'told', body: 'text' };
+  const announce = [{ queue: 'results', message, isUnordered: true }];
+  await jobs.move({ ...started(waiting, WORKER, 2000), announce });
+  assert.deepEqual([taken, left], [['told'], 0]);
+  // The same move again is refused by its fence, and so is what it announces.
+  const stale = [{ queue: 'results', message: { id: 'stale', body: '' }, isUnordered: true }];
+  await jobs.move({ ...started(waiting, WORKER, 2000), announce: stale });
+  assert.deepEqual([taken, left], [['told'], 1]);
+  const own = createPostgresMessageHandling(store);
+  const lease = { owner: 'another', until: 9000 };
+  assert.deepEqual(await own.claim('results', { count: 5, lease, now: 2400 }), []);
+  const claimed = await own.claim('results', { count: 5, lease, now: 2600 });
+  assert.deepEqual(
+    claimed.map(({ id, body }) => [id, body]),
+    [['told', 'text']],
+  );
 });
