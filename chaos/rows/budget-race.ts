@@ -1,5 +1,6 @@
 // Five times as many calls as a month's budget can pay for, all at once over the gateways, while gateways are killed. What the
-// provider charges may not pass the budget, by not one call; what was answered is settled once.
+// provider charges may not pass the budget, by not one call; what was answered is settled once; and in the end
+// all of the budget has been spent, because nothing of it stays blocked by the dead.
 
 import type { Arena, Installation } from '../arena.ts';
 import { callMany, type Told } from '../callers.ts';
@@ -12,6 +13,7 @@ import { untilNothingHeld } from '../until-ended.ts';
 
 const CALLERS = 40;
 const CALLS_PER_PAID = 5;
+const LOOK_EVERY_MS = 500;
 
 export const row: ChaosRow = {
   name: 'budget-race',
@@ -33,10 +35,29 @@ export const row: ChaosRow = {
       strike(arena, crewVictims(crew.gateways), paid),
     ]);
     await untilNothingHeld(arena, installation);
+    await spendTheRest(arena, installation, budgetNanos);
     const finding = await judge(arena, installation, told, budgetNanos);
     return { ...finding, notes: [`killed ${kills} gateways`, ...finding.notes] };
   },
 };
+
+/** What dead gateways had set aside comes back: sooner or later every call is made that the budget can pay for. */
+async function spendTheRest(
+  arena: Arena,
+  installation: Installation,
+  budgetNanos: number,
+): Promise<void> {
+  const { signal, dose } = arena;
+  const deadline = performance.now() + dose.patienceMs;
+  while (performance.now() < deadline) {
+    const { postedNanos } = await installation.store.money();
+    if (postedNanos + CALL_NANOS > budgetNanos) return;
+    arena.progress(`${(budgetNanos - postedNanos) / CALL_NANOS} calls are still payable`);
+    const asked = { count: CALLERS, callers: CALLERS, signal, pauseMs: LOOK_EVERY_MS };
+    await callMany(installation.crew.gateways, asked);
+    await untilNothingHeld(arena, installation);
+  }
+}
 
 async function judge(
   { provider, dose }: Arena,
@@ -64,5 +85,9 @@ async function judge(
     ),
     overspendNanos: Math.max(0, spentNanos - budgetNanos),
     notes: [`${billable} of ${budgetNanos / CALL_NANOS} payable calls were made`, ...wrong],
+    shortcomings:
+      money.postedNanos + CALL_NANOS > budgetNanos
+        ? []
+        : ['every call is made that the budget can pay for'],
   };
 }

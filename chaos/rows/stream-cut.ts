@@ -1,0 +1,103 @@
+// The provider breaks off one stream in ten in the middle. Whoever listens is told so by an error event and never by a clean
+// end, what was said until then is settled once, and nothing stays held.
+
+import { type Arena, type Installation, usualScenario } from '../arena.ts';
+import { callBody } from '../callers.ts';
+import type { ChaosRow, RowFinding } from '../chaos-row.ts';
+import { CALLER_KEY } from '../installation-settings.ts';
+import { disagreements } from '../judge-money.ts';
+import { untilNothingHeld } from '../until-ended.ts';
+
+const CALLERS = 20;
+const CHUNKS = { chunks: 8, chunkDelayMs: 20 };
+
+export const row: ChaosRow = {
+  name: 'stream-cut',
+  title: 'the provider breaks streams off in the middle',
+  order: 16,
+  isInShort: false,
+  async run(arena) {
+    const { dose, provider } = arena;
+    const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
+    const { rateLimit: _limit, ...scenario } = Object.assign(
+      { rateLimit: {} },
+      usualScenario(dose),
+    );
+    await provider.play({
+      repeat: true,
+      sequence: [
+        { ...scenario, ...CHUNKS, times: 9 },
+        { ...scenario, ...CHUNKS, fault: 'cut', afterChunks: 3 },
+      ],
+    });
+    const count = Math.min(dose.jobs, dose.perWindow);
+    arena.progress(`${count} callers listen`);
+    const heard = await listenMany(arena, installation, count);
+    await untilNothingHeld(arena, installation);
+    return judge(arena, installation, heard);
+  },
+};
+
+/** How a stream ended for the one who listened to it. */
+type Ending = 'whole' | 'told' | 'refused' | 'torn';
+
+async function listenMany(
+  { signal }: Arena,
+  { crew }: Installation,
+  count: number,
+): Promise<Ending[]> {
+  const heard: Ending[] = [];
+  let begun = 0;
+  const listenOn = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      const url = crew.gateways[begun % crew.gateways.length]?.url ?? '';
+      heard.push(await listen(url, `Story ${begun}`, signal));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, listenOn));
+  return heard;
+}
+
+async function listen(url: string, about: string, signal: AbortSignal): Promise<Ending> {
+  try {
+    const answer = await fetch(`${url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': CALLER_KEY, 'content-type': 'application/json' },
+      body: callBody(about, true),
+      signal,
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) return 'refused';
+    if (text.includes('event: error')) return 'told';
+    return text.includes('event: message_stop') ? 'whole' : 'torn';
+  } catch {
+    signal.throwIfAborted();
+    return 'torn';
+  }
+}
+
+async function judge(
+  { provider }: Arena,
+  { store }: Installation,
+  heard: readonly Ending[],
+): Promise<RowFinding> {
+  const calls = await provider.calls();
+  const money = await store.money();
+  const wrong = disagreements(money);
+  const count = (ending: Ending) => heard.filter((each) => each === ending).length;
+  const whole = calls.filter(({ outcome }) => outcome === 'ok').length;
+  return {
+    attempted: heard.length,
+    acknowledged: heard.length - count('torn') - count('refused'),
+    lost: count('torn') + Math.max(0, whole - money.settled),
+    duplicatedEffects: Math.max(0, money.records - calls.length) + wrong.length,
+    duplicatedCalls: Math.max(0, calls.length - heard.length),
+    limitViolations: 0,
+    overspendNanos: 0,
+    notes: [
+      `${count('whole')} streams were whole, ${count('told')} were told to be broken off, ${count('refused')} were refused`,
+      ...wrong,
+    ],
+  };
+}
