@@ -74,22 +74,20 @@ function scanWith<Phrase>(
     highest |= code;
     const reached = next[(state << shift) + (classOf[code] ?? SEPARATOR)] ?? 0;
     state = reached & STATE;
-    if (reached !== state) note(found[state], hearing, index);
+    if (reached === state) continue;
+    const ending = found[state];
+    if (ending !== undefined && ending.spentIn !== turn) note(ending, hearing, index);
   }
   // The end of a text separates words too.
   const last = next[(state << shift) + SEPARATOR] ?? 0;
-  if (last >= ENDING) note(found[last & STATE], hearing, length);
+  const ending = last < ENDING ? undefined : found[last & STATE];
+  if (ending !== undefined) note(ending, hearing, length);
   const { said = NONE, ends = NONE } = hearing;
   return { said, ends, isForeign: highest >= FOREIGN };
 }
 
-function note<Phrase>(
-  longest: Ending<Phrase> | undefined,
-  hearing: Hearing<Phrase>,
-  index: number,
-): void {
+function note<Phrase>(longest: Ending<Phrase>, hearing: Hearing<Phrase>, index: number): void {
   const { turn } = hearing;
-  if (longest === undefined || longest.spentIn === turn) return;
   let isLocated = false;
   let ending: Ending<Phrase> | undefined = longest;
   for (; ending !== undefined; ending = ending.also) {
