@@ -155,6 +155,7 @@ export class AttemptClearance {
       target,
       number,
       pass,
+      sentAtMs: this.#parts.clock.monotonic(),
       permit: this.#permit,
       budgetMonth: this.#budgetMonth,
     });

@@ -225,8 +225,10 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (!this.#sent) return;
     this.#isEnded = true;
     this.#report('success');
-    const used = this.#order.plan.charge === 'nothing' ? NO_USAGE : usage;
-    this.#settle(this.#sent, 'OK', used, isEstimated, tell);
+    // What is free is known to the last token.
+    if (this.#order.plan.charge === 'nothing')
+      this.#settle(this.#sent, 'OK', NO_USAGE, false, tell);
+    else this.#settle(this.#sent, 'OK', usage, isEstimated, tell);
   }
 
   /** Once for each attempt. */

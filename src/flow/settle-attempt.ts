@@ -13,18 +13,31 @@ export type SentAttempt = {
   /** 1 for the first one of its order. */
   readonly number: number;
   readonly pass: BreakerPass;
+  /** `clock.monotonic()` when everything it needs was there. */
+  readonly sentAtMs: number;
   readonly permit: PermitAsk;
   /** The month its money was held in. */
   readonly budgetMonth: number | undefined;
+};
+
+export type SettleParts = {
+  readonly meter: Pick<CallParts['meter'], 'costNanos' | 'record'>;
+  readonly ledger: Pick<CallParts['ledger'], 'settle'>;
+  readonly limiter: Pick<CallParts['limiter'], 'settle'>;
+  readonly clock: CallParts['clock'];
+};
+
+type SettledOrder = Pick<CallOrder, 'id' | 'payer'> & {
+  readonly plan: Pick<CallOrder['plan'], 'isStream'>;
 };
 
 /** `OK`, an error code, or `CLIENT_GONE`. */
 export type AttemptStatus = string;
 
 export function settleAttempt(
-  { meter, ledger, limiter, clock }: CallParts,
-  order: CallOrder,
-  { target, number, permit, budgetMonth }: SentAttempt,
+  { meter, ledger, limiter, clock }: SettleParts,
+  order: SettledOrder,
+  { target, number, sentAtMs, permit, budgetMonth }: SentAttempt,
   ending: {
     readonly status: AttemptStatus;
     readonly usage: Usage;
@@ -32,7 +45,7 @@ export function settleAttempt(
   },
   onSettled: (record: UsageRecord) => void,
 ): UsageRecord {
-  const { id, payer, plan, startedAtMs } = order;
+  const { id, payer, plan } = order;
   const { usage, status, isEstimated } = ending;
   // Field by field, because spreading costs more than all of them.
   const record: UsageRecord = {
@@ -52,7 +65,7 @@ export function settleAttempt(
     provider: target.provider,
     model: target.model,
     costNanos: meter.costNanos(target.provider, target.model, usage),
-    latencyMs: Math.round(clock.monotonic() - startedAtMs),
+    latencyMs: Math.round(clock.monotonic() - sentAtMs),
     status,
     streamed: plan.isStream,
     estimated: isEstimated,
