@@ -1,0 +1,19 @@
+// The connection to RabbitMQ breaks after a message was published and before its confirm has come: the publisher cannot know
+// whether the broker has it. It publishes again, and of the two copies one has an effect.
+
+import type { ChaosRow } from '../chaos-row.ts';
+import { cutAnswers } from '../cut-cable.ts';
+import { isConfirm } from '../engine-answers.ts';
+
+export const row: ChaosRow = {
+  name: 'confirm-cut',
+  title: 'the network breaks between publishing and its confirm',
+  order: 14,
+  isInShort: false,
+  run: (arena) =>
+    cutAnswers(arena, {
+      to: 'rabbitmqUrl',
+      isAnswer: isConfirm,
+      title: 'the confirm of a publishing',
+    }),
+};
