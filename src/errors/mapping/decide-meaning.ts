@@ -68,8 +68,16 @@ function byTellingStatus(reading: Reading): Decided | undefined {
   return status !== undefined && isTelling(status) ? byStatus(reading) : undefined;
 }
 
-function byStatus({ status, isCut }: Reading): Decided {
+function byStatus(reading: Reading): Decided {
+  const { status, isCut } = reading;
   if (isCut && (status ?? 0) < 400) return { meaning: 'failed', rule: 'body: cut off' };
+  if (isEmptySuccess(reading)) return { meaning: 'failed', rule: 'body: empty' };
   if (status === undefined) return { meaning: 'unknown', rule: 'nothing recognised' };
   return decidedByStatus(status);
+}
+
+/** A success without an answer is none. */
+function isEmptySuccess({ status, text, names, outcomes }: Reading): boolean {
+  if (status === undefined || status < 200 || status > 299) return false;
+  return text === '' && names.length === 0 && outcomes.length === 0;
 }

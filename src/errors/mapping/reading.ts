@@ -18,7 +18,7 @@ export type Reading = {
   /** What the limit is counted for names a model. */
   readonly isCountedByModel: boolean;
   readonly field: string | undefined;
-  /** The body opened as JSON does and had no end. */
+  /** The body opened as JSON does and had no end, or none that fits. */
   readonly isCut: boolean;
 };
 

@@ -10,7 +10,7 @@ export type TextPiece =
   | {
       readonly kind: 'pairs';
       readonly pairs: readonly LoosePair[];
-      /** It opens as JSON does and has no end. */
+      /** It opens as JSON does and has no end, or none that fits. */
       readonly isCut: boolean;
     }
   | { readonly kind: 'page'; readonly text: string; readonly status: number | undefined };
@@ -79,10 +79,13 @@ function sentencePieces(text: string): TextPiece[] {
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
   }
   const pairs = loosePairs(text.slice(start, start + LONGEST_LOOSE_TEXT));
-  const isCut = start === 0 && end === 0;
+  const isCut = start === 0 && (end === 0 || OPENS_AS_JSON.test(text));
   if (pairs.length === 0 && !isCut) return [{ kind: 'prose', text }];
   return [...prose(text.slice(0, start)), { kind: 'pairs', pairs, isCut }];
 }
+
+/** What Python prints opens with other quotes, and says what it says. */
+const OPENS_AS_JSON = /^[{[]{1,2}\s{0,20}"/;
 
 /** Behind the last bracket, if it is near the end of the text: little is ever said behind JSON. */
 function endOfJson(text: string): number {
