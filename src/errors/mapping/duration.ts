@@ -16,7 +16,7 @@ export function parseDuration(text: string, bareUnitMs = 1_000): number | undefi
 export function readDurationAt(text: string, start: number): DurationMatch | undefined {
   let totalMs = 0;
   let end = start;
-  for (let parts = 0; parts < 6; parts += 1) {
+  for (let parts = 0; parts < 6 && end < text.length; parts += 1) {
     PART.lastIndex = end;
     const part = PART.exec(text);
     const unitMs = UNIT_MS.get(part?.[2]?.toLowerCase() ?? '');

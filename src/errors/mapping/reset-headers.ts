@@ -23,6 +23,7 @@ export function isSubscriptionRejected(headers: HeaderFields): boolean {
 
 /** The dimension that is used up counts by the day: its name says so, or Groq's habit, which no name tells. */
 export function isDayExhausted(headers: HeaderFields, provider: string | undefined): boolean {
+  if (headers.size === 0) return false;
   for (const [name, value] of headers) {
     if (value !== '0' || !name.includes('remaining')) continue;
     if (name.endsWith('day')) return true;

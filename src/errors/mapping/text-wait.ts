@@ -53,9 +53,9 @@ export function waitInText(
   let moment = known.resetAt === undefined ? epochBehindBar(text) : known;
   for (const end of waitEnds) {
     if (retryAfterMs !== undefined && moment !== undefined) break;
-    LEAD.lastIndex = end;
-    const lead = LEAD.exec(text)?.[0] ?? '';
-    const start = end + lead.length;
+    const start = endOfLead(text, end);
+    if (!startsWith(STATED, text, start)) continue;
+    const lead = text.slice(end, start);
     retryAfterMs ??= countdownAt(text, start, lead);
     if (moment === undefined && startsWith(MOMENT, text, start)) {
       moment = readMomentAt(statementAt(text, start), saidAt);
@@ -87,6 +87,9 @@ const COUNTDOWN = /(\d{1,3}):(\d\d):(\d\d)(?![\d:])/y;
 const MOMENT =
   /\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\d{4}-\d\d|\d{10}|(?:\d{1,2}(?:st|nd|rd|th)?\s)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|sun|mon|tue|wed|thu|fri|sat|to(?:day|morrow)|midnight|noon/iy;
 
+/** Either of them: most waits that are spoken of are not stated (`try again later`), and one look tells. */
+const STATED = new RegExp(`${DURATION.source}|${MOMENT.source}`, 'iy');
+
 function startsWith(pattern: RegExp, text: string, start: number): boolean {
   pattern.lastIndex = start;
   return pattern.test(text);
@@ -111,6 +114,11 @@ function readMomentAt(text: string, saidAt: SaidAt): ToldMoment | undefined {
 // What may stand between the word and the time. Every repetition is bounded.
 const LEAD =
   /["')]{0,2}(?: (?:your|the|this) request)?(?:[-_\s]{1,3}(?:again|in|after|for|within|is|of|at(?! least)|on|by|daily)\b){0,3}["']?[:=]?\s{0,3}["']?(?:about |approximately |around |roughly |at least |up to |another |~ ?)?/iy;
+
+function endOfLead(text: string, start: number): number {
+  LEAD.lastIndex = start;
+  return LEAD.test(text) ? LEAD.lastIndex : start;
+}
 
 /** `(retry-after: 12)`, `retry_after=7.5`: the header as somebody printed it, in seconds. */
 function printedHeader(text: string, lead: string): number | undefined {
