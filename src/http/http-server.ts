@@ -28,6 +28,7 @@ import type { NativeHandler } from './native-handler.ts';
 import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { ErrorReplier } from './reply-error.ts';
+import { createUnreadableReplier } from './unreadable-request.ts';
 
 /** Whoever is about to use a connection does so, and is told with the answer that it was the last one. */
 const LEAVING_MS = 500;
@@ -74,6 +75,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     // A path that cannot be decoded fails before any route; it is answered like everything else.
     frameworkErrors: (error, request, reply) =>
       fail(parts, request, reply, fromFrameworkError(error)),
+    clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock),
   });
   readJsonBodies(app);
   app.setValidatorCompiler(validatorCompiler);

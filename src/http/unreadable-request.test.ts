@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { systemClock } from '../kernel/clock.ts';
+import { createUnreadableReplier } from './unreadable-request.ts';
+
+suite('requests that are no HTTP', () => {
+  const server = createServer((_request, response) => response.end());
+  before(async () => {
+    server.on(
+      'clientError',
+      createUnreadableReplier((prefix) => `${prefix}_1`, systemClock),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => new Promise((resolve) => server.close(resolve)));
+
+  test('a line that cannot be read is an invalid request with an id', async () => {
+    const answer = await send('GARBAGE\r\n\r\n');
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.match(answer, /\r\nx-request-id: req_1\r\n/);
+    assert.match(answer, /\r\nx-should-retry: false\r\n/);
+    const { error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    assert.equal(error.code, 'INVALID_REQUEST');
+    assert.equal(error.requestId, 'req_1');
+  });
+
+  test('headers beyond all bounds are a request that is too large', async () => {
+    const answer = await send(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}`);
+    assert.match(answer, /^HTTP\/1\.1 413 Content Too Large\r\n/);
+    assert.match(answer, /"code":"REQUEST_TOO_LARGE"/);
+  });
+
+  test('a request that never becomes whole is invalid', async () => {
+    const answer = await send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: nonsense\r\n\r\n');
+    assert.match(answer, /"code":"INVALID_REQUEST"/);
+  });
+
+  /** All that comes back until the connection ends. */
+  async function send(bytes: string): Promise<string> {
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address);
+    const socket = connect(address.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.write(bytes);
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    return answer;
+  }
+});
