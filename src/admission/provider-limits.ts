@@ -7,7 +7,7 @@ export type ProviderLimit = {
   readonly region: string;
   /** Set when the failure was bound to one model; absent, it holds for the whole provider and region. */
   readonly model?: string;
-  /** Epoch milliseconds, buffer for skewed clocks included. */
+  /** Epoch milliseconds, as the provider said it: what callers are told. */
   readonly resetAt: number;
   readonly setBy: string;
   readonly setAt: number;
@@ -15,7 +15,7 @@ export type ProviderLimit = {
   readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
 };
 
-/** Clocks differ: a limit is held this much longer than the provider said. */
+/** Clocks differ: a record outlives its limit by this much, so that nobody misses its last moments. */
 export const CLOCK_SKEW_MS = 1000;
 /** How long a limit holds when the provider does not say. */
 export const UNSTATED_LIMIT_MS = 300_000;

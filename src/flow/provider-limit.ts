@@ -1,7 +1,6 @@
 // The two moments a call meets what is known of provider limits: before it is made, and when it failed.
 
 import {
-  CLOCK_SKEW_MS,
   type ProviderLimit,
   type ProviderLimits,
   UNSTATED_LIMIT_MS,
@@ -51,7 +50,7 @@ function limitOf(
   const statedAt =
     error.resetAt ?? (error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs);
   if (error.code === 'AI_LIMIT_REACHED') {
-    const resetAt = (statedAt ?? now + UNSTATED_LIMIT_MS) + CLOCK_SKEW_MS;
+    const resetAt = statedAt ?? now + UNSTATED_LIMIT_MS;
     return { provider, region, ...(error.isModelBound ? { model } : {}), resetAt, kind: 'learnt' };
   }
   if (error.code !== 'RATE_LIMITED' || statedAt === undefined) return undefined;

@@ -55,7 +55,7 @@ describe('a usage limit that a product reports', () => {
         ['anthropic', 'us-east/second', 'reported', 'key_1'],
       ],
     );
-    assert.equal(found[0]?.resetAt, clock.now() + 3_601_000);
+    assert.equal(found[0]?.resetAt, clock.now() + 3_600_000);
   });
 
   it('changes nothing when the key may not report limits', async () => {

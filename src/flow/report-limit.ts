@@ -4,7 +4,6 @@
 
 import type { Principal } from '../admission/principal.ts';
 import {
-  CLOCK_SKEW_MS,
   type ProviderLimit,
   type ProviderLimits,
   UNSTATED_LIMIT_MS,
@@ -58,7 +57,7 @@ async function tell({ limits, log }: ReportLimitParts, limit: ProviderLimit): Pr
 
 function resetOf({ verdict: { resetAt, retryAfterMs } }: ReportedFailure, now: number): number {
   const statedAt = resetAt ?? now + (retryAfterMs ?? UNSTATED_LIMIT_MS);
-  return Math.min(statedAt + CLOCK_SKEW_MS, now + LONGEST_REPORT_MS);
+  return Math.min(statedAt, now + LONGEST_REPORT_MS);
 }
 
 /** By name where one is given, then by the model, then by the words of the failure. */
