@@ -19,6 +19,8 @@ test("nothing but the provider's reason for giving nothing is a refusal", () => 
   assert.ok(judge('openai', filtered({ role: 'assistant', content: null, refusal: null })));
   const incomplete = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
   assert.ok(judge('openai', { ...incomplete, error: null, output: [] }));
+  const emptied = { type: 'message', content: [{ type: 'output_text', text: '' }] };
+  assert.ok(judge('openai', { ...incomplete, output: [{ type: 'reasoning' }, emptied] }));
   const usageMetadata = { promptTokenCount: 4 };
   assert.ok(judge('gemini', { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata }));
   for (const finishReason of ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII'])
@@ -29,6 +31,10 @@ test('what the model itself says is an answer, however it ends', () => {
   const text = { type: 'text', text: 'I would rather not.' };
   assert.ok(!judge('anthropic', { content: [text], stop_reason: 'refusal' }));
   assert.ok(!judge('openai', filtered({ content: 'Half of a sen' })));
+  const half = { type: 'message', content: [{ type: 'output_text', text: 'Half of a sen' }] };
+  const filter = { reason: 'content_filter' };
+  for (const item of [half, { type: 'function_call', name: 'look' }])
+    assert.ok(!judge('openai', { incomplete_details: filter, output: [item] }));
   assert.ok(!judge('openai', filtered({ content: null, refusal: 'I cannot help with that.' })));
   assert.ok(!judge('openai', filtered({ content: null, tool_calls: [{ id: 'c' }] })));
   const content = { parts: [{ text: 'Half' }], role: 'model' };

@@ -67,7 +67,7 @@ export function tellsError(body: Buffer): boolean {
 const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
   anthropic: (answer) => listAt(answer, 'content').some(isFilled),
   openai: (answer) =>
-    listAt(answer, 'output').length > 0 ||
+    listAt(answer, 'output').some(isFilledItem) ||
     listAt(answer, 'choices').some((choice) => isFilledMessage(at(choice, 'message'))),
   gemini: (answer) =>
     listAt(answer, 'candidates').some(
@@ -78,6 +78,14 @@ const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
 /** Of a block that is no text there is always something to show. */
 function isFilled(block: unknown): boolean {
   return at(block, 'type') !== 'text' || at(block, 'text') !== '';
+}
+
+/** What a model thought is no answer, and a message may be there and be empty. */
+function isFilledItem(item: unknown): boolean {
+  if (at(item, 'type') !== 'message') return at(item, 'type') !== 'reasoning';
+  return listAt(item, 'content').some(
+    (part) => at(part, 'type') !== 'output_text' || at(part, 'text') !== '',
+  );
 }
 
 function isFilledMessage(message: unknown): boolean {
