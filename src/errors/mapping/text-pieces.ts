@@ -17,11 +17,10 @@ export type TextPiece =
 
 /** Whether it is plain prose and nothing else, as most are. False where a closer look is needed to tell. */
 export function isSentence(text: string): boolean {
-  const first = text.charCodeAt(0);
   return (
-    isPrinted(first) &&
+    isPrinted(text.charCodeAt(0)) &&
     isPrinted(text.charCodeAt(text.length - 1)) &&
-    !CLOSER_LOOKS.has(first) &&
+    !CLOSER_LOOKS.includes(text.charAt(0)) &&
     !text.includes('{') &&
     !text.includes('[')
   );
@@ -55,9 +54,7 @@ export function parseJson(text: string): object | undefined {
 }
 
 const STREAM_OPENINGS = 'edir:';
-const CLOSER_LOOKS: ReadonlySet<number> = new Set(
-  [...`<${STREAM_OPENINGS}`].map((character) => character.charCodeAt(0)),
-);
+const CLOSER_LOOKS = `<${STREAM_OPENINGS}`;
 const STREAM_START = /^(?:event|data|id|retry|):/;
 
 const MAX_FRAMES = 20;
