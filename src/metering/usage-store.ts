@@ -1,6 +1,7 @@
 // The port to where usage is kept for good. A record is identified by its id and counted once however often
 // it is delivered. Sums come from hourly roll-ups, so that they cost the same after ten records and after
-// ten million: a range is taken in whole hours. A store that is away rejects; the journal keeps the records.
+// ten million; where a range begins or ends within an hour of few records, these are read one by one, and where there are
+// many the hour is taken whole (`covered`). A store that is away rejects; the journal keeps the records.
 
 import type { BudgetHold } from './budget-hold.ts';
 import type { CrossedThreshold } from './budget-threshold.ts';
@@ -9,9 +10,9 @@ import type { UsageRecord } from './usage-record.ts';
 export type UsageRange = {
   /** Absent: every organisation (operators only). */
   readonly organizationId?: string;
-  /** Epoch milliseconds, taken back to the beginning of its hour. */
+  /** Epoch milliseconds. */
   readonly from: number;
-  /** Exclusive; taken on to the end of its hour. */
+  /** Exclusive. */
   readonly to: number;
 };
 
@@ -60,6 +61,8 @@ export type UsageStore = {
    * given up as lost takes the place of the estimate.
    */
   insertBatch(records: readonly UsageRecord[], holds?: HoldChanges): Promise<InsertedUsage>;
+  /** The range, widened to whole hours where it would be dear to be exact. Sums are asked for what this gives. */
+  covered(range: UsageRange, now: number): Promise<UsageRange>;
   /** Everything in the range as one sum; all zero when there is nothing. */
   total(range: UsageRange): Promise<Omit<UsageSum, 'group'>>;
   /** One sum per group, dearest first; days in their order. */

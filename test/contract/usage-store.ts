@@ -88,6 +88,46 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total({ ...range, organizationId: 'none' })).attempts, 0);
     });
 
+    it('sums to the millisecond where a range begins or ends within an hour', async () => {
+      const at = (minute: number) => MIDNIGHT + minute * 60_000;
+      await opened.usage.insertBatch([
+        usage('before', { createdAt: at(10) }),
+        usage('first', { createdAt: at(30), userId: 'u', cacheWrite1hTokens: 3 }),
+        usage('whole hour', { createdAt: at(90), status: 'INTERNAL' }),
+        usage('last', { createdAt: at(150) - 1, organizationId: 'other' }),
+        usage('after', { createdAt: at(150) }),
+      ]);
+      const asked = { from: at(30), to: at(150) };
+      const range = await opened.usage.covered(asked, at(600));
+      assert.deepEqual(range, asked);
+      assert.partialDeepStrictEqual(await opened.usage.total(range), {
+        attempts: 3,
+        failures: 1,
+        cacheWriteTokens: 15,
+        costNanos: 3000,
+      });
+      const byUser = await opened.usage.sums({ ...range, organizationId: 'acme' }, 'user');
+      assert.deepEqual(new Set(byUser.map(({ group }) => group)), new Set(['u', '']));
+      const within = { from: at(31), to: at(59) };
+      assert.equal((await opened.usage.total(within)).attempts, 0);
+      assert.equal((await opened.usage.total({ from: at(5), to: at(31) })).attempts, 2);
+      assert.equal((await opened.usage.total({ from: at(30), to: at(30) })).attempts, 0);
+    });
+
+    it('takes an hour of many records whole, and the present one too', async () => {
+      const many = Array.from({ length: 2001 }, (_, index) => usage(`many-${index}`));
+      await opened.usage.insertBatch(many);
+      const asked = { organizationId: 'acme', from: MIDNIGHT + 5000, to: MIDNIGHT + 6000 };
+      const covered = await opened.usage.covered(asked, MIDNIGHT + DAY_MS);
+      assert.deepEqual(covered, { ...asked, from: MIDNIGHT, to: MIDNIGHT + 3_600_000 });
+      assert.equal((await opened.usage.total(covered)).attempts, 2001);
+      const present = { ...asked, organizationId: 'none' };
+      assert.deepEqual(await opened.usage.covered(present, asked.to), {
+        ...present,
+        to: MIDNIGHT + 3_600_000,
+      });
+    });
+
     it('groups by model, dearest first, and counts failures', async () => {
       await opened.usage.insertBatch([
         usage('1', { model: 'cheap', costNanos: 1 }),

@@ -1,27 +1,23 @@
 // Reading usage on either SQL store. Writing is each store's own, because every request leaves a record.
 
-import {
-  type Kysely,
-  type RawBuilder,
-  type Selectable,
-  type SelectQueryBuilder,
-  sql,
-} from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type {
   UsageGrouping,
   UsageRange,
   UsageStore,
   UsageSum,
 } from '../../metering/usage-store.ts';
-import type { Schema, UsageRollupsTable } from './schema.ts';
+import type { Schema } from './schema.ts';
 import { toNumber } from './sql-dialect.ts';
-import { HOUR_MS, hourStart } from './usage-rollup.ts';
+import { HOUR_MS } from './usage-rollup.ts';
 import { toUsageRecord } from './usage-row.ts';
+import { coveredRange, type UsedRow, usedIn } from './usage-sums.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
 export function createUsageReading(db: Kysely<Schema>): Omit<UsageStore, 'insertBatch' | 'forget'> {
   return {
+    covered: (range, now) => coveredRange(db, range, now),
     total: async (range) => {
       const [row] = await sumQuery(db, range).execute();
       return row ? toTotals(row) : NOTHING;
@@ -62,7 +58,7 @@ const GROUP_EXPRESSIONS: Readonly<Record<UsageGrouping, RawBuilder<string | numb
   category: sql<string>`category`,
   key: sql<string>`key_id`,
   // Both stores divide integers to an integer here.
-  day: sql`hour_start / ${sql.lit(DAY_MS)}`,
+  day: sql`at / ${sql.lit(DAY_MS)}`,
 };
 
 type SummedColumn =
@@ -73,7 +69,7 @@ type SummedColumn =
   | 'cache_read_tokens'
   | 'cache_write_tokens'
   | 'cost_nanos';
-type TotalsRow = Pick<Selectable<UsageRollupsTable>, SummedColumn>;
+type TotalsRow = Pick<UsedRow, SummedColumn>;
 
 const NOTHING = Object.freeze({
   attempts: 0,
@@ -85,12 +81,9 @@ const NOTHING = Object.freeze({
   costNanos: 0,
 });
 
-function sumQuery(
-  db: Kysely<Schema>,
-  range: UsageRange,
-): SelectQueryBuilder<Schema, 'usage_rollups', TotalsRow> {
+function sumQuery(db: Kysely<Schema>, range: UsageRange) {
   return db
-    .selectFrom('usage_rollups')
+    .selectFrom(usedIn(db, range).as('used'))
     .select([
       summed('attempts'),
       summed('failures'),
@@ -99,12 +92,7 @@ function sumQuery(
       summed('cache_read_tokens'),
       summed('cache_write_tokens'),
       summed('cost_nanos'),
-    ])
-    .where('hour_start', '>=', hourStart(range.from))
-    .where('hour_start', '<', range.to)
-    .$if(range.organizationId !== undefined, (query) =>
-      query.where('organization_id', '=', range.organizationId ?? ''),
-    );
+    ]);
 }
 
 function summed<C extends SummedColumn>(column: C) {

@@ -1,6 +1,6 @@
 // What was used and what it cost: /admin/usage for operators, /v1/usage for a caller about its own
 // organisation, which is the key's and nobody else's. Both read roll-ups by the hour, so they cost the same
-// however much was used.
+// however much was used; the answer tells the range it is for.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ const usageView = pageOf(
 ).extend({ from: moment, to: moment, groupBy: z.enum(USAGE_GROUPINGS), total: totals });
 
 export type UsageRouteParts = {
-  readonly usage: Pick<UsageStore, 'total' | 'sums'>;
+  readonly usage: Pick<UsageStore, 'covered' | 'total' | 'sums'>;
   readonly requireOrganization: (id: string) => Promise<unknown>;
   readonly clock: Clock;
   readonly gate: Gate;
@@ -100,13 +100,16 @@ async function report(
   { groupBy, ...given }: z.infer<typeof query>,
   organizationId: string | undefined,
 ): Promise<z.infer<typeof usageView>> {
-  const to = given.to ?? clock.now();
+  const now = clock.now();
+  const to = given.to ?? now;
   const from = given.from ?? Math.max(0, to - DEFAULT_RANGE_MS);
   if (from > to) throw backwards();
-  const range = { from, to, ...(organizationId === undefined ? {} : { organizationId }) };
+  const asked = { from, to, ...(organizationId === undefined ? {} : { organizationId }) };
+  const range = await usage.covered(asked, now);
   const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
   const data = sums.map((sum) => ({ group: sum.group, ...toTotals(sum) }));
-  return { from, to, groupBy, total: toTotals(total), ...wholeList(data) };
+  const told = { from: range.from, to: to >= now ? to : range.to };
+  return { ...told, groupBy, total: toTotals(total), ...wholeList(data) };
 }
 
 function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeof totals> {
