@@ -148,6 +148,14 @@ test('without expectations there is no score', async () => {
   ]);
 });
 
+test('a mark of byte order and the line ends of other systems are no part of a line', async () => {
+  writeFileSync(
+    join(FOLDER, 'marked.jsonl'),
+    '\ufeff{"id":"x","status":401}\r\n{"status":402}\r\n',
+  );
+  assert.equal((await explain(['--corpus', 'marked.jsonl'])).out.length, 2);
+});
+
 test('a file that cannot be read, or a line that is no object, fails with a sentence', async () => {
   await assert.rejects(explain(['--corpus', 'missing.jsonl']), {
     name: 'CliFailure',

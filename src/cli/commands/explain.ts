@@ -103,7 +103,8 @@ function explainCorpus(file: string, options: ExplainOptions, context: CliContex
 function parseLines(text: string, file: string): object[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const parsed = parseJson(line);
+    // Trimmed, because some editors put a mark of byte order in front of the first line.
+    const parsed = parseJson(line.trim());
     if (typeof parsed === 'object' && parsed !== null) return [parsed];
     throw new CliFailure(`Line ${index + 1} of ${file} is not a JSON object.`);
   });
