@@ -141,8 +141,8 @@ async function compose(
         serve: {
           ...serve,
           once: { store: store.idempotency, clock, log },
-          stale: { answers: store.staleAnswers, clock },
-          queue: { ...desk, admit: admitJob },
+          stale: { answers: store.staleAnswers, clock, serverId: serve.serverId },
+          queue: { ...desk, admit: admitJob, serverId: serve.serverId },
         },
         replyError,
         bodyLimitBytes: config.server.bodyLimitBytes,

@@ -22,8 +22,7 @@ export function answerHeaders(
   const headers = [
     'content-type',
     facts.contentType,
-    'x-request-id',
-    request.id,
+    ...namingHeaders(request),
     ...servedHeaders(serverId, facts.attempts),
   ];
   if (facts.length === undefined) headers.push('cache-control', 'no-cache');
@@ -31,9 +30,17 @@ export function answerHeaders(
   if (facts.costNanos !== undefined) {
     headers.push('x-spillway-cost-usd', usdText(facts.costNanos));
   }
-  if (request.correlationId !== undefined) headers.push('x-correlation-id', request.correlationId);
   addStandings(headers, facts.standings, facts.now);
   return headers;
+}
+
+/** What the request is called, here and by its caller. */
+export function namingHeaders({
+  id,
+  correlationId,
+}: Pick<NativeRequest, 'id' | 'correlationId'>): string[] {
+  const named = ['x-request-id', id];
+  return correlationId === undefined ? named : [...named, 'x-correlation-id', correlationId];
 }
 
 /** Who served it, in how many attempts; on failures too. */

@@ -9,6 +9,7 @@ import type { Job } from '../jobs/job.ts';
 import { type JobOutlook, toReceipt } from '../jobs/job-view.ts';
 import type { SubmitJob } from '../jobs/submit-job.ts';
 import type { AdmitJob } from './admit-job.ts';
+import { namingHeaders, servedHeaders } from './answer-headers.ts';
 import { readLabel } from './ended-call.ts';
 import type { NativeRequest } from './native-request.ts';
 import type { CallPlan } from './plan-call.ts';
@@ -18,6 +19,7 @@ export type QueueParts = {
   readonly admit: AdmitJob;
   readonly submit: SubmitJob;
   readonly outlook: (job: Job) => Promise<JobOutlook>;
+  readonly serverId: string;
 };
 
 /** RFC 7240: preferences are separated by commas, their parameters by semicolons. */
@@ -64,8 +66,8 @@ async function hand(
     `/v1/jobs/${encodeURIComponent(job.publicId)}`,
     'preference-applied',
     'respond-async',
-    'x-request-id',
-    id,
+    ...namingHeaders(request),
+    ...servedHeaders(parts.serverId, 0),
   ]);
   reply.end(receipt);
 }

@@ -7,6 +7,7 @@
 import { fingerprintOf, readIdempotencyKey } from '../admission/idempotency-key.ts';
 import type { IdempotencyClaim } from '../admission/idempotency-store.ts';
 import { toSpillwayError } from '../errors/spillway-error.ts';
+import { namingHeaders } from './answer-headers.ts';
 import {
   AnswerKeeper,
   claimCall,
@@ -28,7 +29,7 @@ export function serveOnce(
   const claim = claimOf(request, deadlineAt);
   const once = new OnceServed(parts, claim, to.reply, to.answerFailure, serve);
   claimCall(parts.store, claim, parts.clock.now()).then(
-    (kept) => (kept ? replayAnswer(to.reply, kept, ['x-request-id', request.id]) : once.claimed()),
+    (kept) => (kept ? replayAnswer(to.reply, kept, namingHeaders(request)) : once.claimed()),
     (error: unknown) => to.answerFailure(beforeCalling(error)),
   );
   return once;

@@ -8,12 +8,17 @@ import { toKeptAnswer } from '../admission/kept-answer.ts';
 import type { StaleAnswer, StaleAnswers } from '../admission/stale-answers.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { addStandings, namingHeaders, servedHeaders } from './answer-headers.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { headerPairs } from './header-pairs.ts';
 import type { NativeRequest } from './native-request.ts';
 import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from './reply.ts';
 
-export type StaleParts = { readonly answers: StaleAnswers; readonly clock: Clock };
+export type StaleParts = {
+  readonly answers: StaleAnswers;
+  readonly clock: Clock;
+  readonly serverId: string;
+};
 
 export const DEGRADED_HEADER = 'x-spillway-degraded';
 
@@ -38,15 +43,16 @@ export function serveStale(
 }
 
 async function answerStale(
-  { answers, clock }: StaleParts,
+  parts: StaleParts,
   request: NativeRequest,
   { reply, answerFailure }: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
   failure: FailedRequest,
 ): Promise<void> {
+  const { answers, clock } = parts;
   const since = clock.now() - KEPT_FOR_MS;
   const found = await answers.find(...placeOf(request), since).catch(() => undefined);
   if (!found) return answerFailure(failure);
-  reply.begin(found.status, staleHeaders(request, found, clock.now()));
+  reply.begin(found.status, staleHeaders(parts, request, found, failure));
   reply.end(found.body);
 }
 
@@ -54,19 +60,27 @@ function placeOf({ principal, url, body }: NativeRequest): [string, string] {
   return [principal.organizationId, fingerprintOf('POST', url, body)];
 }
 
-function staleHeaders({ id }: NativeRequest, answer: StaleAnswer, now: number): string[] {
+function staleHeaders(
+  { clock, serverId }: StaleParts,
+  request: NativeRequest,
+  answer: StaleAnswer,
+  { attempts = 0, standings = [] }: FailedRequest,
+): string[] {
+  const now = clock.now();
   const ageSeconds = Math.max(0, Math.floor((now - answer.keptAt) / 1000));
   const { 'content-type': contentType = 'application/json' } = answer.headers;
-  return [
+  const headers = [
     'content-type',
     contentType,
     'content-length',
     String(answer.body.length),
-    'x-request-id',
-    id,
     DEGRADED_HEADER,
     `stale; age=${ageSeconds}`,
+    ...namingHeaders(request),
+    ...servedHeaders(serverId, attempts),
   ];
+  addStandings(headers, standings, now);
+  return headers;
 }
 
 /** A mistake of the caller's or an empty purse is told as it is; an old answer would hide it. */

@@ -166,8 +166,7 @@ class NativeConnection implements Reply {
   }
 
   /** What a failure's headers say besides the failure itself, as those of an answer do. */
-  #showFacts({ attempts, standings = [] }: FailedRequest): void {
-    if (attempts === undefined) return;
+  #showFacts({ attempts = 0, standings = [] }: FailedRequest): void {
     const { clock, serve } = this.#parts;
     const headers = servedHeaders(serve.serverId, attempts);
     addStandings(headers, standings, clock.now());

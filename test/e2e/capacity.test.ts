@@ -54,6 +54,8 @@ function receiptOf({ status, text, headers }: Answer): Receipt {
   assert.equal(headers.get('location'), `/v1/jobs/${receipt.id}`);
   assert.equal(headers.get('preference-applied'), 'respond-async');
   assert.match(headers.get('x-request-id') ?? '', /^req_/);
+  assert.match(headers.get('x-spillway-served-by') ?? '', /./);
+  assert.equal(headers.get('x-spillway-attempts'), '0');
   return receipt;
 }
 
@@ -207,6 +209,11 @@ suite('a caller who would rather have an old answer than none', () => {
         assert.match(stale.headers.get('x-spillway-degraded') ?? '', /^stale; age=\d+$/);
         assert.equal(stale.headers.get('content-type'), good.headers.get('content-type'));
         assert.notEqual(stale.headers.get('x-request-id'), good.headers.get('x-request-id'));
+        assert.equal(
+          stale.headers.get('x-spillway-served-by'),
+          good.headers.get('x-spillway-served-by'),
+        );
+        assert.match(stale.headers.get('x-ratelimit-reset-requests') ?? '', /^\d+\.\d{3}s$/);
       }
     });
   }
