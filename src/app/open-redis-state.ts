@@ -5,6 +5,7 @@
 import { createLogList } from '../adapters/redis/log-list.ts';
 import { openRedis, type RedisLink } from '../adapters/redis/open-redis.ts';
 import { openProviderLimits } from '../adapters/redis/provider-limits.ts';
+import { commonPrefix } from '../adapters/redis/rate-limit-keys.ts';
 import { openRateLimiter } from '../adapters/redis/rate-limiter.ts';
 import { whyForeign } from '../adapters/redis/same-store.ts';
 import { placeOf, whyRefused } from '../adapters/redis/why-unusable.ts';
@@ -26,7 +27,7 @@ export async function openRedisState(
     url,
     clock,
     log: ring.log,
-    greet: (redis) => whyForeign(redis, redisKeyPrefix, storeId),
+    greet: (redis) => whyForeign(redis, commonPrefix(redisKeyPrefix), storeId),
   });
   lifecycle.onClose('redis', () => link.close());
   await link.ready(PATIENCE_MS);

@@ -5,6 +5,7 @@ import { createMemoryBreakerBoard } from '../adapters/memory/breaker-board.ts';
 import { createMemoryHeadroomExchange } from '../adapters/memory/headroom-exchange.ts';
 import { createMemoryRetryBudget } from '../adapters/memory/retry-budget.ts';
 import type { RedisLink } from '../adapters/redis/open-redis.ts';
+import { commonPrefix } from '../adapters/redis/rate-limit-keys.ts';
 import type { BreakerPlace } from '../admission/administer-breakers.ts';
 import { type Headroom, openHeadroom } from '../admission/headroom.ts';
 import type { HeadroomExchange } from '../admission/headroom-exchange.ts';
@@ -85,7 +86,8 @@ async function openTogether(
       import('../adapters/redis/retry-budget.ts'),
       import('../adapters/redis/headroom-exchange.ts'),
     ]);
-  const shared = { link, clock: context.clock, keyPrefix: config.storage.redisKeyPrefix };
+  const keyPrefix = commonPrefix(config.storage.redisKeyPrefix);
+  const shared = { link, clock: context.clock, keyPrefix };
   return {
     breakers: await openRedisBreakerBoard({ ...breakerParts(config, context), ...shared }),
     retryBudget: createRedisRetryBudget({ ...shared, rules: budgetRules(config) }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit, LimitTier } from '../../admission/rate-limiter.ts';
-import { rateLimitKeys } from './rate-limit-keys.ts';
+import { commonPrefix, rateLimitKeys } from './rate-limit-keys.ts';
 
 const TIERS = ['organization', 'key', 'provider', 'dispatcher'] as const;
 
@@ -45,4 +45,10 @@ test('no prefix makes two tiers one count, and processes that share limits share
   const { epoch } = rateLimitKeys('app:worker:ratelimit:');
   assert.equal(rateLimitKeys('app:dispatcher:ratelimit:').epoch, epoch);
   assert.equal(rateLimitKeys('app:').epoch, epoch);
+});
+
+test('processes whose prefixes name each its own limit share all the rest', () => {
+  const prefixes = ['app:worker:ratelimit:', 'app:dispatcher:ratelimit:', 'app:ratelimit:', 'app:'];
+  for (const prefix of prefixes) assert.equal(commonPrefix(prefix), 'app:', prefix);
+  assert.equal(commonPrefix('worker:ratelimit:'), '');
 });

@@ -15,13 +15,18 @@ const WHOLE_PREFIX = /(worker:|dispatcher:)?ratelimit:$/;
 
 export function rateLimitKeys(prefix: string): RateLimitKeys {
   const starts = WHOLE_PREFIX.test(prefix) ? wholeStarts(prefix) : usualStarts(prefix);
-  const shared = `${prefix.replace(WHOLE_PREFIX, '')}ratelimit:`;
+  const shared = `${commonPrefix(prefix)}ratelimit:`;
   return Object.freeze({
     of: ({ tier, subject }: Limit) => `${starts[tier]}${subject}`,
     epoch: `${shared}epoch`,
     servers: `${shared}servers`,
     awaited: `${shared}awaited`,
   });
+}
+
+/** What processes share whose prefixes name each its own limit: everything but the limits stands behind it. */
+export function commonPrefix(prefix: string): string {
+  return prefix.replace(WHOLE_PREFIX, '');
 }
 
 function usualStarts(prefix: string): Record<LimitTier, string> {
@@ -35,7 +40,7 @@ function usualStarts(prefix: string): Record<LimitTier, string> {
 
 /** What the dispatcher let through is another count than the calls made, and must not fall on the same key. */
 function wholeStarts(prefix: string): Record<LimitTier, string> {
-  const base = prefix.replace(WHOLE_PREFIX, '');
+  const base = commonPrefix(prefix);
   const starts = { organization: `${prefix}org:`, key: `${prefix}key:` };
   if (prefix.endsWith('dispatcher:ratelimit:'))
     return { ...starts, provider: `${base}worker:ratelimit:`, dispatcher: prefix };
