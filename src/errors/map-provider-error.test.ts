@@ -22,3 +22,8 @@ for (const [family, fixtures] of Object.entries(FAILURES)) {
     }
   });
 }
+
+test("a success that stopped as it should, handed over as a failure, is nobody else's", () => {
+  const answer = { status: 200, body: { choices: [{ finish_reason: 'stop' }] } };
+  assert.equal(mapProviderError(answer).code, 'INTERNAL');
+});
