@@ -24,6 +24,15 @@ describe('a job as it is asked for', () => {
     assert.deepEqual(message, { ...fields, id: 'A1' });
   });
 
+  it('takes the model that its request names, unless it names one itself', () => {
+    const request = { model: 'claude-sonnet-4-5', messages: [] };
+    assert.equal(parseJobMessage({ request }).model, 'claude-sonnet-4-5');
+    assert.equal(parseJobMessage({ request, model: null }).model, 'claude-sonnet-4-5');
+    assert.equal(parseJobMessage({ request, model: 'gpt-5' }).model, 'gpt-5');
+    for (const model of [7, '', null, 'x'.repeat(257)])
+      assert.equal('model' in parseJobMessage({ request: { model } }), false);
+  });
+
   it('takes ids that are numbers, dates that are text, and null for absent', () => {
     const message = parseJobMessage({
       AnalysisId: 42,

@@ -15,6 +15,7 @@ function name(maxLength: number) {
   return z.string().min(1).max(maxLength).refine(isPrintable);
 }
 
+const modelName = name(256);
 const identity = z.union([name(200), z.int().transform(String)]);
 const moment = z.union([
   z.int().nonnegative(),
@@ -32,7 +33,7 @@ const schema = z
     organizationId: name(128).nullish(),
     userId: identity.nullish(),
     provider: name(64).nullish(),
-    model: name(256).nullish(),
+    model: modelName.nullish(),
     prompt: z.string().min(1).nullish(),
     images: z.array(image).max(MAX_IMAGES).nullish(),
     request: z.record(z.string(), z.unknown()).nullish(),
@@ -83,10 +84,16 @@ export function parseJobMessage(value: unknown): JobMessage {
     throw new SpillwayError('INVALID_REQUEST', 'the job is malformed', { params });
   }
   const { AnalysisId, id, ...fields } = parsed.data;
-  const present = Object.entries({ ...fields, id: AnalysisId ?? id }).filter(
+  const model = fields.model ?? modelIn(fields.request);
+  const present = Object.entries({ ...fields, model, id: AnalysisId ?? id }).filter(
     ([, field]) => field !== null && field !== undefined,
   );
   return Object.fromEntries(present);
+}
+
+/** Two of the formats name the model in the request itself. */
+function modelIn(request: JobMessage['request'] | null): string | undefined {
+  return modelName.safeParse(request?.['model']).data;
 }
 
 function isPrintable(text: string): boolean {
