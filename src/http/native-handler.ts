@@ -91,7 +91,9 @@ class NativeConnection implements Reply {
     const isFirst = !this.#hasWritten;
     this.#hasWritten ||= chunk.length > 0;
     if (writeChunk(this.#response, chunk, isFirst)) return true;
-    this.#response.socket?.once('drain', () => this.#served?.drained());
+    // An answer whose turn on its connection has not come has no socket yet; Node tells when it does.
+    const { socket } = this.#response;
+    (socket ?? this.#response).once('drain', () => this.#served?.drained());
     return false;
   }
 
