@@ -107,11 +107,15 @@ function send(reply: ErrorReply, answer: PublicAnswer): void {
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Undefined for a stream that was cut. Diagnostics are for direct answers alone, never for anything stored. */
-function keptOf({ isBegun, format }: ErrorReply, answer: PublicAnswer): KeptAnswer | undefined {
+function keptOf(
+  { isBegun, format, response }: ErrorReply,
+  answer: PublicAnswer,
+): KeptAnswer | undefined {
   if (isBegun) return undefined;
   const { diagnostics: _diagnostics, ...error } = answer.error;
   const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
-  const headers = { ...answer.headers, 'content-type': CONTENT_TYPE };
+  // Who served it has been put there already.
+  const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
   return toKeptAnswer(answer.status, Object.entries(headers), body);
 }
 

@@ -44,6 +44,8 @@ function assertReplayed(first: Answer, second: Answer): void {
   assert.deepEqual([second.status, second.text], [first.status, first.text]);
   assert.equal(second.headers.get('content-type'), first.headers.get('content-type'));
   assert.notEqual(second.headers.get('x-request-id'), first.headers.get('x-request-id'));
+  for (const name of ['x-spillway-served-by', 'x-spillway-attempts'])
+    assert.equal(second.headers.get(name), first.headers.get(name) ?? assert.fail(name));
 }
 
 suite('a call with an idempotency key', () => {
