@@ -163,9 +163,12 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     return limit ? limitedUntil(limit, clock.now()) : this.#slowDown(target);
   }
 
-  /** Before the wall calls are spread over what is left; each waits for its turn once. */
+  /**
+   * Before the wall calls are spread over what is left; each waits for its turn once. Work in the background comes at the
+   * pace of the account's own limit already, and where that is used to the full there is never much left.
+   */
   #slowDown(target: Target): SpillwayError | undefined {
-    if (this.#hasSlowedDown) return undefined;
+    if (this.#hasSlowedDown || this.#order.isBackground) return undefined;
     const waitMs = this.#parts.headroom.slowDownMs(target, 0);
     if (waitMs <= 0) return undefined;
     this.#hasSlowedDown = true;
