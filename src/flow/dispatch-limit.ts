@@ -13,7 +13,7 @@ export type DispatchLimit = {
   ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer>;
   /** A job was put off: for measuring. That a provider had no room does not mean so, where another had. */
   noteDelayed(provider: string, delayMs: number): void;
-  /** For who is held: resolves when there is room and it is taken; false when told to stop first. */
+  /** For who is held, one at a time: resolves when there is room and it is taken; false when told to stop first. */
   waitForTurn(provider: string, signal: AbortSignal): Promise<boolean>;
 };
 
@@ -29,11 +29,16 @@ export type DispatchLimitParts = {
   readonly newId: NewId;
 };
 
+/** What is lost by being late is made up for, but not more of it: that would be a herd. */
+const MOST_MADE_UP_MS = 250;
+
 const NOTHING_TAKEN: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   const { limiter, limitOf, metrics, clock, newId } = parts;
   const askInLine = createPermitLine({ limiter, clock });
+  /** When the next of those who are held goes. */
+  const turns = new Map<string, number>();
 
   async function ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer> {
     const limit = limitOf(provider);
@@ -46,13 +51,33 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
     return { kind: 'allowed', giveBack: () => limiter.giveBack(answer.ask) };
   }
 
+  /** Waits until this provider's next turn, when somebody had to wait for the one before; whether it did. */
+  async function keepPace(provider: string, signal: AbortSignal): Promise<boolean> {
+    const waitMs = (turns.get(provider) ?? 0) - clock.now();
+    if (waitMs > 0) await sleep(clock, waitMs, signal).catch(() => {});
+    return waitMs > -MOST_MADE_UP_MS;
+  }
+
+  /** Those who wait go one interval apart and not all at once when a whole window is free again. */
+  function notePace(provider: string, hasWaited: boolean): void {
+    const limit = limitOf(provider);
+    if (!limit || !hasWaited) return void turns.delete(provider);
+    const from = Math.max(turns.get(provider) ?? 0, clock.now() - MOST_MADE_UP_MS);
+    turns.set(provider, from + limit.windowMs / Math.max(1, limit.max));
+  }
+
   return {
     ask,
     noteDelayed: (provider, delayMs) => metrics.delayed(provider, delayMs),
     async waitForTurn(provider, signal) {
+      let hasWaited = await keepPace(provider, signal);
       for (let isFirst = true; !signal.aborted; isFirst = false) {
         const answer = await ask(provider, 'present');
-        if (answer.kind === 'allowed') return true;
+        if (answer.kind === 'allowed') {
+          notePace(provider, hasWaited);
+          return true;
+        }
+        hasWaited = true;
         if (isFirst) metrics.delayed(provider, answer.afterMs);
         await sleep(clock, answer.afterMs, signal).catch(() => {});
       }

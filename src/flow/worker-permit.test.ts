@@ -33,7 +33,7 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0) {
     queue: 'q',
   } as const;
   const job = newJob(given, newId, clock.now());
-  return { clock, log, permits, job, take: () => permits.take(job, {}, { staysInHand: false }) };
+  return { clock, log, permits, job, take: () => permits.take(job, {}, { isBack: false }) };
 }
 
 test('a permit is given, and says which account it is of', async () => {
@@ -52,7 +52,7 @@ test('those who are refused are given moments of their own, and what is given ba
   assert.deepEqual(await take(), { kind: 'later', afterMs: 10_000 });
   assert.deepEqual(await take(), { kind: 'later', afterMs: 20_000 });
   permits.giveBack(first.permit);
-  const present = await permits.take(rig().job, {}, { staysInHand: true });
+  const present = await permits.take(rig().job, {}, { isBack: true });
   assert.equal(present.kind, 'allowed');
 });
 

@@ -36,9 +36,9 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics } = parts;
   const asking = { ...parts, askInLine: createPermitLine(parts) };
   return {
-    async take(job, message, { staysInHand }) {
+    async take(job, message, { isBack }) {
       const provider = job.provider ?? '';
-      const as = staysInHand ? 'present' : isReturning(job) ? 'returning' : 'newcomer';
+      const as = isBack || isReturning(job) ? 'returning' : 'newcomer';
       const answer = await takeOfAny(asking, { job, message, as });
       metrics.checked(provider, answer.kind);
       return answer;

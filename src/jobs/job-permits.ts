@@ -16,12 +16,8 @@ export type PermitAnswer =
   | { readonly kind: 'stay'; readonly afterMs: number };
 
 export type JobPermits = {
-  /** `staysInHand`: it is asked again by whoever holds it, and needs no moment of its own among others. */
-  take(
-    job: Job,
-    message: JobMessage,
-    options: { readonly staysInHand: boolean },
-  ): Promise<PermitAnswer>;
+  /** `isBack`: it was held on to until its own moment, which has come. */
+  take(job: Job, message: JobMessage, options: { readonly isBack: boolean }): Promise<PermitAnswer>;
   /** The job was not run after all. */
   giveBack(permit: JobPermit): void;
   /** A job was put back although the dispatcher should have held it: for measuring and for the log. */

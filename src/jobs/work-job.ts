@@ -2,8 +2,8 @@
 // that of all copies of a message one is run and the others are dropped. The order is always: store what came out,
 // publish the next message if there is one, acknowledge. Told to stop, it finishes what it started.
 // One job here: taken → permitted → running (lease renewed, deadline watched) → ended, waiting again, or given back.
-// Without a permit it waits: in hand where the queue keeps others in a fair order meanwhile, else back on the queue,
-// to come again at its own moment. While the limit's counts cannot be asked everything stays in hand.
+// Without a permit it waits for its own moment: in hand where the queue keeps others in a fair order meanwhile, else back
+// on the queue. While the limit's counts cannot be asked everything stays in hand.
 
 import { sleep } from '../kernel/clock.ts';
 import { type FinishParts, finish, moveAfter } from './finish-run.ts';
@@ -31,7 +31,7 @@ export type WorkerParts = TakeParts &
     readonly runJob: RunJob;
     /** The provider's own limit; absent where none is kept. */
     readonly permits?: JobPermits | undefined;
-    /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order, and not by moments. */
+    /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order. */
     readonly staysInHand?: boolean;
     readonly leaseMs: number;
     readonly workerId: string;
@@ -83,6 +83,9 @@ export function startWorker(
   };
 }
 
+/** The moment that a job in hand was given to ask again at; none before it was refused. */
+type Turn = { at?: number };
+
 /** What a look at a delivery comes to; `stayMs`: it stays in hand for that long and is then looked at afresh. */
 type Step = DeliveryOutcome | { readonly stayMs: number };
 
@@ -91,31 +94,43 @@ export async function work(
   queueName: string,
   delivery: Delivery,
 ): Promise<DeliveryOutcome> {
+  const turn: Turn = {};
   for (;;) {
-    const step = await workOnce(parts, queueName, delivery);
+    const step = await workOnce(parts, queueName, delivery, turn);
     if (typeof step !== 'object' || !('stayMs' in step)) return step;
     if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
     await sleep(parts.clock, Math.min(step.stayMs, LONGEST_STAY_MS), parts.closing).catch(() => {});
   }
 }
 
-async function workOnce(parts: WorkerParts, queueName: string, delivery: Delivery): Promise<Step> {
+async function workOnce(
+  parts: WorkerParts,
+  queueName: string,
+  delivery: Delivery,
+  turn: Turn,
+): Promise<Step> {
   const taken = await takeMessage(parts, queueName, delivery);
   if (!taken.job) return taken.outcome;
   const now = parts.clock.now();
   const waitMs = delayMsOf(taken.job, now);
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(taken.job, now)) return finish(parts, taken.job, expired(taken.job, now));
-  return admit(parts, taken.job, taken.message ?? (await parts.store.message(taken.job.id)) ?? {});
+  if (turn.at !== undefined && turn.at > now) return { stayMs: turn.at - now };
+  const message = taken.message ?? (await parts.store.message(taken.job.id)) ?? {};
+  return admit(parts, taken.job, message, turn);
 }
 
-async function admit(parts: WorkerParts, job: Job, message: JobMessage): Promise<Step> {
+async function admit(parts: WorkerParts, job: Job, message: JobMessage, turn: Turn): Promise<Step> {
   const { permits, staysInHand = false } = parts;
-  const answer = await permits?.take(job, message, { staysInHand });
+  const answer = await permits?.take(job, message, { isBack: turn.at !== undefined });
   if (!answer || answer.kind === 'allowed') return claim(parts, job, message, answer?.permit);
-  if (staysInHand || answer.kind === 'stay') return { stayMs: answer.afterMs };
-  permits?.noteRequeued(job);
+  if (answer.kind === 'stay') return { stayMs: answer.afterMs };
   const until = parts.clock.now() + answer.afterMs;
+  if (staysInHand) {
+    turn.at = until;
+    return { stayMs: answer.afterMs };
+  }
+  permits?.noteRequeued(job);
   const wait = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
   return finish(parts, job, postponed(job, wait, parts.clock.now()));
 }
