@@ -136,7 +136,11 @@ export async function openMortalMoneyCluster(
   };
   try {
     const money = await openMoneyCluster(services, folder, options);
-    return { money, services, close: () => money.cluster.close().finally(closeServices) };
+    const close = async (): Promise<void> => {
+      await money.cluster.close();
+      await closeServices();
+    };
+    return { money, services, close };
   } catch (cause) {
     await closeServices();
     throw cause;
