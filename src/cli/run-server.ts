@@ -75,8 +75,8 @@ async function serveUntilSignal(
     // Whoever asks twice does not want to wait.
     for (const signal of SIGNALS) process.once(signal, () => process.exit(130));
   } finally {
-    await gateway?.close();
-    clearInterval(alive);
+    // What cannot be closed is told, and does not keep the process from ending.
+    await (gateway?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
   }
 }
 

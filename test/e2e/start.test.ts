@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -34,6 +34,13 @@ suite('spillway serve', () => {
     assert.equal(existsSync(join(dataDir, 'server.json')), false);
     assert.doesNotMatch(spillway.errors(), /\n\s+at /);
     await serve(context, dataDir);
+  });
+
+  test('ends though its folder was removed under it', async (context) => {
+    const { spillway, dataDir } = await serve(context);
+    rmSync(dataDir, { recursive: true, force: true });
+    spillway.kill('SIGTERM');
+    assert.deepEqual(await spillway.ended(), { code: 0, signal: null });
   });
 
   test('keeps what it made secret to its owner', async (context) => {

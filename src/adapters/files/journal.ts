@@ -14,7 +14,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  unlinkSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -88,7 +88,7 @@ class FileJournal<T> implements Journal<T> {
       segment.records ??= this.#readBack(segment.path);
       if (segment.records.length > 0) return segment.records.slice(0, max);
       this.#full.shift();
-      unlinkSync(segment.path);
+      rmSync(segment.path, { force: true });
     }
     return this.#active.records.slice(0, max);
   }
@@ -116,7 +116,8 @@ class FileJournal<T> implements Journal<T> {
     this.#cancelRetry?.();
     const isDrained = this.#active.records.length === 0;
     closeSync(this.#activeFd);
-    if (isDrained) unlinkSync(this.#active.path);
+    // It may be gone already: a folder can be removed under a process that runs.
+    if (isDrained) rmSync(this.#active.path, { force: true });
   }
 
   #commit(): void {
