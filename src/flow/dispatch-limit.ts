@@ -62,7 +62,9 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   function notePace(provider: string, hasWaited: boolean): void {
     const limit = limitOf(provider);
     if (!limit || !hasWaited) return void turns.delete(provider);
-    const from = Math.max(turns.get(provider) ?? 0, clock.now() - MOST_MADE_UP_MS);
+    const now = clock.now();
+    // The first who waited has nothing to make up for.
+    const from = Math.max(turns.get(provider) ?? now, now - MOST_MADE_UP_MS);
     turns.set(provider, from + limit.windowMs / Math.max(1, limit.max));
   }
 
