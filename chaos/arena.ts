@@ -105,14 +105,16 @@ async function openInstallation(
 
 const MORE_THAN_ENOUGH = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
 
-/** A provider that enforces its limit, and takes long enough that a kill finds calls under way. */
+/** A provider that takes long enough that a kill finds calls under way. */
+export const UNLIMITED_SCENARIO: object = {
+  latencyMs: 150,
+  jitterMs: 100,
+  usage: { inputTokens: 10, outputTokens: OUTPUT_TOKENS },
+};
+
+/** The same, and it enforces its limit. */
 export function usualScenario({ perWindow, windowMs }: Dose): object {
-  return {
-    latencyMs: 150,
-    jitterMs: 100,
-    usage: { inputTokens: 10, outputTokens: OUTPUT_TOKENS },
-    rateLimit: { requestsPerMinute: perWindow, windowMs },
-  };
+  return { ...UNLIMITED_SCENARIO, rateLimit: { requestsPerMinute: perWindow, windowMs } };
 }
 
 function addressesOf({ databaseUrl, redisUrl, rabbitmqUrl }: Services) {

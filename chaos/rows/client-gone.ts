@@ -2,7 +2,7 @@
 // until then is settled once, and nothing stays held.
 
 import type { Arena, Installation } from '../arena.ts';
-import { usualScenario } from '../arena.ts';
+import { UNLIMITED_SCENARIO } from '../arena.ts';
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
 import { CALLER_KEY } from '../installation-settings.ts';
@@ -19,11 +19,7 @@ export const row: ChaosRow = {
   async run(arena) {
     const { dose, provider } = arena;
     const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
-    const { rateLimit: _limit, ...scenario } = Object.assign(
-      { rateLimit: {} },
-      usualScenario(dose),
-    );
-    await provider.play({ ...scenario, chunks: 8, chunkDelayMs: 50 });
+    await provider.play({ ...UNLIMITED_SCENARIO, chunks: 8, chunkDelayMs: 50 });
     const count = Math.min(dose.jobs, dose.perWindow);
     arena.progress(`${count} callers leave`);
     const began = await leaveMany(arena, installation, count);

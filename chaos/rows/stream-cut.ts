@@ -1,7 +1,7 @@
 // The provider breaks off one stream in ten in the middle. Whoever listens is told so by an error event and never by a clean
 // end, what was said until then is settled once, and nothing stays held.
 
-import { type Arena, type Installation, usualScenario } from '../arena.ts';
+import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../arena.ts';
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
 import { CALLER_KEY } from '../installation-settings.ts';
@@ -19,15 +19,11 @@ export const row: ChaosRow = {
   async run(arena) {
     const { dose, provider } = arena;
     const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
-    const { rateLimit: _limit, ...scenario } = Object.assign(
-      { rateLimit: {} },
-      usualScenario(dose),
-    );
     await provider.play({
       repeat: true,
       sequence: [
-        { ...scenario, ...CHUNKS, times: 9 },
-        { ...scenario, ...CHUNKS, fault: 'cut', afterChunks: 3 },
+        { ...UNLIMITED_SCENARIO, ...CHUNKS, times: 9 },
+        { ...UNLIMITED_SCENARIO, ...CHUNKS, fault: 'cut', afterChunks: 3 },
       ],
     });
     const count = Math.min(dose.jobs, dose.perWindow);

@@ -15,12 +15,13 @@ import type { FailedRequest, Reply, ServedRequest } from '../flow/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { ONE_WRITE_BYTES } from '../kernel/one-write.ts';
 import { isArrayStream, matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { readCredential } from './credential.ts';
 import { readBody } from './read-body.ts';
 import { type ErrorReplier } from './reply-error.ts';
-import { ONE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
+import { writeChunk } from './write-chunk.ts';
 
 export type NativeHandlerParts = {
   readonly keyring: Keyring;

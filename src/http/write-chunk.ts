@@ -4,9 +4,7 @@
 // Nothing may be given to `response.write` in between: what it holds back would be overtaken.
 
 import type { ServerResponse } from 'node:http';
-
-/** What libuv writes from its stack, without an allocation. */
-export const ONE_WRITE_BYTES = 12 * 1024;
+import { ONE_WRITE_BYTES } from '../kernel/one-write.ts';
 
 type Socket = NonNullable<ServerResponse['socket']>;
 

@@ -6,6 +6,7 @@
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { ONE_WRITE_BYTES } from '../../kernel/one-write.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerParser, type AnswerSink } from './answer-parser.ts';
 import type { Carrier, Exchange } from './exchange.ts';
@@ -26,8 +27,6 @@ export type ConnectionOwner = {
   onGone(connection: Connection): void;
 };
 
-/** What libuv writes from its stack, without an allocation. */
-const ONE_WRITE_BYTES = 12 * 1024;
 /** How long an idle connection is kept when the server does not say. */
 const KEPT_MS = 4000;
 /** A server's word is taken with so much less, because its end may cross with our request. */
