@@ -24,9 +24,7 @@ export class Asking implements BookAsk {
     tell: (decision: BudgetDecision) => void,
     write: (asking: Asking) => void,
   ) {
-    const holdsKey = ask.owner.keyLimitNanos !== undefined;
-    const holdsUser = ask.owner.userLimitNanos !== undefined && ask.attempt.userId !== undefined;
-    this.hold = newHold(ask, month.number, holdsKey, holdsUser);
+    this.hold = newHold(ask, month.number);
     this.month = month;
     this.charges = charges;
     this.#tell = tell;

@@ -18,10 +18,8 @@ export type BudgetHold = HeldAttempt & {
 };
 
 export function newHold(
-  { attempt, worstNanos, expiresAt }: HoldAsk,
+  { attempt, owner, worstNanos, expiresAt }: HoldAsk,
   month: number,
-  holdsKey: boolean,
-  holdsUser: boolean,
 ): BudgetHold {
   return {
     id: attempt.id,
@@ -35,8 +33,8 @@ export function newHold(
     model: attempt.model,
     streamed: attempt.streamed,
     amountNanos: worstNanos,
-    holdsKey,
-    holdsUser,
+    holdsKey: owner.keyLimitNanos !== undefined,
+    holdsUser: owner.userLimitNanos !== undefined && attempt.userId !== undefined,
     month,
     expiresAt,
   };

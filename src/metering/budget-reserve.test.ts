@@ -75,5 +75,5 @@ function renew(reserve: BudgetReserve, amountNanos: number): void {
 }
 
 function holdOf(id: string, amount: number, holdsKey = false): BudgetHold {
-  return newHold(holdAsk(id, { worstNanos: amount }), MONTH, holdsKey, false);
+  return { ...newHold(holdAsk(id, { worstNanos: amount }), MONTH), holdsKey };
 }

@@ -27,11 +27,15 @@ export type UsageDrain = {
 
 /** Whoever keeps sums of what the store has. */
 export type DrainListener = {
-  /** False for an attempt that has ended: its record follows, and its hold need not be stored. */
+  /**
+   * False for an attempt that has ended: its record follows, and its hold need not be stored. True for a lease that this
+   * process has in hand.
+   */
   isOpen(attemptId: string): boolean;
   /** Whether holds are stored by themselves, so that the end of one has to be told in any case. */
   readonly holdsAreRows: boolean;
-  stored(records: readonly UsageRecord[]): void;
+  /** The store has these records, and these holds of attempts that last. */
+  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void;
   crossed(thresholds: readonly CrossedThreshold[]): void;
 };
 
@@ -80,6 +84,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   async function storeAll(): Promise<void> {
     try {
       while (await lane(storeBatch));
+      await lane(releaseFormerLeases);
       sorter.caughtUp();
       if (failuresInARow > 0) tell('info', 'usage records reach the store again');
       failuresInARow = 0;
@@ -99,11 +104,17 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     if (records.length + opened.length + closed.length > 0) {
       const { crossed } = await parts.store.insertBatch(records, { opened, closed });
       sorter.stored(opened, closed);
-      parts.listener?.stored(records);
+      parts.listener?.stored(records, opened);
       if (crossed.length > 0) parts.listener?.crossed(crossed);
     }
     journal.release(entries.length);
     return true;
+  }
+
+  /** All that was paid from them is stored by now. */
+  async function releaseFormerLeases(): Promise<void> {
+    const closed = sorter.formerLeases();
+    if (closed.length > 0) await parts.store.insertBatch([], { opened: [], closed });
   }
 
   function tell(level: 'info' | 'error', message: string, cause?: unknown): void {
@@ -137,6 +148,7 @@ type Sorted = {
 /** Knows which holds the store has, so that it is not asked to remove what it never got. */
 function createSorter(listener: DrainListener | undefined) {
   const storedHolds = new Set<string>();
+  const formerLeases = new Set<string>();
   /** What a former life has stored is not known; until the journal has been emptied once, all is removed. */
   let isReplaying = true;
 
@@ -146,6 +158,10 @@ function createSorter(listener: DrainListener | undefined) {
     const closed: string[] = [];
     const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
+      if (entry.kind === 'lease') {
+        if (isReplaying && !listener?.isOpen(entry.id)) formerLeases.add(entry.id);
+        continue;
+      }
       if (entry.kind === 'hold') {
         if (isOpen(entry.hold.id, ended)) opened.push(entry.hold);
         continue;
@@ -174,19 +190,23 @@ function createSorter(listener: DrainListener | undefined) {
       for (const { id } of opened) storedHolds.add(id);
       for (const id of closed) storedHolds.delete(id);
     },
+    /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
+    formerLeases: () => [...formerLeases],
     caughtUp() {
       isReplaying = false;
+      formerLeases.clear();
     },
   };
 }
 
-type EndEntry = Exclude<JournalEntry, { readonly kind: 'hold' }>;
+type EndEntry = Exclude<JournalEntry, { readonly kind: 'hold' | 'lease' }>;
 
 const NOBODY: ReadonlySet<string> = new Set();
 
 function endedIn(entries: readonly JournalEntry[]): ReadonlySet<string> {
   const ended = new Set<string>();
-  for (const entry of entries) if (entry.kind !== 'hold') ended.add(idOf(entry));
+  for (const entry of entries)
+    if (entry.kind === 'usage' || entry.kind === 'release') ended.add(idOf(entry));
   return ended;
 }
 

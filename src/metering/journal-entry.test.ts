@@ -18,7 +18,7 @@ const hold: fc.Arbitrary<JournalEntry> = fc
       const attempt = { ...ask.attempt, ...given };
       return {
         kind: 'hold' as const,
-        hold: newHold({ ...ask, attempt }, 202601, holdsKey, holdsUser),
+        hold: { ...newHold({ ...ask, attempt }, 202601), holdsKey, holdsUser },
       };
     }),
   );
@@ -38,6 +38,7 @@ const entry = fc.oneof(
   hold,
   usage,
   text.map((id): JournalEntry => ({ kind: 'release', id })),
+  text.map((id): JournalEntry => ({ kind: 'lease', id })),
 );
 
 test('every entry comes back from its line as it was', () => {

@@ -1,5 +1,6 @@
 // What the local journal holds, in the order in which it happened: money held for an attempt, the usage that ended the
-// attempt, or the word that it was never made. A hold without an end is one whose process died.
+// attempt, or the word that it was never made. A hold without an end is one whose process died. A lease is money taken
+// beforehand for attempts that follow (budget-leases.ts); its release ends it.
 
 import { type BudgetHold, decodeBudgetHold, encodeBudgetHold } from './budget-hold.ts';
 import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
@@ -7,7 +8,8 @@ import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-
 export type JournalEntry =
   | { readonly kind: 'usage'; readonly record: UsageRecord }
   | { readonly kind: 'hold'; readonly hold: BudgetHold }
-  | { readonly kind: 'release'; readonly id: string };
+  | { readonly kind: 'release'; readonly id: string }
+  | { readonly kind: 'lease'; readonly id: string };
 
 /** One line without its line end. */
 export function encodeJournalEntry(entry: JournalEntry): string {
@@ -18,6 +20,8 @@ export function encodeJournalEntry(entry: JournalEntry): string {
       return encodeBudgetHold(entry.hold);
     case 'release':
       return JSON.stringify([RELEASE_WORD, entry.id]);
+    case 'lease':
+      return JSON.stringify([LEASE_WORD, entry.id]);
   }
 }
 
@@ -30,12 +34,14 @@ export function decodeJournalEntry(line: string): JournalEntry | undefined {
   const values = arrayOf(line);
   if (!values) return undefined;
   const [word, id] = values;
-  if (word === RELEASE_WORD) return typeof id === 'string' ? { kind: 'release', id } : undefined;
+  if (word === RELEASE_WORD || word === LEASE_WORD)
+    return typeof id === 'string' ? { kind: word, id } : undefined;
   const hold = decodeBudgetHold(values);
   return hold && { kind: 'hold', hold };
 }
 
 const RELEASE_WORD = 'release';
+const LEASE_WORD = 'lease';
 
 function arrayOf(line: string): readonly unknown[] | undefined {
   try {

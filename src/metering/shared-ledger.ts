@@ -1,6 +1,7 @@
 // Budgets that several servers share. The store decides, and holds are rows in it; all asks of one turn of the loop, and
 // all that come while a statement is under way, are one statement. An ask that others hold the money of waits in line
-// here and is asked again when something of ours is settled, and every so often for what others settle.
+// here and is asked again when something of ours is settled, and every so often for what others settle. A busy
+// organisation's asks are paid from money taken beforehand, and only journalled (budget-lending.ts).
 //
 // While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
 // journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
@@ -10,9 +11,7 @@ import { createMonthCache } from '../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { BudgetBeat } from './budget-beat.ts';
-import { limitOf } from './budget-charges.ts';
-import { forecastExhaustedAt, PACE_MS } from './budget-forecast.ts';
-import { newHold } from './budget-hold.ts';
+import { type BudgetHold, newHold } from './budget-hold.ts';
 import type {
   BudgetDecision,
   BudgetLedger,
@@ -22,6 +21,7 @@ import type {
   HeldAttempt,
   HoldAsk,
 } from './budget-ledger.ts';
+import { BudgetLending } from './budget-lending.ts';
 import { BudgetReserve } from './budget-reserve.ts';
 import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
 import type { DrainListener } from './drain-usage.ts';
@@ -29,6 +29,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { SharedAsking } from './shared-asking.ts';
 import type { HoldRefusal, SharedBudgetStore } from './shared-budget-store.ts';
+import { hasBudget, sharedStatus } from './shared-status.ts';
 import type { UsageRecord } from './usage-record.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -61,6 +62,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #isAsking = false;
   readonly #pace: BatchPace;
   readonly #beat: BudgetBeat;
+  readonly #lending: BudgetLending;
   #cancelLook: CancelTimer | undefined;
 
   constructor(parts: SharedLedgerParts) {
@@ -72,28 +74,38 @@ export class SharedLedger implements BudgetLedger, DrainListener {
       onAway: () => this.#serveAlone(),
       onCrossed: (thresholds) => this.crossed(thresholds),
     });
+    this.#lending = new BudgetLending({
+      ...parts,
+      reserve: this.#reserve,
+      append: (entry, onWritten) => this.#append(entry, onWritten),
+      isAway: () => this.#beat.isAway,
+    });
   }
 
   hold(ask: HoldAsk, onDecision: (decision: BudgetDecision) => void): () => void {
-    const { owner, attempt } = ask;
+    const { owner } = ask;
     const month = this.#monthAt(this.#parts.clock.now(), owner.timeZone);
-    const holdsUser = owner.userLimitNanos !== undefined && attempt.userId !== undefined;
-    const hold = newHold(ask, month.number, owner.keyLimitNanos !== undefined, holdsUser);
+    const hold = newHold(ask, month.number);
+    const isBehind = this.#waiting.has(hold.organizationId);
+    const withdraw = !isBehind && this.#lending.pay(hold, owner.organizationLimitNanos, onDecision);
+    if (withdraw) return withdraw;
     const asking = new SharedAsking(hold, month, ask.patienceMs, onDecision);
     if (this.#beat.isAway) this.#decideAlone(asking);
-    else if (this.#waiting.has(hold.organizationId)) this.#wait(asking);
+    else if (isBehind) this.#wait(asking);
     else this.#queue(asking);
     return () => this.#withdraw(asking);
   }
 
   release(attempt: HeldAttempt): void {
     this.#reserve.end(attempt.id, 0);
+    this.#lending.release(attempt.id);
     this.#append({ kind: 'release', id: attempt.id }, () => {});
     this.#hurry();
   }
 
   settle(record: UsageRecord): void {
     this.#reserve.end(record.id, record.costNanos);
+    this.#lending.settle(record);
     this.#hurry();
   }
 
@@ -102,36 +114,26 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     scope: BudgetScopeKind,
     userId?: string,
   ): Promise<BudgetStatus | undefined> {
-    const limitNanos = limitOf(owner, scope);
-    if (limitNanos === undefined || (scope === 'user' && userId === undefined)) return undefined;
-    const { clock, store } = this.#parts;
-    const now = clock.now();
-    const month = this.#monthAt(now, owner.timeZone);
-    const scopeId = scope === 'organization' ? '' : scope === 'key' ? owner.keyId : (userId ?? '');
-    const { organizationId } = owner;
-    const account = { organizationId, kind: scope, scopeId, month: month.number };
+    const question = { owner, scope, userId };
+    if (!hasBudget(question)) return undefined;
     // What was used here counts from the moment of the answer, not from when the store has it.
-    await this.#parts.flush().catch(() => {});
-    const [standing, recent] = await Promise.all([
-      store.standing(account),
-      store.spentSince(account, now - PACE_MS),
-    ]);
-    const { postedNanos: spentNanos, heldNanos } = standing;
-    const resetAt = month.endsAt;
-    const exhaustedAt = forecastExhaustedAt(limitNanos - spentNanos, recent, now, resetAt);
-    return { limitNanos, spentNanos, heldNanos, resetAt, forecastExhaustedAt: exhaustedAt };
+    await this.#lending.flush(owner.organizationId).catch(() => {});
+    const now = this.#parts.clock.now();
+    return sharedStatus(this.#parts.store, question, this.#monthAt(now, owner.timeZone), now);
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#cancelLook?.();
-    return this.#beat.close();
+    await this.#lending.close();
+    await this.#beat.close();
   }
 
   isOpen(attemptId: string): boolean {
-    return this.#reserve.isOpen(attemptId);
+    return this.#reserve.isOpen(attemptId) || this.#lending.isOpen(attemptId);
   }
 
-  stored(): void {
+  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void {
+    this.#lending.stored(records, opened);
     if (this.#waiting.size > 0) this.#lookAgain();
   }
 
@@ -181,10 +183,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
       this.#lose(asked);
     });
     try {
-      const refusals = await store.holdAll(
-        asked.map(({ hold }) => hold),
-        now,
-      );
+      const holds = asked.map(({ hold }) => hold);
+      const refusals = await store.holdAll(holds, now);
       cancelLate();
       if (isLate) return this.#undo(asked);
       this.#answer(asked, refusals);
@@ -206,6 +206,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
 
   #refused(asking: SharedAsking, refusal: HoldRefusal): void {
     asking.refusal = refusal;
+    this.#lending.stop(asking.hold.organizationId);
     if (refusal.answer === 'exceeded' || asking.isOutOfPatience) return asking.refuse(refusal);
     // What is set aside here may be just what it lacks.
     if (this.#reserve.hasFor(asking.hold)) this.#beat.beat();

@@ -2,7 +2,7 @@
 // PostgreSQL. It writes `held <id>` before an attempt would be made, `used <id>` when its caller would have the answer,
 // `refused <id>`, and `done` at the end of its asks.
 // Arguments: data folder, name of this life, how many asks, how long holds last, how many of them are settled in
-// percent, and the URL of PostgreSQL where there is one.
+// percent, the URL of PostgreSQL where there is one, and over how long the asks come.
 
 import path from 'node:path';
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts';
@@ -14,7 +14,7 @@ import { sleep, systemClock } from '../../src/kernel/clock.ts';
 import { budgetOwner, decided, holdAsk, usageOf } from '../support/budget-ask.ts';
 import { openBudgetServer } from '../support/budget-rig.ts';
 
-const [folder = '', life = '', asks = '0', holdMs = '0', settled = '100', url] =
+const [folder = '', life = '', asks = '0', holdMs = '0', settled = '100', url, spreadMs] =
   process.argv.slice(2);
 const clock = systemClock;
 const server = await openServer();
@@ -26,8 +26,9 @@ await Promise.all(Array.from({ length: Number(asks) }, (_, index) => attempt(`${
 say('done');
 
 async function attempt(id: string): Promise<void> {
-  // Embedded, they come in one after another; servers that share are all asked at once.
-  if (url === undefined) await sleep(clock, Math.random() * 400);
+  // Embedded, they come in one after another; servers that share are all asked at once, unless they are told otherwise.
+  const spread = Number(spreadMs ?? (url === undefined ? 400 : 0));
+  if (spread > 0) await sleep(clock, Math.random() * spread);
   const expiresAt = clock.now() + Number(holdMs);
   const ask = holdAsk(id, { owner, worstNanos: 10, patienceMs: 4000, expiresAt });
   const decision = await decided(server.ledger, ask);

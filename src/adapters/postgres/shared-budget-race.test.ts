@@ -26,10 +26,24 @@ before(async () => {
 });
 after(() => database.drop());
 
-function startAll(folder: string, asks: number, holdMs: number, settledPercent: number) {
+function startAll(
+  folder: string,
+  asks: number,
+  holdMs: number,
+  settledPercent: number,
+  spreadMs = 0,
+) {
   return Array.from({ length: SERVERS }, (_, index) => {
     const own = path.join(folder, String(index));
-    return startBudgetChild(own, `srv${index}`, asks, holdMs, settledPercent, database.url);
+    return startBudgetChild(
+      own,
+      `srv${index}`,
+      asks,
+      holdMs,
+      settledPercent,
+      database.url,
+      spreadMs,
+    );
   });
 }
 
@@ -68,11 +82,7 @@ test('a server that is killed in the middle blocks nothing and leaves nothing un
   await victim.kill();
   await Promise.all(others.map((server) => server.until('done')));
   // What is left expires, and any server that lives settles it.
-  for (;;) {
-    const [open] = await runOn(database.url, 'select count(*) as left from spillway.budget_holds');
-    if (Number(open?.['left']) === 0) break;
-    await delay(200);
-  }
+  await untilCount('spillway.budget_holds', (count) => count === 0);
   await Promise.all(others.map((server) => server.kill()));
   const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
   const counted = new Set(rows.map((row) => String(row['id'])));
@@ -82,11 +92,72 @@ test('a server that is killed in the middle blocks nothing and leaves nothing un
     // charged as lost until then.
     assert.deepEqual([...missing], []);
   }
-  const sum = rows.reduce((total, row) => total + Number(row['cost_nanos']), 0);
-  const [posted, held] = await period();
+  await assertBooksAgree();
+});
+
+test('a busy server that is killed is charged what it had taken beforehand until it is back; then it is exact', async (context) => {
+  await organizationWith(10_000_000);
+  const folder = tempFolder(context);
+  const servers = startAll(folder, 3000, 3000, 97, 3000);
+  const [victim, ...others] = servers;
+  assert.ok(victim);
+  await victim.until('held', 1000);
+  await untilCount(LEASES, (count) => count === SERVERS);
+  await victim.kill();
+  await Promise.all(others.map((server) => server.until('done')));
+  await untilCount('spillway.budget_holds', (count) => count === 0);
+  const known = servers.map((server) => truth(server));
+  const [posted] = await period();
+  assert.ok(posted >= known.reduce((sum, { leastNanos }) => sum + leastNanos, 0));
+  await assertBooksAgree();
+  // It finds in its journal what it had used and what it had begun, and what it had taken is given back.
+  const again = startBudgetChild(`${folder}/0`, 'again', 0, 0, 100, database.url);
+  await again.until('ready');
+  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await untilCount("spillway.usage_records where id like 'lse%'", (count) => count === 0);
+  await Promise.all([...others, again].map((server) => server.kill()));
+  const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
+  const counted = new Map(rows.map((row) => [String(row['id']), Number(row['cost_nanos'])]));
+  for (const { used, held } of known) {
+    assert.deepEqual(
+      [...held].filter((id) => !counted.has(id)),
+      [],
+    );
+    assert.deepEqual(
+      [...used].filter((id) => counted.get(id) !== USED_NANOS),
+      [],
+    );
+  }
+  await assertBooksAgree();
+});
+
+const USED_NANOS = 4;
+const LEASES = "spillway.budget_holds where id like 'lse%'";
+
+/** What it said, and what that must have cost at least. */
+function truth(server: ReturnType<typeof startBudgetChild>) {
+  const used = server.said('used');
+  return { used, held: server.said('held'), leastNanos: used.size * USED_NANOS };
+}
+
+async function untilCount(what: string, isRight: (count: number) => boolean): Promise<void> {
+  for (;;) {
+    const [row] = await runOn(database.url, `select count(*) as count from ${what}`);
+    if (isRight(Number(row?.['count']))) return;
+    await delay(100);
+  }
+}
+
+/** What is posted is the sum of all records, and nothing is held but what servers have set aside. */
+async function assertBooksAgree(): Promise<void> {
+  const [sum] = await runOn(
+    database.url,
+    'select coalesce(sum(cost_nanos), 0) as nanos from spillway.usage_records',
+  );
   const [reserved] = await runOn(
     database.url,
     'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_reserves',
   );
-  assert.deepEqual([posted, held - Number(reserved?.['nanos'])], [sum, 0]);
-});
+  const [posted, held] = await period();
+  assert.deepEqual([posted, held - Number(reserved?.['nanos'])], [Number(sum?.['nanos']), 0]);
+}

@@ -67,7 +67,7 @@ test('whatever callers write into their labels, money is held and settled for it
   const holds = labels.map((userId, index) => {
     const ask = holdAsk(`a${index}`, { owner, userId });
     const attempt = { ...ask.attempt, category: userId, model: userId };
-    return newHold({ ...ask, attempt }, 202601, false, true);
+    return { ...newHold({ ...ask, attempt }, 202601), holdsUser: true };
   });
   assert.deepEqual(await shared.holdAll(holds, 1), []);
   const records = holds.map((hold) => ({ ...lostRecord(hold, 1), status: 'OK', costNanos: 3 }));

@@ -181,7 +181,8 @@ $body$`;
 /**
  * Takes in usage: each record once, or in place of the estimate made when its attempt was given up; their sums; what
  * they cost in place of what was held for them. `opened` are holds that a server made by itself, `closed` attempts
- * that were never made. Returns how many records were new and which thresholds of budgets were passed by them.
+ * that were never made and leases that are over; an estimate made for one of these is taken back. Returns how many
+ * records were new and which thresholds of budgets were passed by them.
  */
 const STORE = `
 create function store_usage(lines usage_line[], opened jsonb, closed text[], at bigint)
@@ -199,8 +200,9 @@ begin
   ) select array_agg(h) into ended from gone;
 
   with given_up as (
-    delete from usage_records r using unnest(lines) l
-    where r.id = l.id and r.status = 'LOST' and l.status <> 'LOST' returning r
+    delete from usage_records r
+    where r.status = 'LOST' and r.id = any (closed || array(select id from unnest(lines) l where l.status <> 'LOST'))
+    returning r
   ) select array_agg(r) into lost from given_up;
 
   with placed as (
