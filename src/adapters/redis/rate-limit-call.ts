@@ -16,9 +16,12 @@ import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
 import { runScript } from './redis-script.ts';
 
 export type Operation = {
-  readonly head: readonly (string | number)[];
+  /** What is to be done and with what, as values of JSON without the brackets around them. */
+  readonly head: string;
   readonly limits: readonly Limit[];
 };
+
+export type ReturnedPermit = Pick<PermitAsk, 'id' | 'tokens' | 'limits'>;
 
 export type CallerState = {
   readonly epoch: string;
@@ -89,44 +92,48 @@ export async function callRateLimits(
 
 export function takeOperation(ask: PermitAsk): Operation {
   const { id, tokens, expiresMs, wantsComeback, limits } = ask;
-  return { head: [OPERATION.take, id, tokens, expiresMs, wantsComeback ? 1 : 0], limits };
-}
-
-export function giveBackOperation({ id, tokens, limits }: PermitAsk): Operation {
-  return { head: [OPERATION.giveBack, id, tokens], limits };
-}
-
-/** Requests count whether or not they have ended: of them there is nothing to say. */
-export function settleOperation({
-  ask,
-  takenAt,
-  expiresAt,
-  usedTokens,
-  limits,
-}: Admission): Operation | undefined {
-  if (!limits.some(({ kind }) => kind !== 'requests')) return undefined;
-  const head = [OPERATION.settle, ask.id, ask.tokens, usedTokens ?? 0, takenAt, expiresAt];
-  return { head, limits: limits.filter(({ kind }) => kind !== 'requests') };
-}
-
-export function tellOperation({
-  ask,
-  takenAt,
-  expiresAt,
-  usedTokens,
-  limits,
-}: Admission): Operation {
-  const head = [OPERATION.tell, ask.id, ask.tokens, usedTokens ?? -1, takenAt, expiresAt];
+  const head = `${OPERATION.take},${quoted(id)},${tokens},${expiresMs},${wantsComeback ? 1 : 0}`;
   return { head, limits };
 }
 
+export function giveBackOperation({ id, tokens, limits }: ReturnedPermit): Operation {
+  return { head: `${OPERATION.giveBack},${quoted(id)},${tokens}`, limits };
+}
+
+/** Requests count whether or not they have ended: of them there is nothing to say. */
+export function settleOperation(admission: Admission): Operation | undefined {
+  const limits = admission.toTell.filter(({ kind }) => kind !== 'requests');
+  if (limits.length === 0) return undefined;
+  return { head: endingHead(OPERATION.settle, admission, admission.usedTokens ?? 0), limits };
+}
+
+export function tellOperation(admission: Admission): Operation {
+  const head = endingHead(OPERATION.tell, admission, admission.usedTokens ?? -1);
+  return { head, limits: admission.toTell };
+}
+
 export function lookOperation(limits: readonly Limit[]): Operation {
-  return { head: [OPERATION.look], limits };
+  return { head: String(OPERATION.look), limits };
 }
 
 export function seenOperation(limit: Limit, used: number, seenAt: number): Operation {
-  return { head: [OPERATION.seen, used, seenAt], limits: [limit] };
+  return { head: `${OPERATION.seen},${used},${seenAt}`, limits: [limit] };
 }
+
+function endingHead(
+  operation: number,
+  { id, tokens, takenAt, expiresAt }: Admission,
+  used: number,
+): string {
+  return `${operation},${quoted(id)},${tokens},${used},${takenAt},${expiresAt}`;
+}
+
+/** Ids are our own but for those of jobs, which their senders choose. */
+function quoted(id: string): string {
+  return PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
+}
+
+const PLAIN = /^[\w.+:-]*$/;
 
 export function decisionOf(
   { limits }: PermitAsk,
@@ -169,8 +176,11 @@ export function standingsOf(
 function encode(operations: readonly Operation[], places: LimitPlaces, keys: string[]): string {
   const before = keys.length;
   const indices = new Map<LimitPlace, number>();
-  const lists = operations.map(({ head, limits }) => {
-    const list = [...head];
+  // Most of a batch are asked of the same limits, and these are one list.
+  const texts = new Map<readonly Limit[], string>();
+
+  function textOf(limits: readonly Limit[]): string {
+    let text = '';
     for (const limit of limits) {
       const place = places.of(limit);
       let index = indices.get(place);
@@ -178,11 +188,16 @@ function encode(operations: readonly Operation[], places: LimitPlaces, keys: str
         index = keys.push(place.key) - before;
         indices.set(place, index);
       }
-      list.push(index, place.kindCode, limit.max, limit.windowMs);
+      text += `,${index},${place.kindCode},${limit.max},${limit.windowMs}`;
     }
-    return list;
-  });
-  return JSON.stringify(lists);
+    texts.set(limits, text);
+    return text;
+  }
+
+  let all = '';
+  for (const { head, limits } of operations)
+    all += `${all === '' ? '' : ','}[${head}${texts.get(limits) ?? textOf(limits)}]`;
+  return `[${all}]`;
 }
 
 /** An empty list of Lua comes as an empty object. */

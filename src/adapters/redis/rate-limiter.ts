@@ -31,6 +31,7 @@ import {
   decisionOf,
   lookOperation,
   type Operation,
+  type ReturnedPermit,
   settleOperation,
   standingsOf,
   takeOperation,
@@ -121,24 +122,24 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   giveBack(ask: PermitAsk): void {
-    const admission = this.#own.end(ask.id);
+    const admission = this.#own.end(ask);
     if (!admission) return;
     admission.isGivenBack = true;
     this.#own.untold.delete(admission);
-    this.#alone?.giveBack(admission.ask);
-    this.#return(ask);
+    this.#alone?.giveBack(admission);
+    this.#return(admission);
   }
 
   settle(ask: PermitAsk, usedTokens: number): void {
-    const admission = this.#own.end(ask.id);
+    const admission = this.#own.end(ask);
     if (!admission) return;
     admission.usedTokens = usedTokens;
-    this.#alone?.settle(admission.ask, usedTokens);
+    this.#alone?.settle(admission, usedTokens);
     const operation = settleOperation(admission);
     if (!operation || this.#own.untold.has(admission)) return;
     const failed = () => void this.#own.untold.add(admission);
     if (this.#alone) failed();
-    else this.#batches.add({ operation, done: doNothing, failed });
+    else this.#batches.add({ operation, done() {}, failed });
   }
 
   look(limits: readonly Limit[]): Promise<readonly LimitStanding[]> {
@@ -161,7 +162,7 @@ class RedisRateLimiter implements RateLimiter {
     this.#cancelRetry?.();
     await this.#rejoining;
     await this.#batches.drain();
-    if (!this.#alone) await this.#session.leave().catch(doNothing);
+    if (!this.#alone) await this.#session.leave().catch(() => {});
     this.#alone ??= this.#standAlone();
   }
 
@@ -200,8 +201,8 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   #count(ask: PermitAsk, takenAt: number): void {
-    this.#own.add(ask, takenAt, true);
-    this.#alone?.record(ask, takenAt);
+    const admission = this.#own.add(ask, takenAt, true);
+    this.#alone?.record(admission);
   }
 
   #decideAlone(alone: SafeShare, ask: PermitAsk): PermitDecision {
@@ -229,9 +230,9 @@ class RedisRateLimiter implements RateLimiter {
     return new SafeShare(this.#places, serverCount, this.#own.counting(now), now);
   }
 
-  #return(ask: PermitAsk): void {
-    if (this.#alone) this.#untold.addReturn(ask);
-    else this.#batches.add(this.#untold.returning(ask));
+  #return(permit: ReturnedPermit): void {
+    if (this.#alone) this.#untold.addReturn(permit);
+    else this.#batches.add(this.#untold.returning(permit));
   }
 
   /** One attempt at a time; the next by itself, or when Redis is up again. */
@@ -284,13 +285,12 @@ class RedisRateLimiter implements RateLimiter {
   #beat(): void {
     const now = this.#session.now();
     this.#own.forgetOver(now);
+    this.#own.forgetEnded(now);
     this.#places.forgetIdle(now);
     if (!this.#alone) void this.look(this.#places.staleLimits(now, BEAT_MS / 2, MOST_LOOKS));
     this.#cancelBeat = this.#parts.clock.after(BEAT_MS, () => this.#beat());
   }
 }
-
-function doNothing(): void {}
 
 const operationsOf = (errands: readonly Errand[]): Operation[] =>
   errands.map(({ operation }) => operation);

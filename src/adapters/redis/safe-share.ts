@@ -45,16 +45,16 @@ export class SafeShare {
   }
 
   /** Redis admitted it after all. */
-  record(ask: PermitAsk, takenAt: number): void {
-    this.#book.record(ask, takenAt);
+  record(admission: Admission): void {
+    this.#book.record(admission, admission.takenAt);
   }
 
-  giveBack(ask: PermitAsk): void {
-    this.#book.giveBack(ask);
+  giveBack(admission: Admission): void {
+    this.#book.giveBack(admission);
   }
 
-  settle(ask: PermitAsk, usedTokens: number): void {
-    this.#book.settle(ask, usedTokens);
+  settle(admission: Admission, usedTokens: number): void {
+    this.#book.settle(admission, usedTokens);
   }
 
   look(limits: readonly Limit[], now: number) {
@@ -62,11 +62,12 @@ export class SafeShare {
     return this.#book.look(limits, { monotonic: now, wall: now });
   }
 
-  #remember({ ask, takenAt, usedTokens }: Admission): void {
-    const limits = ask.limits.filter((limit) => this.#places.of(limit).seenAt < takenAt);
+  #remember(admission: Admission): void {
+    const { takenAt, usedTokens } = admission;
+    const limits = admission.limits.filter((limit) => this.#places.of(limit).seenAt < takenAt);
     if (limits.length === 0) return;
-    this.#book.record(ask, takenAt, limits);
-    if (usedTokens !== undefined) this.#book.settle(ask, usedTokens);
+    this.#book.record(admission, takenAt, limits);
+    if (usedTokens !== undefined) this.#book.settle(admission, usedTokens);
   }
 
   /** After its first window a server has a larger share; and who knows when Redis is back. */

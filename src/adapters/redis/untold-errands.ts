@@ -2,20 +2,20 @@
 // that were given back, or refused here though Redis may have admitted them, and, when Redis has lost its data, what
 // was last seen of each limit. What fails to be told is to be told again.
 
-import type { PermitAsk } from '../../admission/rate-limiter.ts';
 import { type Errand, MOST_AT_ONCE } from './errand-batches.ts';
 import type { LimitPlace } from './limit-places.ts';
 import type { Admission, OwnAdmissions } from './own-admissions.ts';
 import {
   giveBackOperation,
   type Operation,
+  type ReturnedPermit,
   seenOperation,
   tellOperation,
 } from './rate-limit-call.ts';
 
 export class UntoldErrands {
   readonly #own: OwnAdmissions;
-  readonly #unreturned: PermitAsk[] = [];
+  readonly #unreturned: ReturnedPermit[] = [];
   readonly #unseen: Operation[] = [];
 
   constructor(own: OwnAdmissions) {
@@ -28,7 +28,9 @@ export class UntoldErrands {
 
   /** The next of them, no more than go into one batch; sums come last, when what they are made of has been told. */
   next(): Errand[] {
-    const errands = this.#unreturned.splice(0, MOST_AT_ONCE).map((ask) => this.returning(ask));
+    const errands = this.#unreturned
+      .splice(0, MOST_AT_ONCE)
+      .map((permit) => this.returning(permit));
     for (const admission of this.#own.takeUntold(MOST_AT_ONCE - errands.length))
       errands.push(this.#telling(admission));
     for (const operation of this.#unseen.splice(0, MOST_AT_ONCE - errands.length))
@@ -49,15 +51,15 @@ export class UntoldErrands {
       this.#unseen.push(seenOperation(limit, used, seenAt));
   }
 
-  addReturn(ask: PermitAsk): void {
-    this.#unreturned.push(ask);
+  addReturn(permit: ReturnedPermit): void {
+    this.#unreturned.push(permit);
   }
 
-  returning(ask: PermitAsk): Errand {
+  returning(permit: ReturnedPermit): Errand {
     return {
-      operation: giveBackOperation(ask),
+      operation: giveBackOperation(permit),
       done() {},
-      failed: () => this.addReturn(ask),
+      failed: () => this.addReturn(permit),
     };
   }
 
