@@ -1,25 +1,17 @@
-// The job that a move makes of a job. The store does the same to its row; here it is foreseen, for messages that
-// have to be written together with the move, and for models in tests.
+// The job that a move makes of a job. The store does the same to its row; because the fence says that the row was as the
+// mover saw it, what comes out is known beforehand, and nobody has to read it back.
 
 import type { Job } from './job.ts';
-import type { JobChange, JobMove } from './job-store.ts';
-
-export function applyMove(job: Job, move: JobMove): Job {
-  return {
-    ...job,
-    ...present(move.change),
-    state: move.to,
-    fence: move.fence + 1,
-    publishedAt: move.at,
-    updatedAt: move.at,
-  };
-}
+import type { JobMove } from './job-store.ts';
 
 /** Undefined says nothing about a field; null says that it is empty now. */
-function present(change: JobChange): Partial<Job> {
-  return Object.fromEntries(
-    Object.entries(change)
-      .filter(([, value]) => value !== undefined)
-      .map(([field, value]) => [field, value ?? undefined]),
-  );
+export function applyMove(
+  job: Job,
+  { to, at, change }: Pick<JobMove, 'to' | 'at' | 'change'>,
+): Job {
+  const changed: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(change))
+    if (value !== undefined) changed[field] = value ?? undefined;
+  const fence = job.fence + 1;
+  return { ...job, ...changed, state: to, fence, publishedAt: at, updatedAt: at };
 }

@@ -26,7 +26,7 @@ export function createCancelJob({ store, running, clock, queues }: CancelParts):
     for (;;) {
       const job = await store.find({ organizationId, publicId });
       if (!job || isFinal(job.state)) return job;
-      const moved = await store.move(ending(job, cancelled(job, clock.now()), queues));
+      const moved = await store.move(ending(cancelled(job, clock.now()), queues));
       if (!moved) continue;
       running.stop(job.id, 'cancelled');
       return moved;

@@ -82,7 +82,7 @@ describe('calling back the owner of a job', () => {
   }
 
   async function end(running: Job, move = succeeded(running, RESULT, clock.now())): Promise<Job> {
-    const ended = await jobs.move(ending(running, move, {}));
+    const ended = await jobs.move(ending(move, {}));
     assert.ok(ended);
     await clock.advance(0);
     return ended;

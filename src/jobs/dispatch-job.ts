@@ -6,7 +6,6 @@
 
 import type { ErrorCode, Verdict } from '../errors/codes.ts';
 import { sleep } from '../kernel/clock.ts';
-import { applyMove } from './apply-move.ts';
 import { ending } from './end-job.ts';
 import type { FinalQueues } from './final-message.ts';
 import { isOverdue, type Job } from './job.ts';
@@ -64,6 +63,8 @@ type Passage = {
   readonly deciding: Place;
   readonly publishing: Place;
   readonly closing: AbortSignal;
+  /** Said when it is decided: what is left is to store and to pass it on. */
+  readonly leavePlace: () => void;
 };
 
 const DEFAULT_CONCURRENCY = 1;
@@ -75,8 +76,11 @@ export function startDispatcher(given: DispatcherParts): Consumer {
   const concurrency = parts.concurrency ?? DEFAULT_CONCURRENCY;
   const closing = new AbortController();
   const [decide, publish] = [createLineUp(), createLineUp()];
-  const consumer = parts.source.consume(parts.rawQueue, { concurrency }, (delivery) => {
-    const passage = { deciding: decide(), publishing: publish(), closing: closing.signal };
+  const finishing = concurrency > 1 ? concurrency : 0;
+  const options = { concurrency, finishing };
+  const consumer = parts.source.consume(parts.rawQueue, options, (delivery, leavePlace) => {
+    const places = { deciding: decide(), publishing: publish() };
+    const passage = { ...places, closing: closing.signal, leavePlace };
     return dispatch(parts, delivery, passage).finally(() => leave(passage));
   });
   return {
@@ -105,7 +109,7 @@ async function dispatch(
   // Early copies go back to sleep; asking for a provider now would be asking twice.
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(job, now)) {
-    await write(parts, taken, (seen) => ending(seen, expired(seen, now), parts.queues));
+    await write(parts, taken, (seen) => ending(expired(seen, now), parts.queues));
     return 'ack';
   }
   await passage.deciding.turn;
@@ -114,6 +118,7 @@ async function dispatch(
   passage.deciding.leave();
   const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
+  passage.leavePlace();
   await follow(parts, taken, choice, passage.publishing);
   return 'ack';
 }
@@ -159,7 +164,7 @@ async function write(
   const move = moveOf(job);
   if (!unstored) return parts.store.move(move);
   const events = [{ type: 'submitted' } as const, ...move.events];
-  const moved = applyMove(job, move);
+  const { moved } = move;
   const created = await parts.store.create(moved, unstored, move.announce, events);
   if (created.isNew) return moved;
   const known = created.job;
@@ -177,7 +182,7 @@ function moveFor(parts: DispatcherParts, job: Job, choice: Decided): JobMove {
     case 'wait':
       return postponed(job, { ...choice, costsAttempt: false, queue: parts.returningQueue }, now);
     case 'refuse':
-      return ending(job, failed(job, choice, now), parts.queues);
+      return ending(failed(job, choice, now), parts.queues);
     default:
       return choice satisfies never;
   }

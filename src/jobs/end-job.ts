@@ -2,7 +2,6 @@
 // go through here, so that none forgets the results queue, the callback or the dead letter's copy.
 
 import type { Verdict } from '../errors/codes.ts';
-import { applyMove } from './apply-move.ts';
 import { callbackMessage } from './callback-message.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 import { deadLetterCopy, type FinalQueues, resultMessage } from './final-message.ts';
@@ -11,10 +10,9 @@ import type { JobMessage } from './job-message.ts';
 import type { JobMove } from './job-store.ts';
 
 /** Completes a final move with the messages that belong to it. */
-export function ending(job: Job, move: JobMove, queues: FinalQueues): JobMove {
-  const ended = applyMove(job, move);
+export function ending(move: JobMove, queues: FinalQueues): JobMove {
   const copies = move.deadLetter ? deadLetterCopy(move.deadLetter, queues.deadLetterQueue) : [];
-  const told = [...resultMessage(ended, move.result, queues), ...callbackMessage(ended)];
+  const told = [...resultMessage(move.moved, move.result, queues), ...callbackMessage(move.moved)];
   return { ...move, announce: [...told, ...copies] };
 }
 

@@ -55,12 +55,11 @@ function moveFor(parts: FinishParts, job: Job, message: JobMessage, outcome: Run
 
 export async function finish(
   parts: FinishParts,
-  job: Job,
   move: JobMove | undefined,
 ): Promise<DeliveryOutcome> {
   if (!move) return 'ack';
   const isGoingOn = isWaiting(move.to);
-  const moved = await persist(parts, isGoingOn ? move : ending(job, move, parts.queues));
+  const moved = await persist(parts, isGoingOn ? move : ending(move, parts.queues));
   if (moved && isGoingOn) {
     const delayMs = delayMsOf(moved, parts.clock.now());
     await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });

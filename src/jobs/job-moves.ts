@@ -3,6 +3,7 @@
 
 import type { ErrorCode, Verdict } from '../errors/codes.ts';
 import { renderError } from '../errors/render-error.ts';
+import { applyMove } from './apply-move.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 import type { Job, JobResult } from './job.ts';
 import type { NewJobEvent } from './job-history.ts';
@@ -31,7 +32,7 @@ export function routed(
   if (isLater && job.state === 'queued') return move(job, 'delayed', at, change, events);
   // From delayed to delayed, or from queued to queued, only the place of waiting changes.
   const to = isLater ? 'delayed' : 'queued';
-  return { jobId: job.id, fence: job.fence, to, at, change, events };
+  return describe(job, { to, at, change, events });
 }
 
 export function started(
@@ -82,8 +83,7 @@ export function postponed(
   const attempts = job.state === 'running' && !wait.costsAttempt ? job.attempts - 1 : job.attempts;
   const change = { ...UNLEASED, ...(queue && { queue }), attempts, runAt: until, waitCode: code };
   const events = [waiting('delayed', { until, code })];
-  if (job.state === 'delayed')
-    return { jobId: job.id, fence: job.fence, to: 'delayed', at, change, events };
+  if (job.state === 'delayed') return describe(job, { to: 'delayed', at, change, events });
   const outcome = wait.costsAttempt ? 'failed' : 'delayed';
   return { ...move(job, 'delayed', at, change, events), ...attemptEnd(job, outcome, at, code) };
 }
@@ -188,5 +188,9 @@ function move(
   const path = pathTo(job.state, to);
   if (!path) throw new Error(`a job cannot go from ${job.state} to ${to}`);
   const passed = path.slice(0, -1).map((type): NewJobEvent => ({ type }));
-  return { jobId: job.id, fence: job.fence, to, at, change, events: [...passed, ...events] };
+  return describe(job, { to, at, change, events: [...passed, ...events] });
+}
+
+function describe(job: Job, made: Pick<JobMove, 'to' | 'at' | 'change' | 'events'>): JobMove {
+  return { jobId: job.id, fence: job.fence, moved: applyMove(job, made), ...made };
 }

@@ -39,11 +39,20 @@ export type DeliveryOutcome =
   | 'ack'
   | { readonly retryAfterMs: number; readonly isUncounted?: boolean };
 
-export type DeliveryHandler = (delivery: Delivery) => Promise<DeliveryOutcome>;
+/**
+ * `leavePlace`: what the place was for is done, and the next may begin; what is left to do for this one holds up nobody.
+ * Idempotent, and said by itself when the handler has ended.
+ */
+export type DeliveryHandler = (
+  delivery: Delivery,
+  leavePlace: () => void,
+) => Promise<DeliveryOutcome>;
 
 export type ConsumeOptions = {
-  /** How many deliveries are in hand at once. */
+  /** How many deliveries have a place at once. */
   readonly concurrency: number;
+  /** How many more may be in hand that have left theirs; none unless told. */
+  readonly finishing?: number;
   /** Aborting it is like `close`, without the waiting. */
   readonly signal?: AbortSignal;
 };

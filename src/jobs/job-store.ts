@@ -55,6 +55,8 @@ export type JobMove = {
   readonly jobId: string;
   /** The fence the mover saw. The moved job has the next one. */
   readonly fence: number;
+  /** The job as it is after this, if it was as its mover saw it. */
+  readonly moved: Job;
   readonly to: JobState;
   readonly at: number;
   readonly change: JobChange;

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeliveryHandler, QueueMessage } from './job-queue.ts';
+import type { Delivery, DeliveryOutcome, QueueMessage } from './job-queue.ts';
 import { startRelay } from './relay-outbox.ts';
 
+type Handle = (delivery: Delivery) => Promise<DeliveryOutcome>;
+
 type Rig = {
-  readonly handlers: Map<string, DeliveryHandler>;
+  readonly handlers: Map<string, Handle>;
   readonly published: { queue: string; message: QueueMessage }[];
   readonly closed: string[];
   readonly relay: ReturnType<typeof startRelay>;
 };
 
 function rig(publish: () => Promise<void> = async () => {}): Rig {
-  const handlers = new Map<string, DeliveryHandler>();
+  const handlers = new Map<string, Handle>();
   const published: { queue: string; message: QueueMessage }[] = [];
   const closed: string[] = [];
   const relay = startRelay({
@@ -19,7 +21,7 @@ function rig(publish: () => Promise<void> = async () => {}): Rig {
     outbox: {
       consume(queue, { concurrency }, handler) {
         assert.ok(concurrency > 0);
-        handlers.set(queue, handler);
+        handlers.set(queue, (delivery) => handler(delivery, () => {}));
         return { close: async () => void closed.push(queue) };
       },
     },

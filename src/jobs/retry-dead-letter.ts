@@ -2,7 +2,6 @@
 // became a job is put back on the queue it came from. Crashing in between repeats the step, which changes nothing.
 
 import type { Clock } from '../kernel/clock.ts';
-import { applyMove } from './apply-move.ts';
 import type { DeadLetter, DeadLetterStore } from './dead-letter-store.ts';
 import { retried } from './job-moves.ts';
 import { messageFor } from './job-pointer.ts';
@@ -59,6 +58,6 @@ async function requeue(parts: RetryDeadLetterParts, jobId: string): Promise<void
   // Not failed any more: somebody was quicker.
   if (job?.state !== 'failed') return;
   const move = retried(job, parts.rawQueue, parts.clock.now());
-  const message = messageFor(applyMove(job, move));
+  const message = messageFor(move.moved);
   await parts.store.move({ ...move, announce: [{ queue: parts.rawQueue, message }] });
 }

@@ -88,7 +88,7 @@ async function eachPage(
 }
 
 async function expire(parts: SweepParts, job: Job): Promise<void> {
-  await parts.store.move(ending(job, expired(job, parts.clock.now()), parts.queues));
+  await parts.store.move(ending(expired(job, parts.clock.now()), parts.queues));
 }
 
 async function recover(parts: SweepParts, job: Job): Promise<void> {
@@ -120,7 +120,7 @@ async function giveUp(parts: SweepParts, job: Job): Promise<void> {
   const failure = { verdict, internalMessage: `lost ${job.losses + 1} workers` };
   const letter = deadLetterOf(job, await parts.store.message(job.id), failure, now);
   const move = failed(job, { verdict, deadLetter: letter }, now);
-  await parts.store.move(ending(job, move, parts.queues));
+  await parts.store.move(ending(move, parts.queues));
 }
 
 async function republishMissing(parts: SweepParts, before: number): Promise<void> {

@@ -1,7 +1,8 @@
 // The worker: takes jobs from one provider's queue and runs them, a few at once. Claiming a job moves its fence, so
 // that of all copies of a message one is run and the others are dropped. The order is always: store what came out,
 // publish the next message if there is one, acknowledge. Told to stop, it finishes what it started.
-// One job here: taken → permitted → running (lease renewed, deadline watched) → ended, waiting again, or given back.
+// One job here: taken → permitted → running (lease renewed, deadline watched) → called (its place is the next one's) →
+// ended, waiting again, or given back.
 // Without a permit it waits for its own moment: in hand where the queue keeps others in a fair order meanwhile, else back
 // on the queue. While the limit's counts cannot be asked everything stays in hand.
 
@@ -64,8 +65,9 @@ export function startWorker(
     giveUp: hurrying.signal,
     closing: closing.signal,
   };
-  const consumer = parts.queue.consume(queue, { concurrency }, (delivery) =>
-    work(own, queue, delivery),
+  const finishing = finishingFor(concurrency);
+  const consumer = parts.queue.consume(queue, { concurrency, finishing }, (delivery, leavePlace) =>
+    work(own, queue, delivery, leavePlace),
   );
   function giveBack(): void {
     parts.running.stopAll('shutdown');
@@ -83,8 +85,8 @@ export function startWorker(
   };
 }
 
-/** The moment that a job in hand was given to ask again at; none before it was refused. */
-type Turn = { at?: number };
+/** A delivery's stay in hand: the moment it was given to ask again at (none before it was refused), and its place. */
+type Turn = { at?: number; readonly leavePlace: () => void };
 
 /** What a look at a delivery comes to; `stayMs`: it stays in hand for that long and is then looked at afresh. */
 type Step = DeliveryOutcome | { readonly stayMs: number };
@@ -93,8 +95,9 @@ export async function work(
   parts: WorkerParts,
   queueName: string,
   delivery: Delivery,
+  leavePlace: () => void = () => {},
 ): Promise<DeliveryOutcome> {
-  const turn: Turn = {};
+  const turn: Turn = { leavePlace };
   for (;;) {
     const step = await workOnce(parts, queueName, delivery, turn);
     if (typeof step !== 'object' || !('stayMs' in step)) return step;
@@ -114,7 +117,7 @@ async function workOnce(
   const now = parts.clock.now();
   const waitMs = delayMsOf(taken.job, now);
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
-  if (isOverdue(taken.job, now)) return finish(parts, taken.job, expired(taken.job, now));
+  if (isOverdue(taken.job, now)) return finish(parts, expired(taken.job, now));
   if (turn.at !== undefined && turn.at > now) return { stayMs: turn.at - now };
   const message = taken.message ?? (await parts.store.message(taken.job.id)) ?? {};
   return admit(parts, taken.job, message, turn);
@@ -123,7 +126,10 @@ async function workOnce(
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, turn: Turn): Promise<Step> {
   const { permits, staysInHand = false } = parts;
   const answer = await permits?.take(job, message, { isBack: turn.at !== undefined });
-  if (!answer || answer.kind === 'allowed') return claim(parts, job, message, answer?.permit);
+  if (!answer || answer.kind === 'allowed') {
+    const { leavePlace } = turn;
+    return claim(parts, job, { message, permit: answer?.permit, leavePlace });
+  }
   if (answer.kind === 'stay') return { stayMs: answer.afterMs };
   const until = parts.clock.now() + answer.afterMs;
   if (staysInHand) {
@@ -132,15 +138,17 @@ async function admit(parts: WorkerParts, job: Job, message: JobMessage, turn: Tu
   }
   permits?.noteRequeued(job);
   const wait = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
-  return finish(parts, job, postponed(job, wait, parts.clock.now()));
+  return finish(parts, postponed(job, wait, parts.clock.now()));
 }
 
-async function claim(
-  parts: WorkerParts,
-  waiting: Job,
-  message: JobMessage,
-  permit: JobPermit | undefined,
-): Promise<DeliveryOutcome> {
+type Asked = {
+  readonly message: JobMessage;
+  readonly permit: JobPermit | undefined;
+  readonly leavePlace: () => void;
+};
+
+async function claim(parts: WorkerParts, waiting: Job, asked: Asked): Promise<DeliveryOutcome> {
+  const { permit } = asked;
   // On the list before it is claimed: a cancellation in between must find it.
   const handle = parts.running.begin(waiting.id);
   const permittedAt = parts.clock.monotonic();
@@ -150,7 +158,7 @@ async function claim(
     if (permit && (!job || isStale)) parts.permits?.giveBack(permit);
     if (!job) return 'ack';
     // Without a permit the call takes one itself, at the last moment.
-    return await runClaimed(parts, job, { message, permit: isStale ? undefined : permit }, handle);
+    return await runClaimed(parts, job, isStale ? { ...asked, permit: undefined } : asked, handle);
   } finally {
     handle.end();
   }
@@ -159,17 +167,29 @@ async function claim(
 async function runClaimed(
   parts: WorkerParts,
   job: Job,
-  asked: { readonly message: JobMessage; readonly permit: JobPermit | undefined },
+  asked: Asked,
   handle: RunHandle,
 ): Promise<DeliveryOutcome> {
   const startedAt = parts.clock.monotonic();
   const run = await superviseRun(parts, job, asked, handle);
+  // The provider's part is over; storing what came of it keeps nobody from calling.
+  asked.leavePlace();
   const move = moveAfter(parts, job, asked.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
-  return finish(parts, job, move);
+  return finish(parts, move);
 }
 
+/**
+ * Who runs many at once waits more for the store than for the provider, so that twice as many again may be finishing. One
+ * who runs few would only be sent messages by a broker that another worker has a place for.
+ */
+function finishingFor(concurrency: number): number {
+  return concurrency < MANY_AT_ONCE ? 0 : Math.min(concurrency * 2, MOST_FINISHING);
+}
+
+const MANY_AT_ONCE = 8;
+const MOST_FINISHING = 64;
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
 const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */

@@ -128,6 +128,38 @@ export function jobQueueContract(
       assert.equal(most, 3);
     });
 
+    it('begins the next when one leaves its place, waits for both, and has no more finishing than may', async () => {
+      const { queue } = opened;
+      for (const id of ['first', 'second', 'third']) await queue.publish('q', { id, body: '' });
+      const mayEnd = Promise.withResolvers<void>();
+      const second = Promise.withResolvers<void>();
+      const started: string[] = [];
+      const ended: string[] = [];
+      const options = { concurrency: 1, finishing: 1 };
+      const consumer = queue.consume('q', options, async ({ id }, leavePlace) => {
+        started.push(id);
+        if (id === 'second') second.resolve();
+        leavePlace();
+        leavePlace();
+        await mayEnd.promise;
+        ended.push(id);
+        return 'ack';
+      });
+      await second.promise;
+      const closing = consumer.close();
+      mayEnd.resolve();
+      await closing;
+      assert.deepEqual(
+        [started, ended],
+        [
+          ['first', 'second'],
+          ['first', 'second'],
+        ],
+      );
+      const [rest] = await collect(queue, 'q', 1);
+      assert.equal(rest?.id, 'third');
+    });
+
     it('finishes what is in hand when it is closed, and starts nothing more', async () => {
       const { queue } = opened;
       for (const id of ['first', 'second']) await queue.publish('q', { id, body: '' });

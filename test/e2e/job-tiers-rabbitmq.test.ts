@@ -101,9 +101,9 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     const consume = engines.broker?.consume.bind(engines.broker);
     assert.ok(engines.broker && consume);
     engines.broker.consume = (name, options, handler) =>
-      consume(name, options, (delivery) => {
+      consume(name, options, (delivery, leavePlace) => {
         deliveries += 1;
-        return handler(delivery);
+        return handler(delivery, leavePlace);
       });
     await rig.publishRaw(400, queue);
     rig.startWorker('gemini', 8);

@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import type { Job } from '../../jobs/job.ts';
-import { routed, started } from '../../jobs/job-moves.ts';
+import { requeued, routed, started } from '../../jobs/job-moves.ts';
 import { messageFor } from '../../jobs/job-pointer.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { newJob } from '../../jobs/submit-job.ts';
@@ -114,10 +114,15 @@ test('moves of different kinds in one group change what each of them mentions an
   await Promise.all([one, two].map(handIn));
   const stored = await jobs.find({ id: one.id });
   const route = { queue: 'gemini-queue', provider: 'gemini', model: 'a\u0000b' };
-  const [routedJob, startedJob] = await Promise.all([
+  const moved = await Promise.all([
     jobs.move(routed(one, route, 2000)),
     jobs.move(started(two, WORKER, 3000)),
   ]);
+  const [routedJob, startedJob] = await Promise.all([one, two].map(({ id }) => jobs.find({ id })));
+  assert.deepEqual(
+    moved.map((job) => job?.fence),
+    [one.fence + 1, two.fence + 1],
+  );
   assert.deepEqual(routedJob, {
     ...stored,
     ...route,
@@ -131,6 +136,25 @@ test('moves of different kinds in one group change what each of them mentions an
   assert.equal(startedJob?.provider, undefined);
   assert.equal(startedJob?.leaseOwner, 'worker-1');
   assert.equal(startedJob?.updatedAt, 3000);
+});
+
+test('a job that was moved is told as it is kept', async () => {
+  const waiting = (await handIn(jobOf('default'))).job;
+  const running = await jobs.move(started(waiting, WORKER, 2000));
+  assert.ok(running);
+  assert.equal(JSON.stringify(inOrder(running)), await kept());
+  const back = await jobs.move(requeued(running, 'lost', 3000));
+  assert.equal(JSON.stringify(inOrder(back)), await kept());
+
+  async function kept(): Promise<string> {
+    return JSON.stringify(inOrder(await jobs.find({ id: waiting.id })));
+  }
+
+  function inOrder(job: Job | undefined): readonly unknown[] {
+    return Object.entries(job ?? {})
+      .filter(([, value]) => value !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  }
 });
 
 test('what is announced is leased to who keeps a place for it and handed over after the commit', async () => {

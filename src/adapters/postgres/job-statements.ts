@@ -5,9 +5,7 @@ import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { AttemptEnd, AttemptStart, JobMove } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
-import { toldBy } from '../sql/job-store.ts';
-import { JOB_COLUMNS } from './job-columns.ts';
-import { progressRows } from './job-progress-rows.ts';
+import { eventRows } from './job-event-rows.ts';
 import { jsonRows } from './json-rows.ts';
 import { announcementRows, type PlacedAnnouncement } from './queue-rows.ts';
 
@@ -28,7 +26,7 @@ export type ToldWith = {
 };
 
 export const CREATE_JOBS =
-  'select id from create_jobs($1::json, $2::json, $3::json, $4::json, $5::json, $6::json) as id';
+  'select id from create_jobs($1::json, $2::json, $3::json, $4::boolean, $5::json, $6::json) as id';
 
 export function creationValues(
   asked: readonly NewJobRows[],
@@ -38,31 +36,28 @@ export function creationValues(
   return [
     jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
     jsonRows(asked.map(({ job, message }) => ({ of_job: job.id, message }))),
-    jsonRows(
-      told.flatMap((each) => each.events.map((event, index) => firstEvent(each, event, index))),
-    ),
-    orNull(isTold ? progressRows(told) : []),
+    jsonRows(eventRows(told)),
+    isTold,
     ...announcementValues(announced),
   ];
 }
 
-export const MOVE_JOBS = `select ${JOB_COLUMNS} from move_jobs($1::json, $2::text[], $3::json, $4::json, $5::json, $6::json,
-  $7::json, $8::json, $9::json)`;
+export const MOVE_JOBS = `select id from move_jobs($1::json, $2::text[], $3::json, $4::boolean, $5::json, $6::json,
+  $7::json, $8::json, $9::json) as id`;
 
 export function moveValues(
   asked: readonly MoveRows[],
   { announced, isTold }: ToldWith,
 ): readonly unknown[] {
   const moves = asked.map(({ move }) => move);
-  const told = isTold ? moves.map((move) => ({ ...toldBy(move), jobId: move.jobId })) : [];
   return [
     jsonRows(moves.map(toMoveRow).toSorted(byJob)),
     moves.map(({ jobId }) => jobId),
-    orNull(moves.flatMap(toEventRows)),
+    jsonRows(eventRows(moves)),
+    isTold,
     orNull(moves.flatMap(({ jobId, attemptStart }) => toStartRow(jobId, attemptStart))),
     orNull(moves.flatMap(({ jobId, attemptEnd }) => toEndRow(jobId, attemptEnd))),
     orNull(asked.flatMap(toResultRow)),
-    orNull(progressRows(told)),
     ...announcementValues(announced),
   ];
 }
@@ -78,25 +73,6 @@ function announcementValues(announced: readonly PlacedAnnouncement[]): readonly 
 
 function orNull(rows: readonly object[]): string | null {
   return rows.length === 0 ? null : jsonRows(rows);
-}
-
-function firstEvent(
-  { jobId, at }: { readonly jobId: string; readonly at: number },
-  { type, data }: NewJobEvent,
-  index: number,
-) {
-  return { of_job: jobId, nth: index + 1, kind: type, data: data && JSON.stringify(data), at };
-}
-
-/** How many come after it is known here; how many came before only the store knows. */
-function toEventRows({ jobId, events, at }: JobMove) {
-  return events.map(({ type, data }, index) => ({
-    of_job: jobId,
-    behind: events.length - 1 - index,
-    kind: type,
-    data: data && JSON.stringify(data),
-    at,
-  }));
 }
 
 function toMoveRow({ jobId, fence, to, at, events, change }: JobMove) {

@@ -102,14 +102,16 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
     }),
     move: createStatementGroup<MoveRows, Job | undefined>({
       keyOf: ({ move }) => move.jobId,
+      mostUnderWay: MOVES_UNDER_WAY,
       sizeOf: ({ result = '' }) => result.length,
       async runAll(asked) {
         const announced = asked.flatMap(({ move }) => placed(move.announce ?? [], move, signals));
         const rows = await runTold(asked.length, announced, (told) =>
-          store.run<JobRow>(MOVE_JOBS, moveValues(asked, told)),
+          store.run<{ id: string }>(MOVE_JOBS, moveValues(asked, told)),
         );
-        const moved = new Map(rows.map((row) => [row.id, toJob(row)]));
-        return asked.map(({ move }) => moved.get(move.jobId));
+        const moved = new Set(rows.map(({ id }) => id));
+        // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
+        return asked.map(({ move }) => (moved.has(move.jobId) ? move.moved : undefined));
       },
     }),
     find: createStatementGroup<string, Job | undefined>({
@@ -128,6 +130,9 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
     }),
   };
 }
+
+/** Jobs that are started do not wait until others have ended: a place at the provider is kept meanwhile. */
+const MOVES_UNDER_WAY = 2;
 
 type PayloadRow = { readonly job_id: string; readonly message: string };
 

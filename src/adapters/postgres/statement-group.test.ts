@@ -65,6 +65,29 @@ test('two that are in each other’s way are in two groups, and a large one does
   assert.deepEqual(asked, [['a1', 'b1'], ['a2'], ['c!'], ['a3', 'd1']]);
 });
 
+test('where two may be under way, many who wait do not wait for the first, unless it is in their way', async () => {
+  const sql = statement();
+  const ask = createStatementGroup({ ...sql, keyOf: (each: string) => each, mostUnderWay: 2 });
+  let begun = sql.next();
+  const first = ask('a');
+  await begun;
+  begun = sql.next();
+  const again = ask('a');
+  const many = Array.from({ length: 12 }, (_, place) => ask(`b${place}`));
+  await begun;
+  assert.equal(sql.asked[1]?.length, 12);
+  assert.ok(!sql.asked[1]?.includes('a'));
+  sql.answer();
+  assert.equal(await first, 'answer to a');
+  begun = sql.next();
+  sql.answer();
+  await Promise.all(many);
+  await begun;
+  assert.deepEqual(sql.asked[2], ['a']);
+  sql.answer();
+  await again;
+});
+
 test('one that the server refuses costs only itself', async () => {
   const refused = complaint('23505');
   const ask = createStatementGroup({

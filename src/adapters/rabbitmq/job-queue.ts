@@ -34,7 +34,7 @@ export type RabbitJobQueueParts = {
   readonly settings: TopologySettings;
   readonly left: LeftQueues;
   readonly log: Log;
-  /** How many deliveries a consumer is sent ahead; at least its concurrency. */
+  /** How many deliveries a consumer is sent ahead; at least as many as it may have in hand. */
   readonly prefetch: number | undefined;
 };
 
@@ -85,11 +85,12 @@ export class RabbitJobQueue implements JobQueue {
 
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
     const { consuming: connection, settings, left, log, prefetch = 1 } = this.#parts;
-    const { concurrency, signal } = options;
+    const { concurrency, finishing = 0, signal } = options;
     const consumer = new QueueConsumer({
       queue,
       concurrency,
-      prefetch: Math.max(prefetch, concurrency),
+      finishing,
+      prefetch: Math.max(prefetch, concurrency + finishing),
       handler,
       connection,
       log,

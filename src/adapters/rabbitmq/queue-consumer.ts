@@ -8,6 +8,7 @@ import type { AsyncMessage } from 'rabbitmq-client';
 import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
 import { sleep } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { WorkingPlaces } from '../../kernel/working-places.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { reasonOf } from './broker-error.ts';
 import { type IncomingMessage, notCounted, readIncoming } from './incoming-message.ts';
@@ -18,6 +19,7 @@ import { within } from './time-limit.ts';
 export type QueueConsumerParts = {
   readonly queue: string;
   readonly concurrency: number;
+  readonly finishing: number;
   readonly prefetch: number;
   readonly handler: DeliveryHandler;
   readonly connection: BrokerConnection;
@@ -44,12 +46,14 @@ export class QueueConsumer implements Consumer {
   readonly #closing = new AbortController();
   readonly #notStarted: Held[] = [];
   readonly #inHand = new Map<Promise<void>, Subscription>();
+  readonly #places: WorkingPlaces;
   readonly #endings = new Set<Promise<void>>();
   readonly #subscribing: Promise<void>;
   #closed: Promise<void> | undefined;
 
   constructor(parts: QueueConsumerParts) {
     this.#parts = parts;
+    this.#places = new WorkingPlaces(parts.concurrency, parts.finishing);
     this.#subscribing = this.#keepSubscribed();
   }
 
@@ -143,31 +147,44 @@ export class QueueConsumer implements Consumer {
   }
 
   #startWhatFits(): void {
-    while (!this.#isClosing && this.#inHand.size < this.#parts.concurrency) {
+    while (!this.#isClosing && this.#places.free > 0) {
       const held = this.#notStarted.shift();
       if (!held) return;
-      const work = this.#handle(held).finally(() => {
-        this.#inHand.delete(work);
-        this.#startWhatFits();
-      });
-      this.#inHand.set(work, held.subscription);
+      this.#start(held);
     }
   }
 
-  async #handle({ message, subscription }: Held): Promise<void> {
+  #start(held: Held): void {
+    const place = this.#places.enter();
+    const leavePlace = () => {
+      place.leave();
+      this.#startWhatFits();
+    };
+    const work = this.#handle(held, leavePlace).finally(() => {
+      place.end();
+      this.#inHand.delete(work);
+      this.#startWhatFits();
+    });
+    this.#inHand.set(work, held.subscription);
+  }
+
+  async #handle({ message, subscription }: Held, leavePlace: () => void): Promise<void> {
     const { clock } = this.#parts.connection;
     const earlyMs = (message.dueAt ?? 0) - clock.now();
     if (earlyMs > EARLY_BY_MS)
       return this.#again({ message: notCounted(message), subscription }, earlyMs);
-    const outcome = await this.#outcomeOf(message);
+    const outcome = await this.#outcomeOf(message, leavePlace);
     if (outcome === 'ack') return subscription.ack(message.tag);
     const kept = outcome.isUncounted ? notCounted(message) : message;
     await this.#again({ message: kept, subscription }, outcome.retryAfterMs);
   }
 
-  async #outcomeOf({ delivery }: IncomingMessage): Promise<DeliveryOutcome> {
+  async #outcomeOf(
+    { delivery }: IncomingMessage,
+    leavePlace: () => void,
+  ): Promise<DeliveryOutcome> {
     try {
-      return await this.#parts.handler(delivery);
+      return await this.#parts.handler(delivery, leavePlace);
     } catch (cause) {
       this.#tell('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };

@@ -44,7 +44,8 @@ export function createJobQueue(parts: JobQueueParts): JobQueue {
 
   function consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler) {
     const source = sourceOf(parts, queue, owner);
-    const consumer = new QueueConsumer(source, { ...options, handler }, parts);
+    const { concurrency, finishing = 0 } = options;
+    const consumer = new QueueConsumer(source, { concurrency, finishing, handler }, parts);
     consumers.add(consumer);
     // Nobody waits here; whoever wants to wait calls close, which never rejects.
     options.signal?.addEventListener('abort', () => void consumer.close(), { once: true });

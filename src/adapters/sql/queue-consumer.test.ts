@@ -35,7 +35,7 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   };
   const consumer = new QueueConsumer(
     source,
-    { concurrency: 2, handler },
+    { concurrency: 2, finishing: 0, handler },
     { clock, log: silentLog },
   );
   return { clock, consumer, settled, renewed, store, offered };

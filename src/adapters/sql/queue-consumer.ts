@@ -5,6 +5,7 @@
 import type { Consumer, Delivery, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
 import { type CancelTimer, type Clock, sleep } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { WorkingPlaces } from '../../kernel/working-places.ts';
 
 /** What the consumer needs of the queue it consumes. */
 export type MessageSource = {
@@ -38,11 +39,18 @@ const NOT_KNOWN = Number.NEGATIVE_INFINITY;
  */
 const DELIVERIES_PER_TURN = 8;
 
+export type QueueConsumerOptions = {
+  readonly concurrency: number;
+  /** How many more may be in hand that have left their place. */
+  readonly finishing: number;
+  readonly handler: DeliveryHandler;
+};
+
 type SettleAs = (outcome: DeliveryOutcome) => Promise<void>;
 
 export class QueueConsumer implements Consumer {
   readonly #source: MessageSource;
-  readonly #concurrency: number;
+  readonly #places: WorkingPlaces;
   readonly #handler: DeliveryHandler;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -69,11 +77,11 @@ export class QueueConsumer implements Consumer {
 
   constructor(
     source: MessageSource,
-    options: { readonly concurrency: number; readonly handler: DeliveryHandler },
+    options: QueueConsumerOptions,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
     this.#source = source;
-    this.#concurrency = options.concurrency;
+    this.#places = new WorkingPlaces(options.concurrency, options.finishing);
     this.#handler = options.handler;
     this.#clock = clock;
     this.#log = log;
@@ -110,7 +118,7 @@ export class QueueConsumer implements Consumer {
   }
 
   #freePlaces(): number {
-    return this.#concurrency - this.#inHand.size - this.#reserved;
+    return this.#places.free - this.#reserved;
   }
 
   #reserve(): ConsumersPlace | undefined {
@@ -166,7 +174,13 @@ export class QueueConsumer implements Consumer {
   }
 
   #start(delivery: Delivery, settle: SettleAs, isToLookAgain: () => boolean): void {
-    const work = this.#handle(delivery, settle).finally(() => {
+    const place = this.#places.enter();
+    const leavePlace = () => {
+      place.leave();
+      if (this.#isNewsPending) this.#wake();
+    };
+    const work = this.#handle(delivery, settle, leavePlace).finally(() => {
+      place.end();
       this.#inHand.delete(work);
       if (isToLookAgain()) this.#wake();
     });
@@ -174,8 +188,8 @@ export class QueueConsumer implements Consumer {
     this.#keepLeases();
   }
 
-  async #handle(delivery: Delivery, settle: SettleAs): Promise<void> {
-    const outcome = await this.#outcomeOf(delivery);
+  async #handle(delivery: Delivery, settle: SettleAs, leavePlace: () => void): Promise<void> {
+    const outcome = await this.#outcomeOf(delivery, leavePlace);
     // It comes again at a moment that has to be known.
     if (outcome !== 'ack') this.#isNewsPending = true;
     await settle(outcome);
@@ -214,9 +228,9 @@ export class QueueConsumer implements Consumer {
     }
   }
 
-  async #outcomeOf(delivery: Delivery): Promise<DeliveryOutcome> {
+  async #outcomeOf(delivery: Delivery, leavePlace: () => void): Promise<DeliveryOutcome> {
     try {
-      return await this.#handler(delivery);
+      return await this.#handler(delivery, leavePlace);
     } catch (cause) {
       this.#tell('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };

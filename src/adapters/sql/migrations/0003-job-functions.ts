@@ -6,8 +6,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
-  for (const text of [TELL_BUILDS, ANNOUNCE_UNORDERED, ANNOUNCE_IN_TURN, CREATE, MOVE])
-    await sql.raw(text).execute(db);
+  const told = [WRITTEN_JOB, KEEP_EVENTS, TELL_BUILDS, ANNOUNCE_UNORDERED, ANNOUNCE_IN_TURN];
+  for (const text of [...told, CREATE, MOVE]) await sql.raw(text).execute(db);
 }
 
 /**
@@ -16,24 +16,49 @@ export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
  */
 const KEPT_PLAN = 'set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off';
 
+/** What the rows that belong to a job are made from: of the job as it was just written. */
+const WRITTEN_JOB = `
+create type written_job as (id text, event_count integer, organization_id text, public_id text, user_id text,
+  provider text, model text)`;
+
+const AS_WRITTEN =
+  'row(id, event_count, organization_id, public_id, user_id, provider, model)::written_job';
+
+/** An event of a job; \`told_data\` where its build is told other words, or of a failure, which then stands apart. */
+const EVENT = `event (of_job text, place integer, behind integer, kind text, data text, at bigint, told_data text,
+    is_end boolean, code text, params text, sentence text)`;
+
+/** How many come after an event is known to who tells it; how many came before only the store knows. */
+const KEEP_EVENTS = `
+create function keep_events(written written_job[], events json) returns void
+language plpgsql as $body$
+#variable_conflict use_column
+begin
+  insert into job_events (job_id, sequence, type, data, created_at)
+  select job.id, job.event_count - behind, kind, data, at
+  from unnest(written) as job join json_to_recordset(events) as ${EVENT} on of_job = job.id;
+end $body$`;
+
 /**
- * Progress among the build events. Events of one build take turns, so that they can be seen in the order of their ids;
- * always in the same order of builds, so that two writers of several cannot wait for each other.
+ * The same events among those of builds, but for which queue a job is on. Events of one build take turns, so that they can
+ * be seen in the order of their ids; always in the same order of builds, so that two writers of several cannot wait for
+ * each other.
  */
 const TELL_BUILDS = `
-create function tell_builds(owners jobs[], progress json) returns void
+create function tell_builds(written written_job[], events json) returns void
 language plpgsql as $body$
 #variable_conflict use_column
 begin
   perform pg_advisory_xact_lock(hashtextextended(build, 0))
-  from (select organization_id || '/' || public_id as build from unnest(owners)
+  from (select organization_id || '/' || public_id as build from unnest(written)
     order by organization_id || '/' || public_id collate "C") as builds;
   insert into project_build_events (organization_id, build_id, user_id, event_type, event_data, created_at,
     user_visible, finished, error_code, error_params, user_error_message)
-  select owner.organization_id, owner.public_id, owner.user_id, told_type, told_data::jsonb,
-    to_timestamp(told_at / 1000.0), true, is_end, code, params::jsonb, sentence
-  from unnest(owners) as owner join json_to_recordset(progress) as told (of_job text, place integer, told_type text,
-    told_data text, told_at bigint, is_end boolean, code text, params text, sentence text) on of_job = owner.id
+  select owner.organization_id, owner.public_id, owner.user_id, 'job.' || kind,
+    coalesce(told_data, data, '{}')::jsonb, to_timestamp(at / 1000.0), true, coalesce(is_end, false), code,
+    params::jsonb, sentence
+  from unnest(written) as owner join json_to_recordset(events) as ${EVENT} on of_job = owner.id
+  where kind <> 'routed'
   order by place;
 end $body$`;
 
@@ -87,29 +112,26 @@ end $body$`;
 
 /** Returns the ids of those that were new. */
 const CREATE = `
-create function create_jobs(new_jobs json, payloads json, events json, progress json, unordered json, in_turn json)
+create function create_jobs(new_jobs json, payloads json, events json, is_told boolean, unordered json, in_turn json)
 returns setof text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
-  created jobs[];
+  written written_job[];
   ids text[];
 begin
-  with written as (
+  with created as (
     insert into jobs select * from json_populate_recordset(null::jobs, new_jobs) order by organization_id, public_id
     on conflict (organization_id, public_id) do nothing
-    returning jobs)
-  select array_agg(jobs), array_agg((jobs).id) into created, ids from written;
-  if created is null then return; end if;
+    returning id, ${AS_WRITTEN} as job)
+  select array_agg(job), array_agg(id) into written, ids from created;
+  if ids is null then return; end if;
   insert into job_payloads (job_id, message)
   select of_job, message from json_to_recordset(payloads) as payload (of_job text, message text)
   where of_job = any(ids);
-  insert into job_events (job_id, sequence, type, data, created_at)
-  select of_job, nth, kind, data, at
-  from json_to_recordset(events) as told (of_job text, nth integer, kind text, data text, at bigint)
-  where of_job = any(ids);
+  perform keep_events(written, events);
   if unordered is not null then perform announce_unordered(ids, unordered); end if;
   if in_turn is not null then perform announce_in_turn(ids, in_turn); end if;
-  if progress is not null then perform tell_builds(created, progress); end if;
+  if is_told then perform tell_builds(written, events); end if;
   return query select unnest(ids);
 end $body$`;
 
@@ -129,19 +151,19 @@ function emptied(column: string): string {
 }
 
 /**
- * Returns those that were moved, as they are now. What a move gives is set, what it names in \`emptied\` becomes null, and
- * what it does not mention stays.
+ * Returns the ids of those that were moved. What a move gives is set, what it names in \`emptied\` becomes null, and what it
+ * does not mention stays.
  */
 const MOVE = `
-create function move_jobs(moves json, ids text[], events json, starts json, ends json, results json, progress json,
+create function move_jobs(moves json, ids text[], events json, is_told boolean, starts json, ends json, results json,
   unordered json, in_turn json)
-returns setof jobs language plpgsql ${KEPT_PLAN} as $body$
+returns setof text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
-  moved jobs[];
-  moved_ids text[];
+  written written_job[];
+  moved text[];
 begin
-  with written as (
+  with updated as (
     update jobs set state = to_state, fence = fence + 1, event_count = event_count + event_rows,
       published_at = moved_at, updated_at = moved_at,
       run = coalesce(new_run, run), attempts = coalesce(new_attempts, attempts),
@@ -152,20 +174,14 @@ begin
       new_provider text, new_model text, new_wait_code text, new_error text, new_lease_owner text,
       new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[])
     where id = of_job and fence = seen_fence and id = any(ids)
-    returning jobs)
-  select array_agg(jobs), array_agg((jobs).id) into moved, moved_ids from written;
+    returning id, ${AS_WRITTEN} as job)
+  select array_agg(job), array_agg(id) into written, moved from updated;
   if moved is null then return; end if;
-  if events is not null then
-    insert into job_events (job_id, sequence, type, data, created_at)
-    select job.id, job.event_count - behind, kind, data, at
-    from unnest(moved) as job
-    join json_to_recordset(events) as told (of_job text, behind integer, kind text, data text, at bigint)
-      on of_job = job.id;
-  end if;
+  perform keep_events(written, events);
   if starts is not null then
     insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
     select job.id, this_run, nth, job.provider, job.model, worker, begun_at
-    from unnest(moved) as job
+    from unnest(written) as job
     join json_to_recordset(starts) as start (of_job text, this_run integer, nth integer, worker text, begun_at bigint)
       on of_job = job.id;
   end if;
@@ -173,15 +189,15 @@ begin
     update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
     from json_to_recordset(ends) as ending (of_job text, this_run integer, came_out text, code text, cost bigint,
       ended_at bigint)
-    where job_id = of_job and run = this_run and job_id = any(moved_ids);
+    where job_id = of_job and run = this_run and job_id = any(moved);
   end if;
   if results is not null then
     insert into job_results (job_id, result)
     select of_job, result from json_to_recordset(results) as outcome (of_job text, result text)
-    where of_job = any(moved_ids);
+    where of_job = any(moved);
   end if;
-  if unordered is not null then perform announce_unordered(moved_ids, unordered); end if;
-  if in_turn is not null then perform announce_in_turn(moved_ids, in_turn); end if;
-  if progress is not null then perform tell_builds(moved, progress); end if;
-  return query select (unnest(moved)).*;
+  if unordered is not null then perform announce_unordered(moved, unordered); end if;
+  if in_turn is not null then perform announce_in_turn(moved, in_turn); end if;
+  if is_told then perform tell_builds(written, events); end if;
+  return query select unnest(moved);
 end $body$`;
