@@ -4,7 +4,7 @@
 // hold of its own where it lasts. So what is spent or on its way is counted in the store at every moment, once or twice,
 // and never less than once. A parcel whose server died is settled as an estimate when it expires, as every hold is.
 //
-// States of a parcel: paying → retired (its time is up, or nobody asks) → done (the store knows all): to be released.
+// States of a parcel: asked for → paying → retired (its time is up, or nobody asks) → done (the store knows all): to be released.
 // Pure; who asks the store, and when, is budget-lending.ts.
 
 import type { BudgetHold } from './budget-hold.ts';
@@ -57,10 +57,11 @@ export class BudgetLeases {
   readonly #tills = new Map<string, Till>();
   readonly #paid = new Map<string, PaidAttempt>();
   readonly #parcels = new Map<string, Parcel>();
+  readonly #askedFor = new Set<string>();
 
   /** Nothing is out, and nobody has asked of late. */
   get isIdle(): boolean {
-    return this.#tills.size === 0 && this.#parcels.size === 0;
+    return this.#tills.size === 0 && this.#parcels.size === 0 && this.#askedFor.size === 0;
   }
 
   /** False when there is no money at hand for it; then the store is to be asked. */
@@ -82,7 +83,7 @@ export class BudgetLeases {
 
   /** Of an attempt: it was paid here and has not ended. Of a parcel: it is not done. */
   isOpen(id: string): boolean {
-    return this.#paid.get(id)?.isOpen === true || this.#parcels.has(id);
+    return this.#paid.get(id)?.isOpen === true || this.#parcels.has(id) || this.#askedFor.has(id);
   }
 
   /** The attempt has ended; what it did not cost pays for others. */
@@ -122,8 +123,14 @@ export class BudgetLeases {
     return wishes;
   }
 
+  /** The store is about to be asked for it. */
+  asked({ id }: BudgetHold): void {
+    this.#askedFor.add(id);
+  }
+
   granted({ id, organizationId, month, amountNanos }: BudgetHold, paysUntil: number): void {
     const parcel = { id, month, paysUntil, leftNanos: amountNanos, openCount: 0, unknownCount: 0 };
+    this.#askedFor.delete(id);
     this.#parcels.set(id, parcel);
     const till = this.#tills.get(organizationId);
     if (!till) return;
@@ -131,7 +138,9 @@ export class BudgetLeases {
     till.parcel = parcel;
   }
 
-  denied(organizationId: string, now: number): void {
+  /** There is too little left, or the store is away. */
+  denied(organizationId: string, now: number, hold?: BudgetHold): void {
+    if (hold) this.#askedFor.delete(hold.id);
     const till = this.#tills.get(organizationId);
     if (!till) return;
     till.isAskedFor = false;

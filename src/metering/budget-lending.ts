@@ -135,6 +135,7 @@ export class BudgetLending {
     const now = clock.now();
     if (amountNanos < wish.leastNanos) return this.#leases.denied(wish.organizationId, now);
     const hold = leaseHold(wish, amountNanos, newId('lse'), now + EXPIRES_MS);
+    this.#leases.asked(hold);
     await new Promise<void>((resolve) =>
       this.#parts.append({ kind: 'lease', id: hold.id }, resolve),
     );
@@ -160,9 +161,9 @@ export class BudgetLending {
   }
 
   /** A statement whose answer was lost may hold it all the same. */
-  #refused({ id, organizationId }: BudgetHold): void {
-    this.#leases.denied(organizationId, this.#parts.clock.now());
-    this.#release(id);
+  #refused(hold: BudgetHold): void {
+    this.#leases.denied(hold.organizationId, this.#parts.clock.now(), hold);
+    this.#release(hold.id);
   }
 }
 

@@ -9,7 +9,7 @@ import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
 import type { Journal } from './journal.ts';
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
 import type { UsageRecord } from './usage-record.ts';
-import type { InsertedUsage } from './usage-store.ts';
+import type { HoldChanges, InsertedUsage } from './usage-store.ts';
 
 type Rig = {
   readonly journal: Journal<JournalEntry>;
@@ -29,17 +29,23 @@ class FakeStore {
   losesAnswer = false;
   held: Promise<void> | undefined;
 
-  async insertBatch(records: readonly UsageRecord[]): Promise<InsertedUsage> {
+  readonly closed = new Set<string>();
+
+  async insertBatch(
+    records: readonly UsageRecord[],
+    changes?: HoldChanges,
+  ): Promise<InsertedUsage> {
     this.batches.push(records.length);
     await this.held;
     if (this.isAway) throw new Error('the store is away');
     for (const record of records) this.ids.add(record.id);
+    for (const id of changes?.closed ?? []) this.closed.add(id);
     if (this.losesAnswer) throw new Error('the connection was lost');
     return { stored: records.length, crossed: [] };
   }
 }
 
-function rig(folder: string): Rig {
+function rig(folder: string, open: ReadonlySet<string> = new Set()): Rig {
   const clock = createTestClock();
   const store = new FakeStore();
   const entries: LogEntry[] = [];
@@ -51,7 +57,13 @@ function rig(folder: string): Rig {
     onWritableChange: () => {},
   });
   const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
-  const drain = createUsageDrain({ journal, store, clock, log });
+  const listener = {
+    isOpen: (id: string) => open.has(id),
+    holdsAreRows: true,
+    stored() {},
+    crossed() {},
+  };
+  const drain = createUsageDrain({ journal, store, clock, log, listener });
   function record(id: string): Promise<void> {
     const written = new Promise<void>((resolve) =>
       journal.append({ kind: 'usage', record: usageRecord(id) }, resolve),
@@ -162,4 +174,50 @@ test('closing with the store away keeps the records for the next start', async (
   const second = rig(folder);
   await second.drain.flush();
   assert.deepEqual([...second.store.ids], ['a']);
+});
+
+test('a lease that is in hand stays in the journal, whatever leaves it', async (context) => {
+  const folder = tempFolder(context);
+  const open = new Set(['lease']);
+  const { journal, drain, store, record } = rig(folder, open);
+  const lent = new Promise<void>((resolve) => {
+    journal.append({ kind: 'lease', id: 'lease' }, resolve);
+  });
+  await Promise.all([lent, record('a')]);
+  for (const id of ['b', 'c', 'd']) {
+    await drain.flush();
+    await record(id);
+  }
+  await drain.flush();
+  assert.deepEqual([...store.ids], ['a', 'b', 'c', 'd']);
+  assert.deepEqual(journal.oldest(10), [{ kind: 'lease', id: 'lease' }]);
+  assert.equal(store.closed.has('lease'), false);
+});
+
+test('a lease of a former life is released when all that it paid for is stored', async (context) => {
+  const folder = tempFolder(context);
+  const { journal, record } = rig(folder);
+  journal.append({ kind: 'lease', id: 'former' }, () => {});
+  await record('a');
+  await journal.close();
+  const again = rig(folder);
+  again.store.isAway = true;
+  await assert.rejects(again.drain.flush());
+  again.store.isAway = false;
+  await again.drain.flush();
+  assert.deepEqual([[...again.store.ids], again.store.closed.has('former')], [['a'], true]);
+  assert.equal(again.journal.backlog(), 0);
+});
+
+test('a lease that was released leaves the journal', async (context) => {
+  const open = new Set(['lease']);
+  const { journal, drain, store } = rig(tempFolder(context), open);
+  journal.append({ kind: 'lease', id: 'lease' }, () => {});
+  await drain.flush();
+  open.delete('lease');
+  await new Promise<void>((resolve) => {
+    journal.append({ kind: 'release', id: 'lease' }, resolve);
+  });
+  await drain.flush();
+  assert.deepEqual([[...store.closed], journal.backlog()], [['lease'], 0]);
 });

@@ -100,15 +100,23 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   async function storeBatch(): Promise<boolean> {
     const entries = journal.oldest(BATCH_ENTRIES);
     if (entries.length === 0) return false;
-    const { records, opened, closed } = sorter.sort(entries);
+    const { records, opened, closed, leases } = sorter.sort(entries);
+    // They are all there is, and stay.
+    if (leases.length === entries.length) return false;
     if (records.length + opened.length + closed.length > 0) {
       const { crossed } = await parts.store.insertBatch(records, { opened, closed });
       sorter.stored(opened, closed);
       parts.listener?.stored(records, opened);
       if (crossed.length > 0) parts.listener?.crossed(crossed);
     }
+    await Promise.all(leases.map(keep));
     journal.release(entries.length);
     return true;
+  }
+
+  /** Writes a lease that is in hand down again behind what is left, because all before that leaves the journal. */
+  function keep(id: string): Promise<void> {
+    return new Promise((resolve) => journal.append({ kind: 'lease', id }, resolve));
   }
 
   /** All that was paid from them is stored by now. */
@@ -143,6 +151,8 @@ type Sorted = {
   readonly records: readonly UsageRecord[];
   readonly opened: readonly BudgetHold[];
   readonly closed: readonly string[];
+  /** Those that this process has in hand. */
+  readonly leases: readonly string[];
 };
 
 /** Knows which holds the store has, so that it is not asked to remove what it never got. */
@@ -156,10 +166,12 @@ function createSorter(listener: DrainListener | undefined) {
     const records: UsageRecord[] = [];
     const opened: BudgetHold[] = [];
     const closed: string[] = [];
+    const leases: string[] = [];
     const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
       if (entry.kind === 'lease') {
-        if (isReplaying && !listener?.isOpen(entry.id)) formerLeases.add(entry.id);
+        if (listener?.isOpen(entry.id)) leases.push(entry.id);
+        else if (isReplaying) formerLeases.add(entry.id);
         continue;
       }
       if (entry.kind === 'hold') {
@@ -169,7 +181,7 @@ function createSorter(listener: DrainListener | undefined) {
       if (entry.kind === 'usage') records.push(entry.record);
       if (mayBeStored(entry)) closed.push(idOf(entry));
     }
-    return { records, opened, closed };
+    return { records, opened, closed, leases };
   }
 
   /** Of a former life's attempts nobody knows but the journal itself. */
