@@ -4,7 +4,7 @@
 import type { Stage } from './stage.ts';
 import type { Figure } from './statistics.ts';
 
-export type GoalUnit = '×' | 'MiB' | 'KiB';
+export type GoalUnit = '×' | 'MiB' | 'KiB' | 'messages' | 'calls';
 
 export type Goal = {
   readonly key: string;

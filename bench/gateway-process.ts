@@ -27,15 +27,13 @@ export type GatewayOptions = {
   readonly profileFolder: string | undefined;
 };
 
-export type GatewayProcess = { readonly subject: Subject; stop(): Promise<void> };
-
 export async function startGateway({
   folder,
   upstreamPort,
   env,
   signal,
   profileFolder,
-}: GatewayOptions): Promise<GatewayProcess> {
+}: GatewayOptions): Promise<Subject> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const child = spawnGateway(
@@ -53,10 +51,7 @@ export async function startGateway({
     });
   }
   const headers = { 'x-api-key': BENCH_KEY };
-  return {
-    subject: { name: 'gateway', pid: child.pid ?? 0, port, headers },
-    stop: () => endProcess(child),
-  };
+  return { name: 'gateway', pid: child.pid ?? 0, port, headers, stop: () => endProcess(child) };
 }
 
 function spawnGateway(

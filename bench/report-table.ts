@@ -48,6 +48,7 @@ function amount(value: number, unit: string): string {
 }
 
 function plain(value: number): string {
+  if (Number.isInteger(value)) return value.toLocaleString('en-US');
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
 }

@@ -64,7 +64,8 @@ export function openStage(options: StageOptions): Stage {
   async function startBareProxy(upstreamPort: number): Promise<Subject> {
     const program = startProgram('bare-proxy.ts');
     const { port } = Address.parse(await program.ask('listen', { upstreamPort }));
-    return { name: 'bare proxy', pid: program.pid, port, headers: { 'x-api-key': 'none' } };
+    const headers = { 'x-api-key': 'none' };
+    return { name: 'bare proxy', pid: program.pid, port, headers, stop: () => program.stop() };
   }
 
   return {
@@ -93,7 +94,7 @@ export function openStage(options: StageOptions): Stage {
         profileFolder: options.profileFolder,
       });
       stops.push(() => gateway.stop());
-      return gateway.subject;
+      return gateway;
     },
     async close() {
       for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();

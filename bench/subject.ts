@@ -7,4 +7,6 @@ export type Subject = {
   readonly headers: Readonly<Record<string, string>>;
   /** Where callers take turns with several keys; the first one stands in the headers. */
   readonly keys?: readonly string[];
+  /** Ends it before its row ends; at the end of the row that is done anyway. */
+  stop(): Promise<void>;
 };

@@ -18,6 +18,8 @@ const Listen = z.object({ intervalMs: z.number().min(0) });
 
 let intervalMs = 5;
 let served = 0;
+/** When each request came, in milliseconds of this process; kept only for who asked for it. */
+let moments: number[] | undefined;
 
 serveOrders({
   listen(args) {
@@ -30,6 +32,11 @@ serveOrders({
     });
   },
   served: () => served,
+  /** From here on the moments are kept, from none on. */
+  watch() {
+    moments = [];
+  },
+  moments: () => moments ?? [],
 });
 
 function answerConnection(socket: Socket): void {
@@ -46,6 +53,7 @@ function answerConnection(socket: Socket): void {
       return;
     }
     served += 1;
+    moments?.push(performance.now());
     if (wantsStream(bytes, bodyAt)) stopStream = sendStream(socket);
     else socket.write(UNARY_ANSWER);
   });
