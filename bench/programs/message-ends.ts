@@ -1,0 +1,96 @@
+// Another system at both ends of the pipeline, in a process of its own: it publishes messages to the raw queue, reads what
+// comes back on the results queue and the queue of dead letters, and keeps a tally of both by the messages' ids. It waits
+// for so long as it is told to and not longer, because a lost message would otherwise be waited for for ever.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from 'rabbitmq-client';
+import { z } from 'zod';
+import { MessageTally } from './message-tally.ts';
+import { serveOrders } from './serve-orders.ts';
+
+const Place = z.object({
+  url: z.string(),
+  raw: z.string(),
+  results: z.string(),
+  deadLetters: z.string(),
+});
+const Load = z.object({ count: z.number().int().positive(), patienceMs: z.number().positive() });
+const Result = z.object({ AnalysisId: z.string(), status: z.string() });
+const DeadLetter = z.object({ AnalysisId: z.string() });
+
+type Ends = {
+  readonly send: (id: string) => Promise<void>;
+  readonly tally: MessageTally;
+  /** Called after every result. */
+  onResult: () => void;
+};
+
+const AT_ONCE = 64;
+
+let ends: Ends | undefined;
+
+serveOrders({
+  async open(args) {
+    ends = await openEnds(Place.parse(args));
+  },
+  /** Resolves to the milliseconds from the first message in to the last result out, or to when patience ended. */
+  async run(args) {
+    const { count, patienceMs } = Load.parse(args);
+    const { tally, send } = opened();
+    const ids = Array.from({ length: count }, () => randomUUID());
+    for (const id of ids) tally.expect(id);
+    const allTold = new Promise<void>((resolve) => {
+      opened().onResult = () => tally.hasHeardOf(count) && resolve();
+    });
+    const startedAt = performance.now();
+    const filled = fill(ids, send);
+    await Promise.race([
+      Promise.all([filled, allTold]),
+      sleep(patienceMs, undefined, { ref: false }),
+    ]);
+    return performance.now() - startedAt;
+  },
+  report: () => opened().tally.report(),
+});
+
+function opened(): Ends {
+  if (!ends) throw new Error('It is not open');
+  return ends;
+}
+
+async function openEnds({ url, raw, results, deadLetters }: z.infer<typeof Place>): Promise<Ends> {
+  const connection = new Connection(url);
+  await connection.onConnect(10_000);
+  for (const queue of [raw, results, deadLetters]) {
+    await connection.queueDeclare({ queue, durable: true });
+    // A broker that is not our own may hold what an interrupted run has left.
+    await connection.queuePurge({ queue });
+  }
+  const publisher = connection.createPublisher({ confirm: true });
+  const tally = new MessageTally();
+  const made: Ends = { send, tally, onResult: () => {} };
+  consume(connection, results, (body) => {
+    const { AnalysisId: id, status } = Result.parse(body);
+    tally.noteResult(id, status);
+    made.onResult();
+  });
+  consume(connection, deadLetters, (body) => {
+    tally.noteDeadLetter(DeadLetter.parse(body).AnalysisId);
+  });
+  function send(id: string): Promise<void> {
+    const envelope = { routingKey: raw, durable: true, mandatory: true };
+    return publisher.send(envelope, { AnalysisId: id, prompt: 'Hello' });
+  }
+  return made;
+}
+
+function consume(connection: Connection, queue: string, take: (body: unknown) => void): void {
+  const options = { queue, queueOptions: { passive: true }, qos: { prefetchCount: AT_ONCE } };
+  connection.createConsumer(options, async ({ body }) => take(body));
+}
+
+async function fill(ids: readonly string[], send: Ends['send']): Promise<void> {
+  for (let done = 0; done < ids.length; done += AT_ONCE)
+    await Promise.all(ids.slice(done, done + AT_ONCE).map(send));
+}
