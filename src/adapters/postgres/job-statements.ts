@@ -7,6 +7,7 @@ import type { AttemptEnd, AttemptStart, JobMove } from '../../jobs/job-store.ts'
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
 import { eventRows } from './job-event-rows.ts';
 import { jsonRows } from './json-rows.ts';
+import { LongTexts } from './long-texts.ts';
 import { announcementRows, type PlacedAnnouncement } from './queue-rows.ts';
 
 /** A job with all that is written with it; the message as it is kept. */
@@ -26,30 +27,33 @@ export type ToldWith = {
 };
 
 export const CREATE_JOBS =
-  'select id from create_jobs($1::json, $2::json, $3::json, $4::boolean, $5::json, $6::json) as id';
+  'select id from create_jobs($1::json, $2::json, $3::json, $4::boolean, $5::json, $6::json, $7::text, $8::text) as id';
 
 export function creationValues(
   asked: readonly NewJobRows[],
   { announced, isTold }: ToldWith,
 ): readonly unknown[] {
   const told = asked.map(({ job, events }) => ({ jobId: job.id, events, at: job.createdAt }));
+  const texts = new LongTexts();
   return [
     jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
-    jsonRows(asked.map(({ job, message }) => ({ of_job: job.id, message }))),
+    jsonRows(asked.map(({ job, message }) => ({ of_job: job.id, text_at: texts.add(message) }))),
     jsonRows(eventRows(told)),
     isTold,
-    ...announcementValues(announced),
+    ...announcementValues(announced, texts),
+    ...texts.values(),
   ];
 }
 
 export const MOVE_JOBS = `select id from move_jobs($1::json, $2::text[], $3::json, $4::boolean, $5::json, $6::json,
-  $7::json, $8::json, $9::json) as id`;
+  $7::json, $8::json, $9::json, $10::text, $11::text) as id`;
 
 export function moveValues(
   asked: readonly MoveRows[],
   { announced, isTold }: ToldWith,
 ): readonly unknown[] {
   const moves = asked.map(({ move }) => move);
+  const texts = new LongTexts();
   return [
     jsonRows(moves.map(toMoveRow).toSorted(byJob)),
     moves.map(({ jobId }) => jobId),
@@ -57,18 +61,22 @@ export function moveValues(
     isTold,
     orNull(moves.flatMap(({ jobId, attemptStart }) => toStartRow(jobId, attemptStart))),
     orNull(moves.flatMap(({ jobId, attemptEnd }) => toEndRow(jobId, attemptEnd))),
-    orNull(asked.flatMap(toResultRow)),
-    ...announcementValues(announced),
+    orNull(asked.flatMap((each) => toResultRow(each, texts))),
+    ...announcementValues(announced, texts),
+    ...texts.values(),
   ];
 }
 
 /** Those that need no turn of their own, and those that do. */
-function announcementValues(announced: readonly PlacedAnnouncement[]): readonly unknown[] {
+function announcementValues(
+  announced: readonly PlacedAnnouncement[],
+  texts: LongTexts,
+): readonly unknown[] {
   const [unordered, inTurn] = [
     announced.filter(({ isUnordered }) => isUnordered),
     announced.filter(({ isUnordered }) => !isUnordered),
   ];
-  return [orNull(announcementRows(unordered)), orNull(announcementRows(inTurn))];
+  return [orNull(announcementRows(unordered, texts)), orNull(announcementRows(inTurn, texts))];
 }
 
 function orNull(rows: readonly object[]): string | null {
@@ -106,6 +114,6 @@ function toEndRow(jobId: string, end: AttemptEnd | undefined): readonly object[]
   return [{ of_job: jobId, this_run: run, ...ended }];
 }
 
-function toResultRow({ move, result }: MoveRows): readonly object[] {
-  return result === undefined ? [] : [{ of_job: move.jobId, result }];
+function toResultRow({ move, result }: MoveRows, texts: LongTexts): readonly object[] {
+  return result === undefined ? [] : [{ of_job: move.jobId, text_at: texts.add(result) }];
 }

@@ -3,6 +3,7 @@
 
 import type { Announcement } from '../../jobs/job-queue.ts';
 import type { QueueSignals, ReservedPlace } from '../sql/queue-signals.ts';
+import type { LongTexts } from './long-texts.ts';
 
 /** What is announced with a job. */
 export type PlacedAnnouncement = Announcement & {
@@ -39,13 +40,16 @@ export function handOver(
   for (const queue of queues) signals.notify(queue);
 }
 
-export function announcementRows(announced: readonly PlacedAnnouncement[]): readonly object[] {
+export function announcementRows(
+  announced: readonly PlacedAnnouncement[],
+  texts: LongTexts,
+): readonly object[] {
   return announced.map(({ jobId, at, queue, message, delayMs = 0, place }, index) => ({
     for_job: jobId,
     place: index,
     to_queue: queue,
     message_id: message.id,
-    body: message.body,
+    text_at: texts.add(message.body),
     in_lane: message.lane ?? '',
     urgency: message.priority ?? 0,
     seen_at: at + delayMs,

@@ -8,6 +8,7 @@ import type { JobChange } from '../../jobs/job-store.ts';
 import type { JobsTable } from './schema.ts';
 import { toNumber, toOptionalNumber } from './sql-dialect.ts';
 
+/** What a job does not have is left out, and is then empty. */
 export function toJobRow(job: Job, eventCount: number): Insertable<JobsTable> {
   return {
     id: job.id,
@@ -22,27 +23,27 @@ export function toJobRow(job: Job, eventCount: number): Insertable<JobsTable> {
     event_count: eventCount,
     priority: job.priority,
     queue: job.queue,
-    provider: job.provider ?? null,
-    model: job.model ?? null,
-    key_id: job.keyId ?? null,
-    user_id: job.userId ?? null,
-    request_id: job.requestId ?? null,
-    locale: job.locale ?? null,
-    time_zone: job.timeZone ?? null,
-    trace_parent: job.traceParent ?? null,
-    callback_url: job.callbackUrl ?? null,
-    metadata: job.metadata === undefined ? null : JSON.stringify(job.metadata),
-    wait_code: job.waitCode ?? null,
-    error: job.error === undefined ? null : JSON.stringify(job.error),
+    provider: job.provider,
+    model: job.model,
+    key_id: job.keyId,
+    user_id: job.userId,
+    request_id: job.requestId,
+    locale: job.locale,
+    time_zone: job.timeZone,
+    trace_parent: job.traceParent,
+    callback_url: job.callbackUrl,
+    metadata: job.metadata && JSON.stringify(job.metadata),
+    wait_code: job.waitCode,
+    error: job.error && JSON.stringify(job.error),
     run_at: job.runAt,
     published_at: job.publishedAt,
-    deadline_at: job.deadlineAt ?? null,
-    lease_owner: job.leaseOwner ?? null,
-    lease_until: job.leaseUntil ?? null,
+    deadline_at: job.deadlineAt,
+    lease_owner: job.leaseOwner,
+    lease_until: job.leaseUntil,
     created_at: job.createdAt,
     updated_at: job.updatedAt,
-    started_at: job.startedAt ?? null,
-    finished_at: job.finishedAt ?? null,
+    started_at: job.startedAt,
+    finished_at: job.finishedAt,
   };
 }
 

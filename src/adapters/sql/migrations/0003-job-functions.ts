@@ -1,13 +1,12 @@
 // What PostgreSQL does for many jobs in one round trip: handing in and moving. What belongs to a job is made from the row
 // that was written for it, so that one whose public id is known, or that had moved on, writes nothing at all. Each job
-// is in a call once. Rows come as JSON; what there is none of is null and costs nothing.
+// is in a call once. Rows come as JSON, their long texts apart in one value; what there is none of is null.
 
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
-  const told = [WRITTEN_JOB, KEEP_EVENTS, TELL_BUILDS, ANNOUNCE_UNORDERED, ANNOUNCE_IN_TURN];
-  for (const text of [...told, CREATE, MOVE]) await sql.raw(text).execute(db);
+  for (const text of [WRITTEN_JOB, ANNOUNCE_IN_TURN, CREATE, MOVE]) await sql.raw(text).execute(db);
 }
 
 /**
@@ -30,14 +29,9 @@ const EVENT = `event (of_job text, place integer, behind integer, kind text, dat
 
 /** How many come after an event is known to who tells it; how many came before only the store knows. */
 const KEEP_EVENTS = `
-create function keep_events(written written_job[], events json) returns void
-language plpgsql as $body$
-#variable_conflict use_column
-begin
   insert into job_events (job_id, sequence, type, data, created_at)
   select job.id, job.event_count - behind, kind, data, at
-  from unnest(written) as job join json_to_recordset(events) as ${EVENT} on of_job = job.id;
-end $body$`;
+  from unnest(written) as job join json_to_recordset(events) as ${EVENT} on of_job = job.id;`;
 
 /**
  * The same events among those of builds, but for which queue a job is on. Events of one build take turns, so that they can
@@ -45,50 +39,44 @@ end $body$`;
  * each other.
  */
 const TELL_BUILDS = `
-create function tell_builds(written written_job[], events json) returns void
-language plpgsql as $body$
-#variable_conflict use_column
-begin
-  perform pg_advisory_xact_lock(hashtextextended(build, 0))
-  from (select organization_id || '/' || public_id as build from unnest(written)
-    order by organization_id || '/' || public_id collate "C") as builds;
-  insert into project_build_events (organization_id, build_id, user_id, event_type, event_data, created_at,
-    user_visible, finished, error_code, error_params, user_error_message)
-  select owner.organization_id, owner.public_id, owner.user_id, 'job.' || kind,
-    coalesce(told_data, data, '{}')::jsonb, to_timestamp(at / 1000.0), true, coalesce(is_end, false), code,
-    params::jsonb, sentence
-  from unnest(written) as owner join json_to_recordset(events) as ${EVENT} on of_job = owner.id
-  where kind <> 'routed'
-  order by place;
-end $body$`;
+  if is_told then
+    perform pg_advisory_xact_lock(hashtextextended(build, 0))
+    from (select organization_id || '/' || public_id as build from unnest(written)
+      order by organization_id || '/' || public_id collate "C") as builds;
+    insert into project_build_events (organization_id, build_id, user_id, event_type, event_data, created_at,
+      user_visible, finished, error_code, error_params, user_error_message)
+    select owner.organization_id, owner.public_id, owner.user_id, 'job.' || kind,
+      coalesce(told_data, data, '{}')::jsonb, to_timestamp(at / 1000.0), true, coalesce(is_end, false), code,
+      params::jsonb, sentence
+    from unnest(written) as owner join json_to_recordset(events) as ${EVENT} on of_job = owner.id
+    where kind <> 'routed'
+    order by place;
+  end if;`;
 
-const MESSAGE = `message (for_job text, place integer, to_queue text, message_id text, body text, in_lane text,
+const MESSAGE = `message (for_job text, place integer, to_queue text, message_id text, text_at integer, in_lane text,
     urgency integer, stands text, seen_at bigint, put_at bigint, owner text, until bigint, times integer)`;
 
 /** The row of a lane is locked until the commit: those who need no turn of their own do not queue up for it. */
 const ANNOUNCE_UNORDERED = `
-create function announce_unordered(written text[], messages json) returns void
-language plpgsql as $body$
-#variable_conflict use_column
-begin
-  insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at,
-    lease_owner, lease_until)
-  select to_queue, message_id, body, in_lane, urgency,
-    coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
-    stands, seen_at, times, put_at, owner, until
-  from json_to_recordset(messages) as ${MESSAGE}
-  where for_job = any(written)
-  on conflict (queue, id) do nothing;
-end $body$`;
+  if unordered is not null then
+    insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at,
+      lease_owner, lease_until)
+    select to_queue, message_id, long_texts[text_at], in_lane, urgency,
+      coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
+      stands, seen_at, times, put_at, owner, until
+    from json_to_recordset(unordered) as ${MESSAGE}
+    where for_job = any(written_ids)
+    on conflict (queue, id) do nothing;
+  end if;`;
 
 /** Each lane is given as many tags in a row as it has messages here; always in the same order of lanes. */
 const ANNOUNCE_IN_TURN = `
-create function announce_in_turn(written text[], messages json) returns void
+create function announce_in_turn(written text[], messages json, long_texts text[]) returns void
 language plpgsql as $body$
 #variable_conflict use_column
 begin
   with in_turn as (
-    select to_queue, message_id, body, in_lane, urgency, stands, seen_at, put_at,
+    select to_queue, message_id, long_texts[text_at] as body, in_lane, urgency, stands, seen_at, put_at,
       row_number() over (partition by to_queue, in_lane order by place) as nth
     from json_to_recordset(messages) as ${MESSAGE}
     where for_job = any(written)
@@ -112,27 +100,26 @@ end $body$`;
 
 /** Returns the ids of those that were new. */
 const CREATE = `
-create function create_jobs(new_jobs json, payloads json, events json, is_told boolean, unordered json, in_turn json)
+create function create_jobs(new_jobs json, payloads json, events json, is_told boolean, unordered json, in_turn json,
+  texts text, separator text)
 returns setof text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
-  ids text[];
+  written_ids text[];
+  long_texts text[] := string_to_array(texts, separator);
 begin
   with created as (
     insert into jobs select * from json_populate_recordset(null::jobs, new_jobs) order by organization_id, public_id
     on conflict (organization_id, public_id) do nothing
     returning id, ${AS_WRITTEN} as job)
-  select array_agg(job), array_agg(id) into written, ids from created;
-  if ids is null then return; end if;
+  select array_agg(job), array_agg(id) into written, written_ids from created;
+  if written_ids is null then return; end if;
   insert into job_payloads (job_id, message)
-  select of_job, message from json_to_recordset(payloads) as payload (of_job text, message text)
-  where of_job = any(ids);
-  perform keep_events(written, events);
-  if unordered is not null then perform announce_unordered(ids, unordered); end if;
-  if in_turn is not null then perform announce_in_turn(ids, in_turn); end if;
-  if is_told then perform tell_builds(written, events); end if;
-  return query select unnest(ids);
+  select of_job, long_texts[text_at] from json_to_recordset(payloads) as payload (of_job text, text_at integer)
+  where of_job = any(written_ids);${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
+  if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
+  return query select unnest(written_ids);
 end $body$`;
 
 const EMPTIABLE = [
@@ -156,12 +143,13 @@ function emptied(column: string): string {
  */
 const MOVE = `
 create function move_jobs(moves json, ids text[], events json, is_told boolean, starts json, ends json, results json,
-  unordered json, in_turn json)
+  unordered json, in_turn json, texts text, separator text)
 returns setof text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
-  moved text[];
+  written_ids text[];
+  long_texts text[] := string_to_array(texts, separator);
 begin
   with updated as (
     update jobs set state = to_state, fence = fence + 1, event_count = event_count + event_rows,
@@ -175,9 +163,8 @@ begin
       new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[])
     where id = of_job and fence = seen_fence and id = any(ids)
     returning id, ${AS_WRITTEN} as job)
-  select array_agg(job), array_agg(id) into written, moved from updated;
-  if moved is null then return; end if;
-  perform keep_events(written, events);
+  select array_agg(job), array_agg(id) into written, written_ids from updated;
+  if written_ids is null then return; end if;${KEEP_EVENTS}
   if starts is not null then
     insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
     select job.id, this_run, nth, job.provider, job.model, worker, begun_at
@@ -189,15 +176,13 @@ begin
     update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
     from json_to_recordset(ends) as ending (of_job text, this_run integer, came_out text, code text, cost bigint,
       ended_at bigint)
-    where job_id = of_job and run = this_run and job_id = any(moved);
+    where job_id = of_job and run = this_run and job_id = any(written_ids);
   end if;
   if results is not null then
     insert into job_results (job_id, result)
-    select of_job, result from json_to_recordset(results) as outcome (of_job text, result text)
-    where of_job = any(moved);
-  end if;
-  if unordered is not null then perform announce_unordered(moved, unordered); end if;
-  if in_turn is not null then perform announce_in_turn(moved, in_turn); end if;
-  if is_told then perform tell_builds(written, events); end if;
-  return query select unnest(moved);
+    select of_job, long_texts[text_at] from json_to_recordset(results) as outcome (of_job text, text_at integer)
+    where of_job = any(written_ids);
+  end if;${ANNOUNCE_UNORDERED}
+  if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
+  return query select unnest(written_ids);
 end $body$`;
