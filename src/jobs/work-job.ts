@@ -181,15 +181,15 @@ async function runClaimed(
 }
 
 /**
- * Who runs many at once waits more for the store than for the provider, so that twice as many again may be finishing. One
- * who runs few would only be sent messages by a broker that another worker has a place for.
+ * Who runs many at once waits more for the store than for the provider, so that as many again may be finishing. Not more: a
+ * broker sends that many ahead, and while calls are long each of them waits for one before it begins. One who runs few
+ * would only be sent what another worker has a place for.
  */
 function finishingFor(concurrency: number): number {
-  return concurrency < MANY_AT_ONCE ? 0 : Math.min(concurrency * 2, MOST_FINISHING);
+  return concurrency < MANY_AT_ONCE ? 0 : concurrency;
 }
 
 const MANY_AT_ONCE = 8;
-const MOST_FINISHING = 64;
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
 const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
