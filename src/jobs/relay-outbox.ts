@@ -30,6 +30,14 @@ export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
 
 /** Whoever reads the queue knows the job by the id it gave; ours is kept where the body has none. */
 function idIn(body: string): string | undefined {
+  const [, first] = ID_FIRST.exec(body) ?? [];
+  return first ?? idAnywhereIn(body);
+}
+
+/** As results begin, which are long: the rest of them need not be read. */
+const ID_FIRST = /^\{"id":"([^"\\]+)"/;
+
+function idAnywhereIn(body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed !== 'object' || parsed === null || !('id' in parsed)) return undefined;

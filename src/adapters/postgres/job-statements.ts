@@ -84,16 +84,13 @@ function orNull(rows: readonly object[]): string | null {
 }
 
 function toMoveRow({ jobId, fence, to, at, events, change }: JobMove) {
-  const changed = Object.entries(toChangedColumns(change));
-  return {
-    of_job: jobId,
-    seen_fence: fence,
-    to_state: to,
-    moved_at: at,
-    event_rows: events.length,
-    ...Object.fromEntries(changed.map(([column, value]) => [`new_${column}`, value])),
-    emptied: changed.flatMap(([column, value]) => (value === null ? column : [])),
-  };
+  const changed: Record<string, unknown> = {};
+  const emptied: string[] = [];
+  for (const [column, value] of Object.entries(toChangedColumns(change)))
+    if (value === null) emptied.push(column);
+    else if (value !== undefined) changed[`new_${column}`] = value;
+  const said = { seen_fence: fence, to_state: to, moved_at: at, event_rows: events.length };
+  return { of_job: jobId, ...said, ...changed, emptied };
 }
 
 /** Rows are locked in this order, so that two writers of several jobs do not wait for each other. */
