@@ -23,6 +23,8 @@ export type BenchRequest = {
   readonly isCalibration: boolean;
   /** Writes a CPU profile of the gateway to results/; the figures then mean nothing and are not kept. */
   readonly isProfile: boolean;
+  /** The file that the row `trace` replays; without it, it makes a trace of its own. */
+  readonly traceFile?: string | undefined;
 };
 
 export type BenchOutcome = { readonly text: string; readonly missed: readonly string[] };
@@ -67,6 +69,8 @@ async function runRow(
       seconds: request.seconds ?? usual.seconds,
     },
     signal,
+    isShort: request.isShort,
+    traceFile: request.traceFile,
     isCalibration: request.isCalibration,
     profileFolder: request.isProfile ? resultsFolder() : undefined,
     progress: (text) => progress.say(`${row.name}: ${text}`),

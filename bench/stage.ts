@@ -18,6 +18,10 @@ export type Pace = {
 
 export type Stage = {
   readonly pace: Pace;
+  /** Fewer and shorter rounds, or a part of the whole. */
+  readonly isShort: boolean;
+  /** A trace of requests that the user has named, for the row that replays one. */
+  readonly traceFile: string | undefined;
   readonly signal: AbortSignal;
   /** Says what is happening now; shown on a terminal, thrown away elsewhere. */
   progress(text: string): void;
@@ -40,6 +44,8 @@ export type Stage = {
 export type StageOptions = {
   readonly pace: Pace;
   readonly signal: AbortSignal;
+  readonly isShort: boolean;
+  readonly traceFile: string | undefined;
   readonly isCalibration: boolean;
   readonly profileFolder: string | undefined;
   readonly progress: (text: string) => void;
@@ -70,6 +76,8 @@ export function openStage(options: StageOptions): Stage {
 
   return {
     pace: options.pace,
+    isShort: options.isShort,
+    traceFile: options.traceFile,
     signal: options.signal,
     progress: options.progress,
     startProgram,

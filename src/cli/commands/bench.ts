@@ -14,6 +14,7 @@ type BenchOptions = {
   json?: boolean;
   calibrate?: boolean;
   profile?: boolean;
+  trace?: string;
 };
 
 type BenchEntry = {
@@ -33,6 +34,7 @@ export const registerBench: RegisterCommand = (program, context) => {
       isJson: options.json ?? false,
       isCalibration: options.calibrate ?? false,
       isProfile: options.profile ?? false,
+      traceFile: options.trace,
     }).catch(asCliFailure);
     context.out(outcome.text);
     if (outcome.missed.length > 0)
@@ -50,7 +52,8 @@ function describeBench(program: Command): Command {
     .option('--short', 'fewer, shorter rounds, judged with a tolerance: for busy machines')
     .option('--json', 'print the results as JSON')
     .option('--calibrate', 'measure the bare proxy against itself: the noise of this machine')
-    .option('--profile', 'write a CPU profile of the gateway to bench/results, judge nothing');
+    .option('--profile', 'write a CPU profile of the gateway to bench/results, judge nothing')
+    .option('--trace <file>', 'the requests that the row trace replays, as a CSV file');
 }
 
 function between(least: number, most: number): (text: string) => number {

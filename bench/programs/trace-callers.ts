@@ -1,0 +1,109 @@
+// Those who hand in the requests of a trace as jobs, in a process of their own: each at its moment, whether those before it
+// were answered or not, because people do not wait for each other. Afterwards they look what became of their jobs. What was
+// not acknowledged is not sent again: it counts as lost.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from 'rabbitmq-client';
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { traceJob } from '../trace-job.ts';
+import { serveOrders } from './serve-orders.ts';
+import { type Place, Replay, type ReplayReport } from './trace-order.ts';
+
+const CONNECTIONS = 64;
+const LOOK_EVERY_MS = 500;
+const CONNECT_WITHIN_MS = 10_000;
+const ENDED = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
+const View = z.object({ status: z.string() });
+const Look = z.object({ patienceMs: z.number().positive() });
+
+type Desk = {
+  readonly pool: Pool;
+  readonly headers: Record<string, string>;
+  /** Resolves when it is durable; rejects when nobody said so. */
+  readonly handIn: (body: string) => Promise<void>;
+};
+
+let desk: Desk | undefined;
+/** Those that were acknowledged. */
+let handedIn: readonly string[] = [];
+
+serveOrders({
+  async replay(args): Promise<ReplayReport> {
+    const { run, speed, trace, ...place } = Replay.parse(args);
+    desk = await openDesk(place);
+    const startedAt = now();
+    const moments = trace.map(({ atMs }) => startedAt + atMs / speed);
+    const sending: Promise<number | null>[] = [];
+    const ids: string[] = [];
+    for (const [index, traced] of trace.entries()) {
+      const { id, body } = traceJob(run, index, traced);
+      const waitMs = (moments[index] ?? 0) - now();
+      if (waitMs > 1) await sleep(waitMs);
+      ids.push(id);
+      sending.push(momentOf(desk.handIn(body)));
+    }
+    const acknowledgedAt = await Promise.all(sending);
+    handedIn = ids.filter((_, index) => acknowledgedAt[index] !== null);
+    return { moments, acknowledgedAt };
+  },
+  /** How many jobs ended in which state; those that have not when patience ends are `open`. */
+  async endings(args): Promise<Record<string, number>> {
+    const deadline = now() + Look.parse(args).patienceMs;
+    const counts: Record<string, number> = {};
+    let open = handedIn;
+    for (;;) {
+      const states = await statesOf(open);
+      for (const state of states.values())
+        if (ENDED.has(state)) counts[state] = (counts[state] ?? 0) + 1;
+      open = open.filter((id) => !ENDED.has(states.get(id) ?? ''));
+      if (open.length === 0 || now() > deadline) return { ...counts, open: open.length };
+      await sleep(LOOK_EVERY_MS);
+    }
+  },
+});
+
+/** On the clock that other processes of this machine share, with the fine steps of the monotonic one. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+async function openDesk({ port, headers, broker }: Place): Promise<Desk> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
+  const desk = { pool, headers: { ...headers, 'content-type': 'application/json' } };
+  if (broker === undefined) return { ...desk, handIn: (body) => post(desk, body) };
+  const connection = new Connection(broker.url);
+  await connection.onConnect(CONNECT_WITHIN_MS);
+  const publisher = connection.createPublisher({ confirm: true });
+  const envelope = { routingKey: broker.queue, durable: true, mandatory: true };
+  return { ...desk, handIn: (body) => publisher.send(envelope, Buffer.from(body)) };
+}
+
+async function post({ pool, headers }: Pick<Desk, 'pool' | 'headers'>, body: string) {
+  const answer = await pool.request({ method: 'POST', path: '/v1/jobs', headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 202) throw new Error(`It was answered ${answer.statusCode}`);
+}
+
+/** When it was done; null when it was not. */
+function momentOf(done: Promise<void>): Promise<number | null> {
+  return done.then(now, () => null);
+}
+
+async function statesOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const states = new Map<string, string>();
+  const rest = ids.values();
+  const look = async (): Promise<void> => {
+    for (const id of rest) states.set(id, await stateOf(id));
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, look));
+  return states;
+}
+
+async function stateOf(id: string): Promise<string> {
+  if (!desk) throw new Error('Nothing was handed in');
+  const { pool, headers } = desk;
+  const answer = await pool.request({ method: 'GET', path: `/v1/jobs/${id}`, headers });
+  const view = View.safeParse(await answer.body.json().catch(() => undefined));
+  return view.success ? view.data.status : 'unknown';
+}

@@ -1,0 +1,31 @@
+// What the callers of a trace are told and what they answer: the words both sides of the IPC channel use.
+
+import { z } from 'zod';
+
+const Place = z.object({
+  port: z.number().int(),
+  headers: z.record(z.string(), z.string()),
+  /** Where messages are published; without it they are handed in by HTTP. */
+  broker: z.object({ url: z.string(), queue: z.string() }).optional(),
+});
+
+export const Replay = Place.extend({
+  /** Under which the jobs' ids begin. */
+  run: z.string(),
+  /** How many times faster than it was. */
+  speed: z.number().positive(),
+  trace: z.array(
+    z.object({ atMs: z.number(), contextTokens: z.number(), generatedTokens: z.number() }),
+  ),
+});
+
+export const ReplayReport = z.object({
+  /** When each request was due, in milliseconds of the machine's clock. */
+  moments: z.array(z.number()),
+  /** When its 202 was read; null for one that has none. */
+  acknowledgedAt: z.array(z.number().nullable()),
+});
+
+export type Place = z.infer<typeof Place>;
+export type Replay = z.infer<typeof Replay>;
+export type ReplayReport = z.infer<typeof ReplayReport>;

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { lengthOf, mostAtOnce, quantileOf, stretchesOf, usedDuring } from './queue-use.ts';
+
+const spans = fc.array(
+  fc
+    .record({ from: fc.integer({ min: 0, max: 50 }), lengthMs: fc.integer({ min: 0, max: 20 }) })
+    .map(({ from, lengthMs }) => ({ from, to: from + lengthMs })),
+);
+
+test('a moment lies in a stretch exactly when a span lasts then, and in one stretch only', () => {
+  fc.assert(
+    fc.property(spans, (given) => {
+      const stretches = stretchesOf(given);
+      for (let at = 0.5; at < 80; at += 1) {
+        const lasting = given.filter(({ from, to }) => from < at && at < to).length;
+        const found = stretches.filter(({ from, to }) => from < at && at < to).length;
+        assert.equal(found, lasting > 0 ? 1 : 0);
+        assert.ok(mostAtOnce(given) >= lasting);
+      }
+    }),
+  );
+});
+
+test('the most at once is reached at some moment', () => {
+  fc.assert(
+    fc.property(spans, (given) => {
+      const counts = Array.from(
+        { length: 80 },
+        (_, at) => given.filter(({ from, to }) => from < at + 0.5 && at + 0.5 < to).length,
+      );
+      assert.equal(mostAtOnce(given), Math.max(...counts));
+    }),
+  );
+});
+
+test('the length of stretches is that of all together', () => {
+  const stretches = stretchesOf([
+    { from: 10, to: 15 },
+    { from: 0, to: 4 },
+    { from: 3, to: 6 },
+  ]);
+  assert.deepEqual(stretches, [
+    { from: 0, to: 6 },
+    { from: 10, to: 15 },
+  ]);
+  assert.equal(lengthOf(stretches), 11);
+});
+
+const limit = { perWindow: 4, windowMs: 100 };
+
+test('a burst that fills the window uses it, and those who come back spread use the next', () => {
+  const callsAt = [0, 1, 2, 3, 100, 125, 150, 175, 200];
+  assert.deepEqual(usedDuring([{ from: 10, to: 200 }], callsAt, limit), [1, 1]);
+});
+
+test('a window with a queue and half of its calls is half used', () => {
+  const callsAt = [0, 1, 2, 3, 110, 160, 200];
+  assert.deepEqual(usedDuring([{ from: 10, to: 200 }], callsAt, limit), [1, 0.5]);
+});
+
+test('a queue that is shorter than a window says nothing about the limit', () => {
+  assert.deepEqual(usedDuring([{ from: 10, to: 60 }], [0, 60], limit), []);
+});
+
+test('the calls of one stretch are not counted for the next', () => {
+  const callsAt = [0, 1, 2, 3, 100, 130, 140, 150, 160, 230];
+  const stretches = [
+    { from: 10, to: 100 },
+    { from: 131, to: 230 },
+  ];
+  assert.deepEqual(usedDuring(stretches, callsAt, limit), [1, 1]);
+});
+
+test('a quantile is the smallest value that so large a part does not exceed', () => {
+  assert.equal(quantileOf([4, 1, 3, 2], 0.5), 2);
+  assert.equal(quantileOf([4, 1, 3, 2], 0.95), 4);
+  assert.equal(quantileOf([4, 1, 3, 2], 1), 4);
+  assert.ok(Number.isNaN(quantileOf([], 0.5)));
+});

@@ -1,0 +1,45 @@
+// A trace of requests: when each came, counted from the first, and how large it was. Where it is from is for
+// read-trace.ts (a file) and make-trace.ts (a seed) to say; here are the few questions that a replay asks of it. Pure.
+
+export type TracedRequest = {
+  /** Since the first request of the trace. */
+  readonly atMs: number;
+  readonly contextTokens: number;
+  readonly generatedTokens: number;
+};
+
+/** In the order in which they came. */
+export type RequestTrace = readonly TracedRequest[];
+
+const MINUTE_MS = 60_000;
+
+export function durationMs(trace: RequestTrace): number {
+  return trace.at(-1)?.atMs ?? 0;
+}
+
+export function perMinute(trace: RequestTrace): number {
+  return (trace.length * MINUTE_MS) / Math.max(MINUTE_MS, durationMs(trace));
+}
+
+/** How many came in the busiest minute, of minutes counted from the first request. */
+export function peakMinute(trace: RequestTrace): number {
+  const minutes = Map.groupBy(trace, ({ atMs }) => Math.floor(atMs / MINUTE_MS));
+  return Math.max(0, ...[...minutes.values()].map(({ length }) => length));
+}
+
+/** The stretch of this length that holds the most requests, counted from its own first one. */
+export function busiestPart(trace: RequestTrace, lengthMs: number): RequestTrace {
+  let [from, to, most] = [0, 0, [0, 0]];
+  for (; from < trace.length; from += 1) {
+    const endMs = (trace[from]?.atMs ?? 0) + lengthMs;
+    while ((trace[to]?.atMs ?? Number.POSITIVE_INFINITY) < endMs) to += 1;
+    if (to - from > (most[1] ?? 0) - (most[0] ?? 0)) most = [from, to];
+  }
+  return fromFirst(trace.slice(...most));
+}
+
+/** The same trace with its clock set to zero at its first request. */
+export function fromFirst(trace: RequestTrace): RequestTrace {
+  const startMs = trace[0]?.atMs ?? 0;
+  return trace.map((request) => ({ ...request, atMs: request.atMs - startMs }));
+}
