@@ -41,6 +41,10 @@ export type InstallationWishes = {
   readonly settings?: object;
   /** What this row has other than the dose says. */
   readonly dose?: Partial<Dose>;
+  /** What its processes run instead of the command line. */
+  readonly program?: URL;
+  /** Beside the environment that every installation has. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Puts something between the processes and their engines. */
   readonly route?: (addresses: Addresses) => Addresses;
 };
@@ -90,15 +94,13 @@ async function openInstallation(
   const ends = await openBrokerEnds(engines.rabbitmqUrl, names);
   stops.push(() => ends.close());
   const addresses = { ...addressesOf(engines), databaseUrl: database.url };
-  const env = installationEnvironment(
-    rowName,
-    route({ ...addresses, providerUrl: provider.url }),
-    dose,
-  );
+  const routed = route({ ...addresses, providerUrl: provider.url });
+  const env = { ...installationEnvironment(rowName, routed, dose), ...wishes.env };
   options.progress('starting the processes');
   const prepare = (url: string, limit: AbortSignal) =>
     changeOrganization(url, { ...MORE_THAN_ENOUGH, ...settings }, limit);
-  const crew = await startCrew(wishes.size ?? dose.crew, { folder, env, prepare }, signal);
+  const place = { folder, env, prepare, program: wishes.program };
+  const crew = await startCrew(wishes.size ?? dose.crew, place, signal);
   stops.push(() => endCrew(crew));
   return { crew, store: openStoreView(database.url), ends, names, rowName };
 }

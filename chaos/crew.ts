@@ -20,6 +20,8 @@ export type Crew = {
 export type CrewPlace = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What every process runs; the command line unless said. */
+  readonly program?: URL | undefined;
   /** What is done at the first gateway before anybody else starts. */
   readonly prepare: (url: string, signal: AbortSignal) => Promise<void>;
 };

@@ -21,6 +21,8 @@ export type MemberPlan = {
   /** Where it runs; its data and its log are in a folder of its name below. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What is run; the command line unless said. */
+  readonly program?: URL | undefined;
 };
 
 export class Member {
@@ -95,7 +97,9 @@ export class Member {
   #spawn(): void {
     mkdirSync(this.#dataDir, { recursive: true });
     const log = openSync(this.#logFile, 'a');
-    const child = spawn(process.execPath, [MAIN, ...this.#plan.args], {
+    const { program, args } = this.#plan;
+    const main = program ? fileURLToPath(program) : MAIN;
+    const child = spawn(process.execPath, [main, ...args], {
       cwd: this.#plan.folder,
       env: {
         ...this.#plan.env,

@@ -31,10 +31,12 @@ const Money = z.object({
   spokenForNanos: whole,
   rolledUp: whole,
 });
+const Month = z.object({ month: whole, postedNanos: whole, heldNanos: whole });
 const Letter = z.object({ body: z.string(), errorCode: z.string(), jobId: z.string().nullable() });
 
 export type StoredJob = z.infer<typeof Job>;
 export type StoredMoney = z.infer<typeof Money>;
+export type StoredMonth = z.infer<typeof Month>;
 export type StoredLetter = z.infer<typeof Letter>;
 
 export type StoreView = {
@@ -42,6 +44,8 @@ export type StoreView = {
   /** How many jobs there are, and how many of them have not ended. */
   progress(): Promise<{ readonly all: number; readonly open: number; readonly holds: number }>;
   money(): Promise<StoredMoney>;
+  /** The organisation's budget by month, the oldest first. */
+  months(): Promise<StoredMonth[]>;
   deadLetters(): Promise<StoredLetter[]>;
 };
 
@@ -60,6 +64,7 @@ export function openStoreView(databaseUrl: string): StoreView {
     jobs: () => read(JOBS, Job),
     progress: () => readOne(PROGRESS, Progress),
     money: () => readOne(MONEY, Money),
+    months: () => read(MONTHS, Month),
     deadLetters: () => read(DEAD_LETTERS, Letter),
   };
 }
@@ -108,6 +113,10 @@ const MONEY = `
         from spillway.usage_records) u,
     (select coalesce(sum(posted_nanos), 0) as posted, coalesce(sum(held_nanos), 0) as held
      from spillway.budget_periods where kind = 'organization') p`;
+
+const MONTHS = `
+  select month, posted_nanos as "postedNanos", held_nanos as "heldNanos"
+  from spillway.budget_periods where kind = 'organization' order by month`;
 
 const DEAD_LETTERS = `
   select body, error_code as "errorCode", job_id as "jobId" from spillway.dead_letters`;

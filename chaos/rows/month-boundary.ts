@@ -1,0 +1,139 @@
+// A month of the organisation ends while it calls, on two gateways whose clocks are ahead so that its midnight comes during
+// the row. Nearly all of the budget is spent when calls begin that are still under way at midnight, more of them than can
+// be paid, and one gateway is killed over them. What was held before midnight is charged to the old month, also what
+// the dead one held; the new month begins with nothing spent, in a row of its own; neither is overspent.
+
+import { z } from 'zod';
+import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../arena.ts';
+import { callMany, type Told } from '../callers.ts';
+import type { ChaosRow, RowFinding } from '../chaos-row.ts';
+import { CALL_NANOS, CALLER_KEY } from '../installation-settings.ts';
+import { disagreements, isBillable } from '../judge-money.ts';
+import { judgeMonths } from '../judge-months.ts';
+import { type Midnight, midnightAt, untilMidnight } from '../midnight.ts';
+import { untilNothingHeld } from '../until-ended.ts';
+
+/** Half an hour beside UTC, so that a month of UTC would be the wrong one. */
+const TIME_ZONE = 'Asia/Kolkata';
+/** The processes must be up, and most of the budget spent, before it comes. */
+const MIDNIGHT_AFTER_MS = 40_000;
+const CALLERS = 20;
+/** So many can still be paid shortly before midnight, and twice as many are asked for. */
+const AT_MIDNIGHT = 20;
+const ASKED_BEFORE_MS = 3_000;
+const KILLED_BEFORE_MS = 1_000;
+/** Those that began before midnight are over after it. */
+const LONG_CALL_MS = 6_000;
+const AFTER_MS = 500;
+const CALLS_PER_PAID = 3;
+const Budget = z.object({ spentUsd: z.number() });
+
+export const row: ChaosRow = {
+  name: 'month-boundary',
+  title: "an organisation's month ends while it calls",
+  order: 17,
+  isInShort: false,
+  async run(arena) {
+    const { dose } = arena;
+    const paid = Math.max(2 * AT_MIDNIGHT, Math.floor(Math.min(dose.jobs / 5, dose.perWindow / 2)));
+    const budgetNanos = paid * CALL_NANOS;
+    const midnight = midnightAt(Date.now() + MIDNIGHT_AFTER_MS, TIME_ZONE);
+    const installation = await arena.open({
+      size: { gateways: 2, dispatchers: 0, workers: 0 },
+      settings: { monthlyBudgetUsd: budgetNanos / 1e9, timeZone: TIME_ZONE },
+      program: new URL('../programs/gateway-ahead.ts', import.meta.url),
+      env: { CLOCK_AHEAD_MS: String(midnight.aheadMs) },
+    });
+    const before = await callBefore(arena, installation, midnight, paid - AT_MIDNIGHT);
+    const over = callOver(arena, installation, midnight);
+    await untilMidnight(midnight, AFTER_MS, arena.signal);
+    const atStartUsd = await spentUsd(installation);
+    const after = await callAfter(arena, installation, paid);
+    const told = [...before, ...(await over), ...after];
+    await untilNothingHeld(arena, installation);
+    return judge(arena, installation, { told, midnight, budgetNanos, atStartUsd });
+  },
+};
+
+/** Spends all but what is left for midnight. */
+async function callBefore(
+  arena: Arena,
+  { crew }: Installation,
+  midnight: Midnight,
+  count: number,
+): Promise<Told[]> {
+  await arena.provider.play(UNLIMITED_SCENARIO);
+  arena.progress(`${count} calls before midnight`);
+  const told = await callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal });
+  await untilMidnight(midnight, -ASKED_BEFORE_MS, arena.signal);
+  return told;
+}
+
+/** Begins before midnight what ends after it, and kills a gateway meanwhile. */
+async function callOver(arena: Arena, { crew }: Installation, midnight: Midnight): Promise<Told[]> {
+  await arena.provider.play({ ...UNLIMITED_SCENARIO, latencyMs: LONG_CALL_MS });
+  const count = 2 * AT_MIDNIGHT;
+  const calling = callMany(crew.gateways, { count, callers: count, signal: arena.signal });
+  // It is waited for below; until then a failure has nobody who listens.
+  calling.catch(() => {});
+  await untilMidnight(midnight, -KILLED_BEFORE_MS, arena.signal);
+  const [, victim] = crew.gateways;
+  arena.progress(`kill -9 ${victim?.name}`);
+  await victim?.kill();
+  victim?.start();
+  return calling;
+}
+
+/** More than the new month can pay for. */
+async function callAfter(arena: Arena, { crew }: Installation, paid: number): Promise<Told[]> {
+  await arena.provider.play(UNLIMITED_SCENARIO);
+  const count = CALLS_PER_PAID * paid;
+  arena.progress(`${count} calls after midnight`);
+  return callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal });
+}
+
+async function spentUsd({ crew }: Installation): Promise<number> {
+  const headers = { 'x-api-key': CALLER_KEY };
+  const answer = await fetch(`${crew.gateways[0]?.url}/v1/budget`, { headers });
+  return Budget.parse(await answer.json()).spentUsd;
+}
+
+type Happened = {
+  readonly told: readonly Told[];
+  readonly midnight: Midnight;
+  readonly budgetNanos: number;
+  /** What the new month had spent when it began. */
+  readonly atStartUsd: number;
+};
+
+async function judge(
+  { provider }: Arena,
+  { store }: Installation,
+  { told, midnight, budgetNanos, atStartUsd }: Happened,
+): Promise<RowFinding> {
+  const billable = (await provider.calls()).filter(isBillable);
+  const money = await store.money();
+  const months = await store.months();
+  const served = told.filter((each) => each.kind === 'answered' && each.status === 200).length;
+  const callNanos = CALL_NANOS;
+  const finding = judgeMonths({ midnight, billable, months, budgetNanos, callNanos });
+  const wrong = disagreements(money);
+  const underWay = billable.filter(
+    ({ startedAt }) => startedAt < midnight.at && startedAt > midnight.at - LONG_CALL_MS,
+  ).length;
+  return {
+    attempted: told.length,
+    acknowledged: served,
+    lost: Math.max(0, billable.length - money.records),
+    duplicatedEffects: Math.max(0, money.settled - billable.length) + wrong.length,
+    duplicatedCalls: Math.max(0, billable.length - served),
+    limitViolations: 0,
+    overspendNanos: finding.overspendNanos,
+    notes: [...finding.notes, `${underWay} calls were under way at midnight`, ...wrong],
+    shortcomings: [
+      ...finding.shortcomings,
+      ...(underWay > 0 ? [] : ['calls are under way at midnight']),
+      ...(atStartUsd === 0 ? [] : [`the new month begins with nothing spent (${atStartUsd})`]),
+    ],
+  };
+}
