@@ -60,6 +60,26 @@ test('a window with a queue and half of its calls is half used', () => {
   assert.deepEqual(usedDuring([{ from: 10, to: 200 }], callsAt, limit), [1, 0.5]);
 });
 
+test('who came alone before the burst does not count as its beginning', () => {
+  const callsAt = [0, 80, 81, 102, 103, 180, 181, 202, 203, 280];
+  assert.deepEqual(usedDuring([{ from: 82, to: 280 }], callsAt, limit), [1, 1]);
+});
+
+test('no window of a stretch is more than full when the provider enforces its limit', () => {
+  const gaps = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1 });
+  fc.assert(
+    fc.property(gaps, fc.integer({ min: 0, max: 400 }), (given, from) => {
+      const callsAt: number[] = [];
+      for (const gap of given) {
+        const free = (callsAt.at(-limit.perWindow) ?? Number.NEGATIVE_INFINITY) + limit.windowMs;
+        callsAt.push(Math.max((callsAt.at(-1) ?? 0) + gap, free));
+      }
+      const stretch = { from, to: from + 700 };
+      for (const part of usedDuring([stretch], callsAt, limit)) assert.ok(part <= 1);
+    }),
+  );
+});
+
 test('a queue that is shorter than a window says nothing about the limit', () => {
   assert.deepEqual(usedDuring([{ from: 10, to: 60 }], [0, 60], limit), []);
 });

@@ -33,25 +33,39 @@ export function mostAtOnce(spans: readonly Span[]): number {
 }
 
 /**
- * The parts of the limit that were used in each whole window of these stretches. The first window of a stretch begins with the
- * calls that filled it and so made the others wait: a burst may use a window at once, and those who come back after
- * it are spread over the next.
+ * The parts of the limit that were used in each whole window of these stretches, one after the other. The first window of
+ * a stretch is the full one that made others wait: a burst may use a window at once, and those who come back after it
+ * are spread over the next.
  */
 export function usedDuring(
   stretches: readonly Span[],
   callsAt: readonly number[],
   limit: PaceLimit,
 ): readonly number[] {
+  const moments = callsAt.toSorted((one, other) => one - other);
   return stretches.flatMap(({ from, to }, index) => {
-    const after = Math.max(
+    const notBefore = Math.max(
       stretches[index - 1]?.to ?? Number.NEGATIVE_INFINITY,
       from - limit.windowMs,
     );
+    const calls = moments.filter((at) => at > notBefore && at <= to);
+    const start = fullestStart(calls, from, limit);
     return usedParts(
-      callsAt.filter((at) => at > after && at <= to),
+      calls.filter((at) => at >= start),
       limit,
     );
   });
+}
+
+/** The first call, of those up to this moment, after which the most came within a window. */
+function fullestStart(calls: readonly number[], upTo: number, { windowMs }: PaceLimit): number {
+  let [start, most, end] = [calls[0] ?? upTo, 0, 0];
+  for (const [index, at] of calls.entries()) {
+    if (at > upTo) break;
+    while ((calls[end] ?? Number.POSITIVE_INFINITY) < at + windowMs) end += 1;
+    if (end - index > most) [start, most] = [at, end - index];
+  }
+  return start;
 }
 
 /** The smallest of the values that so large a part of them does not exceed. */
