@@ -12,7 +12,7 @@ const Place = z.object({ redis: z.string(), database: z.string(), upstreamPort: 
 const Count = z.object({ redis: z.string(), count: z.number().int().positive() });
 
 const [RAW, PROVIDER, RESULTS] = ['bench-bull-raw', 'bench-bull-provider', 'bench-bull-results'];
-const AT_ONCE = 32;
+const AT_ONCE = 64;
 const TABLES = `
   create table if not exists bench_bull_jobs (id text primary key, message text not null, state text not null);
   create table if not exists bench_bull_results (job_id text primary key, result text not null)`;

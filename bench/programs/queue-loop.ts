@@ -9,7 +9,7 @@ const Place = z.object({ url: z.string(), queues: z.array(z.string()).min(1) });
 const Load = z.object({ queue: z.string(), count: z.number().int().positive() });
 const Loop = z.object({ queues: z.array(z.string()).length(4), count: z.number().int() });
 
-const AT_ONCE = 32;
+const AT_ONCE = 64;
 
 let connection: Connection | undefined;
 let publisher: Publisher | undefined;

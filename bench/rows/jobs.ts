@@ -18,7 +18,7 @@ const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 const MESSAGES_PER_SECOND_OF_ROUND = 1500;
 const PATIENCE_MS = 180_000;
 /** On each hop; the bare loop's programme has the same number. */
-const IN_HAND = 32;
+const IN_HAND = 64;
 
 export const row: BenchRow = {
   name: 'jobs',
