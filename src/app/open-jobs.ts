@@ -131,7 +131,8 @@ export async function openJobs(
     .map((provider) => {
       const { queue } = provider;
       const own = { ...parts, adoptJob: createAdoptJob(provider, resolveTargets) };
-      return startWorker(own, { queue, concurrency: config.worker.concurrency });
+      const { concurrency, prefetch } = config.worker;
+      return startWorker(own, { queue, concurrency, prefetch });
     });
   lifecycle.onClose('workers', () => closeWorkers(workers, config, clock));
   if (roles.isDispatcher) {

@@ -311,7 +311,7 @@ export const SETTINGS = {
         'PREFETCH',
         integer(1, 65_535),
         1,
-        'How many messages a worker takes from the broker ahead.',
+        'How many jobs a worker has in hand, in calls and behind them.',
       ),
       sameAs: 'concurrency',
       whenUnset: 'the concurrency',

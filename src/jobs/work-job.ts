@@ -52,9 +52,17 @@ export type Worker = {
   close(hurry?: AbortSignal): Promise<void>;
 };
 
+export type WorkerQueue = {
+  readonly queue: string;
+  /** How many calls it makes at once. */
+  readonly concurrency: number;
+  /** How many jobs it has in hand: those above the concurrency are being stored and passed on, or wait for a call to end. */
+  readonly prefetch?: number;
+};
+
 export function startWorker(
   parts: WorkerParts,
-  { queue, concurrency }: { readonly queue: string; readonly concurrency: number },
+  { queue, concurrency, prefetch = concurrency }: WorkerQueue,
 ): Worker {
   const hurrying = new AbortController();
   const closing = new AbortController();
@@ -65,7 +73,7 @@ export function startWorker(
     giveUp: hurrying.signal,
     closing: closing.signal,
   };
-  const finishing = finishingFor(concurrency);
+  const finishing = Math.max(0, prefetch - concurrency);
   const consumer = parts.queue.consume(queue, { concurrency, finishing }, (delivery, leavePlace) =>
     work(own, queue, delivery, leavePlace),
   );
@@ -180,16 +188,6 @@ async function runClaimed(
   return finish(parts, move);
 }
 
-/**
- * Who runs many at once waits more for the store than for the provider, so that as many again may be finishing. Not more: a
- * broker sends that many ahead, and while calls are long each of them waits for one before it begins. One who runs few
- * would only be sent what another worker has a place for.
- */
-function finishingFor(concurrency: number): number {
-  return concurrency < MANY_AT_ONCE ? 0 : concurrency;
-}
-
-const MANY_AT_ONCE = 8;
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
 const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
