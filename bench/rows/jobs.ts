@@ -17,7 +17,7 @@ const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 /** About what the pipeline works off, so that filling and emptying it are a small part of a round. */
 const MESSAGES_PER_SECOND_OF_ROUND = 1500;
 const PATIENCE_MS = 180_000;
-/** On each hop; the programmes of the bare loop and of BullMQ have the same number. Of ours half are at the provider. */
+/** On each hop; the programmes of the bare loop and of BullMQ have the same number. */
 const IN_HAND = 64;
 
 export const row: BenchRow = {
@@ -92,8 +92,7 @@ async function openPipeline(stage: Stage): Promise<Pipelines> {
     RAW_ANALYSIS_QUEUE: RAW,
     RESULTS_QUEUE: RESULTS,
     PROVIDER_FIXED: 'anthropic',
-    WORKER_CONCURRENCY: String(IN_HAND / 2),
-    PREFETCH: String(IN_HAND),
+    WORKER_CONCURRENCY: String(IN_HAND),
   });
   const { databaseUrl } = services;
   const bull = await openBull(stage, { databaseUrl, upstreamPort: upstream.port });

@@ -27,7 +27,7 @@ const MOST_ASKS = 64;
  * never waits.
  */
 const BUSY_FROM = 4;
-const GATHER_MS = 3;
+const GATHER_MS = 2;
 /** So many who wait are a statement of their own beside the one under way; fewer are cheaper in the next. */
 const WORTH_ANOTHER = 12;
 const MOST_CHARACTERS = 2 ** 22;
