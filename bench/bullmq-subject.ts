@@ -2,8 +2,8 @@
 // process that works and one that is its far ends. A Redis that the environment names is not ours to change, and not used.
 
 import { Redis } from 'ioredis';
-import { startServices } from '../test/support/services/start-services.ts';
 import type { Stage } from './stage.ts';
+import { startEngines } from './start-engines.ts';
 
 export type BullSubject = {
   /** Works off so many jobs, from the first one in to the last one out. */
@@ -15,10 +15,7 @@ export async function openBull(
   { databaseUrl, upstreamPort }: { readonly databaseUrl: string; readonly upstreamPort: number },
 ): Promise<BullSubject> {
   const { REDIS_URL: _, ...env } = process.env;
-  const log = (line: string) => stage.progress(line);
-  const services = await startServices({ env, log, wanted: ['redis'], signal: stage.signal });
-  stage.onClose(() => services.close());
-  const redis = services.redisUrl;
+  const { redisUrl: redis } = await startEngines(stage, ['redis'], env);
   await writeEverything(redis);
   const [worker, ends] = [
     stage.startProgram('programs/bullmq-pipeline.ts'),

@@ -1,17 +1,13 @@
 // One run of messages through a gateway of its own against a limit that is half of them: started, filled, waited for, read,
-// stopped. Names on the broker and in Redis are the run's own, so that no count and no message of one run meets
-// another. When something does not come out in time the run ends all the same, and the report says what is lost.
+// stopped. When something does not come out in time the run ends all the same, and the report says what is lost.
 
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import type { Services } from '../test/support/services/services.ts';
 import type { ChildProgram } from './child-program.ts';
 import { type CounterOf, readCounters } from './gateway-counters.ts';
+import { type EngineUrls, queuesOf, startLimitedGateway } from './limited-gateway.ts';
 import { MessageReport } from './programs/message-tally.ts';
 import { type RedisWork, readRedisWork, workBetween } from './redis-work.ts';
 import type { Stage } from './stage.ts';
-import type { Subject } from './subject.ts';
 
 export type LimitedLoad = {
   readonly messages: number;
@@ -36,25 +32,31 @@ export type LimitedRun = MessageReport & {
 export type LimitedRunOptions = {
   readonly name: string;
   readonly load: LimitedLoad;
-  readonly services: Pick<Services, 'databaseUrl' | 'redisUrl' | 'rabbitmqUrl'>;
+  readonly services: EngineUrls;
   readonly upstream: { readonly port: number; readonly program: ChildProgram };
   /** Whether the dispatcher asks the limit too, or the worker alone. */
   readonly hasTwoTiers: boolean;
 };
 
 const Moments = z.array(z.number());
-/** As many as the row `jobs` has in hand. */
 const IN_HAND = 32;
 /** The limit itself takes two windows; what has not come out after so many more will not. */
 const WINDOWS_OF_PATIENCE = 6;
 const START_PATIENCE_MS = 10_000;
 
 export async function runLimited(stage: Stage, options: LimitedRunOptions): Promise<LimitedRun> {
-  const { name, load, services, upstream } = options;
-  const queues = { raw: `${name}-raw`, results: `${name}-results`, deadLetters: `${name}-dlq` };
+  const { name, load, services, upstream, hasTwoTiers } = options;
   const ends = stage.startProgram('programs/message-ends.ts');
-  await ends.ask('open', { url: services.rabbitmqUrl, ...queues });
-  const gateway = await startLimited(stage, options, queues);
+  await ends.ask('open', { url: services.rabbitmqUrl, ...queuesOf(name) });
+  const gateway = await startLimitedGateway(stage, {
+    name,
+    services,
+    upstreamPort: upstream.port,
+    perWindow: load.perWindow,
+    window: { windowMs: load.windowMs },
+    concurrency: IN_HAND,
+    env: { RATE_LIMIT_ENABLED: String(hasTwoTiers) },
+  });
   await upstream.program.ask('watch');
   stage.progress(name);
   const before = await readRedisWork(services.redisUrl);
@@ -66,35 +68,6 @@ export async function runLimited(stage: Stage, options: LimitedRunOptions): Prom
   const callsAt = Moments.parse(await upstream.program.ask('moments'));
   await ends.stop();
   return { ...report, ...passages(counterOf, load), tookMs, redis, callsAt };
-}
-
-type QueueNames = { readonly raw: string; readonly results: string; readonly deadLetters: string };
-
-function startLimited(
-  stage: Stage,
-  { name, load, services, upstream, hasTwoTiers }: LimitedRunOptions,
-  { raw, results, deadLetters }: QueueNames,
-): Promise<Subject> {
-  const env = {
-    DATABASE_URL: services.databaseUrl,
-    REDIS_URL: services.redisUrl,
-    RABBITMQ_URL: services.rabbitmqUrl,
-    MIGRATE_ON_START: 'true',
-    REDIS_KEY_PREFIX: `${name}:`,
-    RAW_ANALYSIS_QUEUE: raw,
-    RESULTS_QUEUE: results,
-    DLQ_QUEUE: deadLetters,
-    ANTHROPIC_QUEUE: `${name}-anthropic`,
-    ANTHROPIC_RATE_LIMIT: String(load.perWindow),
-    PROVIDER_FIXED: 'anthropic',
-    RATE_LIMIT_ENABLED: String(hasTwoTiers),
-    WORKER_CONCURRENCY: String(IN_HAND),
-  };
-  return stage.startSubject(upstream.port, env, async (folder) => {
-    await mkdir(folder, { recursive: true });
-    const file = { providers: { anthropic: { windowMs: load.windowMs } } };
-    await writeFile(join(folder, 'spillway.yaml'), JSON.stringify(file));
-  });
 }
 
 async function workOff(ends: ChildProgram, { messages, windowMs }: LimitedLoad): Promise<number> {

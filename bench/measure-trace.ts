@@ -2,13 +2,13 @@
 // goals, and the figures beside them. The provider judges, because it enforces the limit and keeps the truth log. On the
 // engines of a grown installation, where counts are shared and messages travel, because there it is hard to be exact.
 
-import { startServices } from '../test/support/services/start-services.ts';
 import type { Goal, Measurement, SideFigure } from './bench-row.ts';
 import { makeTrace } from './make-trace.ts';
 import { lengthOf, mostAtOnce, quantileOf, stretchesOf, usedDuring } from './queue-use.ts';
 import { readTrace } from './read-trace.ts';
 import { busiestPart, durationMs, peakMinute, perMinute } from './request-trace.ts';
 import type { Stage } from './stage.ts';
+import { startEngines } from './start-engines.ts';
 import { figureOf } from './statistics.ts';
 import { type ReplayFinding, type ReplayPlan, replayTrace } from './trace-replay.ts';
 
@@ -39,14 +39,7 @@ export type TraceWishes = Pick<ReplayPlan, 'comesBy'> & {
 
 export async function measureTrace(stage: Stage, wishes: TraceWishes): Promise<Measurement> {
   const { trace: whole, source } = await loadTrace(stage);
-  stage.progress('starting RabbitMQ, PostgreSQL and Redis');
-  const services = await startServices({
-    env: process.env,
-    log: (line) => stage.progress(line),
-    wanted: ['redis', 'postgres', 'rabbitmq'],
-    signal: stage.signal,
-  });
-  stage.onClose(() => services.close());
+  const services = await startEngines(stage);
   const plan: ReplayPlan = {
     trace: wishes.isPart ? busiestPart(whole, BUSIEST_PART_MS) : whole,
     comesBy: wishes.comesBy,

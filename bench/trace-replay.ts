@@ -3,13 +3,11 @@
 // could have twice over; what is then missing is lost.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Call, type Provider, startProvider } from '../chaos/provider.ts';
-import type { Services } from '../test/support/services/services.ts';
 import type { ChildProgram } from './child-program.ts';
+import { type EngineUrls, queuesOf, startLimitedGateway } from './limited-gateway.ts';
 import { ReplayReport } from './programs/trace-order.ts';
 import { durationMs, type RequestTrace } from './request-trace.ts';
 import type { Stage } from './stage.ts';
@@ -27,7 +25,7 @@ export type ReplayPlan = {
   readonly limitGuardMs: number;
   /** How long the provider takes for an answer. */
   readonly latencyMs: number;
-  readonly services: Pick<Services, 'databaseUrl' | 'redisUrl' | 'rabbitmqUrl'>;
+  readonly services: EngineUrls;
 };
 
 export type ReplayFinding = {
@@ -49,9 +47,17 @@ export async function replayTrace(stage: Stage, plan: ReplayPlan): Promise<Repla
   stage.onClose(() => provider.close());
   await provider.play(limitedScenario(plan));
   const name = `trace-${randomUUID()}`;
-  const gateway = await startLimited(stage, plan, { name, providerUrl: provider.url });
+  const { services, perWindow, windowMs, limitGuardMs } = plan;
+  const gateway = await startLimitedGateway(stage, {
+    name,
+    services,
+    upstreamPort: Number(new URL(provider.url).port),
+    perWindow,
+    window: { windowMs, limitGuardMs },
+    concurrency: IN_HAND,
+  });
   const callers = stage.startProgram('programs/trace-callers.ts');
-  const parts = { stage, plan, provider, gateway, callers, queue: rawQueue(name) };
+  const parts = { stage, plan, provider, gateway, callers, queue: queuesOf(name).raw };
   stage.progress('warming up');
   await handIn(parts, `${name}-warm`, warmUpTrace(plan));
   await sleep(plan.windowMs + plan.limitGuardMs, undefined, { signal: stage.signal });
@@ -102,36 +108,6 @@ async function handIn(parts: Parts, run: string, trace: RequestTrace) {
 
 function limitedScenario({ perWindow, windowMs, latencyMs }: ReplayPlan): object {
   return { latencyMs, rateLimit: { requestsPerMinute: perWindow, windowMs } };
-}
-
-function startLimited(
-  stage: Stage,
-  { services, perWindow, windowMs, limitGuardMs }: ReplayPlan,
-  { name, providerUrl }: { readonly name: string; readonly providerUrl: string },
-): Promise<Subject> {
-  const env = {
-    DATABASE_URL: services.databaseUrl,
-    REDIS_URL: services.redisUrl,
-    RABBITMQ_URL: services.rabbitmqUrl,
-    MIGRATE_ON_START: 'true',
-    REDIS_KEY_PREFIX: `${name}:`,
-    RAW_ANALYSIS_QUEUE: rawQueue(name),
-    RESULTS_QUEUE: `${name}-results`,
-    DLQ_QUEUE: `${name}-dlq`,
-    ANTHROPIC_QUEUE: `${name}-anthropic`,
-    ANTHROPIC_RATE_LIMIT: String(perWindow),
-    PROVIDER_FIXED: 'anthropic',
-    WORKER_CONCURRENCY: String(IN_HAND),
-  };
-  return stage.startSubject(Number(new URL(providerUrl).port), env, async (folder) => {
-    await mkdir(folder, { recursive: true });
-    const file = { providers: { anthropic: { windowMs, limitGuardMs } } };
-    await writeFile(join(folder, 'spillway.yaml'), JSON.stringify(file));
-  });
-}
-
-function rawQueue(name: string): string {
-  return `${name}-raw`;
 }
 
 /** Longer than the limit needs for all of them, and that they had begun to wait is not counted. */

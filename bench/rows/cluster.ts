@@ -1,9 +1,9 @@
 // The same call as in `unary`, with PostgreSQL as the store and Redis as the shared state. The engines are private
 // ones, started for this row; their own work is not the gateway's and is not counted.
 
-import { startServices } from '../../test/support/services/start-services.ts';
 import type { BenchRow } from '../bench-row.ts';
 import { measureUnary } from '../measure-unary.ts';
+import { startEngines } from '../start-engines.ts';
 
 export const row: BenchRow = {
   name: 'cluster',
@@ -12,14 +12,7 @@ export const row: BenchRow = {
   canCalibrate: false,
   goals: [{ key: 'cpu', what: 'CPU per request, against the bare proxy', atMost: 2, unit: '×' }],
   async run(stage) {
-    stage.progress('starting PostgreSQL and Redis');
-    const services = await startServices({
-      env: process.env,
-      log: (line) => stage.progress(line),
-      wanted: ['redis', 'postgres'],
-      signal: stage.signal,
-    });
-    stage.onClose(() => services.close());
+    const services = await startEngines(stage, ['redis', 'postgres']);
     return measureUnary(stage, {
       DATABASE_URL: services.databaseUrl,
       REDIS_URL: services.redisUrl,

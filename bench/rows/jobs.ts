@@ -4,11 +4,11 @@
 // same number of messages in turn, with as many in hand on each hop, and all are filled while they run: the time is from
 // the first message in to the last out.
 
-import { startServices } from '../../test/support/services/start-services.ts';
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
 import type { ChildProgram } from '../child-program.ts';
 import type { Stage } from '../stage.ts';
+import { startEngines } from '../start-engines.ts';
 import { figureOf, ratioOf } from '../statistics.ts';
 
 const RAW = 'bench-raw';
@@ -73,14 +73,7 @@ type Round = { readonly bare: number; readonly jobs: number; readonly bullmq: nu
 type Pipelines = { readonly ends: ChildProgram; readonly bull: BullSubject };
 
 async function openPipeline(stage: Stage): Promise<Pipelines> {
-  stage.progress('starting RabbitMQ, PostgreSQL and Redis');
-  const services = await startServices({
-    env: process.env,
-    log: (line) => stage.progress(line),
-    wanted: ['redis', 'postgres', 'rabbitmq'],
-    signal: stage.signal,
-  });
-  stage.onClose(() => services.close());
+  const services = await startEngines(stage);
   const ends = stage.startProgram('programs/queue-loop.ts');
   await ends.ask('open', { url: services.rabbitmqUrl, queues: [RAW, RESULTS, ...BARE] });
   const upstream = await stage.startUpstream(0);

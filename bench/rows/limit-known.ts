@@ -2,10 +2,10 @@
 // others would refuse. Measured against a bare message on the same Redis, published by one process and heard by two.
 
 import { z } from 'zod';
-import { startServices } from '../../test/support/services/start-services.ts';
 import type { BenchRow } from '../bench-row.ts';
 import type { ChildProgram } from '../child-program.ts';
 import type { Stage } from '../stage.ts';
+import { startEngines } from '../start-engines.ts';
 import { figureOf, ratioOf } from '../statistics.ts';
 
 const SERVERS = 3;
@@ -59,14 +59,7 @@ export const row: BenchRow = {
 };
 
 async function openServers(stage: Stage): Promise<readonly ChildProgram[]> {
-  stage.progress('starting Redis');
-  const services = await startServices({
-    env: process.env,
-    log: (line) => stage.progress(line),
-    wanted: ['redis'],
-    signal: stage.signal,
-  });
-  stage.onClose(() => services.close());
+  const services = await startEngines(stage, ['redis']);
   const servers = Array.from({ length: SERVERS }, () =>
     stage.startProgram('programs/limit-node.ts'),
   );

@@ -5,10 +5,10 @@
 
 import { limitViolations } from '../../chaos/limit-violations.ts';
 import { busiestSpan, usedParts } from '../../chaos/pace.ts';
-import { startServices } from '../../test/support/services/start-services.ts';
 import type { BenchRow, SideFigure } from '../bench-row.ts';
 import { type LimitedLoad, type LimitedRun, runLimited } from '../limited-run.ts';
 import type { Stage } from '../stage.ts';
+import { startEngines } from '../start-engines.ts';
 import { type Figure, figureOf, ratioOf } from '../statistics.ts';
 
 /** A thousand messages in the rounds of four seconds that the full form has. */
@@ -59,14 +59,7 @@ type BothWays = { readonly alone: LimitedRun[]; readonly together: LimitedRun[] 
 /** A run takes two windows, and counts are steadier than times: half of the usual rounds, none to warm up. */
 async function runBothWays(stage: Stage, load: LimitedLoad): Promise<BothWays> {
   const rounds = Math.max(1, Math.floor(stage.pace.rounds / 2));
-  stage.progress('starting RabbitMQ, PostgreSQL and Redis');
-  const services = await startServices({
-    env: process.env,
-    log: (line) => stage.progress(line),
-    wanted: ['redis', 'postgres', 'rabbitmq'],
-    signal: stage.signal,
-  });
-  stage.onClose(() => services.close());
+  const services = await startEngines(stage);
   const upstream = await stage.startUpstream(0);
   const ways: BothWays = { alone: [], together: [] };
   for (let round = 1; round <= rounds; round += 1)
