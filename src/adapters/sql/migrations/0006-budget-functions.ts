@@ -245,7 +245,7 @@ begin
       holds_key, holds_user, month, expires_at)
     select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
       a.streamed, a.amount_nanos, a.holds_key, a.holds_user, a.month, a.expires_at
-    from budget_asks(opened) a where not exists (select from usage_records r where r.id = a.id)
+    from budget_asks(opened) a where not exists (select from usage_records r where r.id = a.id offset 0)
     on conflict do nothing returning h
   ) select array_agg(h) into begun from placed;
 
