@@ -232,7 +232,12 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
 
     it('lists newest first, by organisation and state, in pages', async () => {
       const ids: string[] = [];
-      for (let index = 0; index < 3; index += 1) ids.push((await create()).id);
+      for (let index = 0; index < 3; index += 1) {
+        const job = await create();
+        ids.push(job.id);
+        // In whatever state they are, they are one list.
+        if (index === 1) await move(started(job, WORKER, 2000));
+      }
       await create({ organizationId: 'other' });
       const page = await opened.jobs.list({ organizationId: 'acme', limit: 2 });
       assert.deepEqual(
@@ -245,8 +250,17 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
         next.map((job) => job.id),
         [ids[0]],
       );
-      assert.deepEqual(await opened.jobs.list({ state: 'running', limit: 9 }), []);
-      assert.equal((await opened.jobs.list({ state: 'queued', limit: 9 })).length, 4);
+      const running = await opened.jobs.list({
+        organizationId: 'acme',
+        state: 'running',
+        limit: 9,
+      });
+      assert.deepEqual(
+        running.map((job) => job.id),
+        [ids[1]],
+      );
+      assert.deepEqual(await opened.jobs.list({ state: 'failed', limit: 9 }), []);
+      assert.equal((await opened.jobs.list({ state: 'queued', limit: 9 })).length, 3);
     });
 
     it('keeps a dead letter once, with a job or without, until it is removed', async () => {

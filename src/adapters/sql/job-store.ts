@@ -6,7 +6,8 @@ import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { JobMessage } from '../../jobs/job-message.ts';
 import type { Announcement } from '../../jobs/job-queue.ts';
-import type { JobMove, JobStore, NeglectedJobs } from '../../jobs/job-store.ts';
+import { JOB_STATES } from '../../jobs/job-state.ts';
+import type { JobMove, JobPage, JobStore, NeglectedJobs } from '../../jobs/job-store.ts';
 import { publishAll } from './announce.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
@@ -63,13 +64,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
         .executeTakeFirst();
       return row && (fromJson(row.message) as JobMessage);
     },
-    async list({ organizationId, state, before, limit }) {
-      let query = db.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
-      if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
-      if (state !== undefined) query = query.where('state', '=', state);
-      if (before !== undefined) query = query.where('id', '<', before);
-      return (await query.execute()).map(toJob);
-    },
+    list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
       const moved = await writeTold(parts, async (trx, isTold) => {
         const written = await writeMove(trx, move);
@@ -182,6 +177,25 @@ function jobsBy(db: Kysely<Schema>, key: Parameters<JobStore['find']>[0]) {
   return jobs
     .where('organization_id', '=', key.organizationId)
     .where('public_id', '=', key.publicId);
+}
+
+function pageOf(db: Kysely<Schema>, page: JobPage) {
+  const { organizationId, state, limit } = page;
+  if (organizationId === undefined || state !== undefined) return plainPageOf(db, page);
+  // The index of an organisation's jobs is by state: one more, without it, would be written anew by every move.
+  return JOB_STATES.map((each) =>
+    db.selectFrom(plainPageOf(db, { ...page, state: each }).as('page')).selectAll(),
+  )
+    .reduce((all, each) => all.unionAll(each))
+    .orderBy('id', 'desc')
+    .limit(limit);
+}
+
+function plainPageOf(db: Kysely<Schema>, { organizationId, state, before, limit }: JobPage) {
+  let query = db.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  if (state !== undefined) query = query.where('state', '=', state);
+  return before === undefined ? query : query.where('id', '<', before);
 }
 
 /** States are written out in the SQL, because only then can the partial indexes be used. */

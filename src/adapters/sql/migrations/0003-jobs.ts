@@ -45,7 +45,6 @@ export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<voi
     .addColumn('finished_at', 'bigint')
     .addUniqueConstraint('uq_jobs_public_id', ['organization_id', 'public_id'])
     .execute();
-  await index(db, 'idx_jobs_organization', 'jobs', ['organization_id', 'id']);
   await index(db, 'idx_jobs_organization_state', 'jobs', ['organization_id', 'state', 'id']);
   await index(
     db,
