@@ -167,6 +167,7 @@ function workerParts(
     leaseMs,
     workerId: context.serverId,
     queues: context.queues.final,
+    tellResult: context.queues.tellResult,
     deadLetterQueue: context.queues.final.deadLetterQueue,
     onRun: observeRuns(metrics, paces),
     clock,

@@ -6,6 +6,7 @@ import type { FinalQueues } from '../jobs/final-message.ts';
 import { createHoldQueue, type HoldQueueParts } from '../jobs/hold-queue.ts';
 import type { JobQueue } from '../jobs/job-queue.ts';
 import { startRelay } from '../jobs/relay-outbox.ts';
+import { createTellResult, type TellResult } from '../jobs/tell-result.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
@@ -17,6 +18,8 @@ export type Queues = {
   readonly hold?: HoldQueueParts | undefined;
   /** Where other systems are told of ends; empty without a broker, because nobody would listen. */
   readonly final: FinalQueues;
+  /** How a worker tells of the ends of jobs that it has in hand; absent without a broker. */
+  readonly tellResult?: TellResult | undefined;
   /** How many messages of the raw queue are taken at once. */
   readonly dispatchConcurrency: number;
   /** Whether the broker can be reached, as far as is known. */
@@ -53,12 +56,15 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   const relay = startRelay({ outbox: store.queue, broker, queues: told });
   lifecycle.onClose('relay', () => relay.close());
   const hold = { broker, held: store.queue };
+  const final = { resultsQueue, deadLetterQueue };
+  const isUp = () => broker.isUp();
   return {
     queue: createHoldQueue(hold),
     hold,
-    final: { resultsQueue, deadLetterQueue },
+    final,
+    tellResult: createTellResult({ broker, outbox: store.queue, isUp, queues: final }),
     dispatchConcurrency: BROKER_DISPATCHES_AT_ONCE,
-    isUp: () => broker.isUp(),
+    isUp,
   };
 }
 

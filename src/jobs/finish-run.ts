@@ -1,5 +1,5 @@
-// What becomes of a job after its run: the move that its outcome means, stored, and its next message if it goes on. The
-// order is always: store, publish, and only then acknowledge. What came out of a run has been paid for, so a store
+// What becomes of a job after its run: the move that its outcome means, stored, and its next message if it goes on, or its
+// result if it has ended. The order is always: store, publish, and only then acknowledge. What came out of a run has been paid for, so a store
 // that is away is waited for.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
@@ -15,12 +15,16 @@ import type { RunOutcome } from './job-runner.ts';
 import { isWaiting } from './job-state.ts';
 import type { JobMove, JobStore } from './job-store.ts';
 import type { SupervisedRun } from './supervise-run.ts';
+import type { TellResult } from './tell-result.ts';
 
 export type FinishParts = {
-  readonly store: Pick<JobStore, 'move'>;
+  readonly store: Pick<JobStore, 'find' | 'move'>;
   readonly queue: Pick<JobQueue, 'publish'>;
   readonly policy: RetryPolicy;
+  /** Where others are told of ends together with the move. */
   readonly queues: FinalQueues;
+  /** Tells of ends after the move; absent where nobody listens. */
+  readonly tellResult?: TellResult | undefined;
   readonly clock: Clock;
   /** Aborted when there is no more time to wait for a store that is away. */
   readonly giveUp?: AbortSignal;
@@ -59,22 +63,37 @@ export async function finish(
 ): Promise<DeliveryOutcome> {
   if (!move) return 'ack';
   const isGoingOn = isWaiting(move.to);
-  const moved = await persist(parts, isGoingOn ? move : ending(move, parts.queues));
-  if (moved && isGoingOn) {
+  const moved = await persist(parts, isGoingOn ? move : endingOf(parts, move));
+  if (!moved) return 'ack';
+  if (isGoingOn) {
     const delayMs = delayMsOf(moved, parts.clock.now());
     await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
-  }
+  } else await parts.tellResult?.(moved, move.result);
   return 'ack';
+}
+
+/** What is told after the move is not announced with it. */
+function endingOf({ queues, tellResult }: FinishParts, move: JobMove): JobMove {
+  return ending(move, tellResult ? { ...queues, resultsQueue: undefined } : queues);
 }
 
 /** What came out of a run has been paid for: while the store is away it is held on to. */
 async function persist(parts: FinishParts, move: JobMove): Promise<Job | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await parts.store.move(move);
+      return (
+        (await parts.store.move(move)) ?? (tries > 1 ? await doneBefore(parts, move) : undefined)
+      );
     } catch (cause) {
       if (tries >= MAX_STORE_TRIES) throw cause;
       await sleep(parts.clock, STORE_AWAY_MS, parts.giveUp);
     }
   }
+}
+
+/** A store that went away may have made the move and never said so. */
+async function doneBefore({ store }: FinishParts, move: JobMove): Promise<Job | undefined> {
+  const job = await store.find({ id: move.jobId });
+  const isMoved = job?.fence === move.moved.fence && job.state === move.to;
+  return isMoved ? job : undefined;
 }

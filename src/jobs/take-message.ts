@@ -35,6 +35,8 @@ export type TakeParts = {
   readonly recent?: Pick<RecentJobs, 'take'> | undefined;
   /** What a message's being on this queue says about its job; absent where nothing. */
   readonly adoptJob?: ((job: Job) => Job) | undefined;
+  /** For a message that came before, of a job that waits no more; absent where such a one is simply done with. */
+  readonly whenComesAgain?: ((job: Job) => Promise<DeliveryOutcome>) | undefined;
   /** Where copies of dead letters go; absent without a broker. */
   readonly deadLetterQueue?: string | undefined;
   readonly clock: Clock;
@@ -66,10 +68,19 @@ export async function takeMessage(
   const read = await readDelivery(parts, queueName, delivery);
   if (read instanceof SpillwayError) return bury(parts, queueName, delivery, read);
   const { job, fence, message, unstored } = read;
-  if (!job || !isWaiting(job.state)) return DONE;
+  if (!job) return DONE;
+  if (!isWaiting(job.state)) return { job: undefined, outcome: await endOf(parts, job, delivery) };
   if (job.fence === fence) return { job, message, unstored };
   await publishCurrent(parts, job);
   return DONE;
+}
+
+async function endOf(
+  { whenComesAgain }: TakeParts,
+  job: Job,
+  { deliveries }: Delivery,
+): Promise<DeliveryOutcome> {
+  return deliveries > 1 && whenComesAgain ? whenComesAgain(job) : 'ack';
 }
 
 /** The job as it is, and the fence that the message was published under. */

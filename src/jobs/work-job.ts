@@ -22,11 +22,12 @@ import { rememberOrganizations } from './known-organizations.ts';
 import type { RunHandle, RunningJobs } from './running-jobs.ts';
 import { superviseRun } from './supervise-run.ts';
 import { type TakeParts, takeMessage } from './take-message.ts';
+import { tellAgain } from './tell-result.ts';
 
 export type WorkerParts = TakeParts &
   FinishParts & {
     readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
-    readonly history: Pick<JobHistory, 'savePartial'>;
+    readonly history: Pick<JobHistory, 'savePartial' | 'result'>;
     readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
     readonly running: RunningJobs;
     readonly runJob: RunJob;
@@ -66,8 +67,10 @@ export function startWorker(
 ): Worker {
   const hurrying = new AbortController();
   const closing = new AbortController();
+  const { tellResult, history } = parts;
   const own = {
     ...parts,
+    whenComesAgain: tellResult && ((job: Job) => tellAgain(tellResult, { job, history })),
     organizationExists: rememberOrganizations(parts.organizationExists, parts.clock),
     readMessage: (jobId: string) => parts.store.message(jobId),
     giveUp: hurrying.signal,

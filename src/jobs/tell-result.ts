@@ -1,0 +1,50 @@
+// Tells other systems what came of a job that a worker has in hand. Nothing is written for it beside the result: the
+// message that the worker holds is acknowledged after the result is on its queue, and comes again should the worker
+// die before. Whoever then gets it finds a job that has ended, and tells of it once more: at least once, never less.
+// A result that the broker does not take goes to the outbox, which holds nobody up.
+
+import { type FinalQueues, resultMessage } from './final-message.ts';
+import type { Job, JobResult } from './job.ts';
+import type { JobHistory } from './job-history.ts';
+import type { DeliveryOutcome, JobQueue } from './job-queue.ts';
+import { isFinal } from './job-state.ts';
+
+export type TellResult = (job: Job, result: JobResult | undefined) => Promise<void>;
+
+export type TellParts = {
+  readonly broker: Pick<JobQueue, 'publish'>;
+  readonly outbox: Pick<JobQueue, 'publish'>;
+  /** Whether the broker can be reached, as far as is known. */
+  readonly isUp: () => boolean;
+  readonly queues: FinalQueues;
+};
+
+export function createTellResult({ broker, outbox, isUp, queues }: TellParts): TellResult {
+  async function isTaken(queue: string, id: string, body: string): Promise<boolean> {
+    if (!isUp()) return false;
+    return broker.publish(queue, { id, body }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return async (job, result) => {
+    // Whoever reads the queue knows the job by the id it gave; in the outbox, which all share, it is known by ours.
+    for (const { queue, message } of resultMessage(job, result, queues))
+      if (!(await isTaken(queue, job.publicId, message.body))) await outbox.publish(queue, message);
+  };
+}
+
+/** For a message that came before: who had it may have died between its job's end and telling of it. */
+export async function tellAgain(
+  tell: TellResult,
+  { job, history }: { readonly job: Job; readonly history: Pick<JobHistory, 'result'> },
+): Promise<DeliveryOutcome> {
+  if (job.origin !== 'queue') return 'ack';
+  // Whoever runs it may still die just then: this copy is kept for that.
+  if (!isFinal(job.state)) return { retryAfterMs: STILL_RUNNING_MS, isUncounted: true };
+  await tell(job, await history.result(job.id));
+  return 'ack';
+}
+
+const STILL_RUNNING_MS = 30_000;
