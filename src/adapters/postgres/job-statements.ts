@@ -27,7 +27,7 @@ export type ToldWith = {
 };
 
 export const CREATE_JOBS =
-  'select id from create_jobs($1::json, $2::json, $3::json, $4::boolean, $5::json, $6::json, $7::text, $8::text) as id';
+  'select create_jobs($1::json, $2::json, $3::boolean, $4::json, $5::json, $6::text, $7::text) as ids';
 
 export function creationValues(
   asked: readonly NewJobRows[],
@@ -36,8 +36,7 @@ export function creationValues(
   const told = asked.map(({ job, events }) => ({ jobId: job.id, events, at: job.createdAt }));
   const texts = new LongTexts();
   return [
-    jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
-    jsonRows(asked.map(({ job, message }) => ({ of_job: job.id, text_at: texts.add(message) }))),
+    jsonRows(asked.map((each) => toNewRow(each, texts))),
     jsonRows(eventRows(told)),
     isTold,
     ...announcementValues(announced, texts),
@@ -45,8 +44,11 @@ export function creationValues(
   ];
 }
 
-export const MOVE_JOBS = `select id from move_jobs($1::json, $2::text[], $3::json, $4::boolean, $5::json, $6::json,
-  $7::json, $8::json, $9::json, $10::text, $11::text) as id`;
+export const MOVE_JOBS = `select move_jobs($1::json, $2::text[], $3::json, $4::boolean, $5::json, $6::json,
+  $7::json, $8::json, $9::json, $10::text, $11::text) as ids`;
+
+/** What both answer: the ids of the jobs that were written. */
+export type WrittenJobs = { readonly ids: string | null };
 
 export function moveValues(
   asked: readonly MoveRows[],
@@ -81,6 +83,10 @@ function announcementValues(
 
 function orNull(rows: readonly object[]): string | null {
   return rows.length === 0 ? null : jsonRows(rows);
+}
+
+function toNewRow({ job, message, events }: NewJobRows, texts: LongTexts) {
+  return { ...toJobRow(job, events.length), text_at: texts.add(message) };
 }
 
 function toMoveRow({ jobId, fence, to, at, events, change }: JobMove) {

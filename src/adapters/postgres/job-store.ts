@@ -17,6 +17,7 @@ import {
   moveValues,
   type NewJobRows,
   type ToldWith,
+  type WrittenJobs,
 } from './job-statements.ts';
 import type { PostgresStore } from './open-postgres.ts';
 import { handOver, type PlacedAnnouncement, placed } from './queue-rows.ts';
@@ -64,22 +65,22 @@ type NewJobAsk = NewJobRows & { readonly announced: readonly Announcement[] };
 
 function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   /**
-   * Runs one call for all, and hands over what was announced with those that were written. A single one is written anew
-   * without its progress where the table of build events refuses that.
+   * Runs one call for all, and hands over what was announced with those that were written: the ids of these. A single one
+   * is written anew without its progress where the table of build events refuses that.
    */
-  async function runTold<R extends { readonly id: string }>(
+  async function runTold(
     count: number,
     announced: readonly PlacedAnnouncement[],
-    run: (told: ToldWith) => Promise<readonly R[]>,
-  ): Promise<readonly R[]> {
+    run: (told: ToldWith) => Promise<readonly WrittenJobs[]>,
+  ): Promise<ReadonlySet<string>> {
     const runAs = (isTold: boolean) => run({ announced, isTold });
-    const written = new Set<string>();
+    let written: ReadonlySet<string> = new Set();
     try {
-      const rows = await (progress && count === 1
+      const [row] = await (progress && count === 1
         ? progress.orWithout(runAs)
         : runAs(progress !== undefined));
-      for (const { id } of rows) written.add(id);
-      return rows;
+      written = new Set(row?.ids?.split(','));
+      return written;
     } finally {
       handOver(announced, (jobId) => written.has(jobId), signals);
     }
@@ -93,10 +94,9 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
         const announced = asked.flatMap((each) =>
           placed(each.announced, { jobId: each.job.id, at: each.job.createdAt }, signals),
         );
-        const rows = await runTold(asked.length, announced, (told) =>
-          store.run<{ id: string }>(CREATE_JOBS, creationValues(asked, told)),
+        const created = await runTold(asked.length, announced, (told) =>
+          store.run<WrittenJobs>(CREATE_JOBS, creationValues(asked, told)),
         );
-        const created = new Set(rows.map(({ id }) => id));
         return asked.map(({ job }) => created.has(job.id));
       },
     }),
@@ -106,10 +106,9 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
       sizeOf: ({ result = '' }) => result.length,
       async runAll(asked) {
         const announced = asked.flatMap(({ move }) => placed(move.announce ?? [], move, signals));
-        const rows = await runTold(asked.length, announced, (told) =>
-          store.run<{ id: string }>(MOVE_JOBS, moveValues(asked, told)),
+        const moved = await runTold(asked.length, announced, (told) =>
+          store.run<WrittenJobs>(MOVE_JOBS, moveValues(asked, told)),
         );
-        const moved = new Set(rows.map(({ id }) => id));
         // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
         return asked.map(({ move }) => (moved.has(move.jobId) ? move.moved : undefined));
       },

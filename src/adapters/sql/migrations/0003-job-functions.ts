@@ -98,11 +98,11 @@ begin
   on conflict (queue, id) do nothing;
 end $body$`;
 
-/** Returns the ids of those that were new. */
+/** Returns the ids of those that were new, with commas between; null where none was. */
 const CREATE = `
-create function create_jobs(new_jobs json, payloads json, events json, is_told boolean, unordered json, in_turn json,
-  texts text, separator text)
-returns setof text language plpgsql ${KEPT_PLAN} as $body$
+create function create_jobs(new_jobs json, events json, is_told boolean, unordered json, in_turn json, texts text,
+  separator text)
+returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
@@ -114,12 +114,12 @@ begin
     on conflict (organization_id, public_id) do nothing
     returning id, ${AS_WRITTEN} as job)
   select array_agg(job), array_agg(id) into written, written_ids from created;
-  if written_ids is null then return; end if;
+  if written_ids is null then return null; end if;
   insert into job_payloads (job_id, message)
-  select of_job, long_texts[text_at] from json_to_recordset(payloads) as payload (of_job text, text_at integer)
-  where of_job = any(written_ids);${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
+  select id, long_texts[text_at] from json_to_recordset(new_jobs) as asked (id text, text_at integer)
+  where id = any(written_ids);${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
   if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
-  return query select unnest(written_ids);
+  return array_to_string(written_ids, ',');
 end $body$`;
 
 const EMPTIABLE = [
@@ -138,13 +138,13 @@ function emptied(column: string): string {
 }
 
 /**
- * Returns the ids of those that were moved. What a move gives is set, what it names in \`emptied\` becomes null, and what it
- * does not mention stays.
+ * Returns the ids of those that were moved, with commas between; null where none was. What a move gives is set, what it
+ * names in \`emptied\` becomes null, and what it does not mention stays.
  */
 const MOVE = `
 create function move_jobs(moves json, ids text[], events json, is_told boolean, starts json, ends json, results json,
   unordered json, in_turn json, texts text, separator text)
-returns setof text language plpgsql ${KEPT_PLAN} as $body$
+returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
@@ -164,7 +164,7 @@ begin
     where id = of_job and fence = seen_fence and id = any(ids)
     returning id, ${AS_WRITTEN} as job)
   select array_agg(job), array_agg(id) into written, written_ids from updated;
-  if written_ids is null then return; end if;${KEEP_EVENTS}
+  if written_ids is null then return null; end if;${KEEP_EVENTS}
   if starts is not null then
     insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
     select job.id, this_run, nth, job.provider, job.model, worker, begun_at
@@ -184,5 +184,5 @@ begin
     where of_job = any(written_ids);
   end if;${ANNOUNCE_UNORDERED}
   if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
-  return query select unnest(written_ids);
+  return array_to_string(written_ids, ',');
 end $body$`;
