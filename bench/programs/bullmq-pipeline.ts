@@ -12,7 +12,8 @@ const Place = z.object({ redis: z.string(), database: z.string(), upstreamPort: 
 const Count = z.object({ redis: z.string(), count: z.number().int().positive() });
 
 const [RAW, PROVIDER, RESULTS] = ['bench-bull-raw', 'bench-bull-provider', 'bench-bull-results'];
-const AT_ONCE = 64;
+const AT_ONCE = 128;
+const PROMPT = 'Hello '.repeat(165);
 const TABLES = `
   create table if not exists bench_bull_jobs (id text primary key, message text not null, state text not null);
   create table if not exists bench_bull_results (job_id text primary key, result text not null)`;
@@ -76,7 +77,7 @@ function connectionTo(redis: string): ConnectionOptions {
 
 async function send(raw: Queue<Message>): Promise<void> {
   sent += 1;
-  const message = { AnalysisId: `${process.pid}-${sent}`, prompt: 'Hello' };
+  const message = { AnalysisId: `${process.pid}-${sent}`, prompt: PROMPT };
   await raw.add('job', message, { jobId: message.AnalysisId, removeOnComplete: true });
 }
 

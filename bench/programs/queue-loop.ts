@@ -9,7 +9,9 @@ const Place = z.object({ url: z.string(), queues: z.array(z.string()).min(1) });
 const Load = z.object({ queue: z.string(), count: z.number().int().positive() });
 const Loop = z.object({ queues: z.array(z.string()).length(4), count: z.number().int() });
 
-const AT_ONCE = 64;
+const AT_ONCE = 128;
+/** With its id, a message of about 1 KiB. */
+const PROMPT = 'Hello '.repeat(165);
 
 let connection: Connection | undefined;
 let publisher: Publisher | undefined;
@@ -50,7 +52,7 @@ serveOrders({
 
 function newMessage(): object {
   sent += 1;
-  return { AnalysisId: `${process.pid}-${sent}`, prompt: 'Hello' };
+  return { AnalysisId: `${process.pid}-${sent}`, prompt: PROMPT };
 }
 
 async function send(queue: string, body: unknown): Promise<void> {

@@ -1,8 +1,8 @@
 // Jobs end to end: from the raw queue through dispatcher and worker to the results queue, on RabbitMQ, Redis and
 // PostgreSQL with a provider that answers at once. Measured against a bare loop of three hops on the same broker, which
 // keeps nothing, knows nothing and decides nothing; and against BullMQ, which keeps a job and its result. All work off the
-// same number of messages in turn, with as many in hand on each hop, and all are filled while they run: the time is from
-// the first message in to the last out.
+// same number of messages of 1 KiB in turn, with as many in hand on each hop, and all are filled while they run: the time is
+// from the first message in to the last out.
 
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
@@ -15,10 +15,12 @@ const RAW = 'bench-raw';
 const RESULTS = 'bench-results';
 const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 /** About what the pipeline works off, so that filling and emptying it are a small part of a round. */
-const MESSAGES_PER_SECOND_OF_ROUND = 1500;
+const MESSAGES_PER_SECOND_OF_ROUND = 2000;
 const PATIENCE_MS = 180_000;
 /** On each hop; the programmes of the bare loop and of BullMQ have the same number. */
-const IN_HAND = 64;
+const IN_HAND = 128;
+/** Of those that a worker has in hand; what came of the others is being stored and told. */
+const CALLS_AT_ONCE = 64;
 
 export const row: BenchRow = {
   name: 'jobs',
@@ -85,7 +87,8 @@ async function openPipeline(stage: Stage): Promise<Pipelines> {
     RAW_ANALYSIS_QUEUE: RAW,
     RESULTS_QUEUE: RESULTS,
     PROVIDER_FIXED: 'anthropic',
-    WORKER_CONCURRENCY: String(IN_HAND),
+    WORKER_CONCURRENCY: String(CALLS_AT_ONCE),
+    PREFETCH: String(IN_HAND),
   });
   const { databaseUrl } = services;
   const bull = await openBull(stage, { databaseUrl, upstreamPort: upstream.port });

@@ -51,3 +51,14 @@ test('when there are too many those who come are not remembered, until the oldes
   assert.equal(recent.take({ jobId: 'job_1', fence: 1 }), undefined);
   assert.equal(recent.take({ jobId: 'job_2', fence: 1 })?.job.id, 'job_2');
 });
+
+test('many large ones are kept only as far as there is room for them', async () => {
+  const recent = createRecentJobs();
+  const prompt = 'x'.repeat(16_000);
+  for (let nth = 0; nth < 1000; nth += 1) await store(recent, jobOf(`job_${nth}`), true, prompt);
+  assert.ok(recent.take({ jobId: 'job_0', fence: 1 }));
+  assert.equal(recent.take({ jobId: 'job_999', fence: 1 }), undefined);
+  // One was taken, so that there is room for one.
+  await store(recent, jobOf('job_1000'), true, prompt);
+  assert.ok(recent.take({ jobId: 'job_1000', fence: 1 }));
+});

@@ -1,7 +1,7 @@
 // Jobs of other systems that this process has just stored, for its own workers: most of them come to one of these within
 // milliseconds, which then need not read back what was written. It is only a sight of the job: claiming it goes by the
 // fence, so one that has moved on since is refused by the store. Each is given once; a second copy of a message is looked
-// up like any other. Small and bounded; what does not fit, and what was stored elsewhere, is read from the store.
+// up like any other. Bounded in number and in size; what does not fit, and what was stored elsewhere, is read from the store.
 
 import type { Job } from './job.ts';
 import type { JobMessage } from './job-message.ts';
@@ -17,24 +17,43 @@ export type RecentJobs = {
   take(pointer: JobPointer): KnownJob | undefined;
 };
 
-const MOST_KEPT = 1000;
+const MOST_KEPT = 5000;
+const MOST_CHARACTERS = 2 ** 23;
 const LARGEST_CHARACTERS = 16_384;
 const LEFT_OVER_MS = 10_000;
 
+type KeptJob = KnownJob & { readonly characters: number };
+
 export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
-  const known = new Map<string, KnownJob>();
+  const known = new Map<string, KeptJob>();
+  let characters = 0;
 
   function remember(job: Job, message: JobMessage): void {
     if (job.origin !== 'queue' || job.state !== 'queued') return;
-    if (JSON.stringify(message).length > LARGEST_CHARACTERS) return;
-    if (known.size >= mostKept) forgetLeftOver(job.publishedAt);
-    if (known.size < mostKept) known.set(job.id, { job, message });
+    const size = JSON.stringify(message).length;
+    if (size > LARGEST_CHARACTERS) return;
+    if (isFull()) forgetLeftOver(job.publishedAt);
+    if (isFull()) return;
+    known.set(job.id, { job, message, characters: size });
+    characters += size;
+  }
+
+  function isFull(): boolean {
+    return known.size >= mostKept || characters >= MOST_CHARACTERS;
   }
 
   /** Those before it on the queue are served before it, so they are kept; but one that others served never comes. */
   function forgetLeftOver(now: number): void {
     const [oldest] = known.values();
-    if (oldest && oldest.job.publishedAt < now - LEFT_OVER_MS) known.delete(oldest.job.id);
+    if (oldest && oldest.job.publishedAt < now - LEFT_OVER_MS) forget(oldest.job.id);
+  }
+
+  function forget(jobId: string): KeptJob | undefined {
+    const kept = known.get(jobId);
+    if (!kept) return undefined;
+    known.delete(jobId);
+    characters -= kept.characters;
+    return kept;
   }
 
   return {
@@ -47,9 +66,8 @@ export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
       },
     }),
     take({ jobId, fence }) {
-      const found = known.get(jobId);
-      known.delete(jobId);
-      return found?.job.fence === fence ? found : undefined;
+      const kept = forget(jobId);
+      return kept?.job.fence === fence ? { job: kept.job, message: kept.message } : undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
-// Many jobs handed in, or moved, by one call of a function of the store (sql/migrations/0003-job-functions.ts): the rows that
-// it is given. Each job is in a call once.
+// Many jobs handed in and moved by one statement, which calls the functions of the store (sql/migrations/0003-job-functions.ts)
+// with rows for all of them. Each job is in a statement once.
 
 import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
@@ -26,10 +26,35 @@ export type ToldWith = {
   readonly isTold: boolean;
 };
 
-export const CREATE_JOBS =
-  'select create_jobs($1::json, $2::json, $3::boolean, $4::json, $5::json, $6::text, $7::text) as ids';
+/** What a statement answers: the ids of the jobs that were written. */
+export type WrittenJobs = { readonly created?: string | null; readonly moved?: string | null };
 
-export function creationValues(
+/** The text of the statement, and its values. One of the two may be empty. */
+export function writeStatement(
+  creations: readonly [readonly NewJobRows[], ToldWith],
+  moves: readonly [readonly MoveRows[], ToldWith],
+): readonly [string, readonly unknown[]] {
+  if (moves[0].length === 0) return [CREATE_JOBS, creationValues(...creations)];
+  if (creations[0].length === 0) return [MOVE_JOBS, moveValues(...moves)];
+  return [CREATE_AND_MOVE_JOBS, [...creationValues(...creations), ...moveValues(...moves)]];
+}
+
+const CREATION_TYPES = ['json', 'json', 'boolean', 'json', 'json', 'text', 'text'];
+const MOVE_TYPES = [
+  ...['json', 'text[]', 'json', 'boolean', 'json', 'json', 'json', 'json', 'json'],
+  ...['text', 'text'],
+];
+
+function callOf(name: string, types: readonly string[], from = 1): string {
+  return `${name}(${types.map((type, index) => `$${index + from}::${type}`).join(', ')})`;
+}
+
+const CREATE_JOBS = `select ${callOf('create_jobs', CREATION_TYPES)} as created`;
+const MOVE_JOBS = `select ${callOf('move_jobs', MOVE_TYPES)} as moved`;
+const CREATE_AND_MOVE_JOBS = `select ${callOf('create_jobs', CREATION_TYPES)} as created,
+  ${callOf('move_jobs', MOVE_TYPES, CREATION_TYPES.length + 1)} as moved`;
+
+function creationValues(
   asked: readonly NewJobRows[],
   { announced, isTold }: ToldWith,
 ): readonly unknown[] {
@@ -44,13 +69,7 @@ export function creationValues(
   ];
 }
 
-export const MOVE_JOBS = `select move_jobs($1::json, $2::text[], $3::json, $4::boolean, $5::json, $6::json,
-  $7::json, $8::json, $9::json, $10::text, $11::text) as ids`;
-
-/** What both answer: the ids of the jobs that were written. */
-export type WrittenJobs = { readonly ids: string | null };
-
-export function moveValues(
+function moveValues(
   asked: readonly MoveRows[],
   { announced, isTold }: ToldWith,
 ): readonly unknown[] {

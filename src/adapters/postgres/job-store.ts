@@ -10,17 +10,13 @@ import { fromJson, toJob } from '../sql/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../sql/job-store.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
 import {
-  CREATE_JOBS,
-  creationValues,
-  MOVE_JOBS,
   type MoveRows,
-  moveValues,
   type NewJobRows,
-  type ToldWith,
   type WrittenJobs,
+  writeStatement,
 } from './job-statements.ts';
 import type { PostgresStore } from './open-postgres.ts';
-import { handOver, type PlacedAnnouncement, placed } from './queue-rows.ts';
+import { handOver, placed } from './queue-rows.ts';
 import { createStatementGroup } from './statement-group.ts';
 
 export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
@@ -63,56 +59,70 @@ function isUncommon({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean 
 
 type NewJobAsk = NewJobRows & { readonly announced: readonly Announcement[] };
 
+/** What is written for a job: it is handed in, or it moves. */
+type Write =
+  | { readonly kind: 'create'; readonly ask: NewJobAsk }
+  | { readonly kind: 'move'; readonly ask: MoveRows };
+
 function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   /**
-   * Runs one call for all, and hands over what was announced with those that were written: the ids of these. A single one
-   * is written anew without its progress where the table of build events refuses that.
+   * Runs one statement for all, and hands over what was announced with those that were written: the ids of these. A single
+   * one is written anew without its progress where the table of build events refuses that.
    */
   async function runTold(
-    count: number,
-    announced: readonly PlacedAnnouncement[],
-    run: (told: ToldWith) => Promise<readonly WrittenJobs[]>,
+    creations: readonly NewJobAsk[],
+    moves: readonly MoveRows[],
   ): Promise<ReadonlySet<string>> {
-    const runAs = (isTold: boolean) => run({ announced, isTold });
-    let written: ReadonlySet<string> = new Set();
+    const announced = {
+      created: creations.flatMap(({ announced: told, job }) =>
+        placed(told, { jobId: job.id, at: job.createdAt }, signals),
+      ),
+      moved: moves.flatMap(({ move }) => placed(move.announce ?? [], move, signals)),
+    };
+    const runAs = (isTold: boolean) =>
+      store.run<WrittenJobs>(
+        ...writeStatement(
+          [creations, { announced: announced.created, isTold }],
+          [moves, { announced: announced.moved, isTold }],
+        ),
+      );
+    const written = new Set<string>();
     try {
-      const [row] = await (progress && count === 1
+      const isAlone = creations.length + moves.length === 1;
+      const [row] = await (progress && isAlone
         ? progress.orWithout(runAs)
         : runAs(progress !== undefined));
-      written = new Set(row?.ids?.split(','));
+      for (const ids of [row?.created, row?.moved])
+        for (const id of ids?.split(',') ?? []) written.add(id);
       return written;
     } finally {
-      handOver(announced, (jobId) => written.has(jobId), signals);
+      const isWritten = (jobId: string) => written.has(jobId);
+      handOver([...announced.created, ...announced.moved], isWritten, signals);
     }
   }
 
+  const write = createStatementGroup<Write, boolean>({
+    keyOf: ({ kind, ask }) =>
+      kind === 'create' ? `${ask.job.organizationId}/${ask.job.publicId}` : ask.move.jobId,
+    mostUnderWay: WRITES_UNDER_WAY,
+    sizeOf: ({ kind, ask }) => (kind === 'create' ? ask.message.length : (ask.result?.length ?? 0)),
+    async runAll(asked) {
+      const written = await runTold(
+        asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
+        asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
+      );
+      return asked.map(({ kind, ask }) =>
+        written.has(kind === 'create' ? ask.job.id : ask.move.jobId),
+      );
+    },
+  });
+
   return {
-    create: createStatementGroup<NewJobAsk, boolean>({
-      keyOf: ({ job }) => `${job.organizationId}/${job.publicId}`,
-      sizeOf: ({ message }) => message.length,
-      async runAll(asked) {
-        const announced = asked.flatMap((each) =>
-          placed(each.announced, { jobId: each.job.id, at: each.job.createdAt }, signals),
-        );
-        const created = await runTold(asked.length, announced, (told) =>
-          store.run<WrittenJobs>(CREATE_JOBS, creationValues(asked, told)),
-        );
-        return asked.map(({ job }) => created.has(job.id));
-      },
-    }),
-    move: createStatementGroup<MoveRows, Job | undefined>({
-      keyOf: ({ move }) => move.jobId,
-      mostUnderWay: MOVES_UNDER_WAY,
-      sizeOf: ({ result = '' }) => result.length,
-      async runAll(asked) {
-        const announced = asked.flatMap(({ move }) => placed(move.announce ?? [], move, signals));
-        const moved = await runTold(asked.length, announced, (told) =>
-          store.run<WrittenJobs>(MOVE_JOBS, moveValues(asked, told)),
-        );
-        // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
-        return asked.map(({ move }) => (moved.has(move.jobId) ? move.moved : undefined));
-      },
-    }),
+    /** Whether it is new. */
+    create: (ask: NewJobAsk) => write({ kind: 'create', ask }),
+    // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
+    move: async (ask: MoveRows) =>
+      (await write({ kind: 'move', ask })) ? ask.move.moved : undefined,
     find: createStatementGroup<string, Job | undefined>({
       async runAll(ids) {
         const rows = await store.run<JobRow>(FIND, [ids]);
@@ -131,7 +141,7 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
 }
 
 /** Jobs that are started do not wait until others have ended: a place at the provider is kept meanwhile. */
-const MOVES_UNDER_WAY = 2;
+const WRITES_UNDER_WAY = 2;
 
 type PayloadRow = { readonly job_id: string; readonly message: string };
 

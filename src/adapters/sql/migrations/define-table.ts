@@ -49,3 +49,12 @@ export function index(
     .columns([...columns]);
   return (where ? created.where(sql<boolean>`${where}`) : created).execute();
 }
+
+/**
+ * Rows of such a table are added, found by their key and removed when they are old. There is nothing to tidy up behind those
+ * that are added, and no plan goes by what is in it: looking it over every minute would be for nothing. PostgreSQL only.
+ */
+export async function seldomLookOver(db: Kysely<Schema>, name: string): Promise<void> {
+  await sql`alter table ${sql.table(name)} set (autovacuum_vacuum_insert_threshold = 1000000,
+    autovacuum_analyze_threshold = 1000000)`.execute(db);
+}
