@@ -3,40 +3,42 @@
 
 import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
+import type { Announcement } from '../../jobs/job-queue.ts';
 import type { AttemptEnd, AttemptStart, JobMove } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
 import { eventRows } from './job-event-rows.ts';
 import { jsonRows } from './json-rows.ts';
 import { LongTexts } from './long-texts.ts';
-import { announcementRows, type PlacedAnnouncement } from './queue-rows.ts';
+import { announcedWith, announcementRows, type JobAnnouncement } from './queue-rows.ts';
 
 /** A job with all that is written with it; the message as it is kept. */
 export type NewJobRows = {
   readonly job: Job;
   readonly message: string;
   readonly events: readonly NewJobEvent[];
+  readonly announced: readonly Announcement[];
 };
 
 /** A move, and its result as it is kept. */
 export type MoveRows = { readonly move: JobMove; readonly result: string | undefined };
 
-/** What is announced with them, and whether the builds that they also are hear of it. */
-export type ToldWith = {
-  readonly announced: readonly PlacedAnnouncement[];
-  readonly isTold: boolean;
+export type WriteRows = {
+  readonly creations: readonly NewJobRows[];
+  readonly moves: readonly MoveRows[];
 };
 
 /** What a statement answers: the ids of the jobs that were written. */
 export type WrittenJobs = { readonly created?: string | null; readonly moved?: string | null };
 
-/** The text of the statement, and its values. One of the two may be empty. */
+/** The text of the statement, and its values. `isTold`: whether the builds that jobs also are hear of it. */
 export function writeStatement(
-  creations: readonly [readonly NewJobRows[], ToldWith],
-  moves: readonly [readonly MoveRows[], ToldWith],
+  { creations, moves }: WriteRows,
+  isTold: boolean,
 ): readonly [string, readonly unknown[]] {
-  if (moves[0].length === 0) return [CREATE_JOBS, creationValues(...creations)];
-  if (creations[0].length === 0) return [MOVE_JOBS, moveValues(...moves)];
-  return [CREATE_AND_MOVE_JOBS, [...creationValues(...creations), ...moveValues(...moves)]];
+  if (moves.length === 0) return [CREATE_JOBS, creationValues(creations, isTold)];
+  if (creations.length === 0) return [MOVE_JOBS, moveValues(moves, isTold)];
+  const values = [...creationValues(creations, isTold), ...moveValues(moves, isTold)];
+  return [CREATE_AND_MOVE_JOBS, values];
 }
 
 const CREATION_TYPES = ['json', 'json', 'boolean', 'json', 'json', 'text', 'text'];
@@ -54,11 +56,11 @@ const MOVE_JOBS = `select ${callOf('move_jobs', MOVE_TYPES)} as moved`;
 const CREATE_AND_MOVE_JOBS = `select ${callOf('create_jobs', CREATION_TYPES)} as created,
   ${callOf('move_jobs', MOVE_TYPES, CREATION_TYPES.length + 1)} as moved`;
 
-function creationValues(
-  asked: readonly NewJobRows[],
-  { announced, isTold }: ToldWith,
-): readonly unknown[] {
+function creationValues(asked: readonly NewJobRows[], isTold: boolean): readonly unknown[] {
   const told = asked.map(({ job, events }) => ({ jobId: job.id, events, at: job.createdAt }));
+  const announced = asked.flatMap(({ job, announced: own }) =>
+    announcedWith({ jobId: job.id, at: job.createdAt }, own),
+  );
   const texts = new LongTexts();
   return [
     jsonRows(asked.map((each) => toNewRow(each, texts))),
@@ -69,11 +71,9 @@ function creationValues(
   ];
 }
 
-function moveValues(
-  asked: readonly MoveRows[],
-  { announced, isTold }: ToldWith,
-): readonly unknown[] {
+function moveValues(asked: readonly MoveRows[], isTold: boolean): readonly unknown[] {
   const moves = asked.map(({ move }) => move);
+  const announced = moves.flatMap((move) => announcedWith(move, move.announce));
   const texts = new LongTexts();
   return [
     jsonRows(moves.map(toMoveRow).toSorted(byJob)),
@@ -90,7 +90,7 @@ function moveValues(
 
 /** Those that need no turn of their own, and those that do. */
 function announcementValues(
-  announced: readonly PlacedAnnouncement[],
+  announced: readonly JobAnnouncement[],
   texts: LongTexts,
 ): readonly unknown[] {
   const [unordered, inTurn] = [

@@ -4,7 +4,6 @@
 
 import type { Job } from '../../jobs/job.ts';
 import type { JobMessage } from '../../jobs/job-message.ts';
-import type { Announcement } from '../../jobs/job-queue.ts';
 import type { JobMove, JobStore } from '../../jobs/job-store.ts';
 import { fromJson, toJob } from '../sql/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../sql/job-store.ts';
@@ -12,11 +11,11 @@ import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
 import {
   type MoveRows,
   type NewJobRows,
+  type WriteRows,
   type WrittenJobs,
   writeStatement,
 } from './job-statements.ts';
 import type { PostgresStore } from './open-postgres.ts';
-import { handOver, placed } from './queue-rows.ts';
 import { createStatementGroup } from './statement-group.ts';
 
 export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
@@ -57,48 +56,34 @@ function isUncommon({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean 
   return deadLetter !== undefined || (attemptStart !== undefined && attemptEnd !== undefined);
 }
 
-type NewJobAsk = NewJobRows & { readonly announced: readonly Announcement[] };
-
 /** What is written for a job: it is handed in, or it moves. */
 type Write =
-  | { readonly kind: 'create'; readonly ask: NewJobAsk }
+  | { readonly kind: 'create'; readonly ask: NewJobRows }
   | { readonly kind: 'move'; readonly ask: MoveRows };
 
 function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   /**
-   * Runs one statement for all, and hands over what was announced with those that were written: the ids of these. A single
-   * one is written anew without its progress where the table of build events refuses that.
+   * Runs one statement for all; the ids of those that were written. A single one is written anew without its progress where
+   * the table of build events refuses that.
    */
-  async function runTold(
-    creations: readonly NewJobAsk[],
-    moves: readonly MoveRows[],
-  ): Promise<ReadonlySet<string>> {
-    const announced = {
-      created: creations.flatMap(({ announced: told, job }) =>
-        placed(told, { jobId: job.id, at: job.createdAt }, signals),
-      ),
-      moved: moves.flatMap(({ move }) => placed(move.announce ?? [], move, signals)),
-    };
-    const runAs = (isTold: boolean) =>
-      store.run<WrittenJobs>(
-        ...writeStatement(
-          [creations, { announced: announced.created, isTold }],
-          [moves, { announced: announced.moved, isTold }],
-        ),
-      );
-    const written = new Set<string>();
-    try {
-      const isAlone = creations.length + moves.length === 1;
-      const [row] = await (progress && isAlone
-        ? progress.orWithout(runAs)
-        : runAs(progress !== undefined));
-      for (const ids of [row?.created, row?.moved])
-        for (const id of ids?.split(',') ?? []) written.add(id);
-      return written;
-    } finally {
-      const isWritten = (jobId: string) => written.has(jobId);
-      handOver([...announced.created, ...announced.moved], isWritten, signals);
-    }
+  async function runTold(rows: WriteRows): Promise<ReadonlySet<string>> {
+    const runAs = (isTold: boolean) => store.run<WrittenJobs>(...writeStatement(rows, isTold));
+    const isAlone = rows.creations.length + rows.moves.length === 1;
+    const [row] = await (progress && isAlone
+      ? progress.orWithout(runAs)
+      : runAs(progress !== undefined));
+    const ids = [row?.created, row?.moved].flatMap((written) => written?.split(',') ?? []);
+    return new Set(ids);
+  }
+
+  /** After the commit: consumers of what was announced are told, once for each queue. */
+  function tellConsumers({ creations, moves }: WriteRows, written: ReadonlySet<string>): void {
+    const queues = new Set<string>();
+    for (const { job, announced } of creations)
+      if (written.has(job.id)) for (const { queue } of announced) queues.add(queue);
+    for (const { move } of moves)
+      if (written.has(move.jobId)) for (const { queue } of move.announce ?? []) queues.add(queue);
+    for (const queue of queues) signals.notify(queue);
   }
 
   const write = createStatementGroup<Write, boolean>({
@@ -107,10 +92,12 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
     mostUnderWay: WRITES_UNDER_WAY,
     sizeOf: ({ kind, ask }) => (kind === 'create' ? ask.message.length : (ask.result?.length ?? 0)),
     async runAll(asked) {
-      const written = await runTold(
-        asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
-        asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
-      );
+      const rows = {
+        creations: asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
+        moves: asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
+      };
+      const written = await runTold(rows);
+      tellConsumers(rows, written);
       return asked.map(({ kind, ask }) =>
         written.has(kind === 'create' ? ask.job.id : ask.move.jobId),
       );
@@ -119,7 +106,7 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
 
   return {
     /** Whether it is new. */
-    create: (ask: NewJobAsk) => write({ kind: 'create', ask }),
+    create: (ask: NewJobRows) => write({ kind: 'create', ask }),
     // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
     move: async (ask: MoveRows) =>
       (await write({ kind: 'move', ask })) ? ask.move.moved : undefined,

@@ -42,8 +42,6 @@ export function createPostgresQueueSignals(): PostgresQueueSignals {
       listened.add(queue);
       return local.listen(queue, fn);
     },
-    offerPlaces: (queue, reserve) => local.offerPlaces(queue, reserve),
-    reservePlace: (queue) => local.reservePlace(queue),
     async begin(run) {
       await run(`listen ${CHANNEL}`);
       const [row] = await run('select pg_backend_pid() as backend');

@@ -97,10 +97,5 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     renew: (ids) => renewLeases(db, queue, ids, lease()),
     nextDueAt: () => nextDueAt(db, queue),
     listen: (fn) => parts.signals.listen(queue, fn),
-    offerPlaces: (reserve) =>
-      parts.signals.offerPlaces(queue, () => {
-        const place = reserve();
-        return place && { ...place, owner, leaseMs: leaseMs / 2 };
-      }),
   };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import type { Delivery, DeliveryHandler } from '../../jobs/job-queue.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { type ConsumersPlace, type MessageSource, QueueConsumer } from './queue-consumer.ts';
+import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 
 const LEASE_MS = 60_000;
 
@@ -14,7 +14,6 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   const settled: string[] = [];
   const renewed: (readonly string[])[] = [];
   const store = { isAway: false };
-  const offered: { reserve: () => ConsumersPlace | undefined } = { reserve: () => undefined };
   const source: MessageSource = {
     name: 'q',
     leaseMs: LEASE_MS,
@@ -28,17 +27,13 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
     renew: async (held) => void renewed.push(held),
     nextDueAt: async () => undefined,
     listen: () => () => {},
-    offerPlaces(reserve) {
-      offered.reserve = reserve;
-      return () => {};
-    },
   };
   const consumer = new QueueConsumer(
     source,
     { concurrency: 2, finishing: 0, handler },
     { clock, log: silentLog },
   );
-  return { clock, consumer, settled, renewed, store, offered };
+  return { clock, consumer, settled, renewed, store };
 }
 
 test('what was handled while the store was away is settled when it is back', async () => {
@@ -70,40 +65,4 @@ test('the leases of what is in hand are renewed, and no others', async () => {
   assert.deepEqual(renewed, [['slow']]);
   resolve('ack');
   await consumer.close();
-});
-
-test('what a place was kept for is handled without being claimed, and its lease is renewed', async () => {
-  const { promise: slow, resolve } = Promise.withResolvers<'ack'>();
-  const { clock, consumer, renewed, settled, offered } = openQueue([], () => slow);
-  await clock.advance(0);
-  offered.reserve()?.take({ id: 'announced', body: '', deliveries: 1 });
-  await clock.advance(LEASE_MS / 3);
-  assert.deepEqual(renewed, [['announced']]);
-  resolve('ack');
-  await consumer.close();
-  assert.deepEqual(settled, ['announced']);
-});
-
-test('places are kept for no more than can be in hand, and one that is left is free again', async () => {
-  const { clock, consumer, offered } = openQueue([], async () => 'ack');
-  await clock.advance(0);
-  const places = [offered.reserve(), offered.reserve()];
-  assert.equal(offered.reserve(), undefined);
-  places[0]?.leave();
-  assert.notEqual(offered.reserve(), undefined);
-  await consumer.close();
-  assert.equal(offered.reserve(), undefined);
-});
-
-test('what a place was kept for is taken off with others a moment later, and by the end at the latest', async () => {
-  const { clock, consumer, settled, offered } = openQueue([], async () => 'ack');
-  await clock.advance(0);
-  for (const id of ['a', 'b']) offered.reserve()?.take({ id, body: '', deliveries: 1 });
-  await clock.advance(10);
-  assert.deepEqual(settled, []);
-  await clock.advance(100);
-  assert.deepEqual(settled, ['a', 'b']);
-  offered.reserve()?.take({ id: 'c', body: '', deliveries: 1 });
-  await consumer.close();
-  assert.deepEqual(settled, ['a', 'b', 'c']);
 });

@@ -21,17 +21,11 @@ export type MessageSource = {
   renew(ids: readonly string[]): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
   listen(fn: () => void): () => void;
-  /** Keeps places for what is announced in this process; returns what ends that. */
-  offerPlaces(reserve: () => ConsumersPlace | undefined): () => void;
 };
-
-/** A place for a message that is leased to this consumer before it comes. */
-export type ConsumersPlace = { take(delivery: Delivery): void; leave(): void };
 
 const STORE_AWAY_MS = 1000;
 const SETTLE_TRIES = 20;
 const HANDLER_THREW_MS = 5000;
-const TAKE_OFF_AFTER_MS = 100;
 const NOT_KNOWN = Number.NEGATIVE_INFINITY;
 /**
  * A store in the process answers without a turn of the event loop, so that a long queue would be worked off in one go
@@ -46,8 +40,6 @@ export type QueueConsumerOptions = {
   readonly handler: DeliveryHandler;
 };
 
-type SettleAs = (outcome: DeliveryOutcome) => Promise<void>;
-
 export class QueueConsumer implements Consumer {
   readonly #source: MessageSource;
   readonly #places: WorkingPlaces;
@@ -57,14 +49,7 @@ export class QueueConsumer implements Consumer {
   /** What is being handled, and the id of its message. */
   readonly #inHand = new Map<Promise<void>, string>();
   readonly #stopListening: () => void;
-  readonly #stopOffering: () => void;
-  /** Places that are kept for messages on their way. */
-  #reserved = 0;
   readonly #closing = new AbortController();
-  /** Handled, and to be taken off the queue. */
-  readonly #doneWith: Delivery[] = [];
-  readonly #takingOff = new Set<Promise<void>>();
-  #cancelTakingOff: CancelTimer | undefined;
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
   #isNewsPending = false;
@@ -86,7 +71,6 @@ export class QueueConsumer implements Consumer {
     this.#clock = clock;
     this.#log = log;
     this.#stopListening = source.listen(() => this.#wake());
-    this.#stopOffering = source.offerPlaces(() => this.#reserve());
     this.#wake();
   }
 
@@ -94,12 +78,9 @@ export class QueueConsumer implements Consumer {
     this.#isClosed = true;
     this.#closing.abort();
     this.#stopListening();
-    this.#stopOffering();
     this.#cancelWakeUp?.();
     await this.#claiming;
     await Promise.all(this.#inHand.keys());
-    this.#takeOff();
-    await Promise.all(this.#takingOff);
     this.#cancelRenewal?.();
     await this.#renewing;
   }
@@ -114,29 +95,7 @@ export class QueueConsumer implements Consumer {
   }
 
   #hasRoom(): boolean {
-    return !this.#isClosed && this.#freePlaces() > 0;
-  }
-
-  #freePlaces(): number {
-    return this.#places.free - this.#reserved;
-  }
-
-  #reserve(): ConsumersPlace | undefined {
-    if (!this.#hasRoom()) return undefined;
-    this.#reserved += 1;
-    return {
-      take: (delivery) => {
-        this.#reserved -= 1;
-        // Too late to begin: nobody holds on to it any more, so that its lease ends by itself.
-        if (this.#isClosed) return;
-        const settle = (outcome: DeliveryOutcome) => this.#settleInTime(delivery, outcome);
-        this.#start(delivery, settle, () => this.#isNewsPending);
-      },
-      leave: () => {
-        this.#reserved -= 1;
-        if (this.#isNewsPending) this.#wake();
-      },
-    };
+    return !this.#isClosed && this.#places.free > 0;
   }
 
   async #claimWhileThereIsRoom(): Promise<void> {
@@ -144,7 +103,7 @@ export class QueueConsumer implements Consumer {
       while (this.#isNewsPending && this.#hasRoom()) {
         this.#isNewsPending = false;
         await this.#letOthersOn();
-        const wanted = this.#freePlaces();
+        const wanted = this.#places.free;
         const mayBeDue = this.#clock.now() >= this.#dueAt;
         const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
@@ -168,51 +127,30 @@ export class QueueConsumer implements Consumer {
 
   async #startOrGiveBack(delivery: Delivery): Promise<void> {
     if (this.#isClosed) return this.#source.giveBack(delivery.id);
-    // While others are in hand it is looked again only where there may be more; the last one looks in any case.
-    const settle = (outcome: DeliveryOutcome) => this.#settle(delivery, outcome);
-    this.#start(delivery, settle, () => this.#isNewsPending || this.#inHand.size === 0);
+    this.#start(delivery);
   }
 
-  #start(delivery: Delivery, settle: SettleAs, isToLookAgain: () => boolean): void {
+  #start(delivery: Delivery): void {
     const place = this.#places.enter();
     const leavePlace = () => {
       place.leave();
       if (this.#isNewsPending) this.#wake();
     };
-    const work = this.#handle(delivery, settle, leavePlace).finally(() => {
+    const work = this.#handle(delivery, leavePlace).finally(() => {
       place.end();
       this.#inHand.delete(work);
-      if (isToLookAgain()) this.#wake();
+      // While others are in hand it is looked again only where there may be more; the last one looks in any case.
+      if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
     });
     this.#inHand.set(work, delivery.id);
     this.#keepLeases();
   }
 
-  async #handle(delivery: Delivery, settle: SettleAs, leavePlace: () => void): Promise<void> {
+  async #handle(delivery: Delivery, leavePlace: () => void): Promise<void> {
     const outcome = await this.#outcomeOf(delivery, leavePlace);
     // It comes again at a moment that has to be known.
     if (outcome !== 'ack') this.#isNewsPending = true;
-    await settle(outcome);
-  }
-
-  /**
-   * Nobody else looks for what was leased to us before it came, so taking it off is in no hurry: those of a while are taken
-   * off together.
-   */
-  #settleInTime(delivery: Delivery, outcome: DeliveryOutcome): Promise<void> {
-    if (outcome !== 'ack') return this.#settle(delivery, outcome);
-    this.#doneWith.push(delivery);
-    this.#cancelTakingOff ??= this.#clock.after(TAKE_OFF_AFTER_MS, () => this.#takeOff());
-    return Promise.resolve();
-  }
-
-  #takeOff(): void {
-    this.#cancelTakingOff?.();
-    this.#cancelTakingOff = undefined;
-    for (const delivery of this.#doneWith.splice(0)) {
-      const work = this.#settle(delivery, 'ack').finally(() => this.#takingOff.delete(work));
-      this.#takingOff.add(work);
-    }
+    await this.#settle(delivery, outcome);
   }
 
   /** A store that is away for a moment is waited for; beyond that the lease ends, and the message is delivered again. */

@@ -54,16 +54,15 @@ const TELL_BUILDS = `
   end if;`;
 
 const MESSAGE = `message (for_job text, place integer, to_queue text, message_id text, text_at integer, in_lane text,
-    urgency integer, stands text, seen_at bigint, put_at bigint, owner text, until bigint, times integer)`;
+    urgency integer, stands text, seen_at bigint, put_at bigint)`;
 
 /** The row of a lane is locked until the commit: those who need no turn of their own do not queue up for it. */
 const ANNOUNCE_UNORDERED = `
   if unordered is not null then
-    insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at,
-      lease_owner, lease_until)
+    insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at)
     select to_queue, message_id, long_texts[text_at], in_lane, urgency,
       coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
-      stands, seen_at, times, put_at, owner, until
+      stands, seen_at, 0, put_at
     from json_to_recordset(unordered) as ${MESSAGE}
     where for_job = any(written_ids)
     on conflict (queue, id) do nothing;
