@@ -66,16 +66,17 @@ export const row: BenchRow = {
 type Rates = { readonly theirs: number[]; readonly ours: number[] };
 
 async function contest(
-  { pace: { warmUpRounds, rounds }, progress }: Stage,
+  stage: Stage,
   against: string,
   theirs: () => Promise<number>,
   ours: () => Promise<number>,
 ): Promise<Rates> {
+  const { warmUpRounds, rounds } = stage.pace;
   const rates: Rates = { theirs: [], ours: [] };
   for (let turn = 0; turn < warmUpRounds + rounds; turn += 1) {
     const isWarmUp = turn < warmUpRounds;
     const what = isWarmUp ? 'warming up' : `round ${turn - warmUpRounds + 1} of ${rounds}`;
-    progress(`${against}: ${what}`);
+    stage.progress(`${against}: ${what}`);
     const [their, our] = [await theirs(), await ours()];
     if (isWarmUp) continue;
     rates.theirs.push(their);

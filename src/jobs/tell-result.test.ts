@@ -106,12 +106,10 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
     },
     succeeded(RUNNING, RESULT, 3000),
   );
-  let isEnded = false;
-  void ending.then(() => {
-    isEnded = true;
-  });
-  while (!isEnded) await clock.advance(1000);
-  assert.equal(await ending, 'ack');
+  const ended: unknown[] = [];
+  void ending.then((outcome) => ended.push(outcome));
+  while (ended.length === 0) await clock.advance(1000);
+  assert.deepEqual(ended, ['ack']);
   return { told, announced: moves.flatMap(({ announce = [] }) => announce) };
 }
 

@@ -41,11 +41,9 @@ export function writeStatement(
   return [CREATE_AND_MOVE_JOBS, values];
 }
 
-const CREATION_TYPES = ['json', 'json', 'boolean', 'json', 'json', 'text', 'text'];
-const MOVE_TYPES = [
-  ...['json', 'text[]', 'json', 'boolean', 'json', 'json', 'json', 'json', 'json'],
-  ...['text', 'text'],
-];
+const CREATION_TYPES = ['json', 'text[]', 'json', 'boolean', 'json', 'json', 'text', 'text'];
+const HAS = ['boolean', 'boolean', 'boolean'];
+const MOVE_TYPES = ['json', 'text[]', 'json', 'boolean', ...HAS, 'json', 'json', 'text', 'text'];
 
 function callOf(name: string, types: readonly string[], from = 1): string {
   return `${name}(${types.map((type, index) => `$${index + from}::${type}`).join(', ')})`;
@@ -62,8 +60,10 @@ function creationValues(asked: readonly NewJobRows[], isTold: boolean): readonly
     announcedWith({ jobId: job.id, at: job.createdAt }, own),
   );
   const texts = new LongTexts();
+  for (const { message } of asked) texts.add(message);
   return [
-    jsonRows(asked.map((each) => toNewRow(each, texts))),
+    jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
+    asked.map(({ job }) => job.id),
     jsonRows(eventRows(told)),
     isTold,
     ...announcementValues(announced, texts),
@@ -76,13 +76,13 @@ function moveValues(asked: readonly MoveRows[], isTold: boolean): readonly unkno
   const announced = moves.flatMap((move) => announcedWith(move, move.announce));
   const texts = new LongTexts();
   return [
-    jsonRows(moves.map(toMoveRow).toSorted(byJob)),
+    jsonRows(asked.map((each) => toMoveRow(each, texts)).toSorted(byJob)),
     moves.map(({ jobId }) => jobId),
     jsonRows(eventRows(moves)),
     isTold,
-    orNull(moves.flatMap(({ jobId, attemptStart }) => toStartRow(jobId, attemptStart))),
-    orNull(moves.flatMap(({ jobId, attemptEnd }) => toEndRow(jobId, attemptEnd))),
-    orNull(asked.flatMap((each) => toResultRow(each, texts))),
+    moves.some(({ attemptStart }) => attemptStart !== undefined),
+    moves.some(({ attemptEnd }) => attemptEnd !== undefined),
+    asked.some(({ result }) => result !== undefined),
     ...announcementValues(announced, texts),
     ...texts.values(),
   ];
@@ -104,18 +104,25 @@ function orNull(rows: readonly object[]): string | null {
   return rows.length === 0 ? null : jsonRows(rows);
 }
 
-function toNewRow({ job, message, events }: NewJobRows, texts: LongTexts) {
-  return { ...toJobRow(job, events.length), text_at: texts.add(message) };
-}
-
-function toMoveRow({ jobId, fence, to, at, events, change }: JobMove) {
+function toMoveRow({ move, result }: MoveRows, texts: LongTexts) {
+  const { jobId, fence, to, at, events, change, attemptStart, attemptEnd } = move;
   const changed: Record<string, unknown> = {};
   const emptied: string[] = [];
   for (const [column, value] of Object.entries(toChangedColumns(change)))
     if (value === null) emptied.push(column);
     else if (value !== undefined) changed[`new_${column}`] = value;
-  const said = { seen_fence: fence, to_state: to, moved_at: at, event_rows: events.length };
-  return { of_job: jobId, ...said, ...changed, emptied };
+  return {
+    of_job: jobId,
+    seen_fence: fence,
+    to_state: to,
+    moved_at: at,
+    event_rows: events.length,
+    ...changed,
+    emptied,
+    ...(attemptStart && toStart(attemptStart)),
+    ...(attemptEnd && toEnd(attemptEnd)),
+    ...(result !== undefined && { text_at: texts.add(result) }),
+  };
 }
 
 /** Rows are locked in this order, so that two writers of several jobs do not wait for each other. */
@@ -123,19 +130,11 @@ function byJob(a: { readonly of_job: string }, b: { readonly of_job: string }): 
   return a.of_job < b.of_job ? -1 : 1;
 }
 
-function toStartRow(jobId: string, start: AttemptStart | undefined): readonly object[] {
-  if (!start) return [];
-  const { run, attempt, workerId, startedAt } = start;
-  return [{ of_job: jobId, this_run: run, nth: attempt, worker: workerId, begun_at: startedAt }];
+function toStart({ run, attempt, workerId, startedAt }: AttemptStart) {
+  return { this_run: run, nth: attempt, worker: workerId, begun_at: startedAt };
 }
 
-function toEndRow(jobId: string, end: AttemptEnd | undefined): readonly object[] {
-  if (!end) return [];
-  const { run, outcome, errorCode, costNanos, finishedAt } = end;
-  const ended = { came_out: outcome, code: errorCode, cost: costNanos, ended_at: finishedAt };
-  return [{ of_job: jobId, this_run: run, ...ended }];
-}
-
-function toResultRow({ move, result }: MoveRows, texts: LongTexts): readonly object[] {
-  return result === undefined ? [] : [{ of_job: move.jobId, text_at: texts.add(result) }];
+function toEnd({ run, outcome, errorCode, costNanos, finishedAt }: AttemptEnd) {
+  const ended = { came_out: outcome, end_code: errorCode, cost: costNanos, ended_at: finishedAt };
+  return { this_run: run, ...ended };
 }

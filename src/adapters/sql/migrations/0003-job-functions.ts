@@ -6,7 +6,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
-  for (const text of [WRITTEN_JOB, ANNOUNCE_IN_TURN, CREATE, MOVE]) await sql.raw(text).execute(db);
+  for (const text of [WRITTEN_JOB, TOLD_EVENT, MADE_ATTEMPT, ANNOUNCE_IN_TURN, CREATE, MOVE])
+    await sql.raw(text).execute(db);
 }
 
 /**
@@ -20,18 +21,31 @@ const WRITTEN_JOB = `
 create type written_job as (id text, event_count integer, organization_id text, public_id text, user_id text,
   provider text, model text)`;
 
+/** What a move says of an attempt that it begins or ends, and of its result. */
+const MADE_ATTEMPT = `
+create type made_attempt as (of_job text, provider text, model text, this_run integer, nth integer, worker text,
+  begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint, text_at integer)`;
+
 const AS_WRITTEN =
   'row(id, event_count, organization_id, public_id, user_id, provider, model)::written_job';
 
 /** An event of a job; \`told_data\` where its build is told other words, or of a failure, which then stands apart. */
-const EVENT = `event (of_job text, place integer, behind integer, kind text, data text, at bigint, told_data text,
+const EVENT_FIELDS = `(of_job text, place integer, behind integer, kind text, data text, at bigint, told_data text,
     is_end boolean, code text, params text, sentence text)`;
+
+const TOLD_EVENT = `create type told_event as ${EVENT_FIELDS}`;
+
+/** They are read once, because reading JSON costs more than what is done with it. */
+const READ_EVENTS = `
+  select array_agg(event) into told from (
+    select row(of_job, place, behind, kind, data, at, told_data, is_end, code, params, sentence)::told_event as event
+    from json_to_recordset(events) as event ${EVENT_FIELDS}) as read;`;
 
 /** How many come after an event is known to who tells it; how many came before only the store knows. */
 const KEEP_EVENTS = `
   insert into job_events (job_id, sequence, type, data, created_at)
   select job.id, job.event_count - behind, kind, data, at
-  from unnest(written) as job join json_to_recordset(events) as ${EVENT} on of_job = job.id;`;
+  from unnest(written) as job join unnest(told) as event on of_job = job.id;`;
 
 /**
  * The same events among those of builds, but for which queue a job is on. Events of one build take turns, so that they can
@@ -48,7 +62,7 @@ const TELL_BUILDS = `
     select owner.organization_id, owner.public_id, owner.user_id, 'job.' || kind,
       coalesce(told_data, data, '{}')::jsonb, to_timestamp(at / 1000.0), true, coalesce(is_end, false), code,
       params::jsonb, sentence
-    from unnest(written) as owner join json_to_recordset(events) as ${EVENT} on of_job = owner.id
+    from unnest(written) as owner join unnest(told) as event on of_job = owner.id
     where kind <> 'routed'
     order by place;
   end if;`;
@@ -97,15 +111,16 @@ begin
   on conflict (queue, id) do nothing;
 end $body$`;
 
-/** Returns the ids of those that were new, with commas between; null where none was. */
+/** Their messages are the first of the texts. Returns the ids of those that were new, with commas between, or null. */
 const CREATE = `
-create function create_jobs(new_jobs json, events json, is_told boolean, unordered json, in_turn json, texts text,
-  separator text)
+create function create_jobs(new_jobs json, ids text[], events json, is_told boolean, unordered json, in_turn json,
+  texts text, separator text)
 returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
   written_ids text[];
+  told told_event[];
   long_texts text[] := string_to_array(texts, separator);
 begin
   with created as (
@@ -115,8 +130,8 @@ begin
   select array_agg(job), array_agg(id) into written, written_ids from created;
   if written_ids is null then return null; end if;
   insert into job_payloads (job_id, message)
-  select id, long_texts[text_at] from json_to_recordset(new_jobs) as asked (id text, text_at integer)
-  where id = any(written_ids);${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
+  select id, long_texts[place] from unnest(ids) with ordinality as asked (id, place)
+  where id = any(written_ids);${READ_EVENTS}${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
   if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
   return array_to_string(written_ids, ',');
 end $body$`;
@@ -141,13 +156,15 @@ function emptied(column: string): string {
  * names in \`emptied\` becomes null, and what it does not mention stays.
  */
 const MOVE = `
-create function move_jobs(moves json, ids text[], events json, is_told boolean, starts json, ends json, results json,
-  unordered json, in_turn json, texts text, separator text)
+create function move_jobs(moves json, ids text[], events json, is_told boolean, has_starts boolean, has_ends boolean,
+  has_results boolean, unordered json, in_turn json, texts text, separator text)
 returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
   written_ids text[];
+  told told_event[];
+  made made_attempt[];
   long_texts text[] := string_to_array(texts, separator);
 begin
   with updated as (
@@ -159,28 +176,26 @@ begin
     from json_to_recordset(moves) as move (of_job text, seen_fence bigint, to_state text, moved_at bigint,
       event_rows integer, new_run integer, new_attempts integer, new_losses integer, new_queue text, new_run_at bigint,
       new_provider text, new_model text, new_wait_code text, new_error text, new_lease_owner text,
-      new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[])
+      new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[], this_run integer,
+      nth integer, worker text, begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint,
+      text_at integer)
     where id = of_job and fence = seen_fence and id = any(ids)
-    returning id, ${AS_WRITTEN} as job)
-  select array_agg(job), array_agg(id) into written, written_ids from updated;
-  if written_ids is null then return null; end if;${KEEP_EVENTS}
-  if starts is not null then
+    returning id, ${AS_WRITTEN} as job, row(id, provider, model, this_run, nth, worker, begun_at, came_out, end_code,
+      cost, ended_at, text_at)::made_attempt as attempt)
+  select array_agg(job), array_agg(id), array_agg(attempt) into written, written_ids, made from updated;
+  if written_ids is null then return null; end if;${READ_EVENTS}${KEEP_EVENTS}
+  if has_starts then
     insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
-    select job.id, this_run, nth, job.provider, job.model, worker, begun_at
-    from unnest(written) as job
-    join json_to_recordset(starts) as start (of_job text, this_run integer, nth integer, worker text, begun_at bigint)
-      on of_job = job.id;
+    select of_job, this_run, nth, provider, model, worker, begun_at from unnest(made) where begun_at is not null;
   end if;
-  if ends is not null then
-    update job_attempts set outcome = came_out, error_code = code, cost_nanos = cost, finished_at = ended_at
-    from json_to_recordset(ends) as ending (of_job text, this_run integer, came_out text, code text, cost bigint,
-      ended_at bigint)
-    where job_id = of_job and run = this_run and job_id = any(written_ids);
+  if has_ends then
+    update job_attempts set outcome = came_out, error_code = end_code, cost_nanos = cost, finished_at = ended_at
+    from unnest(made) as ending
+    where job_id = of_job and run = this_run and came_out is not null and job_id = any(written_ids);
   end if;
-  if results is not null then
+  if has_results then
     insert into job_results (job_id, result)
-    select of_job, long_texts[text_at] from json_to_recordset(results) as outcome (of_job text, text_at integer)
-    where of_job = any(written_ids);
+    select of_job, long_texts[text_at] from unnest(made) where text_at is not null;
   end if;${ANNOUNCE_UNORDERED}
   if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
   return array_to_string(written_ids, ',');
