@@ -63,21 +63,34 @@ for (const broker of [{ isUp: false }, { takes: false }])
     assert.deepEqual([told, kept], [[], [`results: job_1.${ENDED.fence} succeeded done`]]);
   });
 
-test('a message that comes again tells of a job that has ended, and is kept while it runs', async () => {
+const history = { result: async () => RESULT };
+
+test('a message that comes again tells of a job that has ended, in the same words', async () => {
   const { tell, told } = rig();
-  const history = { result: async () => RESULT };
-  const soon = await tellAgain(tell, { job: RUNNING, history });
-  assert.ok(typeof soon === 'object' && soon.isUncounted && soon.retryAfterMs > 0);
-  assert.deepEqual(told, []);
-  assert.equal(await tellAgain(tell, { job: ENDED, history }), 'ack');
+  assert.equal(await tellAgain(tell, { job: ENDED, history, now: 4000 }), 'ack');
   assert.deepEqual(told, ['results: analysis-7 succeeded done']);
+});
+
+test('while the job runs such a message is kept, and looked at after as long again', async () => {
+  const { tell, told } = rig();
+  const begunAt = RUNNING.updatedAt;
+  for (const [ranMs, retryAfterMs] of [
+    [0, 1000],
+    [20_000, 20_000],
+    [600_000, 60_000],
+  ] as const) {
+    const kept = await tellAgain(tell, { job: RUNNING, history, now: begunAt + ranMs });
+    assert.deepEqual(kept, { retryAfterMs, isUncounted: true });
+  }
+  assert.deepEqual(told, []);
 });
 
 test('of the jobs of callers nobody is told by a queue', async () => {
   const { tell, told } = rig();
-  const history = { result: async () => RESULT };
-  for (const job of [RUNNING, ENDED])
-    assert.equal(await tellAgain(tell, { job: { ...job, origin: 'http' }, history }), 'ack');
+  for (const job of [RUNNING, ENDED]) {
+    const own: Job = { ...job, origin: 'http' };
+    assert.equal(await tellAgain(tell, { job: own, history, now: 4000 }), 'ack');
+  }
   assert.deepEqual(told, []);
 });
 

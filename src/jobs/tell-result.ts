@@ -35,16 +35,28 @@ export function createTellResult({ broker, outbox, isUp, queues }: TellParts): T
   };
 }
 
+export type CameAgain = {
+  readonly job: Job;
+  readonly history: Pick<JobHistory, 'result'>;
+  readonly now: number;
+};
+
 /** For a message that came before: who had it may have died between its job's end and telling of it. */
 export async function tellAgain(
   tell: TellResult,
-  { job, history }: { readonly job: Job; readonly history: Pick<JobHistory, 'result'> },
+  { job, history, now }: CameAgain,
 ): Promise<DeliveryOutcome> {
   if (job.origin !== 'queue') return 'ack';
   // Whoever runs it may still die just then: this copy is kept for that.
-  if (!isFinal(job.state)) return { retryAfterMs: STILL_RUNNING_MS, isUncounted: true };
+  if (!isFinal(job.state)) return { retryAfterMs: lookAgainMs(job, now), isUncounted: true };
   await tell(job, await history.result(job.id));
   return 'ack';
 }
 
-const STILL_RUNNING_MS = 30_000;
+/** As long again as it has been running: soon for one that is about to end, seldom for one that takes long. */
+function lookAgainMs({ updatedAt: begunAt }: Job, now: number): number {
+  return Math.min(Math.max(now - begunAt, SOONEST_LOOK_MS), LATEST_LOOK_MS);
+}
+
+const SOONEST_LOOK_MS = 1000;
+const LATEST_LOOK_MS = 60_000;

@@ -67,10 +67,11 @@ export function startWorker(
 ): Worker {
   const hurrying = new AbortController();
   const closing = new AbortController();
-  const { tellResult, history } = parts;
+  const { tellResult, history, clock } = parts;
   const own = {
     ...parts,
-    whenComesAgain: tellResult && ((job: Job) => tellAgain(tellResult, { job, history })),
+    whenComesAgain:
+      tellResult && ((job: Job) => tellAgain(tellResult, { job, history, now: clock.now() })),
     organizationExists: rememberOrganizations(parts.organizationExists, parts.clock),
     readMessage: (jobId: string) => parts.store.message(jobId),
     giveUp: hurrying.signal,
