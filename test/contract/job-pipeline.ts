@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Verdict } from '../../src/errors/codes.ts';
 import type { RunOutcome } from '../../src/jobs/job-runner.ts';
+import type { TellResult } from '../../src/jobs/tell-result.ts';
+import { startWorker } from '../../src/jobs/work-job.ts';
 import {
   createJobRig,
   DEAD,
@@ -346,6 +348,27 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       rig.run(() => success('by the next one'));
       rig.startWorker();
       await rig.reach(job.id, 'succeeded');
+    });
+
+    it('tells of a job that has ended until it is told of, and runs it once', async () => {
+      const told: (string | undefined)[] = [];
+      let refusals = 2;
+      const tellResult: TellResult = async (_job, result) => {
+        refusals -= 1;
+        if (refusals >= 0) throw new Error('nobody takes it');
+        told.push(result?.output);
+      };
+      const worker = startWorker(
+        { ...rig.parts, tellResult },
+        { queue: PROVIDER_QUEUE, concurrency: 1 },
+      );
+      const body = JSON.stringify({ AnalysisId: 'analysis-7', prompt: 'hello' });
+      await rig.queue.publish(PROVIDER_QUEUE, { id: 'foreign', body });
+      for (let passedMs = 0; told.length === 0 && passedMs < 60_000; passedMs += 500)
+        await rig.pass(500);
+      await worker.close();
+      assert.deepEqual(told, ['done']);
+      assert.equal(rig.runs.length, 1);
     });
 
     it('keeps what a running job has put out so far', async () => {
