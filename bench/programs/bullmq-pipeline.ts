@@ -6,14 +6,13 @@ import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import { Pool } from 'pg';
 import { request } from 'undici';
 import { z } from 'zod';
+import { IN_HAND as AT_ONCE, PROMPT } from './job-load.ts';
 import { serveOrders } from './serve-orders.ts';
 
 const Place = z.object({ redis: z.string(), database: z.string(), upstreamPort: z.number() });
 const Count = z.object({ redis: z.string(), count: z.number().int().positive() });
 
 const [RAW, PROVIDER, RESULTS] = ['bench-bull-raw', 'bench-bull-provider', 'bench-bull-results'];
-const AT_ONCE = 128;
-const PROMPT = 'Hello '.repeat(165);
 const TABLES = `
   create table if not exists bench_bull_jobs (id text primary key, message text not null, state text not null);
   create table if not exists bench_bull_results (job_id text primary key, result text not null)`;

@@ -3,15 +3,12 @@
 
 import { Connection, type Consumer, type Publisher } from 'rabbitmq-client';
 import { z } from 'zod';
+import { IN_HAND as AT_ONCE, PROMPT } from './job-load.ts';
 import { serveOrders } from './serve-orders.ts';
 
 const Place = z.object({ url: z.string(), queues: z.array(z.string()).min(1) });
 const Load = z.object({ queue: z.string(), count: z.number().int().positive() });
 const Loop = z.object({ queues: z.array(z.string()).length(4), count: z.number().int() });
-
-const AT_ONCE = 128;
-/** With its id, a message of about 1 KiB. */
-const PROMPT = 'Hello '.repeat(165);
 
 let connection: Connection | undefined;
 let publisher: Publisher | undefined;

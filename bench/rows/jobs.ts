@@ -8,6 +8,7 @@
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
 import type { ChildProgram } from '../child-program.ts';
+import { IN_HAND } from '../programs/job-load.ts';
 import type { Stage } from '../stage.ts';
 import { startEngines } from '../start-engines.ts';
 import { figureOf, ratioOf } from '../statistics.ts';
@@ -18,8 +19,6 @@ const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 /** About what the pipeline works off, so that filling and emptying it are a small part of a round. */
 const MESSAGES_PER_SECOND_OF_ROUND = 2000;
 const PATIENCE_MS = 180_000;
-/** On each hop; the programmes of the bare loop and of BullMQ have the same number. */
-const IN_HAND = 128;
 /** Of those that a worker has in hand; what came of the others is being stored and told. */
 const CALLS_AT_ONCE = 64;
 

@@ -1,6 +1,6 @@
 // What becomes of a job after its run: the move that its outcome means, stored, and its next message if it goes on, or its
-// result if it has ended. The order is always: store, publish, and only then acknowledge. What came out of a run has been paid for, so a store
-// that is away is waited for.
+// result if it has ended. The order is always: store, publish, and only then acknowledge. What came out of a run has been
+// paid for, so a store that is away is waited for.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
 import { deadLetterOf, ending } from './end-job.ts';
@@ -81,9 +81,8 @@ function endingOf({ queues, tellResult }: FinishParts, move: JobMove): JobMove {
 async function persist(parts: FinishParts, move: JobMove): Promise<Job | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return (
-        (await parts.store.move(move)) ?? (tries > 1 ? await doneBefore(parts, move) : undefined)
-      );
+      const moved = await parts.store.move(move);
+      return moved || tries === 1 ? moved : await doneBefore(parts, move);
     } catch (cause) {
       if (tries >= MAX_STORE_TRIES) throw cause;
       await sleep(parts.clock, STORE_AWAY_MS, parts.giveUp);

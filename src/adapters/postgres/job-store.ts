@@ -1,6 +1,7 @@
-// Jobs on PostgreSQL. Handing in, moving and finding, which every job does several times, are done for all jobs that this
-// process has in hand by one statement each (statement-group.ts), which commits as one. Every move is still fenced by
-// itself: what belongs to it is made from the row that it moved. All else is the common SQL.
+// Jobs on PostgreSQL. What every job does several times is done for all jobs that this process has in hand together
+// (statement-group.ts): those handed in and moved share a statement, which commits as one, and so do those that are looked
+// for. Every move is still fenced by itself: what belongs to it is made from the row that it moved. All else is the
+// common SQL.
 
 import type { Job } from '../../jobs/job.ts';
 import type { JobMessage } from '../../jobs/job-message.ts';
