@@ -138,6 +138,28 @@ test('a record that comes while another is being stored is stored without waitin
   assert.deepEqual([...store.ids], ['a', 'b']);
 });
 
+test('what comes while a batch is stored is gathered for the next one, unless somebody waits for all of it', async (context) => {
+  const { clock, store, drain, record } = rig(tempFolder(context));
+  await drain.flush();
+  for (const waits of [false, true]) {
+    store.batches.length = 0;
+    const { promise, resolve: letGo } = Promise.withResolvers<void>();
+    store.held = promise;
+    await record(`first ${waits}`);
+    await clock.advance(100);
+    const flushed = waits ? drain.flush() : undefined;
+    await Promise.all([record(`second ${waits}`), record(`third ${waits}`)]);
+    letGo();
+    await flushed;
+    await clock.advance(0);
+    assert.deepEqual(store.batches, waits ? [1, 2] : [1]);
+    await clock.advance(100);
+    assert.deepEqual(store.batches, [1, 2]);
+    await clock.advance(1000);
+    assert.equal(clock.pendingTimers(), 0);
+  }
+});
+
 test('two flushes at once are one', async (context) => {
   const { store, drain, record } = rig(tempFolder(context));
   await record('a');

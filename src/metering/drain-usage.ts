@@ -1,6 +1,6 @@
 // Carries what the local journal holds to the store, in batches, for as long as it takes: while the store is away the
 // journal keeps it. Usage records are stored; a hold is stored only when its attempt has not ended by now, and goes
-// with the record that ends it. States: idle → waiting (an entry came) → storing → idle.
+// with the record that ends it. States: idle → waiting (an entry came) → storing → waiting (more came meanwhile) → idle.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -54,6 +54,8 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   const sorter = createSorter(parts.listener);
   let cancelTimer: CancelTimer | undefined;
   let running: Promise<void> | undefined;
+  /** Somebody waits until all is stored; otherwise what comes during a pass is gathered for the next one. */
+  let isFlushing = false;
   let failuresInARow = 0;
   let isClosed = false;
   /** A record that comes during a pass may be written too late for it. */
@@ -64,7 +66,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     if (cancelTimer || running || isClosed) return;
     cancelTimer = clock.after(pauseMs(), () => {
       cancelTimer = undefined;
-      void flush().catch(() => wake());
+      void pass().catch(() => wake());
     });
   }
 
@@ -73,19 +75,27 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   }
 
   function flush(): Promise<void> {
-    running ??= storeAll().finally(() => {
+    isFlushing = true;
+    return pass();
+  }
+
+  function pass(): Promise<void> {
+    running ??= storeBatches().finally(() => {
       running = undefined;
+      isFlushing = false;
       if (isWokenMeanwhile) wake();
       isWokenMeanwhile = false;
     });
     return running;
   }
 
-  async function storeAll(): Promise<void> {
+  async function storeBatches(): Promise<void> {
     try {
-      while (await lane(storeBatch));
-      await lane(releaseFormerLeases);
-      sorter.caughtUp();
+      let stored = await lane(storeBatch);
+      while (stored === BATCH_ENTRIES || (stored > 0 && (isFlushing || sorter.isReplaying())))
+        stored = await lane(storeBatch);
+      if (stored === 0) await lane(settleReplay);
+      else isWokenMeanwhile = true;
       if (failuresInARow > 0) tell('info', 'usage records reach the store again');
       failuresInARow = 0;
     } catch (cause) {
@@ -96,13 +106,13 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     }
   }
 
-  /** False when there was nothing left to store. */
-  async function storeBatch(): Promise<boolean> {
+  /** How many entries of the journal were dealt with; none when there is nothing left to store. */
+  async function storeBatch(): Promise<number> {
     const entries = journal.oldest(BATCH_ENTRIES);
-    if (entries.length === 0) return false;
+    if (entries.length === 0) return 0;
     const { records, opened, closed, leases } = sorter.sort(entries);
     // They are all there is, and stay.
-    if (leases.length === entries.length) return false;
+    if (leases.length === entries.length) return 0;
     if (records.length + opened.length + closed.length > 0) {
       const { crossed } = await parts.store.insertBatch(records, { opened, closed });
       sorter.stored(opened, closed);
@@ -111,7 +121,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     }
     await Promise.all(leases.map(keep));
     journal.release(entries.length);
-    return true;
+    return entries.length;
   }
 
   /** Writes a lease that is in hand down again behind what is left, because all before that leaves the journal. */
@@ -119,10 +129,11 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
     return new Promise((resolve) => journal.append({ kind: 'lease', id }, resolve));
   }
 
-  /** All that was paid from them is stored by now. */
-  async function releaseFormerLeases(): Promise<void> {
+  /** All that was paid from a former life's leases is stored by now. */
+  async function settleReplay(): Promise<void> {
     const closed = sorter.formerLeases();
     if (closed.length > 0) await parts.store.insertBatch([], { opened: [], closed });
+    sorter.caughtUp();
   }
 
   function tell(level: 'info' | 'error', message: string, cause?: unknown): void {
@@ -202,6 +213,7 @@ function createSorter(listener: DrainListener | undefined) {
       for (const { id } of opened) storedHolds.add(id);
       for (const id of closed) storedHolds.delete(id);
     },
+    isReplaying: () => isReplaying,
     /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
     formerLeases: () => [...formerLeases],
     caughtUp() {
