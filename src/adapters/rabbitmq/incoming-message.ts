@@ -34,15 +34,15 @@ const MOST_HEADER_CHARACTERS = 4000;
 export function readIncoming(message: AsyncMessage): IncomingMessage {
   const body = bytesOf(message);
   const headers: Readonly<Record<string, unknown>> = message.headers ?? {};
-  const id = idOf(message, headers, body);
   const deliveries = deliveriesOf(message, headers);
+  const delivery = new IncomingDelivery(idGiven(message, headers), body, deliveries);
   return {
-    delivery: { id, body: body.toString('utf8'), deliveries },
+    delivery,
     tag: message.deliveryTag,
     publishedAt: publishedAtOf(message),
     dueAt: numberIn(headers, DUE_HEADER),
     again: () => ({
-      messageId: message.messageId ?? id,
+      messageId: message.messageId ?? delivery.id,
       properties: keptProperties(message),
       headers: { ...keptHeaders(headers), [DELIVERIES_HEADER]: deliveries },
       body,
@@ -57,16 +57,35 @@ export function notCounted(message: IncomingMessage): IncomingMessage {
   return { ...message, again };
 }
 
-/** Messages of other systems may have none: the same body is then the same message. */
-function idOf(
+/**
+ * Messages of other systems may have no id: the same body is then the same message. Hardly anybody asks, and hashing costs
+ * more than all else that is read here, so that it is done for who does.
+ */
+class IncomingDelivery implements Delivery {
+  readonly body: string;
+  readonly deliveries: number;
+  readonly #bytes: Buffer;
+  #id: string | undefined;
+
+  constructor(id: string | undefined, bytes: Buffer, deliveries: number) {
+    this.#id = id;
+    this.#bytes = bytes;
+    this.body = bytes.toString('utf8');
+    this.deliveries = deliveries;
+  }
+
+  get id(): string {
+    this.#id ??= `body_${createHash('sha256').update(this.#bytes).digest('hex').slice(0, 32)}`;
+    return this.#id;
+  }
+}
+
+function idGiven(
   message: AsyncMessage,
   headers: Readonly<Record<string, unknown>>,
-  body: Buffer,
-): string {
+): string | undefined {
   const long = headers[ID_HEADER];
-  if (typeof long === 'string') return long;
-  if (message.messageId) return message.messageId;
-  return `body_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
+  return typeof long === 'string' ? long : message.messageId || undefined;
 }
 
 /**
