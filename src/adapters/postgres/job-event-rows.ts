@@ -3,6 +3,7 @@
 
 import type { NewJobEvent } from '../../jobs/job-history.ts';
 import { progressRow } from '../sql/job-progress.ts';
+import type { RecordValue } from './record-rows.ts';
 
 export type JobsEvents = {
   readonly jobId: string;
@@ -10,28 +11,24 @@ export type JobsEvents = {
   readonly at: number;
 };
 
-export function eventRows(told: readonly JobsEvents[]): readonly object[] {
-  const rows: object[] = [];
-  for (const { jobId, events, at } of told)
-    for (const [index, event] of events.entries()) {
-      const place = { of_job: jobId, place: rows.length, behind: events.length - 1 - index, at };
-      rows.push({ ...place, ...toRow(event) });
+/** Rows of `told_event`. */
+export function eventRows(told: readonly JobsEvents[]): readonly (readonly RecordValue[])[] {
+  const rows: (readonly RecordValue[])[] = [];
+  for (const { jobId, events, at } of told) {
+    let behind = events.length;
+    for (const event of events) {
+      behind -= 1;
+      rows.push([jobId, rows.length, behind, ...toFields(event, at)]);
     }
+  }
   return rows;
 }
 
-function toRow(event: NewJobEvent): object {
+function toFields(event: NewJobEvent, at: number): readonly RecordValue[] {
   const { type, data } = event;
+  const kept = data && JSON.stringify(data);
   const { isEnd, data: told, error } = progressRow(event);
-  return {
-    kind: type,
-    ...(data && { data: JSON.stringify(data) }),
-    ...(isEnd && { is_end: true }),
-    ...(error && {
-      told_data: JSON.stringify(told),
-      code: error.code,
-      params: JSON.stringify(error.params),
-      sentence: error.message,
-    }),
-  };
+  if (!error) return [type, kept, at, null, isEnd, null, null, null];
+  const { code, params, message } = error;
+  return [type, kept, at, JSON.stringify(told), isEnd, code, JSON.stringify(params), message];
 }

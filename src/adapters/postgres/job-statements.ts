@@ -4,12 +4,12 @@
 import type { Job } from '../../jobs/job.ts';
 import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { Announcement } from '../../jobs/job-queue.ts';
-import type { AttemptEnd, AttemptStart, JobMove } from '../../jobs/job-store.ts';
+import type { JobMove } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
 import { eventRows } from './job-event-rows.ts';
-import { jsonRows } from './json-rows.ts';
 import { LongTexts } from './long-texts.ts';
 import { announcedWith, announcementRows, type JobAnnouncement } from './queue-rows.ts';
+import { type RecordValue, recordRows, textArray } from './record-rows.ts';
 
 /** A job with all that is written with it; the message as it is kept. */
 export type NewJobRows = {
@@ -41,9 +41,19 @@ export function writeStatement(
   return [CREATE_AND_MOVE_JOBS, values];
 }
 
-const CREATION_TYPES = ['json', 'text[]', 'json', 'boolean', 'json', 'json', 'text', 'text'];
+const ANNOUNCED = ['announced_message[]', 'announced_message[]'];
+const TEXTS = ['text', 'text'];
 const HAS = ['boolean', 'boolean', 'boolean'];
-const MOVE_TYPES = ['json', 'text[]', 'json', 'boolean', ...HAS, 'json', 'json', 'text', 'text'];
+const CREATION_TYPES = ['new_job[]', 'told_event[]', 'boolean', ...ANNOUNCED, ...TEXTS];
+const MOVE_TYPES = [
+  'moved_job[]',
+  'text[]',
+  'told_event[]',
+  'boolean',
+  ...HAS,
+  ...ANNOUNCED,
+  ...TEXTS,
+];
 
 function callOf(name: string, types: readonly string[], from = 1): string {
   return `${name}(${types.map((type, index) => `$${index + from}::${type}`).join(', ')})`;
@@ -62,9 +72,8 @@ function creationValues(asked: readonly NewJobRows[], isTold: boolean): readonly
   const texts = new LongTexts();
   for (const { message } of asked) texts.add(message);
   return [
-    jsonRows(asked.map(({ job, events }) => toJobRow(job, events.length))),
-    asked.map(({ job }) => job.id),
-    jsonRows(eventRows(told)),
+    recordRows(asked.map(toNewJob)),
+    recordRows(eventRows(told)),
     isTold,
     ...announcementValues(announced, texts),
     ...texts.values(),
@@ -76,9 +85,9 @@ function moveValues(asked: readonly MoveRows[], isTold: boolean): readonly unkno
   const announced = moves.flatMap((move) => announcedWith(move, move.announce));
   const texts = new LongTexts();
   return [
-    jsonRows(asked.map((each) => toMoveRow(each, texts)).toSorted(byJob)),
-    moves.map(({ jobId }) => jobId),
-    jsonRows(eventRows(moves)),
+    recordRows(asked.toSorted(byJob).map((each) => toMovedJob(each, texts))),
+    textArray(moves.map(({ jobId }) => jobId)),
+    recordRows(eventRows(moves)),
     isTold,
     moves.some(({ attemptStart }) => attemptStart !== undefined),
     moves.some(({ attemptEnd }) => attemptEnd !== undefined),
@@ -100,41 +109,106 @@ function announcementValues(
   return [orNull(announcementRows(unordered, texts)), orNull(announcementRows(inTurn, texts))];
 }
 
-function orNull(rows: readonly object[]): string | null {
-  return rows.length === 0 ? null : jsonRows(rows);
+function orNull(rows: readonly (readonly RecordValue[])[]): string | null {
+  return rows.length === 0 ? null : recordRows(rows);
 }
 
-function toMoveRow({ move, result }: MoveRows, texts: LongTexts) {
-  const { jobId, fence, to, at, events, change, attemptStart, attemptEnd } = move;
-  const changed: Record<string, unknown> = {};
-  const emptied: string[] = [];
-  for (const [column, value] of Object.entries(toChangedColumns(change)))
-    if (value === null) emptied.push(column);
-    else if (value !== undefined) changed[`new_${column}`] = value;
-  return {
-    of_job: jobId,
-    seen_fence: fence,
-    to_state: to,
-    moved_at: at,
-    event_rows: events.length,
-    ...changed,
-    emptied,
-    ...(attemptStart && toStart(attemptStart)),
-    ...(attemptEnd && toEnd(attemptEnd)),
-    ...(result !== undefined && { text_at: texts.add(result) }),
-  };
+/** The fields of `new_job`. */
+function toNewJob({ job, events }: NewJobRows): readonly RecordValue[] {
+  const row = toJobRow(job, events.length);
+  return [
+    row.id,
+    row.organization_id,
+    row.public_id,
+    row.origin,
+    row.state,
+    row.fence,
+    row.run,
+    row.attempts,
+    row.losses,
+    row.event_count,
+    row.priority,
+    row.queue,
+    row.provider,
+    row.model,
+    row.key_id,
+    row.user_id,
+    row.request_id,
+    row.locale,
+    row.time_zone,
+    row.trace_parent,
+    row.callback_url,
+    row.metadata,
+    row.wait_code,
+    row.error,
+    row.run_at,
+    row.published_at,
+    row.deadline_at,
+    row.lease_owner,
+    row.lease_until,
+    row.created_at,
+    row.updated_at,
+    row.started_at,
+    row.finished_at,
+  ];
 }
+
+/** The fields of `moved_job`. */
+function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly RecordValue[] {
+  const { jobId, fence, to, at, events, attemptStart, attemptEnd } = move;
+  const changed = toChangedColumns(move.change);
+  return [
+    jobId,
+    fence,
+    to,
+    at,
+    events.length,
+    changed.run,
+    changed.attempts,
+    changed.losses,
+    changed.queue,
+    changed.run_at,
+    changed.provider,
+    changed.model,
+    changed.wait_code,
+    changed.error,
+    changed.lease_owner,
+    changed.lease_until,
+    changed.started_at,
+    changed.finished_at,
+    emptiedBits(changed),
+    attemptStart?.run ?? attemptEnd?.run,
+    attemptStart?.attempt,
+    attemptStart?.workerId,
+    attemptStart?.startedAt,
+    attemptEnd?.outcome,
+    attemptEnd?.errorCode,
+    attemptEnd?.costNanos,
+    attemptEnd?.finishedAt,
+    result === undefined ? undefined : texts.add(result),
+  ];
+}
+
+/** Which columns become null: a bit for each, in the order that the store's function has them in. */
+function emptiedBits(changed: ReturnType<typeof toChangedColumns>): number {
+  let bits = 0;
+  for (const [place, column] of EMPTIABLE.entries())
+    if (changed[column] === null) bits |= 1 << place;
+  return bits;
+}
+
+const EMPTIABLE = [
+  'provider',
+  'model',
+  'wait_code',
+  'error',
+  'lease_owner',
+  'lease_until',
+  'started_at',
+  'finished_at',
+] as const;
 
 /** Rows are locked in this order, so that two writers of several jobs do not wait for each other. */
-function byJob(a: { readonly of_job: string }, b: { readonly of_job: string }): number {
-  return a.of_job < b.of_job ? -1 : 1;
-}
-
-function toStart({ run, attempt, workerId, startedAt }: AttemptStart) {
-  return { this_run: run, nth: attempt, worker: workerId, begun_at: startedAt };
-}
-
-function toEnd({ run, outcome, errorCode, costNanos, finishedAt }: AttemptEnd) {
-  const ended = { came_out: outcome, end_code: errorCode, cost: costNanos, ended_at: finishedAt };
-  return { this_run: run, ...ended };
+function byJob(a: MoveRows, b: MoveRows): number {
+  return a.move.jobId < b.move.jobId ? -1 : 1;
 }

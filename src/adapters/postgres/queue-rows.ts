@@ -3,6 +3,7 @@
 
 import type { Announcement } from '../../jobs/job-queue.ts';
 import type { LongTexts } from './long-texts.ts';
+import type { RecordValue } from './record-rows.ts';
 
 /** What is announced with a job, and when. */
 export type JobAnnouncement = Announcement & { readonly jobId: string; readonly at: number };
@@ -14,20 +15,21 @@ export function announcedWith(
   return announced.map((each) => ({ ...each, jobId, at }));
 }
 
+/** Rows of `announced_message`. */
 export function announcementRows(
   announced: readonly JobAnnouncement[],
   texts: LongTexts,
-): readonly object[] {
-  return announced.map(({ jobId, at, queue, message, delayMs = 0 }, index) => ({
-    for_job: jobId,
-    place: index,
-    to_queue: queue,
-    message_id: message.id,
-    text_at: texts.add(message.body),
-    in_lane: message.lane ?? '',
-    urgency: message.priority ?? 0,
-    stands: delayMs > 0 ? 'waiting' : 'ready',
-    seen_at: at + delayMs,
-    put_at: at,
-  }));
+): readonly (readonly RecordValue[])[] {
+  return announced.map(({ jobId, at, queue, message, delayMs = 0 }, place) => [
+    jobId,
+    place,
+    queue,
+    message.id,
+    texts.add(message.body),
+    message.lane ?? '',
+    message.priority ?? 0,
+    delayMs > 0 ? 'waiting' : 'ready',
+    at + delayMs,
+    at,
+  ]);
 }

@@ -1,13 +1,13 @@
 // What PostgreSQL does for many jobs in one round trip: handing in and moving. What belongs to a job is made from the row
 // that was written for it, so that one whose public id is known, or that had moved on, writes nothing at all. Each job
-// is in a call once. Rows come as JSON, their long texts apart in one value; what there is none of is null.
+// is in a call once. Rows come as arrays of types made for them, their long texts apart in one value; what there is none of
+// is null. The types are their own, because tables may get further columns.
 
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
-  for (const text of [WRITTEN_JOB, TOLD_EVENT, MADE_ATTEMPT, ANNOUNCE_IN_TURN, CREATE, MOVE])
-    await sql.raw(text).execute(db);
+  for (const text of [...TYPES, ANNOUNCE_IN_TURN, CREATE, MOVE]) await sql.raw(text).execute(db);
 }
 
 /**
@@ -16,30 +16,73 @@ export async function jobFunctions(db: Kysely<Schema>): Promise<void> {
  */
 const KEPT_PLAN = 'set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off';
 
-/** What the rows that belong to a job are made from: of the job as it was just written. */
-const WRITTEN_JOB = `
-create type written_job as (id text, event_count integer, organization_id text, public_id text, user_id text,
-  provider text, model text)`;
+const NEW_JOB_FIELDS = {
+  id: 'text',
+  organization_id: 'text',
+  public_id: 'text',
+  origin: 'text',
+  state: 'text',
+  fence: 'bigint',
+  run: 'integer',
+  attempts: 'integer',
+  losses: 'integer',
+  event_count: 'integer',
+  priority: 'integer',
+  queue: 'text',
+  provider: 'text',
+  model: 'text',
+  key_id: 'text',
+  user_id: 'text',
+  request_id: 'text',
+  locale: 'text',
+  time_zone: 'text',
+  trace_parent: 'text',
+  callback_url: 'text',
+  metadata: 'text',
+  wait_code: 'text',
+  error: 'text',
+  run_at: 'bigint',
+  published_at: 'bigint',
+  deadline_at: 'bigint',
+  lease_owner: 'text',
+  lease_until: 'bigint',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+  started_at: 'bigint',
+  finished_at: 'bigint',
+};
+const NEW_JOB_COLUMNS = Object.keys(NEW_JOB_FIELDS).join(', ');
 
-/** What a move says of an attempt that it begins or ends, and of its result. */
-const MADE_ATTEMPT = `
-create type made_attempt as (of_job text, provider text, model text, this_run integer, nth integer, worker text,
-  begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint, text_at integer)`;
+const TYPES = [
+  `create type new_job as (${Object.entries(NEW_JOB_FIELDS)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})`,
+
+  // What a move gives; `emptied` has a bit for each column that becomes null, in the order of EMPTIABLE.
+  `create type moved_job as (of_job text, seen_fence bigint, to_state text, moved_at bigint, event_rows integer,
+    new_run integer, new_attempts integer, new_losses integer, new_queue text, new_run_at bigint, new_provider text,
+    new_model text, new_wait_code text, new_error text, new_lease_owner text, new_lease_until bigint,
+    new_started_at bigint, new_finished_at bigint, emptied integer, this_run integer, nth integer, worker text,
+    begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint, text_at integer)`,
+
+  // An event of a job; `told_data` where its build is told other words, or of a failure, which then stands apart.
+  `create type told_event as (of_job text, place integer, behind integer, kind text, data text, at bigint,
+    told_data text, is_end boolean, code text, params text, sentence text)`,
+
+  `create type announced_message as (for_job text, place integer, to_queue text, message_id text, text_at integer,
+    in_lane text, urgency integer, stands text, seen_at bigint, put_at bigint)`,
+
+  // What the rows that belong to a job are made from: of the job as it was just written.
+  `create type written_job as (id text, event_count integer, organization_id text, public_id text, user_id text,
+    provider text, model text)`,
+
+  // What a move says of an attempt that it begins or ends, and of its result.
+  `create type made_attempt as (of_job text, provider text, model text, this_run integer, nth integer, worker text,
+    begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint, text_at integer)`,
+];
 
 const AS_WRITTEN =
   'row(id, event_count, organization_id, public_id, user_id, provider, model)::written_job';
-
-/** An event of a job; \`told_data\` where its build is told other words, or of a failure, which then stands apart. */
-const EVENT_FIELDS = `(of_job text, place integer, behind integer, kind text, data text, at bigint, told_data text,
-    is_end boolean, code text, params text, sentence text)`;
-
-const TOLD_EVENT = `create type told_event as ${EVENT_FIELDS}`;
-
-/** They are read once, because reading JSON costs more than what is done with it. */
-const READ_EVENTS = `
-  select array_agg(event) into told from (
-    select row(of_job, place, behind, kind, data, at, told_data, is_end, code, params, sentence)::told_event as event
-    from json_to_recordset(events) as event ${EVENT_FIELDS}) as read;`;
 
 /** How many come after an event is known to who tells it; how many came before only the store knows. */
 const KEEP_EVENTS = `
@@ -67,9 +110,6 @@ const TELL_BUILDS = `
     order by place;
   end if;`;
 
-const MESSAGE = `message (for_job text, place integer, to_queue text, message_id text, text_at integer, in_lane text,
-    urgency integer, stands text, seen_at bigint, put_at bigint)`;
-
 /** The row of a lane is locked until the commit: those who need no turn of their own do not queue up for it. */
 const ANNOUNCE_UNORDERED = `
   if unordered is not null then
@@ -77,21 +117,21 @@ const ANNOUNCE_UNORDERED = `
     select to_queue, message_id, long_texts[text_at], in_lane, urgency,
       coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
       stands, seen_at, 0, put_at
-    from json_to_recordset(unordered) as ${MESSAGE}
+    from unnest(unordered) as message
     where for_job = any(written_ids)
     on conflict (queue, id) do nothing;
   end if;`;
 
 /** Each lane is given as many tags in a row as it has messages here; always in the same order of lanes. */
 const ANNOUNCE_IN_TURN = `
-create function announce_in_turn(written text[], messages json, long_texts text[]) returns void
+create function announce_in_turn(written text[], messages announced_message[], long_texts text[]) returns void
 language plpgsql as $body$
 #variable_conflict use_column
 begin
   with in_turn as (
     select to_queue, message_id, long_texts[text_at] as body, in_lane, urgency, stands, seen_at, put_at,
       row_number() over (partition by to_queue, in_lane order by place) as nth
-    from json_to_recordset(messages) as ${MESSAGE}
+    from unnest(messages) as message
     where for_job = any(written)
   ), wish as (
     select to_queue, in_lane, max(nth) as turns,
@@ -113,25 +153,25 @@ end $body$`;
 
 /** Their messages are the first of the texts. Returns the ids of those that were new, with commas between, or null. */
 const CREATE = `
-create function create_jobs(new_jobs json, ids text[], events json, is_told boolean, unordered json, in_turn json,
-  texts text, separator text)
+create function create_jobs(new_jobs new_job[], told told_event[], is_told boolean, unordered announced_message[],
+  in_turn announced_message[], texts text, separator text)
 returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
   written_ids text[];
-  told told_event[];
   long_texts text[] := string_to_array(texts, separator);
 begin
   with created as (
-    insert into jobs select * from json_populate_recordset(null::jobs, new_jobs) order by organization_id, public_id
+    insert into jobs (${NEW_JOB_COLUMNS})
+    select ${NEW_JOB_COLUMNS} from unnest(new_jobs) order by organization_id, public_id
     on conflict (organization_id, public_id) do nothing
     returning id, ${AS_WRITTEN} as job)
   select array_agg(job), array_agg(id) into written, written_ids from created;
   if written_ids is null then return null; end if;
   insert into job_payloads (job_id, message)
-  select id, long_texts[place] from unnest(ids) with ordinality as asked (id, place)
-  where id = any(written_ids);${READ_EVENTS}${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
+  select id, long_texts[ordinality] from unnest(new_jobs) with ordinality
+  where id = any(written_ids);${KEEP_EVENTS}${ANNOUNCE_UNORDERED}
   if in_turn is not null then perform announce_in_turn(written_ids, in_turn, long_texts); end if;${TELL_BUILDS}
   return array_to_string(written_ids, ',');
 end $body$`;
@@ -147,23 +187,23 @@ const EMPTIABLE = [
   'finished_at',
 ];
 
-function emptied(column: string): string {
-  return `${column} = case when '${column}' = any(emptied) then null else coalesce(new_${column}, ${column}) end`;
+function emptied(column: string, place: number): string {
+  return `${column} = case when emptied & ${2 ** place} <> 0 then null else coalesce(new_${column}, ${column}) end`;
 }
 
 /**
  * Returns the ids of those that were moved, with commas between; null where none was. What a move gives is set, what it
- * names in \`emptied\` becomes null, and what it does not mention stays.
+ * names in `emptied` becomes null, and what it does not mention stays.
  */
 const MOVE = `
-create function move_jobs(moves json, ids text[], events json, is_told boolean, has_starts boolean, has_ends boolean,
-  has_results boolean, unordered json, in_turn json, texts text, separator text)
+create function move_jobs(moves moved_job[], ids text[], told told_event[], is_told boolean, has_starts boolean,
+  has_ends boolean, has_results boolean, unordered announced_message[], in_turn announced_message[], texts text,
+  separator text)
 returns text language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   written written_job[];
   written_ids text[];
-  told told_event[];
   made made_attempt[];
   long_texts text[] := string_to_array(texts, separator);
 begin
@@ -173,17 +213,12 @@ begin
       run = coalesce(new_run, run), attempts = coalesce(new_attempts, attempts),
       losses = coalesce(new_losses, losses), queue = coalesce(new_queue, queue), run_at = coalesce(new_run_at, run_at),
       ${EMPTIABLE.map(emptied).join(',\n      ')}
-    from json_to_recordset(moves) as move (of_job text, seen_fence bigint, to_state text, moved_at bigint,
-      event_rows integer, new_run integer, new_attempts integer, new_losses integer, new_queue text, new_run_at bigint,
-      new_provider text, new_model text, new_wait_code text, new_error text, new_lease_owner text,
-      new_lease_until bigint, new_started_at bigint, new_finished_at bigint, emptied text[], this_run integer,
-      nth integer, worker text, begun_at bigint, came_out text, end_code text, cost bigint, ended_at bigint,
-      text_at integer)
+    from unnest(moves) as move
     where id = of_job and fence = seen_fence and id = any(ids)
     returning id, ${AS_WRITTEN} as job, row(id, provider, model, this_run, nth, worker, begun_at, came_out, end_code,
       cost, ended_at, text_at)::made_attempt as attempt)
   select array_agg(job), array_agg(id), array_agg(attempt) into written, written_ids, made from updated;
-  if written_ids is null then return null; end if;${READ_EVENTS}${KEEP_EVENTS}
+  if written_ids is null then return null; end if;${KEEP_EVENTS}
   if has_starts then
     insert into job_attempts (job_id, run, attempt, provider, model, worker_id, started_at)
     select of_job, this_run, nth, provider, model, worker, begun_at from unnest(made) where begun_at is not null;
