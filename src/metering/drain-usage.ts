@@ -92,8 +92,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   async function storeBatches(): Promise<void> {
     try {
       let stored = await lane(storeBatch);
-      while (stored === BATCH_ENTRIES || (stored > 0 && (isFlushing || sorter.isReplaying())))
-        stored = await lane(storeBatch);
+      while (goesOnAfter(stored)) stored = await lane(storeBatch);
       if (stored === 0) await lane(settleReplay);
       else isWokenMeanwhile = true;
       if (failuresInARow > 0) tell('info', 'usage records reach the store again');
@@ -104,6 +103,10 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
         tell('error', 'usage records wait in the journal: the store is away', cause);
       throw cause;
     }
+  }
+
+  function goesOnAfter(stored: number): boolean {
+    return stored === BATCH_ENTRIES || (stored > 0 && (isFlushing || sorter.isReplaying()));
   }
 
   /** How many entries of the journal were dealt with; none when there is nothing left to store. */
