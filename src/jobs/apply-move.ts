@@ -4,14 +4,33 @@
 import type { Job } from './job.ts';
 import type { JobMove } from './job-store.ts';
 
-/** Undefined says nothing about a field; null says that it is empty now. */
 export function applyMove(
   job: Job,
   { to, at, change }: Pick<JobMove, 'to' | 'at' | 'change'>,
 ): Job {
-  const changed: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(change))
-    if (value !== undefined) changed[field] = value ?? undefined;
-  const fence = job.fence + 1;
-  return { ...job, ...changed, state: to, fence, publishedAt: at, updatedAt: at };
+  return {
+    ...job,
+    state: to,
+    fence: job.fence + 1,
+    publishedAt: at,
+    updatedAt: at,
+    run: change.run ?? job.run,
+    attempts: change.attempts ?? job.attempts,
+    losses: change.losses ?? job.losses,
+    queue: change.queue ?? job.queue,
+    runAt: change.runAt ?? job.runAt,
+    provider: kept(job.provider, change.provider),
+    model: kept(job.model, change.model),
+    waitCode: kept(job.waitCode, change.waitCode),
+    error: kept(job.error, change.error),
+    leaseOwner: kept(job.leaseOwner, change.leaseOwner),
+    leaseUntil: kept(job.leaseUntil, change.leaseUntil),
+    startedAt: kept(job.startedAt, change.startedAt),
+    finishedAt: kept(job.finishedAt, change.finishedAt),
+  };
+}
+
+/** Undefined says nothing about a field; null says that it is empty now. */
+function kept<T>(known: T | undefined, given: T | null | undefined): T | undefined {
+  return given === undefined ? known : (given ?? undefined);
 }

@@ -22,6 +22,14 @@ const MOST_CHARACTERS = 2 ** 23;
 const LARGEST_CHARACTERS = 16_384;
 const LEFT_OVER_MS = 10_000;
 
+/** About as much as it takes; a plain prompt, which most are, is not written out for it. */
+function charactersOf({ prompt = '', images = [], request, metadata }: JobMessage): number {
+  let characters = prompt.length;
+  for (const image of images) characters += image.length;
+  if (request || metadata) characters += JSON.stringify([request, metadata]).length;
+  return characters;
+}
+
 type KeptJob = KnownJob & { readonly characters: number };
 
 export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
@@ -30,7 +38,7 @@ export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
 
   function remember(job: Job, message: JobMessage): void {
     if (job.origin !== 'queue' || job.state !== 'queued') return;
-    const size = JSON.stringify(message).length;
+    const size = charactersOf(message);
     if (size > LARGEST_CHARACTERS) return;
     if (isFull()) forgetLeftOver(job.publishedAt);
     if (isFull()) return;
