@@ -35,7 +35,8 @@ export type JobQueueParts = {
   readonly pollMs?: number;
 };
 
-const DEFAULT_LEASE_MS = 60_000;
+/** Long enough for a server that stalls, short enough for those who wait for what a dead one had in hand. */
+const DEFAULT_LEASE_MS = 20_000;
 
 export function createJobQueue(parts: JobQueueParts): JobQueue {
   const { db, clock, signals } = parts;
