@@ -9,13 +9,16 @@ import { type Address, envelopeOf, type OutgoingMessage } from './outgoing-messa
 import { ANSWER_WITHIN_MS, within } from './time-limit.ts';
 import { Topology, type TopologySettings } from './topology.ts';
 
-/** `returned`: there is no queue for it. `lost`: nobody knows what became of it. */
-export type SendOutcome = 'confirmed' | 'returned' | 'lost';
+/**
+ * `returned`: there is no queue for it. `lost`: nobody knows what became of it. `refusedFor`: the broker does not take it,
+ * as a full queue does not.
+ */
+export type SendOutcome = 'confirmed' | 'returned' | 'lost' | { readonly refusedFor: unknown };
 
 type Pending = {
   readonly messageId: string;
   isReturned: boolean;
-  readonly settle: (outcome: SendOutcome) => void;
+  readonly tell: (outcome: SendOutcome) => void;
 };
 
 const CLOSE_WITHIN_MS = 2000;
@@ -53,16 +56,16 @@ export class PublishChannel {
     return this.#channel.active;
   }
 
-  /** Rejects when the broker refuses the message, as a full queue does. */
-  send(message: OutgoingMessage, address: Address): Promise<SendOutcome> {
-    const { promise, resolve: settle, reject } = Promise.withResolvers<SendOutcome>();
-    const pending: Pending = { messageId: message.messageId, isReturned: false, settle };
+  /** Tells once what became of it. The bytes are handed to the driver before it returns. */
+  send(message: OutgoingMessage, address: Address, tell: (outcome: SendOutcome) => void): void {
+    const pending: Pending = { messageId: message.messageId, isReturned: false, tell };
     this.#pending.add(pending);
     gatherWrites(this.#channel);
-    this.#channel.basicPublish(envelopeOf(message, address), message.body).then(() => {
-      setImmediate(() => settle(pending.isReturned ? 'returned' : 'confirmed'));
-    }, reject);
-    return promise.finally(() => this.#pending.delete(pending));
+    this.#channel.basicPublish(envelopeOf(message, address), message.body).then(
+      // Each has an immediate of its own: one that was asked for before a message was confirmed might come before its return.
+      () => setImmediate(this.#settleConfirmed, pending),
+      (refusedFor: unknown) => this.#settle(pending, { refusedFor }),
+    );
   }
 
   async close(): Promise<void> {
@@ -76,8 +79,18 @@ export class PublishChannel {
       if (pending.messageId === messageId) pending.isReturned = true;
   }
 
+  readonly #settleConfirmed = (pending: Pending): void => {
+    this.#settle(pending, pending.isReturned ? 'returned' : 'confirmed');
+  };
+
+  #settle(pending: Pending, outcome: SendOutcome): void {
+    if (!this.#pending.delete(pending)) return;
+    if (outcome === 'returned') this.topology.forget();
+    pending.tell(outcome);
+  }
+
   /** The driver can forget one whose bytes were just written; nobody shall wait for it for ever. */
   #loseAll(): void {
-    for (const { settle } of this.#pending) settle('lost');
+    for (const pending of this.#pending) this.#settle(pending, 'lost');
   }
 }

@@ -23,7 +23,7 @@ export async function within<T>(
   }
 }
 
-function tooLate(what: string, limitMs: number): SpillwayError {
+export function tooLate(what: string, limitMs: number): SpillwayError {
   const waited = `${Math.round(limitMs)} ms`;
   return new SpillwayError('CAPACITY_EXHAUSTED', `RabbitMQ did not ${what} within ${waited}`);
 }

@@ -15,15 +15,28 @@ export type TopologySettings = {
   readonly onMade: (queue: string) => void;
 };
 
+type Known = { readonly making: Promise<void>; isThere: boolean };
+
 export class Topology {
   readonly #connection: BrokerConnection;
   readonly #settings: TopologySettings;
-  readonly #known = new Map<string, Promise<void>>();
+  readonly #known = new Map<string, Known>();
   #ladder: Promise<DelayLadder> | undefined;
+  #entry: string | undefined;
 
   constructor(connection: BrokerConnection, settings: TopologySettings) {
     this.#connection = connection;
     this.#settings = settings;
+  }
+
+  /** Whether a queue was found or made, one for a fixed delay with the one that it leads to. */
+  isKnown(queue: string): boolean {
+    return this.#known.get(queue)?.isThere === true;
+  }
+
+  /** Where delayed messages for the queue go in, if all that they pass is known. */
+  knownEntryTo(queue: string): string | undefined {
+    return this.isKnown(delayedKey(queue)) ? this.#entry : undefined;
   }
 
   queue(name: string): Promise<void> {
@@ -36,9 +49,10 @@ export class Topology {
   /** The queue, the ladder, and the way from one to the other; resolves to where delayed messages go in. */
   async delayed(name: string): Promise<string> {
     const ladder = await this.ladder();
-    await this.#once(`delayed ${name}`, async () => {
+    await this.#once(delayedKey(name), async () => {
       await this.queue(name);
       await bindToLadder(this.#connection, ladder, name);
+      this.#entry = ladder.entry;
     });
     return ladder.entry;
   }
@@ -67,13 +81,23 @@ export class Topology {
   }
 
   #once(key: string, make: () => Promise<void>): Promise<void> {
-    const known = this.#known.get(key);
-    if (known) return known;
-    const making = make().catch((cause) => {
-      this.#known.delete(key);
-      throw cause;
-    });
-    this.#known.set(key, making);
+    const before = this.#known.get(key);
+    if (before) return before.making;
+    const making = make().then(
+      () => {
+        known.isThere = true;
+      },
+      (cause) => {
+        this.#known.delete(key);
+        throw cause;
+      },
+    );
+    const known: Known = { making, isThere: false };
+    this.#known.set(key, known);
     return making;
   }
+}
+
+function delayedKey(queue: string): string {
+  return `delayed ${queue}`;
 }
