@@ -55,7 +55,16 @@ export function withHeader(message: OutgoingMessage, name: string, value: number
 
 export function envelopeOf(message: OutgoingMessage, address: Address): Envelope {
   const { messageId, properties, headers } = message;
-  return { ...properties, ...address, messageId, headers, durable: true, mandatory: true };
+  const { exchange, routingKey } = address;
+  return {
+    ...properties,
+    exchange,
+    routingKey,
+    messageId,
+    headers,
+    durable: true,
+    mandatory: true,
+  };
 }
 
 function sized(body: Buffer): Buffer {

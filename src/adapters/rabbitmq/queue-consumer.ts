@@ -8,7 +8,7 @@ import type { AsyncMessage } from 'rabbitmq-client';
 import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../jobs/job-queue.ts';
 import { sleep } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { WorkingPlaces } from '../../kernel/working-places.ts';
+import { type WorkingPlace, WorkingPlaces } from '../../kernel/working-places.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import { reasonOf } from './broker-error.ts';
 import { type IncomingMessage, notCounted, readIncoming } from './incoming-message.ts';
@@ -31,6 +31,7 @@ export type QueueConsumerParts = {
   readonly publishAgain: (message: OutgoingMessage, dueAt: number) => Promise<void>;
 };
 
+type WantedAgain = Exclude<DeliveryOutcome, 'ack'>;
 type Held = { readonly message: IncomingMessage; readonly subscription: Subscription };
 
 const HANDLER_THREW_MS = 5000;
@@ -45,7 +46,7 @@ export class QueueConsumer implements Consumer {
   readonly #parts: QueueConsumerParts;
   readonly #closing = new AbortController();
   readonly #notStarted: Held[] = [];
-  readonly #inHand = new Map<Promise<void>, Subscription>();
+  readonly #inHand = new Map<Held, Promise<void>>();
   readonly #places: WorkingPlaces;
   readonly #endings = new Set<Promise<void>>();
   readonly #subscribing: Promise<void>;
@@ -73,7 +74,7 @@ export class QueueConsumer implements Consumer {
     // On a broker that is away there is nothing to take leave of; the attempt to subscribe ends by itself.
     const leaveMs = connection.isReady ? LEAVE_WITHIN_MS : 0;
     await within(connection.clock, leaveMs, this.#subscribing, 'cancel').catch(() => {});
-    await Promise.all(this.#inHand.keys());
+    await Promise.all(this.#inHand.values());
     await Promise.all(this.#endings);
   }
 
@@ -120,8 +121,8 @@ export class QueueConsumer implements Consumer {
     await subscription.cancel();
     for (const { message } of this.#takeNotStarted(subscription))
       subscription.giveBack(message.tag);
-    const own = [...this.#inHand].filter(([, other]) => other === subscription);
-    const ending = Promise.all(own.map(([work]) => work))
+    const own = [...this.#inHand].filter(([held]) => held.subscription === subscription);
+    const ending = Promise.all(own.map(([, work]) => work))
       .then(() => subscription.close())
       .finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
@@ -156,47 +157,44 @@ export class QueueConsumer implements Consumer {
 
   #start(held: Held): void {
     const place = this.#places.enter();
-    const leavePlace = () => {
-      place.leave();
-      this.#startWhatFits();
-    };
-    const work = this.#handle(held, leavePlace).finally(() => {
-      place.end();
-      this.#inHand.delete(work);
-      this.#startWhatFits();
-    });
-    this.#inHand.set(work, held.subscription);
+    // It always waits for something, so that it is noted here before it ends.
+    this.#inHand.set(held, this.#work(held, place));
   }
 
-  async #handle({ message, subscription }: Held, leavePlace: () => void): Promise<void> {
-    const { clock } = this.#parts.connection;
-    const earlyMs = (message.dueAt ?? 0) - clock.now();
-    if (earlyMs > EARLY_BY_MS)
-      return this.#again({ message: notCounted(message), subscription }, earlyMs);
-    const outcome = await this.#outcomeOf(message, leavePlace);
-    if (outcome === 'ack') return subscription.ack(message.tag);
-    const kept = outcome.isUncounted ? notCounted(message) : message;
-    await this.#again({ message: kept, subscription }, outcome.retryAfterMs);
-  }
-
-  async #outcomeOf(
-    { delivery }: IncomingMessage,
-    leavePlace: () => void,
-  ): Promise<DeliveryOutcome> {
+  /** All that is done for a delivery is one async function, since each costs every delivery some promises. */
+  async #work(held: Held, place: WorkingPlace): Promise<void> {
+    const earlyMs = (held.message.dueAt ?? 0) - this.#parts.connection.clock.now();
     try {
-      return await this.#parts.handler(delivery, leavePlace);
+      const outcome =
+        earlyMs > EARLY_BY_MS
+          ? { retryAfterMs: earlyMs, isUncounted: true }
+          : await this.#handle(held, place);
+      if (outcome === 'ack') held.subscription.ack(held.message.tag);
+      else await this.#again(held, outcome);
     } catch (cause) {
       this.#tell('delivery failed and is tried again', cause);
-      return { retryAfterMs: HANDLER_THREW_MS };
+      await this.#again(held, { retryAfterMs: HANDLER_THREW_MS });
+    } finally {
+      place.end();
+      this.#inHand.delete(held);
+      this.#startWhatFits();
     }
   }
 
+  #handle({ message }: Held, place: WorkingPlace): Promise<DeliveryOutcome> {
+    return this.#parts.handler(message.delivery, () => {
+      place.leave();
+      this.#startWhatFits();
+    });
+  }
+
   /** Holds on to the delivery until its next turn is safe. Given up on, it is still the broker's to deliver. */
-  async #again({ message, subscription }: Held, afterMs: number): Promise<void> {
-    const dueAt = this.#parts.connection.clock.now() + afterMs;
+  async #again({ message, subscription }: Held, wanted: WantedAgain): Promise<void> {
+    const dueAt = this.#parts.connection.clock.now() + wanted.retryAfterMs;
+    const kept = wanted.isUncounted ? notCounted(message) : message;
     while (subscription.isLive) {
       try {
-        await this.#parts.publishAgain(message.again(), dueAt);
+        await this.#parts.publishAgain(kept.again(), dueAt);
         return subscription.ack(message.tag);
       } catch (cause) {
         this.#tell('delivery cannot be put off', cause);
