@@ -21,7 +21,7 @@ type Waiting<Ask, Answer> = {
   readonly reject: (cause: unknown) => void;
 };
 
-const MOST_ASKS = 64;
+const MOST_ASKS = 128;
 /**
  * After a group of so many more will ask in a moment, and waiting for them saves both sides a statement. One who asks alone
  * never waits.
