@@ -54,6 +54,13 @@ test('a limit of one model, and one of a further account, are places of their ow
   assert.equal((await learnt('AI_LIMIT_REACHED', limit, second))?.region, 'us-east/second');
 });
 
+test('of a delay and a moment a throttle lasts as long as the delay, a limit until the moment', async () => {
+  const both = { retryAfterMs: 1000, resetAt: NOW + 60_000 };
+  assert.equal((await learnt('RATE_LIMITED', both))?.resetAt, NOW + 1000);
+  assert.equal((await learnt('RATE_LIMITED', { resetAt: NOW + 60_000 }))?.resetAt, NOW + 60_000);
+  assert.equal((await learnt('AI_LIMIT_REACHED', both))?.resetAt, NOW + 60_000);
+});
+
 test('a throttle is kept for its model when its end is known, and not at all otherwise', async () => {
   const throttled = await learnt('RATE_LIMITED', { retryAfterMs: 5000 });
   assert.deepEqual([throttled?.kind, throttled?.model], ['throttled', 'm']);

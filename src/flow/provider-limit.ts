@@ -47,12 +47,13 @@ function limitOf(
 ): Omit<ProviderLimit, 'setBy' | 'setAt'> | undefined {
   const { provider, model } = target;
   const region = regionOf(target);
-  const statedAt =
-    error.resetAt ?? (error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs);
+  const delayedTo = error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs;
   if (error.code === 'AI_LIMIT_REACHED') {
-    const resetAt = statedAt ?? now + UNSTATED_LIMIT_MS;
+    const resetAt = error.resetAt ?? delayedTo ?? now + UNSTATED_LIMIT_MS;
     return { provider, region, ...(error.isModelBound ? { model } : {}), resetAt, kind: 'learnt' };
   }
-  if (error.code !== 'RATE_LIMITED' || statedAt === undefined) return undefined;
-  return { provider, region, model, resetAt: statedAt, kind: 'throttled' };
+  // The moment that comes with a throttle is when all of the limit is free again; a part of it is much sooner.
+  const resetAt = delayedTo ?? error.resetAt;
+  if (error.code !== 'RATE_LIMITED' || resetAt === undefined) return undefined;
+  return { provider, region, model, resetAt, kind: 'throttled' };
 }
