@@ -64,8 +64,8 @@ export type CallOrder = {
   readonly budget: BudgetOwner;
   /** Whose limits the first attempt asks; absent where they were asked when a job was handed in. */
   readonly principal?: Principal | undefined;
-  /** The account's permit for the first attempt, where it has been taken already. */
-  readonly permit?: PermitAsk | undefined;
+  /** The account's permit for the first attempt, where it has been taken already; `askedAtMs` is monotonic. */
+  readonly permit?: { readonly ask: PermitAsk; readonly askedAtMs: number } | undefined;
   /** A job: each target is tried once, and waiting is left to the queue. */
   readonly isBackground: boolean;
   /** Under what its failures are written down, where that is not its own id. */

@@ -33,7 +33,7 @@ export function createChooseProvider(parts: ChooseParts): ChooseProvider {
     if (!best) return route(parts, soonest(parts, offered) ?? first);
     const { dispatchLimit } = parts;
     if (!dispatchLimit || job.origin === 'http') return route(parts, best);
-    return routeWithin(parts, dispatchLimit, free, isReturning(job));
+    return routeWithin(parts, dispatchLimit, free, isReturning(job) ? job.runAt : undefined);
   };
 }
 
@@ -63,7 +63,7 @@ async function routeWithin(
   parts: ChooseParts,
   limit: DispatchLimit,
   candidates: readonly Candidate[],
-  isBack: boolean,
+  backAt: number | undefined,
 ): Promise<ProviderChoice> {
   let chosen = candidates[0];
   if (candidates.length > 1) {
@@ -76,8 +76,10 @@ async function routeWithin(
     }
   }
   if (!chosen) return refuse({});
-  const as = parts.fixedDelayMs !== undefined ? 'present' : isBack ? 'returning' : 'newcomer';
-  const answer = await limit.ask(chosen.provider.name, as);
+  const { fixedDelayMs } = parts;
+  const as =
+    fixedDelayMs !== undefined ? 'present' : backAt === undefined ? 'newcomer' : 'returning';
+  const answer = await limit.ask(chosen.provider.name, as, backAt);
   return answer.kind === 'allowed'
     ? admitted(parts, chosen, answer)
     : putOff(parts, limit, chosen, answer);

@@ -1,7 +1,7 @@
 // What one attempt needs before it may be sent: a permit of every limit it concerns, then the money for its worst case.
 //
 //   taking ─▶ holding ─▶ cleared
-//     │          ├─▶ taking again (the money took so long that the permit is stale) ─▶ cleared
+//     │          ├─▶ taking again (the permit has become stale meanwhile) ─▶ cleared
 //     └──────────┴─▶ refused, or withdrawn: whatever was taken is given back
 //
 // Where limits and budgets are kept in this process it is cleared or refused before `start` returns.
@@ -25,23 +25,39 @@ export type ClearanceListener = {
 
 export type PlannedAttempt = Pick<SentAttempt, 'target' | 'number' | 'pass'>;
 
-/** A permit that waited longer for its money is taken anew: the provider's window has moved on. */
-const FRESH_PERMIT_MS = 200;
+export type ClearanceParts = Pick<
+  CallParts,
+  'terms' | 'holdMarginMs' | 'limiter' | 'contextTokens' | 'clock'
+> & {
+  readonly breakers: Pick<CallParts['breakers'], 'report'>;
+  readonly ledger: Pick<CallParts['ledger'], 'hold' | 'release'>;
+  readonly meter: Pick<CallParts['meter'], 'worstNanos'>;
+};
+
+export type ClearanceOrder = Omit<CallOrder, 'recordedUnder' | 'startedAtMs'>;
+
+/**
+ * A permit counts from when it was asked for. One that is older when its call could go is taken anew, once: the provider
+ * would count the call later than we do, and what is kept free for that is but little more.
+ */
+const FRESH_PERMIT_MS = 100;
 
 export class AttemptClearance {
-  readonly #parts: CallParts;
-  readonly #order: CallOrder;
+  readonly #parts: ClearanceParts;
+  readonly #order: ClearanceOrder;
   readonly #planned: PlannedAttempt;
   readonly #listener: ClearanceListener;
   #withdrawHold: (() => void) | undefined;
   #permit: PermitAsk | undefined;
+  #permitAskedAtMs = 0;
+  #isTakenAgain = false;
   #hold: HoldAsk | undefined;
   #budgetMonth: number | undefined;
   #isOver = false;
 
   constructor(
-    parts: CallParts,
-    order: CallOrder,
+    parts: ClearanceParts,
+    order: ClearanceOrder,
     planned: PlannedAttempt,
     listener: ClearanceListener,
   ) {
@@ -55,7 +71,8 @@ export class AttemptClearance {
   start(patienceMs: number): void {
     const { permit } = this.#order;
     if (permit && this.#planned.number === 1) {
-      this.#permit = permit;
+      this.#permit = permit.ask;
+      this.#permitAskedAtMs = permit.askedAtMs;
       return this.#holdMoney(patienceMs);
     }
     this.#take(this.#askForPermit(), () => this.#holdMoney(patienceMs));
@@ -70,7 +87,8 @@ export class AttemptClearance {
   }
 
   #take(ask: PermitAsk, onTaken: () => void): void {
-    const { limiter } = this.#parts;
+    const { limiter, clock } = this.#parts;
+    this.#permitAskedAtMs = clock.monotonic();
     limiter.take(ask, (decision) => {
       if (this.#isOver) return decision.isAllowed ? limiter.giveBack(ask) : undefined;
       this.#listener.onStandings(decision.standings);
@@ -99,17 +117,14 @@ export class AttemptClearance {
   }
 
   #holdMoney(patienceMs: number): void {
-    const { ledger, clock } = this.#parts;
     const ask = this.#askForMoney(patienceMs);
-    const askedAtMs = clock.monotonic();
-    this.#withdrawHold = ledger.hold(ask, (decision) => {
+    this.#withdrawHold = this.#parts.ledger.hold(ask, (decision) => {
       this.#withdrawHold = undefined;
       if (this.#isOver) return;
       if (decision.kind !== 'held') return this.#refuse(moneySpent(decision));
       this.#hold = ask;
       this.#budgetMonth = decision.month;
-      if (clock.monotonic() - askedAtMs > FRESH_PERMIT_MS) this.#takeAgain();
-      else this.#clear();
+      this.#clear();
     });
   }
 
@@ -139,24 +154,27 @@ export class AttemptClearance {
     };
   }
 
-  #takeAgain(): void {
-    const stale = this.#permit;
-    if (!stale) return;
+  #takeAgain(stale: PermitAsk): void {
+    this.#isTakenAgain = true;
     this.#parts.limiter.giveBack(stale);
     this.#permit = undefined;
     this.#take({ ...stale, id: `${stale.id}+` }, () => this.#clear());
   }
 
   #clear(): void {
-    if (!this.#permit) return;
+    const permit = this.#permit;
+    if (!permit) return;
+    const sentAtMs = this.#parts.clock.monotonic();
+    const isStale = sentAtMs - this.#permitAskedAtMs > FRESH_PERMIT_MS;
+    if (isStale && !this.#isTakenAgain) return this.#takeAgain(permit);
     this.#isOver = true;
     const { target, number, pass } = this.#planned;
     this.#listener.onCleared({
       target,
       number,
       pass,
-      sentAtMs: this.#parts.clock.monotonic(),
-      permit: this.#permit,
+      sentAtMs,
+      permit,
       budgetMonth: this.#budgetMonth,
     });
   }

@@ -10,7 +10,7 @@ import type { DispatchMetrics } from './dispatch-metrics.ts';
 import { createPermitLine, type LineAnswer, type LineQuestion } from './permit-line.ts';
 
 export type DispatchLimit = {
-  ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer>;
+  ask(provider: string, as: LineQuestion['as'], dueAt?: number): Promise<DispatchAnswer>;
   /** A job was put off: for measuring. That a provider had no room does not mean so, where another had. */
   noteDelayed(provider: string, delayMs: number): void;
   /** For who is held, one at a time: resolves when there is room and it is taken; false when told to stop first. */
@@ -40,10 +40,15 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   /** When the next of those who are held goes. */
   const turns = new Map<string, number>();
 
-  async function ask(provider: string, as: LineQuestion['as']): Promise<DispatchAnswer> {
+  async function ask(
+    provider: string,
+    as: LineQuestion['as'],
+    dueAt?: number,
+  ): Promise<DispatchAnswer> {
     const limit = limitOf(provider);
     if (!limit) return NOTHING_TAKEN;
-    const answer = await askInLine({ id: newId('att'), limits: [limit], as });
+    const own = dueAt === undefined ? undefined : { dueAt };
+    const answer = await askInLine({ id: newId('att'), limits: [limit], as, ...own });
     metrics.checked(provider, answer.kind);
     // A limit of one never refuses one for ever.
     if (answer.kind === 'never') return NOTHING_TAKEN;

@@ -13,9 +13,10 @@ function rig(max: number, windowMs: number) {
   const askInLine = createPermitLine({ limiter, clock });
   const limit: Limit = { tier: 'dispatcher', subject: 'p', kind: 'requests', max, windowMs };
   let asked = 0;
-  const ask = (as: LineQuestion['as']) => {
+  const ask = (as: LineQuestion['as'], dueAt?: number) => {
     asked += 1;
-    return askInLine({ id: `ask-${asked}`, limits: [limit], as });
+    const own = dueAt === undefined ? {} : { dueAt };
+    return askInLine({ id: `ask-${asked}`, limits: [limit], as, ...own });
   };
   return { clock, ask };
 }
@@ -58,6 +59,30 @@ test('a line that nobody stands in is forgotten', async () => {
   assert.equal((await ask('newcomer')).kind, 'later');
   await clock.advance(4000);
   assert.equal((await ask('newcomer')).kind, 'allowed');
+});
+
+test('those who come late all at once go on faster than they were to come, and not as a herd', async () => {
+  const [max, windowMs, intervalMs] = [100, 10_000, 100];
+  const { clock, ask } = rig(max, windowMs);
+  for (let index = 0; index < max; index += 1) await ask('newcomer');
+  const dueAt: number[] = [];
+  for (let index = 0; index < 30; index += 1) {
+    const answer = await ask('newcomer');
+    if (answer.kind === 'later') dueAt.push(clock.now() + answer.afterMs);
+  }
+  assert.equal(dueAt.length, 30);
+  await clock.advance(windowMs + 3000);
+  const stoodUntil = clock.now();
+  const letOnAt: number[] = [];
+  for (const at of dueAt)
+    void ask('returning', at).then(({ kind }) => {
+      assert.equal(kind, 'allowed');
+      letOnAt.push(clock.now());
+    });
+  for (let ms = 0; ms < 4000; ms += 10) await clock.advance(10);
+  assert.equal(letOnAt.length, 30);
+  assert.ok(mostWithin(letOnAt.map(asCall), 1000) <= 1.5 * (1000 / intervalMs));
+  assert.ok((letOnAt.at(-1) ?? 0) - stoodUntil <= 30 * intervalMs);
 });
 
 test('while the counts are away work is paused', async () => {

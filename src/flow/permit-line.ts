@@ -1,15 +1,18 @@
 // Asking a limit on behalf of work that can wait, so that those who wait form a line. Who comes for the first time and
 // finds no room is given a moment of its own, one interval after the one before it. Who comes later goes behind them,
 // even when there happens to be room because one of them is a little late. Who comes back at its moment and is a
-// little early, because others were late, stays and waits just that little instead of going to the end again.
+// little early, because others were late, stays and waits just that little instead of going to the end again. Those who
+// come late all at once, because everything stood still for a while, go in four fifths of the distances they were given:
+// what was missed is made up for, and not by a herd.
 // A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
 // While the counts cannot be asked everybody stays: nobody is put off, since nobody knows until when.
 
 import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission/rate-limiter.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, sleep } from '../kernel/clock.ts';
 
 export type LineAnswer =
-  | { readonly kind: 'allowed'; readonly ask: PermitAsk }
+  /** `askedAtMs` is monotonic. */
+  | { readonly kind: 'allowed'; readonly ask: PermitAsk; readonly askedAtMs: number }
   | { readonly kind: 'later'; readonly afterMs: number }
   /** It is held on to and asked about again: the wait is but a moment, or the counts cannot be asked. */
   | { readonly kind: 'stay'; readonly afterMs: number }
@@ -23,17 +26,22 @@ export type LineQuestion = {
   readonly tokens?: number;
   /** `newcomer`: wants a moment of its own; `returning`: had one; `present`: stays where it is and asks again. */
   readonly as: 'newcomer' | 'returning' | 'present';
+  /** The moment of its own that one had who is `returning`. */
+  readonly dueAt?: number;
 };
 
 export type AskInLine = (question: LineQuestion) => Promise<LineAnswer>;
 
 export type PermitLineParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
 };
 
 /** Moments of epoch time: the last one given, the first of this line, and when somebody last came at his. */
 type Line = { tailAt: number; headAt: number; seenAt: number };
+
+/** Who came back last: the moment that was his, and when he was let on. */
+type Returned = { dueAt: number; letOnAt: number };
 
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
@@ -44,14 +52,20 @@ const PAUSE_MS = 1000;
 /** When so many in a row should have come and none did, and not for so long, nobody stands there. */
 const MISSED_TURNS = 20;
 const MISSED_MS = 5000;
+/** How much of the distance to the one before is kept by one who is late, and for how long at most. */
+const KEPT_DISTANCE = 0.8;
+const LONGEST_DISTANCE_MS = 5000;
 
 export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine {
   const lines = new Map<string, Line>();
+  const returned = new Map<string, Returned>();
 
   async function ask(question: LineQuestion, wantsComeback: boolean): Promise<LineAnswer> {
     const { id, limits, tokens = 0 } = question;
     const asked = { id, limits, tokens, expiresMs: EXPIRES_MS, isBackground: true, wantsComeback };
-    return answerOf(asked, await decide(limiter, asked));
+    const askedAtMs = clock.monotonic();
+    const decision = await decide(limiter, asked);
+    return decision.isAllowed ? { kind: 'allowed', ask: asked, askedAtMs } : refusalOf(decision);
   }
 
   async function comeNew(question: LineQuestion): Promise<LineAnswer> {
@@ -74,10 +88,21 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     const [limit] = question.limits;
     const line = limit && lines.get(keyOf(limit));
     if (line) line.seenAt = clock.now();
+    if (limit) await keepDistance(limit, question.dueAt);
     const answer = await ask(question, false);
     if (answer.kind !== 'later') return answer;
     if (answer.afterMs <= NEAR_MS) return { kind: 'stay', afterMs: answer.afterMs };
     return ask(question, true);
+  }
+
+  /** Until it is let on. The moment is taken at once, so that each who waits here has another. */
+  async function keepDistance(limit: Limit, dueAt: number | undefined): Promise<void> {
+    if (dueAt === undefined) return;
+    const now = clock.now();
+    const before = returned.get(keyOf(limit));
+    const letOnAt = before ? letOn(before, dueAt, now) : now;
+    returned.set(keyOf(limit), { dueAt: Math.max(dueAt, before?.dueAt ?? dueAt), letOnAt });
+    if (letOnAt - now >= 1) await sleep(clock, letOnAt - now);
   }
 
   return (question) => {
@@ -86,8 +111,13 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
   };
 }
 
-function answerOf(ask: PermitAsk, decision: PermitDecision): LineAnswer {
-  if (decision.isAllowed) return { kind: 'allowed', ask };
+function letOn(before: Returned, dueAt: number, now: number): number {
+  const distanceMs = Math.max(0, dueAt - before.dueAt);
+  const letOnAt = Math.max(now, before.letOnAt + KEPT_DISTANCE * distanceMs);
+  return Math.min(letOnAt, now + LONGEST_DISTANCE_MS);
+}
+
+function refusalOf(decision: Extract<PermitDecision, { isAllowed: false }>): LineAnswer {
   const { binding, comeBackMs, retryAfterMs } = decision;
   if (!binding) return { kind: 'stay', afterMs: retryAfterMs ?? PAUSE_MS };
   if (retryAfterMs === undefined) return { kind: 'never' };

@@ -33,7 +33,7 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0) {
     queue: 'q',
   } as const;
   const job = newJob(given, newId, clock.now());
-  return { clock, log, permits, job, take: () => permits.take(job, {}, { isBack: false }) };
+  return { clock, log, permits, job, take: () => permits.take(job, {}, { backAt: undefined }) };
 }
 
 test('a permit is given, and says which account it is of', async () => {
@@ -46,13 +46,13 @@ test('a permit is given, and says which account it is of', async () => {
 });
 
 test('those who are refused are given moments of their own, and what is given back is free again', async () => {
-  const { take, permits } = rig();
+  const { take, permits, clock } = rig();
   const first = await take();
   assert.ok(first.kind === 'allowed' && first.permit);
   assert.deepEqual(await take(), { kind: 'later', afterMs: 10_000 });
   assert.deepEqual(await take(), { kind: 'later', afterMs: 20_000 });
   permits.giveBack(first.permit);
-  const present = await permits.take(rig().job, {}, { isBack: true });
+  const present = await permits.take(rig().job, {}, { backAt: clock.now() });
   assert.equal(present.kind, 'allowed');
 });
 

@@ -15,7 +15,13 @@ import type { WorkerMetrics } from './worker-metrics.ts';
 /** One account's limits, as they hold for this worker. */
 export type AccountLimits = { readonly account: string; readonly limits: readonly Limit[] };
 
-export type WorkerPermit = PermitAsk & { readonly account: string };
+export type WorkerPermit = {
+  readonly id: string;
+  readonly account: string;
+  readonly ask: PermitAsk;
+  /** `clock.monotonic()` of when it was asked for: it may count from then on. */
+  readonly askedAtMs: number;
+};
 
 export type WorkerPermitParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
@@ -23,7 +29,7 @@ export type WorkerPermitParts = {
   /** What is reserved of limits that count tokens. */
   readonly tokensOf: (message: JobMessage, limits: readonly Limit[]) => number;
   readonly metrics: WorkerMetrics;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly newId: NewId;
 };
 
@@ -36,15 +42,16 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics } = parts;
   const asking = { ...parts, askInLine: createPermitLine(parts) };
   return {
-    async take(job, message, { isBack }) {
+    async take(job, message, { backAt }) {
       const provider = job.provider ?? '';
-      const as = isBack || isReturning(job) ? 'returning' : 'newcomer';
-      const answer = await takeOfAny(asking, { job, message, as });
+      const as = backAt !== undefined || isReturning(job) ? 'returning' : 'newcomer';
+      const dueAt = backAt ?? job.runAt;
+      const answer = await takeOfAny(asking, { job, message, as, dueAt });
       metrics.checked(provider, answer.kind);
       return answer;
     },
     giveBack(permit) {
-      if (isWorkerPermit(permit)) limiter.giveBack(permit);
+      if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);
     },
     noteRequeued: (job) => metrics.requeued(job.provider ?? ''),
   };
@@ -61,6 +68,7 @@ type Wanted = {
   readonly job: Job;
   readonly message: JobMessage;
   readonly as: LineQuestion['as'];
+  readonly dueAt: number;
 };
 
 async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
@@ -78,16 +86,18 @@ async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
 async function takeOf(
   { askInLine, newId, tokensOf }: Asking,
   { account, limits }: AccountLimits,
-  { message, as }: Wanted,
+  { message, as, dueAt }: Wanted,
 ): Promise<PermitAnswer> {
   const tokens = tokensOf(message, limits);
-  const answer = await askInLine({ id: newId('att'), limits, tokens, as });
+  const id = newId('att');
+  const answer = await askInLine({ id, limits, tokens, as, dueAt });
   if (answer.kind === 'never') return { kind: 'allowed' };
   if (answer.kind !== 'allowed') return answer;
-  const permit: WorkerPermit = { ...answer.ask, account };
+  const { ask, askedAtMs } = answer;
+  const permit: WorkerPermit = { id, account, ask, askedAtMs };
   return { kind: 'allowed', permit };
 }
 
 function isWorkerPermit(permit: JobPermit | undefined): permit is WorkerPermit {
-  return permit !== undefined && 'limits' in permit && 'account' in permit;
+  return permit !== undefined && 'ask' in permit && 'account' in permit;
 }

@@ -16,8 +16,12 @@ export type PermitAnswer =
   | { readonly kind: 'stay'; readonly afterMs: number };
 
 export type JobPermits = {
-  /** `isBack`: it was held on to until its own moment, which has come. */
-  take(job: Job, message: JobMessage, options: { readonly isBack: boolean }): Promise<PermitAnswer>;
+  /** `backAt`: it was held on to until this moment of its own, which has come; absent at its first time here. */
+  take(
+    job: Job,
+    message: JobMessage,
+    options: { readonly backAt: number | undefined },
+  ): Promise<PermitAnswer>;
   /** The job was not run after all. */
   giveBack(permit: JobPermit): void;
   /** A job was put back although the dispatcher should have held it: for measuring and for the log. */

@@ -104,7 +104,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   /** As a call does that was given no permit, or one that is stale. */
   async function takeOwn(job: Job, message: JobMessage): Promise<void> {
     for (;;) {
-      const answer = await permits.take(job, message, { isBack: true });
+      const answer = await permits.take(job, message, { backAt: clock.now() });
       if (answer.kind === 'allowed') return;
       await sleep(clock, answer.afterMs);
     }
