@@ -26,9 +26,8 @@ export type Queues = {
   readonly isUp: () => boolean;
 };
 
-/** A broker's round trips are worth overlapping; the dispatcher keeps the order all the same. */
-const BROKER_DISPATCHES_AT_ONCE = 32;
-const STORE_DISPATCHES_AT_ONCE = 4;
+/** Round trips, and turns of a busy loop, are worth overlapping; the dispatcher keeps the order all the same. */
+const DISPATCHES_AT_ONCE = 32;
 
 /** Where messages of the raw queue come back to that had to wait for the dispatcher's limit. */
 export function returningQueueOf(rawQueue: string): string {
@@ -63,11 +62,11 @@ export async function openQueues(config: Config, context: QueueContext): Promise
     hold,
     final,
     tellResult: createTellResult({ broker, outbox: store.queue, isUp, queues: final }),
-    dispatchConcurrency: BROKER_DISPATCHES_AT_ONCE,
+    dispatchConcurrency: DISPATCHES_AT_ONCE,
     isUp,
   };
 }
 
 export function storeQueues({ queue }: Pick<Store, 'queue'>): Queues {
-  return { queue, final: {}, dispatchConcurrency: STORE_DISPATCHES_AT_ONCE, isUp: () => true };
+  return { queue, final: {}, dispatchConcurrency: DISPATCHES_AT_ONCE, isUp: () => true };
 }
