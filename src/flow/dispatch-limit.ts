@@ -47,8 +47,7 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   ): Promise<DispatchAnswer> {
     const limit = limitOf(provider);
     if (!limit) return NOTHING_TAKEN;
-    const own = dueAt === undefined ? undefined : { dueAt };
-    const answer = await askInLine({ id: newId('att'), limits: [limit], as, ...own });
+    const answer = await askInLine({ id: newId('att'), limits: [limit], as, dueAt });
     metrics.checked(provider, answer.kind);
     // A limit of one never refuses one for ever.
     if (answer.kind === 'never') return NOTHING_TAKEN;

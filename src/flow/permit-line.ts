@@ -26,8 +26,8 @@ export type LineQuestion = {
   readonly tokens?: number;
   /** `newcomer`: wants a moment of its own; `returning`: had one; `present`: stays where it is and asks again. */
   readonly as: 'newcomer' | 'returning' | 'present';
-  /** The moment of its own that one had who is `returning`. */
-  readonly dueAt?: number;
+  /** The moment that was its own, of one who had to wait for it, here or before it came here. */
+  readonly dueAt?: number | undefined;
 };
 
 export type AskInLine = (question: LineQuestion) => Promise<LineAnswer>;
@@ -70,6 +70,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
 
   async function comeNew(question: LineQuestion): Promise<LineAnswer> {
     const [limit] = question.limits;
+    if (limit) await keepDistance(limit, question.dueAt);
     const answer = await ask(question, true);
     if (!limit || answer.kind === 'stay' || answer.kind === 'never') return answer;
     const now = clock.now();

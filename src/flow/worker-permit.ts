@@ -45,7 +45,7 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
     async take(job, message, { backAt }) {
       const provider = job.provider ?? '';
       const as = backAt !== undefined || isReturning(job) ? 'returning' : 'newcomer';
-      const dueAt = backAt ?? job.runAt;
+      const dueAt = backAt ?? (hasWaited(job) ? job.runAt : undefined);
       const answer = await takeOfAny(asking, { job, message, as, dueAt });
       metrics.checked(provider, answer.kind);
       return answer;
@@ -58,8 +58,13 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
 }
 
 /** It was put off before, so that its moment has come. */
-function isReturning({ state, waitCode }: Job): boolean {
-  return state === 'delayed' && waitCode === 'RATE_LIMITED';
+function isReturning(job: Job): boolean {
+  return job.state === 'delayed' && hasWaited(job);
+}
+
+/** Here or at the dispatcher; then the moments of such jobs are as far apart as the limit wants them. */
+function hasWaited({ waitCode }: Job): boolean {
+  return waitCode === 'RATE_LIMITED';
 }
 
 type Asking = WorkerPermitParts & { readonly askInLine: AskInLine };
@@ -68,7 +73,7 @@ type Wanted = {
   readonly job: Job;
   readonly message: JobMessage;
   readonly as: LineQuestion['as'];
-  readonly dueAt: number;
+  readonly dueAt: number | undefined;
 };
 
 async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {

@@ -26,7 +26,10 @@ export function routed(
   const { queue, provider, model, waitCode } = route;
   const runAt = Math.max(at, route.runAt ?? at);
   const isLater = runAt > at;
-  const change = { queue, provider, model, runAt, waitCode: isLater ? waitCode : null };
+  // One that has waited for a rate says so until it starts: its worker keeps such ones apart.
+  const hasWaited = job.state === 'delayed' && job.waitCode === 'RATE_LIMITED';
+  const why = isLater ? waitCode : hasWaited ? job.waitCode : null;
+  const change = { queue, provider, model, runAt, waitCode: why };
   const wait = isLater ? waiting('delayed', { until: runAt, code: waitCode }) : undefined;
   const events: NewJobEvent[] = wait ? [{ type: 'routed' }, wait] : [{ type: 'routed' }];
   if (isLater && job.state === 'queued') return move(job, 'delayed', at, change, events);
