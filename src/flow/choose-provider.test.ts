@@ -215,7 +215,7 @@ test('without overflow they wait, each for a moment of its own', async () => {
   const waits = choices.map((choice) =>
     choice.kind === 'wait' ? [choice.until - clock.now(), choice.code] : choice.kind,
   );
-  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_000, 'RATE_LIMITED']]);
+  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_100, 'RATE_LIMITED']]);
 });
 
 test("a fixed delay leads straight to the provider's queue", async () => {

@@ -6,6 +6,7 @@
 import type { Limit, RateLimiter } from '../admission/rate-limiter.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { comebackIntervalMs } from '../resilience/comeback.ts';
 import type { DispatchMetrics } from './dispatch-metrics.ts';
 import { createPermitLine, type LineAnswer, type LineQuestion } from './permit-line.ts';
 
@@ -69,7 +70,9 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
     const now = clock.now();
     // The first who waited has nothing to make up for.
     const from = Math.max(turns.get(provider) ?? now, now - MOST_MADE_UP_MS);
-    turns.set(provider, from + limit.windowMs / Math.max(1, limit.max));
+    const { kind, windowMs, max } = limit;
+    const intervalMs = comebackIntervalMs({ kind, windowMs, max: Math.max(1, max), cost: 1 });
+    turns.set(provider, from + intervalMs);
   }
 
   return {

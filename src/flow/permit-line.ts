@@ -2,13 +2,14 @@
 // finds no room is given a moment of its own, one interval after the one before it. Who comes later goes behind them,
 // even when there happens to be room because one of them is a little late. Who comes back at its moment and is a
 // little early, because others were late, stays and waits just that little instead of going to the end again. Those who
-// come late all at once, because everything stood still for a while, go in four fifths of the distances they were given:
-// what was missed is made up for, and not by a herd.
+// are late all at once keep their distances (keep-distance.ts).
 // A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
 // While the counts cannot be asked everybody stays: nobody is put off, since nobody knows until when.
 
 import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission/rate-limiter.ts';
-import { type Clock, sleep } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { comebackIntervalMs } from '../resilience/comeback.ts';
+import { createDistance, type KeepDistance } from './keep-distance.ts';
 
 export type LineAnswer =
   /** `askedAtMs` is monotonic. */
@@ -40,9 +41,6 @@ export type PermitLineParts = {
 /** Moments of epoch time: the last one given, the first of this line, and when somebody last came at his. */
 type Line = { tailAt: number; headAt: number; seenAt: number };
 
-/** Who came back last: the moment that was his, and when he was let on. */
-type Returned = { dueAt: number; letOnAt: number };
-
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
 /** A wait as short as this is waited for at the head of the line. */
@@ -52,13 +50,10 @@ const PAUSE_MS = 1000;
 /** When so many in a row should have come and none did, and not for so long, nobody stands there. */
 const MISSED_TURNS = 20;
 const MISSED_MS = 5000;
-/** How much of the distance to the one before is kept by one who is late, and for how long at most. */
-const KEPT_DISTANCE = 0.8;
-const LONGEST_DISTANCE_MS = 5000;
 
 export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine {
   const lines = new Map<string, Line>();
-  const returned = new Map<string, Returned>();
+  const distances = new Map<string, KeepDistance>();
 
   async function ask(question: LineQuestion, wantsComeback: boolean): Promise<LineAnswer> {
     const { id, limits, tokens = 0 } = question;
@@ -96,26 +91,18 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     return ask(question, true);
   }
 
-  /** Until it is let on. The moment is taken at once, so that each who waits here has another. */
   async function keepDistance(limit: Limit, dueAt: number | undefined): Promise<void> {
     if (dueAt === undefined) return;
-    const now = clock.now();
-    const before = returned.get(keyOf(limit));
-    const letOnAt = before ? letOn(before, dueAt, now) : now;
-    returned.set(keyOf(limit), { dueAt: Math.max(dueAt, before?.dueAt ?? dueAt), letOnAt });
-    if (letOnAt - now >= 1) await sleep(clock, letOnAt - now);
+    const known = distances.get(keyOf(limit));
+    const distance = known ?? createDistance(clock);
+    if (!known) distances.set(keyOf(limit), distance);
+    await distance(dueAt);
   }
 
   return (question) => {
     if (question.as === 'newcomer') return comeNew(question);
     return question.as === 'returning' ? comeBack(question) : ask(question, false);
   };
-}
-
-function letOn(before: Returned, dueAt: number, now: number): number {
-  const distanceMs = Math.max(0, dueAt - before.dueAt);
-  const letOnAt = Math.max(now, before.letOnAt + KEPT_DISTANCE * distanceMs);
-  return Math.min(letOnAt, now + LONGEST_DISTANCE_MS);
 }
 
 function refusalOf(decision: Extract<PermitDecision, { isAllowed: false }>): LineAnswer {
@@ -145,8 +132,8 @@ function keyOf({ tier, subject }: Limit): string {
   return `${tier}:${subject}`;
 }
 
-function intervalMs({ windowMs, max }: Limit): number {
-  return windowMs / Math.max(1, max);
+function intervalMs({ kind, windowMs, max }: Limit): number {
+  return comebackIntervalMs({ kind, windowMs, max: Math.max(1, max), cost: 1 });
 }
 
 function decide(limiter: PermitLineParts['limiter'], ask: PermitAsk): Promise<PermitDecision> {

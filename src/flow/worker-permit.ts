@@ -9,6 +9,7 @@ import type { JobPermit, JobPermits, PermitAnswer } from '../jobs/job-permits.ts
 import type { JobRun } from '../jobs/job-runner.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { createDistance, type KeepDistance } from './keep-distance.ts';
 import { type AskInLine, createPermitLine, type LineQuestion } from './permit-line.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
@@ -21,6 +22,8 @@ export type WorkerPermit = {
   readonly ask: PermitAsk;
   /** `clock.monotonic()` of when it was asked for: it may count from then on. */
   readonly askedAtMs: number;
+  /** Of a job that had to wait for the limit: its like go one by one, whatever holds them up on their way. */
+  readonly isPaced: boolean;
 };
 
 export type WorkerPermitParts = {
@@ -41,6 +44,16 @@ export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics } = parts;
   const asking = { ...parts, askInLine: createPermitLine(parts) };
+  const distances = new Map<string, KeepDistance>();
+
+  function distanceOf(account: string): KeepDistance {
+    const known = distances.get(account);
+    if (known) return known;
+    const made = createDistance(parts.clock);
+    distances.set(account, made);
+    return made;
+  }
+
   return {
     async take(job, message, { backAt }) {
       const provider = job.provider ?? '';
@@ -49,6 +62,10 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
       const answer = await takeOfAny(asking, { job, message, as, dueAt });
       metrics.checked(provider, answer.kind);
       return answer;
+    },
+    async keepDistance(job, permit) {
+      if (!isWorkerPermit(permit) || !permit.isPaced) return;
+      await distanceOf(`${job.provider}/${permit.account}`)(permit.askedAtMs);
     },
     giveBack(permit) {
       if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);
@@ -99,7 +116,7 @@ async function takeOf(
   if (answer.kind === 'never') return { kind: 'allowed' };
   if (answer.kind !== 'allowed') return answer;
   const { ask, askedAtMs } = answer;
-  const permit: WorkerPermit = { id, account, ask, askedAtMs };
+  const permit: WorkerPermit = { id, account, ask, askedAtMs, isPaced: dueAt !== undefined };
   return { kind: 'allowed', permit };
 }
 

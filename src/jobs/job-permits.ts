@@ -22,6 +22,8 @@ export type JobPermits = {
     message: JobMessage,
     options: { readonly backAt: number | undefined },
   ): Promise<PermitAnswer>;
+  /** Before the call: those who had to wait for the limit go apart from each other, though claiming held them all up. */
+  keepDistance(job: Job, permit: JobPermit): Promise<void>;
   /** The job was not run after all. */
   giveBack(permit: JobPermit): void;
   /** A job was put back although the dispatcher should have held it: for measuring and for the log. */

@@ -166,6 +166,7 @@ async function claim(parts: WorkerParts, waiting: Job, asked: Asked): Promise<De
   const permittedAt = parts.clock.monotonic();
   try {
     const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
+    if (job && permit) await parts.permits?.keepDistance(job, permit);
     const isStale = parts.clock.monotonic() - permittedAt > PERMIT_FRESH_MS;
     if (permit && (!job || isStale)) parts.permits?.giveBack(permit);
     if (!job) return 'ack';

@@ -15,6 +15,13 @@ export type ComebackAsk = {
 /** Slots are waited for in seconds, whatever the length of a window. */
 const SLOT_ROUND_MS = 1000;
 
+/**
+ * A place that is free is taken again a little later than it could be. Reckoned without that, those who wait would fall
+ * behind their moments by as much in every window, for ever.
+ */
+export const REUSE_PART = 0.01;
+export const REUSE_MOST_MS = 100;
+
 /** The moment given, whole milliseconds on the caller's clock. */
 export function giveComeback(window: LimitWindow, freeAt: number, ask: ComebackAsk): number {
   const next = Math.max(freeAt, window.comebackAt + comebackIntervalMs(ask));
@@ -23,5 +30,11 @@ export function giveComeback(window: LimitWindow, freeAt: number, ask: ComebackA
 }
 
 export function comebackIntervalMs({ kind, max, windowMs, cost }: ComebackAsk): number {
-  return kind === 'concurrent' ? SLOT_ROUND_MS / max : (windowMs * cost) / max;
+  return kind === 'concurrent'
+    ? SLOT_ROUND_MS / max
+    : ((windowMs + reuseMs(windowMs)) * cost) / max;
+}
+
+function reuseMs(windowMs: number): number {
+  return Math.min(windowMs * REUSE_PART, REUSE_MOST_MS);
 }

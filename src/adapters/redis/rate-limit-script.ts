@@ -2,6 +2,7 @@
 // anything it compares the epoch, by which a server learns that Redis has lost its data; then it notes who is alive,
 // and keeps a share free for servers that were away and may have admitted what is not told yet.
 
+import { REUSE_MOST_MS, REUSE_PART } from '../../resilience/comeback.ts';
 import { WINDOWS_LUA } from './rate-limit-windows.ts';
 import { defineScript } from './redis-script.ts';
 
@@ -106,7 +107,8 @@ end
 local function comeback(operation, at, wait)
   local window = window_at(operation, at)
   local cost, max = cost_in(window, operation[3]), operation[at + 2]
-  local interval = window.kind == SLOTS and SLOT_PATIENCE / max or window.length * cost / max
+  local reuse = math.min(window.length * ${REUSE_PART}, ${REUSE_MOST_MS})
+  local interval = window.kind == SLOTS and SLOT_PATIENCE / max or (window.length + reuse) * cost / max
   local key = window.key .. ':comeback'
   local before = tonumber(redis.call('GET', key) or 0)
   local moment = math.max(now + wait, before + interval)

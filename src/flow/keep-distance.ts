@@ -1,0 +1,25 @@
+// Those who come late all at once, because everything stood still for a while, are let on one after the other, in nine
+// tenths of the distances that their moments have: what was missed is made up for, and not by a herd. Because it goes by
+// the distances that were given, it holds for any number of servers that share a line. Who is on time never waits.
+
+import { type Clock, sleep } from '../kernel/clock.ts';
+
+/** Resolves when one whose moment was `dueAt` is let on. Moments are of any one clock. */
+export type KeepDistance = (dueAt: number) => Promise<void>;
+
+const KEPT_PART = 0.9;
+const LONGEST_MS = 5000;
+
+export function createDistance(clock: Clock): KeepDistance {
+  let last: { readonly dueAt: number; readonly letOnAtMs: number } | undefined;
+  return async (dueAt) => {
+    // Let on before and asking again, or standing before the last: nobody waits twice.
+    if (last && dueAt <= last.dueAt) return;
+    const nowMs = clock.monotonic();
+    const inTurnMs = last ? last.letOnAtMs + KEPT_PART * (dueAt - last.dueAt) : nowMs;
+    const letOnAtMs = Math.min(Math.max(nowMs, inTurnMs), nowMs + LONGEST_MS);
+    // Taken at once, so that each who waits here has another.
+    last = { dueAt, letOnAtMs };
+    if (letOnAtMs - nowMs >= 1) await sleep(clock, letOnAtMs - nowMs);
+  };
+}
