@@ -20,6 +20,7 @@ export function createDistance(clock: Clock): KeepDistance {
     const letOnAtMs = Math.min(Math.max(nowMs, inTurnMs), nowMs + LONGEST_MS);
     // Taken at once, so that each who waits here has another.
     last = { dueAt, letOnAtMs };
-    if (letOnAtMs - nowMs >= 1) await sleep(clock, letOnAtMs - nowMs);
+    const waitMs = Math.round(letOnAtMs - nowMs);
+    if (waitMs > 0) await sleep(clock, waitMs);
   };
 }

@@ -193,7 +193,7 @@ export class QueueConsumer implements Consumer {
   /** One timer for all messages in hand; it ends by itself when there are none. */
   #keepLeases(): void {
     if (this.#cancelRenewal) return;
-    this.#cancelRenewal = this.#clock.after(this.#source.leaseMs / 3, () => {
+    this.#cancelRenewal = this.#clock.after(Math.floor(this.#source.leaseMs / 3), () => {
       this.#cancelRenewal = undefined;
       if (this.#inHand.size === 0) return;
       this.#keepLeases();
