@@ -6,9 +6,8 @@
 import type { Limit, RateLimiter } from '../admission/rate-limiter.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { comebackIntervalMs } from '../resilience/comeback.ts';
 import type { DispatchMetrics } from './dispatch-metrics.ts';
-import { createPermitLine, type LineAnswer, type LineQuestion } from './permit-line.ts';
+import { createPermitLine, intervalMs, type LineAnswer, type LineQuestion } from './permit-line.ts';
 
 export type DispatchLimit = {
   ask(provider: string, as: LineQuestion['as'], dueAt?: number): Promise<DispatchAnswer>;
@@ -70,9 +69,7 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
     const now = clock.now();
     // The first who waited has nothing to make up for.
     const from = Math.max(turns.get(provider) ?? now, now - MOST_MADE_UP_MS);
-    const { kind, windowMs, max } = limit;
-    const intervalMs = comebackIntervalMs({ kind, windowMs, max: Math.max(1, max), cost: 1 });
-    turns.set(provider, from + intervalMs);
+    turns.set(provider, from + intervalMs(limit));
   }
 
   return {

@@ -10,6 +10,17 @@ export type KeepDistance = (dueAt: number) => Promise<void>;
 const KEPT_PART = 0.9;
 const LONGEST_MS = 5000;
 
+/** The same for many lines, each by its name. */
+export function createDistances(clock: Clock): (line: string, dueAt: number) => Promise<void> {
+  const distances = new Map<string, KeepDistance>();
+  return (line, dueAt) => {
+    const known = distances.get(line);
+    const distance = known ?? createDistance(clock);
+    if (!known) distances.set(line, distance);
+    return distance(dueAt);
+  };
+}
+
 export function createDistance(clock: Clock): KeepDistance {
   let last: { readonly dueAt: number; readonly letOnAtMs: number } | undefined;
   return async (dueAt) => {

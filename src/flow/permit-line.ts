@@ -9,7 +9,7 @@
 import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission/rate-limiter.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { comebackIntervalMs } from '../resilience/comeback.ts';
-import { createDistance, type KeepDistance } from './keep-distance.ts';
+import { createDistances } from './keep-distance.ts';
 
 export type LineAnswer =
   /** `askedAtMs` is monotonic. */
@@ -53,7 +53,7 @@ const MISSED_MS = 5000;
 
 export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine {
   const lines = new Map<string, Line>();
-  const distances = new Map<string, KeepDistance>();
+  const distance = createDistances(clock);
 
   async function ask(question: LineQuestion, wantsComeback: boolean): Promise<LineAnswer> {
     const { id, limits, tokens = 0 } = question;
@@ -92,11 +92,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
   }
 
   async function keepDistance(limit: Limit, dueAt: number | undefined): Promise<void> {
-    if (dueAt === undefined) return;
-    const known = distances.get(keyOf(limit));
-    const distance = known ?? createDistance(clock);
-    if (!known) distances.set(keyOf(limit), distance);
-    await distance(dueAt);
+    if (dueAt !== undefined) await distance(keyOf(limit), dueAt);
   }
 
   return (question) => {
@@ -132,7 +128,8 @@ function keyOf({ tier, subject }: Limit): string {
   return `${tier}:${subject}`;
 }
 
-function intervalMs({ kind, windowMs, max }: Limit): number {
+/** How far apart those are who wait for it. */
+export function intervalMs({ kind, windowMs, max }: Limit): number {
   return comebackIntervalMs({ kind, windowMs, max: Math.max(1, max), cost: 1 });
 }
 

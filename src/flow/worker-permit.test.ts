@@ -69,3 +69,26 @@ test('a burst of jobs that are put back is one line in the log', async () => {
   permits.noteRequeued(job);
   assert.equal(log.entries.length, 2);
 });
+
+test('what has waited for the limit keeps its distance up to the call, however it was held up', async () => {
+  const { clock, permits, job } = rig(['first', 'second', 'third']);
+  const startedAt = clock.now();
+  const held = [];
+  for (const waitCode of ['RATE_LIMITED', 'RATE_LIMITED', undefined] as const) {
+    const waited = { ...job, waitCode, runAt: clock.now() };
+    const answer = await permits.take(waited, {}, { backAt: undefined });
+    assert.ok(answer.kind === 'allowed' && answer.permit);
+    // All of one provider's account: the rig has a limit of one for each.
+    held.push({ ...answer.permit, account: 'first' });
+    await clock.advance(100);
+  }
+  await clock.advance(700);
+  const letOnAt: number[] = [];
+  for (const [index, permit] of held.entries())
+    void permits.keepDistance(job, permit).then(() => {
+      letOnAt[index] = clock.now() - startedAt;
+    });
+  await clock.advance(0);
+  await clock.advance(1000);
+  assert.deepEqual(letOnAt, [1000, 1090, 1000]);
+});

@@ -9,7 +9,7 @@ import type { JobPermit, JobPermits, PermitAnswer } from '../jobs/job-permits.ts
 import type { JobRun } from '../jobs/job-runner.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { createDistance, type KeepDistance } from './keep-distance.ts';
+import { createDistances } from './keep-distance.ts';
 import { type AskInLine, createPermitLine, type LineQuestion } from './permit-line.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
@@ -44,16 +44,7 @@ export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics } = parts;
   const asking = { ...parts, askInLine: createPermitLine(parts) };
-  const distances = new Map<string, KeepDistance>();
-
-  function distanceOf(account: string): KeepDistance {
-    const known = distances.get(account);
-    if (known) return known;
-    const made = createDistance(parts.clock);
-    distances.set(account, made);
-    return made;
-  }
-
+  const distance = createDistances(parts.clock);
   return {
     async take(job, message, { backAt }) {
       const provider = job.provider ?? '';
@@ -65,7 +56,7 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
     },
     async keepDistance(job, permit) {
       if (!isWorkerPermit(permit) || !permit.isPaced) return;
-      await distanceOf(`${job.provider}/${permit.account}`)(permit.askedAtMs);
+      await distance(`${job.provider}/${permit.account}`, permit.askedAtMs);
     },
     giveBack(permit) {
       if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);

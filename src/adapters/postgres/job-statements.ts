@@ -6,6 +6,7 @@ import type { NewJobEvent } from '../../jobs/job-history.ts';
 import type { Announcement } from '../../jobs/job-queue.ts';
 import type { JobMove } from '../../jobs/job-store.ts';
 import { toChangedColumns, toJobRow } from '../sql/job-row.ts';
+import { EMPTIABLE } from '../sql/migrations/0003-job-functions.ts';
 import { eventRows } from './job-event-rows.ts';
 import { LongTexts } from './long-texts.ts';
 import { announcedWith, announcementRows, type JobAnnouncement } from './queue-rows.ts';
@@ -189,24 +190,13 @@ function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly Reco
   ];
 }
 
-/** Which columns become null: a bit for each, in the order that the store's function has them in. */
+/** Which columns become null. */
 function emptiedBits(changed: ReturnType<typeof toChangedColumns>): number {
   let bits = 0;
   for (const [place, column] of EMPTIABLE.entries())
     if (changed[column] === null) bits |= 1 << place;
   return bits;
 }
-
-const EMPTIABLE = [
-  'provider',
-  'model',
-  'wait_code',
-  'error',
-  'lease_owner',
-  'lease_until',
-  'started_at',
-  'finished_at',
-] as const;
 
 /** Rows are locked in this order, so that two writers of several jobs do not wait for each other. */
 function byJob(a: MoveRows, b: MoveRows): number {

@@ -176,7 +176,8 @@ begin
   return array_to_string(written_ids, ',');
 end $body$`;
 
-const EMPTIABLE = [
+/** Columns that a move may empty, each a bit of `emptied` in this order. */
+export const EMPTIABLE = [
   'provider',
   'model',
   'wait_code',
@@ -185,7 +186,7 @@ const EMPTIABLE = [
   'lease_until',
   'started_at',
   'finished_at',
-];
+] as const;
 
 function emptied(column: string, place: number): string {
   return `${column} = case when emptied & ${2 ** place} <> 0 then null else coalesce(new_${column}, ${column}) end`;
