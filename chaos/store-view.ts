@@ -101,7 +101,7 @@ const JOBS = `
 const PROGRESS = `
   select (select count(*) from spillway.jobs) as all,
     (select count(*) from spillway.jobs where state in ('queued', 'delayed', 'running')) as open,
-    (select count(*) from spillway.budget_holds) as holds`;
+    (select count(*) from spillway.budget_holds where is_void = 0) as holds`;
 
 const MONEY = `
   select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.held as "heldNanos",

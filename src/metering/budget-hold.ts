@@ -1,6 +1,6 @@
 // What is held for one attempt, as it is written down before the attempt is made: enough to settle it without the
-// process that made it. The line is a JSON array, told from a usage record's by the word it begins with. Decoding
-// trusts nothing: what is not a hold is `undefined`.
+// process that made it. The line is a JSON array, told from a usage record's by the word it begins with (which
+// whoever decodes has read). Decoding trusts nothing: what is not a hold is `undefined`.
 
 import { NO_USAGE } from '../kernel/usage.ts';
 import type { AccountName } from './budget-account.ts';
@@ -73,11 +73,9 @@ export function lostRecord(hold: BudgetHold, at: number): UsageRecord {
   };
 }
 
-export const HOLD_WORD = 'hold';
-
-export function encodeBudgetHold(hold: BudgetHold): string {
+export function encodeBudgetHold(word: string, hold: BudgetHold): string {
   return JSON.stringify([
-    HOLD_WORD,
+    word,
     hold.id,
     hold.requestId,
     hold.attempt,
@@ -97,9 +95,9 @@ export function encodeBudgetHold(hold: BudgetHold): string {
 }
 
 export function decodeBudgetHold(values: readonly unknown[]): BudgetHold | undefined {
-  const [word, id, requestId, attempt, organizationId, keyId, userId, category, ...rest] = values;
+  const [, id, requestId, attempt, organizationId, keyId, userId, category, ...rest] = values;
   const [provider, model, streamed, amountNanos, holdsKey, holdsUser, month, expiresAt] = rest;
-  if (word !== HOLD_WORD || rest.length !== 8) return undefined;
+  if (rest.length !== 8) return undefined;
   if (!isText(id) || !isText(requestId) || !isText(organizationId) || !isText(keyId))
     return undefined;
   if (!isText(provider) || !isText(model) || !isLabel(userId) || !isLabel(category))

@@ -14,7 +14,7 @@ const BUSY_ASKS = 16;
 const PARCEL = BUSY_ASKS * AMOUNT * 8;
 const PLENTY = 100 * PARCEL;
 
-function rig(limitNanos: number, { isRefused = false, isAway = false } = {}) {
+function rig(limitNanos: number, { isRefused = false, isAway = false, isSilent = false } = {}) {
   const clock = createTestClock();
   const entries: JournalEntry[] = [];
   const held: BudgetHold[] = [];
@@ -23,6 +23,7 @@ function rig(limitNanos: number, { isRefused = false, isAway = false } = {}) {
       standing: async () => ({ postedNanos: 0, heldNanos: 0 }),
       holdAll: async (holds) => {
         held.push(...holds);
+        if (isSilent) throw new Error('no answer came');
         if (!isRefused) return [];
         return [
           { place: 0, answer: 'short', scope: 'organization', limitNanos, spentNanos: 0 } as const,
@@ -50,7 +51,7 @@ function rig(limitNanos: number, { isRefused = false, isAway = false } = {}) {
   }
   const idsOf = (kind: 'lease' | 'release') =>
     entries.flatMap((entry) => (entry.kind === kind ? [entry.id] : []));
-  return { clock, lending, held, pay, makeBusy, idsOf };
+  return { clock, lending, entries, held, pay, makeBusy, idsOf };
 }
 
 test('who is busy and has plenty is paid from what was taken, which is in the journal first', async () => {
@@ -75,12 +76,22 @@ test('a store that is away is not asked', async () => {
   assert.equal(held.length, 0);
 });
 
-test('what the store refuses is released, because it may have been held all the same', async () => {
-  const { pay, makeBusy, idsOf } = rig(PLENTY, { isRefused: true });
+test('what the store refuses is not lent, and of no more concern', async () => {
+  const { lending, entries, pay, makeBusy, idsOf } = rig(PLENTY, { isRefused: true });
   await makeBusy('row');
   assert.equal(pay('row'), false);
-  assert.equal(idsOf('lease').length, 1);
-  assert.deepEqual(idsOf('release'), idsOf('lease'));
+  assert.deepEqual(
+    entries.map(({ kind }) => kind),
+    ['lease'],
+  );
+  assert.equal(lending.isOpen(idsOf('lease')[0] ?? ''), false);
+});
+
+test('what the store does not answer for is void, because it may be held all the same', async () => {
+  const { entries, held, pay, makeBusy } = rig(PLENTY, { isSilent: true });
+  await makeBusy('row');
+  assert.equal(pay('row'), false);
+  assert.deepEqual(entries.slice(1), [{ kind: 'void', hold: held[0] }]);
 });
 
 test('a close gives back what is out when the store knows of all that it paid for', async () => {

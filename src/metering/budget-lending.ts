@@ -141,8 +141,9 @@ export class BudgetLending {
     );
     // It does not ask the store for each of its calls, and should have something set aside all the same.
     this.#parts.reserve.touch(hold, now);
-    if (await this.#isHeld(hold, now)) this.#leases.granted(hold, now + PAYS_MS);
-    else this.#refused(hold);
+    const answer = await this.#answerFor(hold, now);
+    if (answer === 'held') this.#leases.granted(hold, now + PAYS_MS);
+    else this.#denied(hold, answer);
     if (this.#isClosed) this.#giveBack();
   }
 
@@ -153,17 +154,18 @@ export class BudgetLending {
     return Math.min(wantedNanos, Math.floor(leftNanos / PART_LENT));
   }
 
-  #isHeld(hold: BudgetHold, now: number): Promise<boolean> {
+  #answerFor(hold: BudgetHold, now: number): Promise<'held' | 'refused' | 'none'> {
     return this.#parts.store.holdAll([hold], now).then(
-      (refusals) => refusals.length === 0,
-      () => false,
+      (refusals) => (refusals.length === 0 ? 'held' : 'refused'),
+      () => 'none',
     );
   }
 
-  /** A statement whose answer was lost may hold it all the same. */
-  #refused(hold: BudgetHold): void {
-    this.#leases.denied(hold.organizationId, this.#parts.clock.now(), hold);
-    this.#release(hold.id);
+  /** Where there was no answer, the store may hold it all the same, or have yet to be asked. */
+  #denied(hold: BudgetHold, answer: 'refused' | 'none'): void {
+    const { append, clock } = this.#parts;
+    this.#leases.denied(hold.organizationId, clock.now(), hold);
+    if (answer === 'none') append({ kind: 'void', hold }, () => {});
   }
 }
 

@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createLane, type Lane } from './lane.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';
-import type { UsageStore } from './usage-store.ts';
+import { type HoldChanges, NO_HOLD_CHANGES, type UsageStore } from './usage-store.ts';
 
 const BATCH_ENTRIES = 1000;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
@@ -113,12 +113,13 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   async function storeBatch(): Promise<number> {
     const entries = journal.oldest(BATCH_ENTRIES);
     if (entries.length === 0) return 0;
-    const { records, opened, closed, leases } = sorter.sort(entries);
+    const { records, leases, ...changes } = sorter.sort(entries);
+    const { opened, closed, voided } = changes;
     // They are all there is, and stay.
     if (leases.length === entries.length) return 0;
-    if (records.length + opened.length + closed.length > 0) {
-      const { crossed } = await parts.store.insertBatch(records, { opened, closed });
-      sorter.stored(opened, closed);
+    if (records.length + opened.length + closed.length + voided.length > 0) {
+      const { crossed } = await parts.store.insertBatch(records, changes);
+      sorter.stored(changes);
       parts.listener?.stored(records, opened);
       if (crossed.length > 0) parts.listener?.crossed(crossed);
     }
@@ -135,7 +136,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   /** All that was paid from a former life's leases is stored by now. */
   async function settleReplay(): Promise<void> {
     const closed = sorter.formerLeases();
-    if (closed.length > 0) await parts.store.insertBatch([], { opened: [], closed });
+    if (closed.length > 0) await parts.store.insertBatch([], { ...NO_HOLD_CHANGES, closed });
     sorter.caughtUp();
   }
 
@@ -161,10 +162,8 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   };
 }
 
-type Sorted = {
+type Sorted = HoldChanges & {
   readonly records: readonly UsageRecord[];
-  readonly opened: readonly BudgetHold[];
-  readonly closed: readonly string[];
   /** Those that this process has in hand. */
   readonly leases: readonly string[];
 };
@@ -180,6 +179,7 @@ function createSorter(listener: DrainListener | undefined) {
     const records: UsageRecord[] = [];
     const opened: BudgetHold[] = [];
     const closed: string[] = [];
+    const voided: BudgetHold[] = [];
     const leases: string[] = [];
     const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
@@ -192,10 +192,14 @@ function createSorter(listener: DrainListener | undefined) {
         if (isOpen(entry.hold.id, ended)) opened.push(entry.hold);
         continue;
       }
+      if (entry.kind === 'void') {
+        voided.push(entry.hold);
+        continue;
+      }
       if (entry.kind === 'usage') records.push(entry.record);
       if (mayBeStored(entry)) closed.push(idOf(entry));
     }
-    return { records, opened, closed, leases };
+    return { records, opened, closed, voided, leases };
   }
 
   /** Of a former life's attempts nobody knows but the journal itself. */
@@ -212,9 +216,10 @@ function createSorter(listener: DrainListener | undefined) {
 
   return {
     sort,
-    stored(opened: readonly BudgetHold[], closed: readonly string[]) {
+    stored({ opened, closed, voided }: HoldChanges) {
       for (const { id } of opened) storedHolds.add(id);
       for (const id of closed) storedHolds.delete(id);
+      for (const { id } of voided) storedHolds.delete(id);
     },
     isReplaying: () => isReplaying,
     /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
@@ -226,14 +231,16 @@ function createSorter(listener: DrainListener | undefined) {
   };
 }
 
-type EndEntry = Exclude<JournalEntry, { readonly kind: 'hold' | 'lease' }>;
+type EndEntry = Extract<JournalEntry, { readonly kind: 'usage' | 'release' }>;
 
 const NOBODY: ReadonlySet<string> = new Set();
 
 function endedIn(entries: readonly JournalEntry[]): ReadonlySet<string> {
   const ended = new Set<string>();
-  for (const entry of entries)
+  for (const entry of entries) {
     if (entry.kind === 'usage' || entry.kind === 'release') ended.add(idOf(entry));
+    if (entry.kind === 'void') ended.add(entry.hold.id);
+  }
   return ended;
 }
 

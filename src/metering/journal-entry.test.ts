@@ -23,6 +23,10 @@ const hold: fc.Arbitrary<JournalEntry> = fc
     }),
   );
 
+const voided = hold.map(
+  (given): JournalEntry => (given.kind === 'hold' ? { ...given, kind: 'void' } : given),
+);
+
 const usage: fc.Arbitrary<JournalEntry> = fc
   .tuple(text, label, count, fc.option(count, { nil: undefined }))
   .map(([id, userId, costNanos, budgetMonth]) => ({
@@ -36,6 +40,7 @@ const usage: fc.Arbitrary<JournalEntry> = fc
 
 const entry = fc.oneof(
   hold,
+  voided,
   usage,
   text.map((id): JournalEntry => ({ kind: 'release', id })),
   text.map((id): JournalEntry => ({ kind: 'lease', id })),

@@ -5,6 +5,8 @@
 //
 // While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
 // journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
+// A statement that was not answered is in doubt: it may still reach the store, after its asks have been decided here
+// and even after their attempts have ended. The ends of these are told as void, and then the store holds nothing for it.
 
 import { BatchPace } from '../kernel/batch-pace.ts';
 import { createMonthCache } from '../kernel/calendar-month.ts';
@@ -58,6 +60,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   readonly #monthAt = createMonthCache();
   readonly #reserve = new BudgetReserve();
   readonly #waiting = new WaitingLine();
+  /** Paid from the reserve, and in doubt. */
+  readonly #doubtful = new Map<string, BudgetHold>();
   #queued: SharedAsking[] = [];
   #isAsking = false;
   readonly #pace: BatchPace;
@@ -99,13 +103,15 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   release(attempt: HeldAttempt): void {
     this.#reserve.end(attempt.id, 0);
     this.#lending.release(attempt.id);
-    this.#append({ kind: 'release', id: attempt.id }, () => {});
+    if (!this.#voidDoubtful(attempt.id))
+      this.#append({ kind: 'release', id: attempt.id }, () => {});
     this.#hurry();
   }
 
   settle(record: UsageRecord): void {
     this.#reserve.end(record.id, record.costNanos);
     this.#lending.settle(record);
+    this.#voidDoubtful(record.id);
     this.#hurry();
   }
 
@@ -217,29 +223,45 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #lose(asked: readonly SharedAsking[]): void {
     this.#beat.away();
     for (const asking of asked) {
-      if (asking.isOver) this.release(asking.hold);
-      else this.#decideAlone(asking);
+      const { hold } = asking;
+      this.#doubtful.set(hold.id, hold);
+      if (asking.isOver) this.release(hold);
+      else if (!this.#decideAlone(asking)) this.#voidDoubtful(hold.id);
     }
   }
 
-  /** It answered too late: those who were sent away hold nothing. */
+  /** It answered too late: those who were sent away hold nothing, and of the others there is no more doubt. */
   #undo(asked: readonly SharedAsking[]): void {
-    for (const { hold } of asked) if (!this.#reserve.isOpen(hold.id)) this.release(hold);
+    for (const { hold } of asked) {
+      this.#doubtful.delete(hold.id);
+      if (!this.#reserve.isOpen(hold.id)) this.release(hold);
+    }
   }
 
-  #decideAlone(asking: SharedAsking): void {
+  /** What ends here may still be asked for by a statement on its way. False where there is no doubt. */
+  #voidDoubtful(id: string): boolean {
+    if (this.#doubtful.size === 0) return false;
+    const hold = this.#doubtful.get(id);
+    if (!hold) return false;
+    this.#doubtful.delete(id);
+    this.#append({ kind: 'void', hold }, () => {});
+    return true;
+  }
+
+  /** True when it is paid from the reserve. */
+  #decideAlone(asking: SharedAsking): boolean {
     const { journal, clock } = this.#parts;
     const { hold } = asking;
     if (!journal.isWritable() || !this.#reserve.take(hold, clock.now())) {
-      // A statement whose answer was lost may hold it all the same.
-      if (asking.state === 'asking') this.#append({ kind: 'release', id: hold.id }, () => {});
-      return asking.tell({ kind: 'unavailable' });
+      asking.tell({ kind: 'unavailable' });
+      return false;
     }
     asking.state = 'asking';
     this.#append({ kind: 'hold', hold }, () => {
       if (asking.isOver) this.release(hold);
       else asking.held();
     });
+    return true;
   }
 
   #wait(asking: SharedAsking): void {

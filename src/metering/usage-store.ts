@@ -46,7 +46,14 @@ export type HoldChanges = {
   readonly opened: readonly BudgetHold[];
   /** Attempts that have ended, by id: what is kept of their holds goes. */
   readonly closed: readonly string[];
+  /**
+   * Have ended, and a statement that asked for them may still come: it is then to find them ended. What is kept of them
+   * goes as well.
+   */
+  readonly voided: readonly BudgetHold[];
 };
+
+export const NO_HOLD_CHANGES: HoldChanges = { opened: [], closed: [], voided: [] };
 
 export type InsertedUsage = {
   /** How many records were new. */

@@ -85,6 +85,7 @@ describe('holding a store', () => {
     const [mine, theirs] = [await hold('shared'), await hold('shared')];
     const heard: string[] = [];
     theirs.signals.listen('q', () => heard.push('q'));
+    const isTelling = new Promise<void>((resolve) => mine.signals.listen('mine', resolve));
     const hears = async (count: number) => {
       while (heard.length < count) await delay(5);
     };
@@ -99,8 +100,9 @@ describe('holding a store', () => {
     await Promise.all([reaches(mine, 'away'), reaches(theirs, 'away')]);
     mine.signals.notify('q');
     await Promise.all([reaches(mine, 'held'), reaches(theirs, 'held')]);
-    // Being connected again is itself a reason to look.
+    // Being connected again is itself a reason to look, and what is told before that is told to nobody.
     await hears(4);
+    await isTelling;
     mine.signals.notify('q');
     await hears(5);
     assert.equal(heard.length, 5);

@@ -73,12 +73,14 @@ function ids(prefix: string, count: number): readonly string[] {
 
 test('usage is stored, and holds are opened and closed, without reading what is stored', async () => {
   const usage = createPostgresUsageStore(store);
+  const holds = (prefix: string) => ids(prefix, BATCH).map((id) => newHold(holdAsk(id), 202_601));
   const insert = (prefix: string, count: number) =>
     usage.insertBatch(
       ids(prefix, count).map((id) => usageRecord(id)),
       {
-        opened: ids(`${prefix}-open`, BATCH).map((id) => newHold(holdAsk(id), 202_601)),
+        opened: holds(`${prefix}-open`),
         closed: ids(`${prefix}-closed`, BATCH),
+        voided: holds(`${prefix}-void`),
       },
     );
   await insert('first', BATCH);

@@ -3,7 +3,7 @@
 
 import type { AccountName } from '../../metering/budget-account.ts';
 import type { HoldRefusal, SharedBudgetStore } from '../../metering/shared-budget-store.ts';
-import { toHoldJson } from '../sql/budget-hold-row.ts';
+import { holdsJson } from '../sql/budget-hold-row.ts';
 import { createBudgetStore } from '../sql/budget-store.ts';
 import type { PostgresStore } from './open-postgres.ts';
 import type { TextRow } from './prepared-call.ts';
@@ -27,8 +27,7 @@ export function createSharedBudgetStore(
       return { postedNanos, heldNanos: Math.max(0, heldNanos - (row?.set_aside ?? 0)) };
     },
     async holdAll(holds, now) {
-      const asks = `[${holds.map(toHoldJson).join(',')}]`;
-      return (await store.call(HOLD, [asks, String(now)])).map(toRefusal);
+      return (await store.call(HOLD, [holdsJson(holds), String(now)])).map(toRefusal);
     },
     async loseExpired(now, most) {
       const [row] = await store.run<StoredRow>(LOSE, [now, most]);

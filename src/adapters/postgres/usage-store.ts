@@ -4,8 +4,12 @@
 
 import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
-import type { InsertedUsage, UsageStore } from '../../metering/usage-store.ts';
-import { toHoldJson } from '../sql/budget-hold-row.ts';
+import {
+  type InsertedUsage,
+  NO_HOLD_CHANGES,
+  type UsageStore,
+} from '../../metering/usage-store.ts';
+import { holdsJson } from '../sql/budget-hold-row.ts';
 import { createUsageReading } from '../sql/usage-store.ts';
 import type { PostgresStore } from './open-postgres.ts';
 import { type RecordValue, recordRows, textArray } from './record-rows.ts';
@@ -13,12 +17,14 @@ import { type RecordValue, recordRows, textArray } from './record-rows.ts';
 export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
   return {
     ...createUsageReading(store.db),
-    async insertBatch(records, { opened, closed } = { opened: [], closed: [] }) {
-      if (records.length + opened.length + closed.length === 0) return { stored: 0, crossed: [] };
+    async insertBatch(records, { opened, closed, voided } = NO_HOLD_CHANGES) {
+      if (records.length + opened.length + closed.length + voided.length === 0)
+        return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
         recordRows(records.map(toUsageLine)),
-        `[${opened.map(toHoldJson).join(',')}]`,
+        holdsJson(opened),
         textArray(closed),
+        holdsJson(voided),
       ]);
       return toInserted(row);
     },
@@ -45,9 +51,9 @@ export function toInserted(row: StoredRow | undefined): InsertedUsage {
   return { stored: row?.stored ?? 0, crossed };
 }
 
-/** Arguments: the records, the holds that were opened, and the attempts whose holds are closed. */
+/** Arguments: the records, the holds that were opened, the attempts whose holds are closed, and the holds that are void. */
 const STORE_USAGE = `
-  select stored, crossed from store_usage($1::usage_line[], $2::jsonb, $3::text[],
+  select stored, crossed from store_usage($1::usage_line[], $2::jsonb, $3::text[], $4::jsonb,
     (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
 /** The fields of `usage_line`. */

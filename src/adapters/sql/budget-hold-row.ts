@@ -43,8 +43,12 @@ export function toHoldRow(hold: BudgetHold): Insertable<BudgetHoldsTable> {
   };
 }
 
-/** The values in the order of HOLD_COLUMNS. */
-export function toHoldJson(hold: BudgetHold): string {
+/** An array of arrays, each the values in the order of HOLD_COLUMNS. */
+export function holdsJson(holds: readonly BudgetHold[]): string {
+  return `[${holds.map(toHoldJson).join(',')}]`;
+}
+
+function toHoldJson(hold: BudgetHold): string {
   return JSON.stringify([
     hold.id,
     hold.requestId,

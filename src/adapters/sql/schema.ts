@@ -265,6 +265,8 @@ export type BudgetHoldsTable = {
   holds_user: Int;
   month: Int;
   expires_at: Int;
+  /** 1: nothing is held and nothing ever will be by this id, until it expires. */
+  is_void: ColumnType<number | string | bigint, number | undefined, number>;
 };
 
 export type BudgetReservesTable = {

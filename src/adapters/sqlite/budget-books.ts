@@ -72,8 +72,10 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   return {
     monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
     post: (spendings) => [...inTogethers(postingsOf(spendings))].flatMap(post),
-    changeHolds({ opened, closed }) {
+    changeHolds({ opened, closed, voided }) {
       for (const id of closed) close.run(id);
+      // No statement is ever under way here.
+      for (const { id } of voided) close.run(id);
       for (const hold of opened) open.run(...holdValues(hold), hold.id);
     },
   };

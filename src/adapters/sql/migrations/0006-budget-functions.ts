@@ -6,7 +6,19 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 
 export async function budgetFunctions(db: Kysely<Schema>): Promise<void> {
-  for (const text of [USAGE_LINE, ASKS, CHARGES, LIMIT, HOLD, STORE, LOSE, RESERVES, RENEW, EXPIRE])
+  for (const text of [
+    USAGE_LINE,
+    ASKS,
+    CHARGES,
+    LIMIT,
+    HOLD,
+    VOID,
+    STORE,
+    LOSE,
+    RESERVES,
+    RENEW,
+    EXPIRE,
+  ])
     await sql.raw(text).execute(db);
 }
 
@@ -179,13 +191,43 @@ end
 $body$`;
 
 /**
+ * Takes the places of holds that have ended, for nothing, so that a statement which asked for one and comes late (from
+ * the buffer of a server that stood still, say) finds it taken. Returns those that it came too late for. Where both
+ * want the same budget at the same moment they may block each other: one of them fails then, and only this comes again.
+ */
+const VOID = `
+create function void_holds(voided jsonb, at bigint) returns budget_holds[]
+language plpgsql ${KEPT_PLAN} as $body$
+declare
+  kept_until constant bigint := at + 86400000;
+  late budget_holds[];
+begin
+  insert into budget_holds (
+    id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
+    holds_key, holds_user, month, expires_at, is_void)
+  select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
+    a.streamed, 0, a.holds_key, a.holds_user, a.month, kept_until, 1
+  from budget_asks(voided) a order by a.id collate "C"
+  on conflict do nothing;
+
+  with found as (
+    select h from budget_holds h where h.id in (select a.id from budget_asks(voided) a) and h.is_void = 0 for update
+  ) select array_agg(h) into late from found;
+
+  update budget_holds h set amount_nanos = 0, expires_at = kept_until, is_void = 1
+  where h.id in (select a.id from budget_asks(voided) a) and h.is_void = 0;
+  return late;
+end
+$body$`;
+
+/**
  * Takes in usage: each record once, or in place of the estimate made when its attempt was given up; their sums; what
  * they cost in place of what was held for them. `opened` are holds that a server made by itself, `closed` attempts
- * that were never made and leases that are over; an estimate made for one of these is taken back. Returns how many
- * records were new and which thresholds of budgets were passed by them.
+ * that were never made and leases that are over, `voided` such of which a hold may still come; an estimate made for one
+ * of these is taken back. Returns how many records were new and which thresholds of budgets were passed by them.
  */
 const STORE = `
-create function store_usage(lines usage_line[], opened jsonb, closed text[], at bigint)
+create function store_usage(lines usage_line[], opened jsonb, closed text[], voided jsonb, at bigint)
 returns table (stored bigint, crossed jsonb)
 language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
@@ -196,8 +238,14 @@ declare
   begun budget_holds[];
 begin
   with gone as (
-    delete from budget_holds h where h.id = any (closed) or h.id in (select id from unnest(lines)) returning h
+    delete from budget_holds h
+    where (h.id = any (closed) or h.id in (select id from unnest(lines))) and h.is_void = 0 returning h
   ) select array_agg(h) into ended from gone;
+
+  if voided <> '[]' then
+    ended := ended || void_holds(voided, at);
+    closed := closed || array(select id from budget_asks(voided));
+  end if;
 
   with given_up as (
     delete from usage_records r
@@ -301,16 +349,17 @@ language plpgsql ${KEPT_PLAN} as $body$
 declare
   lines usage_line[];
 begin
+  delete from budget_holds where expires_at <= at and is_void = 1;
   select array_agg(row(
     h.id, h.request_id, h.attempt, h.organization_id, h.key_id, h.user_id, h.provider, h.model, 0, 0, 0, 0, 0, 0,
     h.amount_nanos, h.category, 0, 'LOST', h.streamed, 1, at, h.month)::usage_line)
   into lines from (
-    select * from budget_holds where expires_at <= at order by expires_at limit most for update skip locked
+    select * from budget_holds where expires_at <= at and is_void = 0 order by expires_at limit most for update skip locked
   ) h;
   if lines is null then
     return query select 0::bigint, null::jsonb;
   else
-    return query select s.stored, s.crossed from store_usage(lines, '[]', '{}', at) s;
+    return query select s.stored, s.crossed from store_usage(lines, '[]', '{}', '[]', at) s;
   end if;
 end
 $body$`;

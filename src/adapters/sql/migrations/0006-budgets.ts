@@ -77,6 +77,7 @@ async function holds(db: Kysely<Schema>): Promise<void> {
     .addColumn('holds_user', 'integer', required)
     .addColumn('month', 'integer', required)
     .addColumn('expires_at', 'bigint', required)
+    .addColumn('is_void', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
   await index(db, 'idx_budget_holds_expires_at', 'budget_holds', ['expires_at']);
 }
