@@ -1,7 +1,6 @@
 // Where a broker carries the queues, the store's own queue is the outbox: what a transaction announces is
 // written there with it, and the relay carries it to the broker, confirmed, before it is taken off. A crash in
-// between delivers a message twice, which fences and message ids make harmless; none is forgotten. Where the store can, the
-// relay of the process that announced a message is handed it after the commit; those of the others are the safety net.
+// between delivers a message twice, which fences and message ids make harmless; none is forgotten.
 
 import type { Consumer, JobQueue } from './job-queue.ts';
 

@@ -33,7 +33,7 @@ class FakeStore {
 
   async insertBatch(
     records: readonly UsageRecord[],
-    changes?: HoldChanges,
+    changes?: Partial<HoldChanges>,
   ): Promise<InsertedUsage> {
     this.batches.push(records.length);
     await this.held;

@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createLane, type Lane } from './lane.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';
-import { type HoldChanges, NO_HOLD_CHANGES, type UsageStore } from './usage-store.ts';
+import type { HoldChanges, UsageStore } from './usage-store.ts';
 
 const BATCH_ENTRIES = 1000;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
@@ -136,7 +136,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   /** All that was paid from a former life's leases is stored by now. */
   async function settleReplay(): Promise<void> {
     const closed = sorter.formerLeases();
-    if (closed.length > 0) await parts.store.insertBatch([], { ...NO_HOLD_CHANGES, closed });
+    if (closed.length > 0) await parts.store.insertBatch([], { closed });
     sorter.caughtUp();
   }
 

@@ -1,17 +1,16 @@
-// Budgets that several servers share. The store decides, and holds are rows in it; all asks of one turn of the loop, and
-// all that come while a statement is under way, are one statement. An ask that others hold the money of waits in line
-// here and is asked again when something of ours is settled, and every so often for what others settle. A busy
-// organisation's asks are paid from money taken beforehand, and only journalled (budget-lending.ts).
+// Budgets that several servers share. The store decides, and holds are rows in it (ask-together.ts). An ask that others
+// hold the money of waits in line here and is asked again when something of ours is settled, and every so often for what
+// others settle. A busy organisation's asks are paid from money taken beforehand, and only journalled (budget-lending.ts).
 //
 // While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
 // journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
 // A statement that was not answered is in doubt: it may still reach the store, after its asks have been decided here
 // and even after their attempts have ended. The ends of these are told as void, and then the store holds nothing for it.
 
-import { BatchPace } from '../kernel/batch-pace.ts';
 import { createMonthCache } from '../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { AskTogether, MOST_ASKED } from './ask-together.ts';
 import { BudgetBeat } from './budget-beat.ts';
 import { type BudgetHold, newHold } from './budget-hold.ts';
 import type {
@@ -51,8 +50,6 @@ export type SharedLedgerParts = {
 };
 
 const LOOK_AGAIN_MS = 200;
-const ANSWER_WITHIN_MS = 2000;
-const MOST_ASKED = 500;
 
 export class SharedLedger implements BudgetLedger, DrainListener {
   readonly holdsAreRows = true;
@@ -62,16 +59,20 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   readonly #waiting = new WaitingLine();
   /** Paid from the reserve, and in doubt. */
   readonly #doubtful = new Map<string, BudgetHold>();
-  #queued: SharedAsking[] = [];
-  #isAsking = false;
-  readonly #pace: BatchPace;
+  readonly #asks: AskTogether;
   readonly #beat: BudgetBeat;
   readonly #lending: BudgetLending;
   #cancelLook: CancelTimer | undefined;
 
   constructor(parts: SharedLedgerParts) {
     this.#parts = parts;
-    this.#pace = new BatchPace(parts.clock, () => void this.#askAll());
+    this.#asks = new AskTogether({
+      ...parts,
+      isNext: (asking) => this.#isNext(asking),
+      onAnswer: (asked, refusals) => this.#answer(asked, refusals),
+      onSilence: (asked) => this.#lose(asked),
+      onLateAnswer: (asked) => this.#undo(asked),
+    });
     this.#beat = new BudgetBeat({
       ...parts,
       reserve: this.#reserve,
@@ -96,7 +97,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const asking = new SharedAsking(hold, month, ask.patienceMs, onDecision);
     if (this.#beat.isAway) this.#decideAlone(asking);
     else if (isBehind) this.#wait(asking);
-    else this.#queue(asking);
+    else this.#ask(asking);
     return () => this.#withdraw(asking);
   }
 
@@ -150,22 +151,9 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     }
   }
 
-  #queue(asking: SharedAsking): void {
-    asking.state = 'queued';
-    this.#queued.push(asking);
-    if (!this.#isAsking) this.#pace.plan();
-  }
-
-  async #askAll(): Promise<void> {
-    if (this.#isAsking) return;
-    const asked = this.#queued.splice(0, MOST_ASKED).filter((asking) => this.#isNext(asking));
-    if (asked.length > 0) {
-      this.#isAsking = true;
-      this.#pace.began(asked.length);
-      await this.#askStore(asked);
-      this.#isAsking = false;
-    }
-    if (this.#queued.length > 0) this.#pace.plan();
+  #ask(asking: SharedAsking): void {
+    this.#reserve.touch(asking.hold, this.#parts.clock.now());
+    this.#asks.add(asking);
   }
 
   /** Whoever came while others began to wait stands behind them. */
@@ -174,30 +162,6 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     if (asking.isOutOfPatience || !this.#waiting.has(asking.hold.organizationId)) return true;
     this.#wait(asking);
     return false;
-  }
-
-  async #askStore(asked: readonly SharedAsking[]): Promise<void> {
-    const { store, clock } = this.#parts;
-    const now = clock.now();
-    for (const asking of asked) {
-      asking.state = 'asking';
-      this.#reserve.touch(asking.hold, now);
-    }
-    let isLate = false;
-    const cancelLate = clock.after(ANSWER_WITHIN_MS, () => {
-      isLate = true;
-      this.#lose(asked);
-    });
-    try {
-      const holds = asked.map(({ hold }) => hold);
-      const refusals = await store.holdAll(holds, now);
-      cancelLate();
-      if (isLate) return this.#undo(asked);
-      this.#answer(asked, refusals);
-    } catch {
-      cancelLate();
-      if (!isLate) this.#lose(asked);
-    }
   }
 
   #answer(asked: readonly SharedAsking[], refusals: readonly HoldRefusal[]): void {
@@ -279,7 +243,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     this.#waiting.remove(asking);
     if (asking.refusal) return asking.refuse(asking.refusal);
     // It stood behind others and was never asked for: that is done once.
-    this.#queue(asking);
+    this.#ask(asking);
   }
 
   #lookAgain(): void {
@@ -287,7 +251,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     this.#cancelLook = undefined;
     for (const asking of this.#waiting.takeAll(MOST_ASKED)) {
       if (this.#beat.isAway) this.#decideAlone(asking);
-      else this.#queue(asking);
+      else this.#ask(asking);
     }
     if (this.#waiting.size > 0)
       this.#cancelLook = this.#parts.clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
@@ -308,7 +272,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   /** Whoever was about to be asked for hears at once what the reserve can do. */
   #serveAlone(): void {
     const waiting = this.#waiting.takeAll(Number.POSITIVE_INFINITY);
-    for (const asking of [...waiting, ...this.#queued.splice(0)])
+    for (const asking of [...waiting, ...this.#asks.takeQueued()])
       if (!asking.isOver) this.#decideAlone(asking);
   }
 

@@ -53,8 +53,6 @@ export type HoldChanges = {
   readonly voided: readonly BudgetHold[];
 };
 
-export const NO_HOLD_CHANGES: HoldChanges = { opened: [], closed: [], voided: [] };
-
 export type InsertedUsage = {
   /** How many records were new. */
   readonly stored: number;
@@ -67,7 +65,10 @@ export type UsageStore = {
    * Stores what is not stored yet and charges it to the budgets, all or nothing. A record of an attempt that was
    * given up as lost takes the place of the estimate.
    */
-  insertBatch(records: readonly UsageRecord[], holds?: HoldChanges): Promise<InsertedUsage>;
+  insertBatch(
+    records: readonly UsageRecord[],
+    holds?: Partial<HoldChanges>,
+  ): Promise<InsertedUsage>;
   /** The range, widened to whole hours where it would be dear to be exact. Sums are asked for what this gives. */
   covered(range: UsageRange, now: number): Promise<UsageRange>;
   /** Everything in the range as one sum; all zero when there is nothing. */

@@ -17,7 +17,6 @@ import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../test/support/test-clock.ts';
 import { lostRecord, newHold } from '../../metering/budget-hold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
-import { NO_HOLD_CHANGES } from '../../metering/usage-store.ts';
 import { holdsJson } from '../sql/budget-hold-row.ts';
 import { createSharedBudgetStore } from './shared-budget-store.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
@@ -102,7 +101,7 @@ async function openVoiding() {
   const usage = createPostgresUsageStore(store);
   const hold = newHold(holdAsk('doubted', { owner }), 202_601);
   const makeVoid = (records: readonly UsageRecord[] = []) =>
-    usage.insertBatch(records, { ...NO_HOLD_CHANGES, voided: [hold] });
+    usage.insertBatch(records, { voided: [hold] });
   return { store, shared, hold, makeVoid };
 }
 

@@ -4,11 +4,7 @@
 
 import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage-record.ts';
-import {
-  type InsertedUsage,
-  NO_HOLD_CHANGES,
-  type UsageStore,
-} from '../../metering/usage-store.ts';
+import { type InsertedUsage, type UsageStore } from '../../metering/usage-store.ts';
 import { holdsJson } from '../sql/budget-hold-row.ts';
 import { createUsageReading } from '../sql/usage-store.ts';
 import type { PostgresStore } from './open-postgres.ts';
@@ -17,7 +13,7 @@ import { type RecordValue, recordRows, textArray } from './record-rows.ts';
 export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
   return {
     ...createUsageReading(store.db),
-    async insertBatch(records, { opened, closed, voided } = NO_HOLD_CHANGES) {
+    async insertBatch(records, { opened = [], closed = [], voided = [] } = {}) {
       if (records.length + opened.length + closed.length + voided.length === 0)
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [

@@ -20,7 +20,7 @@ export type BudgetBooks = {
   /** The month a record counts against: its own word, else the one it was made in, in UTC. */
   monthOf(record: UsageRecord): number;
   post(spendings: readonly Spending[]): readonly CrossedThreshold[];
-  changeHolds(changes: HoldChanges): void;
+  changeHolds(changes: Partial<HoldChanges>): void;
 };
 
 export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
@@ -72,7 +72,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   return {
     monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
     post: (spendings) => [...inTogethers(postingsOf(spendings))].flatMap(post),
-    changeHolds({ opened, closed, voided }) {
+    changeHolds({ opened = [], closed = [], voided = [] }) {
       for (const id of closed) close.run(id);
       // No statement is ever under way here.
       for (const { id } of voided) close.run(id);

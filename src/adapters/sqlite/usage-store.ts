@@ -135,7 +135,7 @@ function insertAll(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
-  holds: HoldChanges | undefined,
+  holds: Partial<HoldChanges> | undefined,
 ): InsertedUsage {
   const { budgets } = statements;
   database.exec('begin immediate');
