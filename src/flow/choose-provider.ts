@@ -8,7 +8,7 @@ import type { ChooseProvider, ProviderChoice } from '../jobs/dispatch-job.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Candidate, type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
-import type { DispatchAnswer, DispatchLimit } from './dispatch-limit.ts';
+import type { DispatchAnswer, DispatchLimit, DispatchWait } from './dispatch-limit.ts';
 
 export type ChooseParts = CandidateParts & {
   readonly overflow: 'next' | 'delay';
@@ -23,7 +23,7 @@ export type ChooseParts = CandidateParts & {
 };
 
 export function createChooseProvider(parts: ChooseParts): ChooseProvider {
-  return async (job) => {
+  return async (job, signal) => {
     const candidates = await candidatesFor(parts, job);
     const [first] = candidates;
     if (!first) return refuse(job.model === undefined ? {} : { field: 'model' });
@@ -33,7 +33,8 @@ export function createChooseProvider(parts: ChooseParts): ChooseProvider {
     if (!best) return route(parts, soonest(parts, offered) ?? first);
     const { dispatchLimit } = parts;
     if (!dispatchLimit || job.origin === 'http') return route(parts, best);
-    return routeWithin(parts, dispatchLimit, free, isReturning(job) ? job.runAt : undefined);
+    const dueAt = isReturning(job) ? job.runAt : undefined;
+    return routeWithin(parts, dispatchLimit, free, { dueAt, signal });
   };
 }
 
@@ -63,7 +64,7 @@ async function routeWithin(
   parts: ChooseParts,
   limit: DispatchLimit,
   candidates: readonly Candidate[],
-  backAt: number | undefined,
+  wait: DispatchWait,
 ): Promise<ProviderChoice> {
   let chosen = candidates[0];
   if (candidates.length > 1) {
@@ -78,8 +79,8 @@ async function routeWithin(
   if (!chosen) return refuse({});
   const { fixedDelayMs } = parts;
   const as =
-    fixedDelayMs !== undefined ? 'present' : backAt === undefined ? 'newcomer' : 'returning';
-  const answer = await limit.ask(chosen.provider.name, as, backAt);
+    fixedDelayMs !== undefined ? 'present' : wait.dueAt === undefined ? 'newcomer' : 'returning';
+  const answer = await limit.ask(chosen.provider.name, as, wait);
   return answer.kind === 'allowed'
     ? admitted(parts, chosen, answer)
     : putOff(parts, limit, chosen, answer);

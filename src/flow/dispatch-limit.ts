@@ -10,12 +10,15 @@ import type { DispatchMetrics } from './dispatch-metrics.ts';
 import { createPermitLine, intervalMs, type LineAnswer, type LineQuestion } from './permit-line.ts';
 
 export type DispatchLimit = {
-  ask(provider: string, as: LineQuestion['as'], dueAt?: number): Promise<DispatchAnswer>;
+  ask(provider: string, as: LineQuestion['as'], wait?: DispatchWait): Promise<DispatchAnswer>;
   /** A job was put off: for measuring. That a provider had no room does not mean so, where another had. */
   noteDelayed(provider: string, delayMs: number): void;
   /** For who is held, one at a time: resolves when there is room and it is taken; false when told to stop first. */
   waitForTurn(provider: string, signal: AbortSignal): Promise<boolean>;
 };
+
+/** The moment that was its own, of one who had to wait for it; and what ends its wait for an answer. */
+export type DispatchWait = Pick<LineQuestion, 'dueAt' | 'signal'>;
 
 export type DispatchAnswer =
   | { readonly kind: 'allowed'; readonly giveBack: () => void }
@@ -43,11 +46,11 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   async function ask(
     provider: string,
     as: LineQuestion['as'],
-    dueAt?: number,
+    wait: DispatchWait = {},
   ): Promise<DispatchAnswer> {
     const limit = limitOf(provider);
     if (!limit) return NOTHING_TAKEN;
-    const answer = await askInLine({ id: newId('att'), limits: [limit], as, dueAt });
+    const answer = await askInLine({ id: newId('att'), limits: [limit], as, ...wait });
     metrics.checked(provider, answer.kind);
     // A limit of one never refuses one for ever.
     if (answer.kind === 'never') return NOTHING_TAKEN;

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { createDistance } from './keep-distance.ts';
 
+const INTERVAL_MS = 100;
+
 /** When each is let on, of those who come `(dueAt, cameAt)`, in milliseconds from the beginning. */
 async function letOn(comers: readonly (readonly [number, number])[]): Promise<readonly number[]> {
   const clock = createTestClock();
@@ -12,7 +14,7 @@ async function letOn(comers: readonly (readonly [number, number])[]): Promise<re
   const moments: number[] = [];
   for (const [index, [dueAt, cameAt]] of comers.entries())
     clock.after(cameAt, () => {
-      void distance(dueAt).then(() => {
+      void distance(dueAt, INTERVAL_MS).then(() => {
         moments[index] = clock.now() - startedAt;
       });
     });
@@ -35,6 +37,11 @@ test('who is on time never waits', async () => {
 test('those who come late all at once go in nine tenths of their distances', async () => {
   const comers = [100, 200, 300, 400].map((dueAt) => [dueAt, 1000] as const);
   assert.deepEqual(await letOn(comers), [1000, 1090, 1180, 1270]);
+});
+
+test('where moments are far apart, late ones go a few intervals of the limit apart', async () => {
+  const comers = [100, 200, 20_000, 20_100].map((dueAt) => [dueAt, 30_000] as const);
+  assert.deepEqual(await letOn(comers), [30_000, 30_090, 30_810, 30_900]);
 });
 
 test('who asks again, or stands before the last, does not wait', async () => {

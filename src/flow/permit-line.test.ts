@@ -13,10 +13,9 @@ function rig(max: number, windowMs: number) {
   const askInLine = createPermitLine({ limiter, clock });
   const limit: Limit = { tier: 'dispatcher', subject: 'p', kind: 'requests', max, windowMs };
   let asked = 0;
-  const ask = (as: LineQuestion['as'], dueAt?: number) => {
+  const ask = (as: LineQuestion['as'], more: Partial<LineQuestion> = {}) => {
     asked += 1;
-    const own = dueAt === undefined ? {} : { dueAt };
-    return askInLine({ id: `ask-${asked}`, limits: [limit], as, ...own });
+    return askInLine({ id: `ask-${asked}`, limits: [limit], as, ...more });
   };
   return { clock, ask };
 }
@@ -38,11 +37,29 @@ test('nobody overtakes: a newcomer goes behind those who wait, though there is r
   assert.equal((await ask('returning')).kind, 'allowed');
 });
 
-test('who comes back a little early stays for that little', async () => {
+test('who comes back a little early stands there for that little, and newcomers go behind', async () => {
   const { clock, ask } = rig(1, 1000);
   await ask('newcomer');
   await clock.advance(990);
-  assert.deepEqual(await ask('returning'), { kind: 'stay', afterMs: 10 });
+  const early = ask('returning');
+  await clock.advance(0);
+  const newcomer = await ask('newcomer');
+  assert.equal(newcomer.kind, 'later');
+  await clock.advance(10);
+  assert.equal((await early).kind, 'allowed');
+});
+
+test('a newcomer that rather stays waits for a moment, and goes away when it would be longer', async () => {
+  const { clock, ask } = rig(1, 1000);
+  await ask('newcomer');
+  assert.deepEqual(await ask('newcomer', { stays: true }), { kind: 'later', afterMs: 1000 });
+  await clock.advance(1000);
+  await ask('returning');
+  await clock.advance(600);
+  const near = ask('newcomer', { stays: true });
+  await clock.advance(0);
+  await clock.advance(400);
+  assert.equal((await near).kind, 'allowed');
 });
 
 test('who comes back and would have to wait long is given a new moment behind the others', async () => {
@@ -74,11 +91,13 @@ test('those who come late all at once go on faster than they were to come, and n
   await clock.advance(windowMs + 3000);
   const stoodUntil = clock.now();
   const letOnAt: number[] = [];
-  for (const at of dueAt)
-    void ask('returning', at).then(({ kind }) => {
-      assert.equal(kind, 'allowed');
-      letOnAt.push(clock.now());
-    });
+  async function comeBack(at: number): Promise<void> {
+    const answer = await ask('returning', { dueAt: at });
+    if (answer.kind === 'stay') return void clock.after(answer.afterMs, () => void comeBack(at));
+    assert.equal(answer.kind, 'allowed');
+    letOnAt.push(clock.now());
+  }
+  for (const at of dueAt) void comeBack(at);
   for (let ms = 0; ms < 4000; ms += 10) await clock.advance(10);
   assert.equal(letOnAt.length, 30);
   assert.ok(mostWithin(letOnAt.map(asCall), 1000) <= 1.5 * (1000 / intervalMs));

@@ -1,8 +1,8 @@
 // Asking a limit on behalf of work that can wait, so that those who wait form a line. Who comes for the first time and
 // finds no room is given a moment of its own, one interval after the one before it. Who comes later goes behind them,
 // even when there happens to be room because one of them is a little late. Who comes back at its moment and is a
-// little early, because others were late, stays and waits just that little instead of going to the end again. Those who
-// are late all at once keep their distances (keep-distance.ts).
+// little early, because others were late, stands there for just that little instead of going to the end again
+// (standing-line.ts). Those who are late all at once keep their distances (keep-distance.ts).
 // A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
 // While the counts cannot be asked everybody stays: nobody is put off, since nobody knows until when.
 
@@ -10,6 +10,7 @@ import type { Limit, PermitAsk, PermitDecision, RateLimiter } from '../admission
 import type { Clock } from '../kernel/clock.ts';
 import { comebackIntervalMs } from '../resilience/comeback.ts';
 import { createDistances } from './keep-distance.ts';
+import { StandingLine } from './standing-line.ts';
 
 export type LineAnswer =
   /** `askedAtMs` is monotonic. */
@@ -29,6 +30,10 @@ export type LineQuestion = {
   readonly as: 'newcomer' | 'returning' | 'present';
   /** The moment that was its own, of one who had to wait for it, here or before it came here. */
   readonly dueAt?: number | undefined;
+  /** A newcomer that rather stands here for a short while than goes away and comes back. */
+  readonly stays?: boolean;
+  /** Who asks is to stop: whoever stands is sent back. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type AskInLine = (question: LineQuestion) => Promise<LineAnswer>;
@@ -43,8 +48,9 @@ type Line = { tailAt: number; headAt: number; seenAt: number };
 
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
-/** A wait as short as this is waited for at the head of the line. */
+/** A wait as short as this is waited for by who comes back, and by newcomers who rather stay. */
 const NEAR_MS = 1000;
+const STAY_MS = 500;
 /** The counts are away, and nobody knows for how long. */
 const PAUSE_MS = 1000;
 /** When so many in a row should have come and none did, and not for so long, nobody stands there. */
@@ -54,6 +60,22 @@ const MISSED_MS = 5000;
 export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine {
   const lines = new Map<string, Line>();
   const distance = createDistances(clock);
+  const standing = new Map<string, StandingLine>();
+
+  function standingFor(limit: Limit): StandingLine {
+    const key = keyOf(limit);
+    const known = standing.get(key);
+    const line =
+      known ??
+      new StandingLine({
+        ask: (question) => ask(question, false),
+        keepDistance: distance(key),
+        intervalMs: intervalMs(limit),
+        clock,
+      });
+    if (!known) standing.set(key, line);
+    return line;
+  }
 
   async function ask(question: LineQuestion, wantsComeback: boolean): Promise<LineAnswer> {
     const { id, limits, tokens = 0 } = question;
@@ -63,41 +85,48 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     return decision.isAllowed ? { kind: 'allowed', ask: asked, askedAtMs } : refusalOf(decision);
   }
 
-  async function comeNew(question: LineQuestion): Promise<LineAnswer> {
-    const [limit] = question.limits;
-    if (limit) await keepDistance(limit, question.dueAt);
+  async function comeNew(question: LineQuestion, limit: Limit): Promise<LineAnswer> {
+    const { dueAt, signal } = question;
+    if (dueAt !== undefined) await distance(keyOf(limit))(dueAt, intervalMs(limit), signal);
     const answer = await ask(question, true);
-    if (!limit || answer.kind === 'stay' || answer.kind === 'never') return answer;
+    if (answer.kind === 'stay' || answer.kind === 'never') return answer;
     const now = clock.now();
-    const line = liveLine(lines, limit, now);
-    if (answer.kind === 'later') {
-      join(lines, limit, now + answer.afterMs, line);
-      return answer;
-    }
-    if (!line) return answer;
-    limiter.giveBack(answer.ask);
-    line.tailAt += intervalMs(limit);
-    return { kind: 'later', afterMs: Math.max(1, Math.ceil(line.tailAt - now)) };
+    const behindMs = waitMsBehindOthers(limit);
+    if (answer.kind === 'allowed' && behindMs === 0) return answer;
+    if (answer.kind === 'allowed') limiter.giveBack(answer.ask);
+    const afterMs =
+      answer.kind === 'later' ? answer.afterMs : Math.ceil(behindMs + intervalMs(limit));
+    join(lines, limit, now + afterMs);
+    return { kind: 'later', afterMs };
   }
 
-  async function comeBack(question: LineQuestion): Promise<LineAnswer> {
-    const [limit] = question.limits;
-    const line = limit && lines.get(keyOf(limit));
+  /** Undefined when it would be too long. */
+  async function stayNew(question: LineQuestion, limit: Limit): Promise<LineAnswer | undefined> {
+    if (waitMsBehindOthers(limit) > STAY_MS) return undefined;
+    const answer = await standingFor(limit).stand(question, STAY_MS);
+    return answer.kind === 'later' ? undefined : answer;
+  }
+
+  /** Of those who were given moments and those who stand here. */
+  function waitMsBehindOthers(limit: Limit): number {
+    const now = clock.now();
+    const tailAt = liveLine(lines, limit, now)?.tailAt ?? now;
+    return Math.max(tailAt - now, standing.get(keyOf(limit))?.waitMs ?? 0);
+  }
+
+  async function comeBack(question: LineQuestion, limit: Limit): Promise<LineAnswer> {
+    const line = lines.get(keyOf(limit));
     if (line) line.seenAt = clock.now();
-    if (limit) await keepDistance(limit, question.dueAt);
-    const answer = await ask(question, false);
-    if (answer.kind !== 'later') return answer;
-    if (answer.afterMs <= NEAR_MS) return { kind: 'stay', afterMs: answer.afterMs };
-    return ask(question, true);
+    const answer = await standingFor(limit).stand(question, NEAR_MS);
+    return answer.kind === 'later' ? ask(question, true) : answer;
   }
 
-  async function keepDistance(limit: Limit, dueAt: number | undefined): Promise<void> {
-    if (dueAt !== undefined) await distance(keyOf(limit), dueAt);
-  }
-
-  return (question) => {
-    if (question.as === 'newcomer') return comeNew(question);
-    return question.as === 'returning' ? comeBack(question) : ask(question, false);
+  return async (question) => {
+    const [limit] = question.limits;
+    if (!limit || question.as === 'present') return ask(question, false);
+    if (question.as === 'returning') return comeBack(question, limit);
+    const stayed = question.stays ? await stayNew(question, limit) : undefined;
+    return stayed ?? comeNew(question, limit);
   };
 }
 
@@ -119,7 +148,8 @@ function liveLine(lines: Map<string, Line>, limit: Limit, now: number): Line | u
   return undefined;
 }
 
-function join(lines: Map<string, Line>, limit: Limit, at: number, line: Line | undefined): void {
+function join(lines: Map<string, Line>, limit: Limit, at: number): void {
+  const line = lines.get(keyOf(limit));
   if (line) line.tailAt = Math.max(line.tailAt, at);
   else lines.set(keyOf(limit), { tailAt: at, headAt: at, seenAt: Number.NEGATIVE_INFINITY });
 }

@@ -10,7 +10,7 @@ import type { JobRun } from '../jobs/job-runner.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { createDistances } from './keep-distance.ts';
-import { type AskInLine, createPermitLine, type LineQuestion } from './permit-line.ts';
+import { type AskInLine, createPermitLine, intervalMs, type LineQuestion } from './permit-line.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 /** One account's limits, as they hold for this worker. */
@@ -46,17 +46,20 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const asking = { ...parts, askInLine: createPermitLine(parts) };
   const distance = createDistances(parts.clock);
   return {
-    async take(job, message, { backAt }) {
+    async take(job, message, { backAt, closing }) {
       const provider = job.provider ?? '';
       const as = backAt !== undefined || isReturning(job) ? 'returning' : 'newcomer';
       const dueAt = backAt ?? (hasWaited(job) ? job.runAt : undefined);
-      const answer = await takeOfAny(asking, { job, message, as, dueAt });
+      const answer = await takeOfAny(asking, { job, message, as, dueAt, signal: closing });
       metrics.checked(provider, answer.kind);
       return answer;
     },
     async keepDistance(job, permit) {
       if (!isWorkerPermit(permit) || !permit.isPaced) return;
-      await distance(`${job.provider}/${permit.account}`, permit.askedAtMs);
+      const [limit] = permit.ask.limits;
+      if (!limit) return;
+      const keepDistance = distance(`${job.provider}/${permit.account}`);
+      await keepDistance(permit.askedAtMs, intervalMs(limit));
     },
     giveBack(permit) {
       if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);
@@ -82,6 +85,7 @@ type Wanted = {
   readonly message: JobMessage;
   readonly as: LineQuestion['as'];
   readonly dueAt: number | undefined;
+  readonly signal: AbortSignal | undefined;
 };
 
 async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
@@ -99,11 +103,11 @@ async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
 async function takeOf(
   { askInLine, newId, tokensOf }: Asking,
   { account, limits }: AccountLimits,
-  { message, as, dueAt }: Wanted,
+  { message, as, dueAt, signal }: Wanted,
 ): Promise<PermitAnswer> {
   const tokens = tokensOf(message, limits);
   const id = newId('att');
-  const answer = await askInLine({ id, limits, tokens, as, dueAt });
+  const answer = await askInLine({ id, limits, tokens, as, dueAt, stays: true, signal });
   if (answer.kind === 'never') return { kind: 'allowed' };
   if (answer.kind !== 'allowed') return answer;
   const { ask, askedAtMs } = answer;

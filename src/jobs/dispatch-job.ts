@@ -39,7 +39,8 @@ export type ProviderChoice =
   /** Nobody will ever take it: an unknown model, a provider without a key. */
   | { readonly kind: 'refuse'; readonly verdict: Verdict };
 
-export type ChooseProvider = (job: Job) => Promise<ProviderChoice>;
+/** `closing` ends the wait for an answer, which is then to stay. */
+export type ChooseProvider = (job: Job, closing?: AbortSignal) => Promise<ProviderChoice>;
 
 export type DispatcherParts = TakeParts & {
   readonly store: Pick<JobStore, 'create' | 'find' | 'move'>;
@@ -130,7 +131,7 @@ async function decide(
   closing: AbortSignal,
 ): Promise<ProviderChoice> {
   for (;;) {
-    const choice = await parts.chooseProvider(job);
+    const choice = await parts.chooseProvider(job, closing);
     if (choice.kind !== 'stay' || closing.aborted) return choice;
     await sleep(parts.clock, choice.afterMs, closing).catch(() => {});
   }

@@ -15,13 +15,15 @@ export type PermitAnswer =
   /** It stays in hand: the wait is but a moment, or the counts cannot be asked and the provider is not to be overrun. */
   | { readonly kind: 'stay'; readonly afterMs: number };
 
+export type PermitOptions = {
+  /** It was held on to until this moment of its own, which has come; absent at its first time here. */
+  readonly backAt: number | undefined;
+  /** Whoever waits to be answered is then told to stay. */
+  readonly closing?: AbortSignal | undefined;
+};
+
 export type JobPermits = {
-  /** `backAt`: it was held on to until this moment of its own, which has come; absent at its first time here. */
-  take(
-    job: Job,
-    message: JobMessage,
-    options: { readonly backAt: number | undefined },
-  ): Promise<PermitAnswer>;
+  take(job: Job, message: JobMessage, options: PermitOptions): Promise<PermitAnswer>;
   /** Before the call: those who had to wait for the limit go apart from each other, though claiming held them all up. */
   keepDistance(job: Job, permit: JobPermit): Promise<void>;
   /** The job was not run after all. */

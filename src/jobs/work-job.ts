@@ -136,8 +136,8 @@ async function workOnce(
 }
 
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, turn: Turn): Promise<Step> {
-  const { permits, staysInHand = false } = parts;
-  const answer = await permits?.take(job, message, { backAt: turn.at });
+  const { permits, staysInHand = false, closing } = parts;
+  const answer = await permits?.take(job, message, { backAt: turn.at, closing });
   if (!answer || answer.kind === 'allowed') {
     const { leavePlace } = turn;
     return claim(parts, job, { message, permit: answer?.permit, leavePlace });
