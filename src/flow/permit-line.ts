@@ -86,8 +86,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
   }
 
   async function comeNew(question: LineQuestion, limit: Limit): Promise<LineAnswer> {
-    const { dueAt, signal } = question;
-    if (dueAt !== undefined) await distance(keyOf(limit))(dueAt, intervalMs(limit), signal);
+    await keepDistance(question, limit);
     const answer = await ask(question, true);
     if (answer.kind === 'stay' || answer.kind === 'never') return answer;
     const now = clock.now();
@@ -100,11 +99,20 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     return { kind: 'later', afterMs };
   }
 
-  /** Undefined when it would be too long. */
-  async function stayNew(question: LineQuestion, limit: Limit): Promise<LineAnswer | undefined> {
-    if (waitMsBehindOthers(limit) > STAY_MS) return undefined;
-    const answer = await standingFor(limit).stand(question, STAY_MS);
-    return answer.kind === 'later' ? undefined : answer;
+  /** `later` when it would be too long. */
+  async function stayNew(question: LineQuestion, limit: Limit): Promise<LineAnswer> {
+    const behindMs = waitMsBehindOthers(limit);
+    if (behindMs > STAY_MS) return { kind: 'later', afterMs: behindMs };
+    if (behindMs === 0) {
+      await keepDistance(question, limit);
+      const answer = await ask(question, false);
+      if (answer.kind !== 'later' || answer.afterMs > STAY_MS) return answer;
+    }
+    return standingFor(limit).stand(question, STAY_MS);
+  }
+
+  async function keepDistance({ dueAt, signal }: LineQuestion, limit: Limit): Promise<void> {
+    if (dueAt !== undefined) await distance(keyOf(limit))(dueAt, intervalMs(limit), signal);
   }
 
   /** Of those who were given moments and those who stand here. */
@@ -126,7 +134,7 @@ export function createPermitLine({ limiter, clock }: PermitLineParts): AskInLine
     if (!limit || question.as === 'present') return ask(question, false);
     if (question.as === 'returning') return comeBack(question, limit);
     const stayed = question.stays ? await stayNew(question, limit) : undefined;
-    return stayed ?? comeNew(question, limit);
+    return stayed && stayed.kind !== 'later' ? stayed : comeNew(question, limit);
   };
 }
 
