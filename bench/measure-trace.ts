@@ -62,7 +62,8 @@ async function loadTrace({ traceFile }: Stage) {
 function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding): Measurement {
   const { trace } = plan;
   const { waits, calls, takenInMs, succeeded } = finding;
-  const queued = stretchesOf(waits.map(({ from, to }) => ({ from: from + PASSAGE_MS, to })));
+  const beyondPassage = waits.map(({ from, to }) => ({ from: from + PASSAGE_MS, to }));
+  const queued = stretchesOf(beyondPassage, PASSAGE_MS);
   const callsAt = calls.map(({ startedAt }) => startedAt);
   const parts = usedDuring(queued, callsAt, plan);
   const waitedMs = waits.map(({ from, to }) => to - from);

@@ -48,6 +48,18 @@ test('the length of stretches is that of all together', () => {
   assert.equal(lengthOf(stretches), 11);
 });
 
+test('a short pause does not end a stretch', () => {
+  const given = [
+    { from: 0, to: 4 },
+    { from: 7, to: 9 },
+    { from: 20, to: 21 },
+  ];
+  assert.deepEqual(stretchesOf(given, 3), [
+    { from: 0, to: 9 },
+    { from: 20, to: 21 },
+  ]);
+});
+
 const limit = { perWindow: 4, windowMs: 100 };
 
 test('a burst that fills the window uses it, and those who come back spread use the next', () => {

@@ -6,13 +6,16 @@ import { type PaceLimit, usedParts } from '../chaos/pace.ts';
 /** Two moments on one clock. */
 export type Span = { readonly from: number; readonly to: number };
 
-/** The stretches of time in which at least one of the spans lasts, in order and apart from each other. */
-export function stretchesOf(spans: readonly Span[]): readonly Span[] {
+/**
+ * The stretches of time in which at least one of the spans lasts, in order and apart from each other; pauses no longer than
+ * `pauseMs` belong to them.
+ */
+export function stretchesOf(spans: readonly Span[], pauseMs = 0): readonly Span[] {
   const stretches: Span[] = [];
   for (const span of spans.toSorted((one, other) => one.from - other.from)) {
     if (span.to <= span.from) continue;
     const last = stretches.at(-1);
-    if (!last || last.to < span.from) stretches.push(span);
+    if (!last || last.to + pauseMs < span.from) stretches.push(span);
     else stretches.splice(-1, 1, { from: last.from, to: Math.max(last.to, span.to) });
   }
   return stretches;

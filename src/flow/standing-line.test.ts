@@ -9,7 +9,7 @@ import { StandingLine } from './standing-line.ts';
 const NEAR_MS = 1000;
 
 /** A limit that lets one through at each of its moments, and says how long it is until the next. */
-function rig(intervalMs: number, firstAfterMs = intervalMs) {
+function rig(freeEveryMs: number, firstAfterMs = freeEveryMs, intervalMs = freeEveryMs) {
   const clock = createTestClock();
   const startedAt = clock.now();
   let [asks, nextAt] = [0, startedAt + firstAfterMs];
@@ -18,7 +18,7 @@ function rig(intervalMs: number, firstAfterMs = intervalMs) {
       asks += 1;
       const afterMs = nextAt - clock.now();
       if (afterMs > 0) return { kind: 'later', afterMs };
-      nextAt = clock.now() + intervalMs;
+      nextAt = clock.now() + freeEveryMs;
       const ask = { id, limits, tokens: 0, expiresMs: 1 };
       return { kind: 'allowed', ask, askedAtMs: clock.monotonic() };
     },
@@ -56,6 +56,18 @@ test('they go one by one in the order of their moments, and only the first asks'
   assert.equal(line.waitMs, 0);
 });
 
+test('who has no moment is given one, so that a burst of free places is not used in a burst', async () => {
+  const { clock, stand, told } = rig(1, 50, 100);
+  for (const name of ['a', 'b', 'c']) stand(name);
+  await clock.advance(0);
+  await clock.advance(1000);
+  assert.deepEqual(told, [
+    ['a', 'allowed', 50],
+    ['b', 'allowed', 90],
+    ['c', 'allowed', 180],
+  ]);
+});
+
 test('who has stood for a second is sent back, and comes again at its place', async () => {
   const { clock, stand, told } = rig(400);
   for (const [index, name] of ['a', 'b', 'c', 'd'].entries()) stand(name, index);
@@ -90,13 +102,14 @@ test('when it is time to stop all are sent back, also who waits for its answer',
 });
 
 test('what is too far away is not stood for, and those behind hear of it too', async () => {
-  const { clock, stand, told } = rig(100, NEAR_MS + 1);
+  const { clock, stand, told } = rig(100, 2 * NEAR_MS);
   stand('a');
   stand('b');
   await clock.advance(0);
+  await clock.advance(90);
   assert.deepEqual(told, [
     ['a', 'later', 0],
-    ['b', 'later', 0],
+    ['b', 'later', 90],
   ]);
 });
 

@@ -1,6 +1,7 @@
 // Those who are there and wait but a moment more for a limit stand one behind the other, by their moments. Only the first of
-// them ask, as many as an answer takes turns to come, so that a full limit is not asked by everybody all the time. Who has
-// stood for a second is sent back to whoever brought it, to be looked at, and may come again: its moment is still its own.
+// them ask, as many as an answer takes turns to come, so that a full limit is not asked by everybody all the time, and they
+// keep their distance of an interval or more: a limit that was used up in a burst is free again in a burst, which is not
+// passed on. Who has stood for a second is sent back to whoever brought it, to be looked at, and may come again.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { KeepDistance } from './keep-distance.ts';
@@ -33,6 +34,7 @@ export class StandingLine {
   readonly #standers: Stander[] = [];
   readonly #mostAskers: number;
   #askers = 0;
+  #lastDueAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StandingLineParts) {
     this.#parts = parts;
@@ -85,9 +87,10 @@ export class StandingLine {
 
   async #askFor(stander: Stander): Promise<LineAnswer> {
     const { ask, keepDistance, intervalMs, clock } = this.#parts;
-    const { question, nearMs } = stander;
-    const { dueAt, signal } = question;
-    if (dueAt !== undefined) await keepDistance(dueAt, intervalMs, signal);
+    const { question, dueAt, nearMs } = stander;
+    const { signal } = question;
+    this.#lastDueAt = Math.max(dueAt, this.#lastDueAt + intervalMs);
+    await keepDistance(this.#lastDueAt, intervalMs, signal);
     for (;;) {
       const answer = await ask(question);
       if (answer.kind !== 'later' || answer.afterMs > nearMs) return answer;
