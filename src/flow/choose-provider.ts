@@ -1,6 +1,7 @@
-// Where does a job go? To the first of its candidates, in the order of dispatch-candidates.ts, that can take it. Providers that are limited or broken are
-// passed over where another can take it and overflow is allowed. Messages of the raw queue are counted here by the
-// dispatcher's own limit; jobs of callers are counted when they are released, in their fair order.
+// Where does a job go? To the first of its candidates, in the order of dispatch-candidates.ts, that can take it.
+// Providers that are limited or broken are passed over where another can take it and overflow is allowed. Messages of the
+// raw queue are counted here by the dispatcher's own limit; jobs of callers are counted when they are released, in their
+// fair order.
 
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { ErrorParams } from '../errors/codes.ts';

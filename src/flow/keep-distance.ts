@@ -6,7 +6,10 @@
 
 import { type Clock, sleep } from '../kernel/clock.ts';
 
-/** Resolves when one whose moment was `dueAt` is let on, or is told to stop. Moments are of any one clock, the interval is the limit's. */
+/**
+ * Resolves when one whose moment was `dueAt` is let on, or is told to stop. Moments are of any one clock, the interval is
+ * the limit's.
+ */
 export type KeepDistance = (
   dueAt: number,
   intervalMs: number,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { holdAsk } from '../../test/support/budget-ask.ts';
 import { tempFolder } from '../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { usageRecord } from '../../test/support/usage-record.ts';
 import { openFileJournal } from '../adapters/files/journal.ts';
 import type { LogEntry } from '../kernel/log.ts';
+import { newHold } from './budget-hold.ts';
 import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
 import type { Journal } from './journal.ts';
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
@@ -30,6 +32,8 @@ class FakeStore {
   held: Promise<void> | undefined;
 
   readonly closed = new Set<string>();
+  readonly opened = new Set<string>();
+  readonly voided = new Set<string>();
 
   async insertBatch(
     records: readonly UsageRecord[],
@@ -40,6 +44,8 @@ class FakeStore {
     if (this.isAway) throw new Error('the store is away');
     for (const record of records) this.ids.add(record.id);
     for (const id of changes?.closed ?? []) this.closed.add(id);
+    for (const { id } of changes?.opened ?? []) this.opened.add(id);
+    for (const { id } of changes?.voided ?? []) this.voided.add(id);
     if (this.losesAnswer) throw new Error('the connection was lost');
     return { stored: records.length, crossed: [] };
   }
@@ -242,4 +248,17 @@ test('a lease that was released leaves the journal', async (context) => {
   });
   await drain.flush();
   assert.deepEqual([[...store.closed], journal.backlog()], [['lease'], 0]);
+});
+
+test('what is void reaches the store as such, also from a former life, and its hold is not opened', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = rig(folder);
+  const hold = newHold(holdAsk('doubted'), 202_601);
+  journal.append({ kind: 'hold', hold }, () => {});
+  journal.append({ kind: 'void', hold }, () => {});
+  await journal.close();
+  const { drain, store, journal: again } = rig(folder);
+  await drain.flush();
+  assert.deepEqual([[...store.voided], [...store.opened]], [['doubted'], []]);
+  assert.equal(again.backlog(), 0);
 });

@@ -2,11 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { newHold } from '../../src/metering/budget-hold.ts';
+import type { BudgetStore } from '../../src/metering/budget-store.ts';
 import type { UsageRecord } from '../../src/metering/usage-record.ts';
 import type { UsageStore } from '../../src/metering/usage-store.ts';
+import { holdAsk } from '../support/budget-ask.ts';
 
 export type OpenedUsageStore = {
   readonly usage: UsageStore;
+  readonly budgets: Pick<BudgetStore, 'openHolds'>;
   addOrganization(id: string): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -39,6 +43,19 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       const bare = usage('bare', { createdAt: full.createdAt - 1, budgetMonth: 202603 });
       await opened.usage.insertBatch([full, bare]);
       assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), [full, bare]);
+    });
+
+    it('keeps a hold until it is closed, made void, or settled by its record', async () => {
+      const { usage: store, budgets } = opened;
+      const holds = ['closed', 'void', 'used', 'kept'].map((id) => newHold(holdAsk(id), 202_601));
+      await store.insertBatch([], { opened: holds });
+      assert.equal((await budgets.openHolds()).length, 4);
+      const voided = holds.filter(({ id }) => id === 'void');
+      await store.insertBatch([usage('used')], { closed: ['closed', 'used'], voided });
+      assert.deepEqual(
+        (await budgets.openHolds()).map(({ id }) => id),
+        ['kept'],
+      );
     });
 
     it('counts a record once, however often and in whatever company it is delivered', async () => {

@@ -17,6 +17,7 @@ import type { JobStore } from '../../jobs/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createAuditLog } from '../sql/audit-log.ts';
+import { createBudgetStore } from '../sql/budget-store.ts';
 import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
 import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
@@ -58,6 +59,7 @@ usageStoreContract('PostgreSQL', async () => {
   const usage = createPostgresUsageStore(store);
   return {
     usage,
+    budgets: createBudgetStore(store.db),
     addOrganization: (id) => createOrganizationStore(store.db).create(newOrganization({ id }, 1)),
     close: () => store.close(),
   };

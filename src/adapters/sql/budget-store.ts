@@ -12,7 +12,12 @@ export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
   return {
     standing: (account) => standing(db, account),
     async openHolds() {
-      const rows = await db.selectFrom('budget_holds').selectAll().orderBy('expires_at').execute();
+      const rows = await db
+        .selectFrom('budget_holds')
+        .selectAll()
+        .where('is_void', '=', 0)
+        .orderBy('expires_at')
+        .execute();
       return rows.map(toHold);
     },
     async spentSince({ organizationId, kind, scopeId }, since) {

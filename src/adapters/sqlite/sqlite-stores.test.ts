@@ -8,6 +8,7 @@ import { createTestClock } from '../../../test/support/test-clock.ts';
 import { newOrganization } from '../../admission/organization.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { createBudgetStore } from '../sql/budget-store.ts';
 import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
 import { createJobHistory } from '../sql/job-history.ts';
 import { createJobQueue } from '../sql/job-queue.ts';
@@ -36,6 +37,7 @@ usageStoreContract('embedded storage', async () => {
   const store = await openSqlite(':memory:');
   return {
     usage: createSqliteUsageStore(store),
+    budgets: createBudgetStore(store.db),
     addOrganization: (id) => createOrganizationStore(store.db).create(newOrganization({ id }, 1)),
     close: () => store.close(),
   };
