@@ -110,7 +110,8 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     await allSucceeded(400);
     assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
     assert.ok(deliveries <= 1200, `${deliveries} deliveries`);
-    assert.ok(rig.metricOf('worker.ratelimit.requeued') >= 300);
+    // Of the 300 over the limit, those whose wait is but a moment stay in hand.
+    assert.ok(rig.metricOf('worker.ratelimit.requeued') >= 100);
     const told = rig.entries.filter(({ message }) => message.includes('bypass'));
     assert.equal(told.length, 1);
   });
