@@ -2,7 +2,7 @@
 // has, with its character: minutes in which nobody comes, minutes with four times the usual, within a minute again
 // clusters, long prompts and short answers. It is made up and a report says so. The same seed gives the same trace. Pure.
 
-import { seededRandom } from '../src/simulator/random.ts';
+import { seededRandom } from '../src/simulator/scenario/random.ts';
 import type { RequestTrace, TracedRequest } from './request-trace.ts';
 
 export type TraceShape = {

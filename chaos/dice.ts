@@ -1,7 +1,7 @@
 // The randomness of a run: everything that is drawn comes from the seed that the run prints, so that the same seed plans
 // the same faults. When they strike also depends on the machine, so a seed repeats a plan and not a run.
 
-import { seededRandom } from '../src/simulator/random.ts';
+import { seededRandom } from '../src/simulator/scenario/random.ts';
 
 export type Dice = {
   /** A whole number from `least` to `most`, both included. */

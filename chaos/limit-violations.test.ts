@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { mostWithin } from '../src/simulator/peak-window.ts';
+import { mostWithin } from '../src/simulator/scenario/peak-window.ts';
 import { limitViolations } from './limit-violations.ts';
 
 test('calls beyond the limit are counted, and do not count for those after them', () => {

@@ -4,8 +4,8 @@
 
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { openRedis, type RedisLink } from '../../src/adapters/redis/open-redis.ts';
-import { openProviderLimits } from '../../src/adapters/redis/provider-limits.ts';
+import { openRedis, type RedisLink } from '../../src/adapters/redis/connection/open-redis.ts';
+import { openProviderLimits } from '../../src/adapters/redis/provider-limits/provider-limits.ts';
 import type { ProviderLimits } from '../../src/admission/provider-limits.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';

@@ -2,7 +2,7 @@
 // RFC 3339) and those that OpenAI began and many speak (`6m0s`, or plain seconds). Pure. Headers are a provider's text:
 // what cannot be read is left out, and sentinels such as -1 are no numbers.
 
-import { durationOrMoment } from '../errors/mapping/wait.ts';
+import { durationOrMoment } from '../errors/mapping/waits/wait.ts';
 
 export const HEADROOM_DIMENSIONS = ['requests', 'tokens', 'inputTokens', 'outputTokens'] as const;
 export type HeadroomDimension = (typeof HEADROOM_DIMENSIONS)[number];

@@ -2,7 +2,7 @@
 
 import type { Limit } from '../admission/rate-limiter.ts';
 import type { AccountConfig, Config, ProviderConfig } from '../config/config.ts';
-import { type AccountTerms, joinTerms, type Terms } from '../flow/call-terms.ts';
+import { type AccountTerms, joinTerms, type Terms } from '../flow/call/call-terms.ts';
 
 const DAY_MS = 86_400_000;
 const NO_TERMS = joinTerms([]);

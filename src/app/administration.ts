@@ -26,8 +26,8 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
-import { breakerPlaces } from './open-resilience.ts';
-import type { Store } from './open-store.ts';
+import { breakerPlaces } from './open/open-resilience.ts';
+import type { Store } from './open/open-store.ts';
 
 export type AdministrationParts = {
   readonly config: Config;

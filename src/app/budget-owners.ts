@@ -4,9 +4,9 @@
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import type { CallParts } from '../flow/call-order.ts';
+import type { CallParts } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { BudgetOwner } from '../metering/budget-ledger.ts';
+import type { BudgetOwner } from '../metering/budgets/budget-ledger.ts';
 
 const REMEMBERED_MS = 5000;
 const REMEMBERED_OWNERS = 1000;

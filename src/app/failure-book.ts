@@ -3,7 +3,7 @@
 import { createMemoryRequestRecords } from '../adapters/memory/request-records.ts';
 import type { Config } from '../config/config.ts';
 import { createRedactor } from '../errors/redact.ts';
-import type { FailureBook } from '../flow/record-failure.ts';
+import type { FailureBook } from '../flow/call/record-failure.ts';
 import type { Identity } from './identity.ts';
 
 export function openFailureBook(config: Config, { adminKey, apiKey }: Identity): FailureBook {

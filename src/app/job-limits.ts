@@ -3,16 +3,16 @@
 
 import type { Limit } from '../admission/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
-import { createDispatchLimit, type DispatchLimit } from '../flow/dispatch-limit.ts';
-import type { DispatchMetrics } from '../flow/dispatch-metrics.ts';
-import type { ServeParts } from '../flow/serve-request.ts';
-import { createWorkerMetrics } from '../flow/worker-metrics.ts';
-import { type AccountLimits, createWorkerPermits } from '../flow/worker-permit.ts';
-import type { JobMessage } from '../jobs/job-message.ts';
-import type { JobPermits } from '../jobs/job-permits.ts';
+import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
+import { createWorkerMetrics } from '../flow/jobs/worker-metrics.ts';
+import { createDispatchLimit, type DispatchLimit } from '../flow/pacing/dispatch-limit.ts';
+import { type AccountLimits, createWorkerPermits } from '../flow/pacing/worker-permit.ts';
+import type { ServeParts } from '../flow/serve/serve-request.ts';
+import type { JobMessage } from '../jobs/model/job-message.ts';
+import type { JobPermits } from '../jobs/ports/job-permits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import { estimateTokens } from '../metering/token-estimate.ts';
+import { estimateTokens } from '../metering/usage/token-estimate.ts';
 
 /** Reserved for an answer, whatever maximum is stated: most are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;

@@ -2,8 +2,8 @@
 // goes on serving what it can; it is unhealthy only when it must not serve at all.
 
 import type { Readiness } from '../http/routes/health.ts';
-import type { Meter } from '../metering/meter.ts';
-import type { Store } from './open-store.ts';
+import type { Meter } from '../metering/prices/meter.ts';
+import type { Store } from './open/open-store.ts';
 
 export type ReadinessParts = {
   readonly meter: Meter;

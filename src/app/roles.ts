@@ -1,8 +1,8 @@
 // What a process does: answer callers, dispatch jobs, work them off. `serve` does all of it.
 
-import { BUILT_IN_NAMES } from '../config/built-in-providers.ts';
 import type { Config } from '../config/config.ts';
-import type { JobRoles } from './open-jobs.ts';
+import { BUILT_IN_NAMES } from '../config/providers/built-in-providers.ts';
+import type { JobRoles } from './open/open-jobs.ts';
 
 export type Roles = JobRoles & { readonly isGateway: boolean };
 

@@ -1,16 +1,16 @@
 // The ports to the durable store, the same for either SQL store.
 
 import { createAuditLog } from '../adapters/sql/audit-log.ts';
-import { createBudgetStore } from '../adapters/sql/budget-store.ts';
-import { createDeadLetterStore } from '../adapters/sql/dead-letter-store.ts';
 import { createIdempotencyStore } from '../adapters/sql/idempotency-store.ts';
-import { createJobHistory } from '../adapters/sql/job-history.ts';
-import { createJobQueue } from '../adapters/sql/job-queue.ts';
-import { createJobRetention } from '../adapters/sql/job-retention.ts';
+import { createDeadLetterStore } from '../adapters/sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../adapters/sql/jobs/job-history.ts';
+import { createJobRetention } from '../adapters/sql/jobs/job-retention.ts';
 import { createKeyStore } from '../adapters/sql/key-store.ts';
+import { createBudgetStore } from '../adapters/sql/metering/budget-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
-import type { QueueSignals } from '../adapters/sql/queue-signals.ts';
-import type { MessageHandling } from '../adapters/sql/queue-table.ts';
+import { createJobQueue } from '../adapters/sql/queue/job-queue.ts';
+import type { QueueSignals } from '../adapters/sql/queue/queue-signals.ts';
+import type { MessageHandling } from '../adapters/sql/queue/queue-table.ts';
 import type { SqlStore } from '../adapters/sql/sql-store.ts';
 import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
@@ -19,19 +19,19 @@ import { type IdempotencyStore, KEPT_FOR_MS } from '../admission/idempotency-sto
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import type { StaleAnswers } from '../admission/stale-answers.ts';
-import type { DeadLetterStore } from '../jobs/dead-letter-store.ts';
-import type { JobHistory } from '../jobs/job-history.ts';
-import type { JobQueue } from '../jobs/job-queue.ts';
-import type { JobRetention } from '../jobs/job-retention.ts';
-import type { JobStore } from '../jobs/job-store.ts';
+import type { DeadLetterStore } from '../jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../jobs/ports/job-history.ts';
+import type { JobQueue } from '../jobs/ports/job-queue.ts';
+import type { JobRetention } from '../jobs/ports/job-retention.ts';
+import type { JobStore } from '../jobs/ports/job-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { Log } from '../kernel/log.ts';
-import type { BudgetStore } from '../metering/budget-store.ts';
-import type { SharedBudgetStore } from '../metering/shared-budget-store.ts';
-import type { UsageStore } from '../metering/usage-store.ts';
-import type { Builds } from './open-builds.ts';
+import type { BudgetStore } from '../metering/budgets/budget-store.ts';
+import type { SharedBudgetStore } from '../metering/budgets/shared-budget-store.ts';
+import type { UsageStore } from '../metering/usage/usage-store.ts';
+import type { Builds } from './open/open-builds.ts';
 
 export type Store = {
   readonly identity: StoreIdentity;

@@ -38,7 +38,7 @@ export async function withAdmin<T>(
   const clue = findServer(config);
   if (clue.url !== undefined && (await isOurs(clue.url))) return work(overHttp(clue.url, clue));
   // Loaded here, so that a command beside a running server starts without the store's weight.
-  const { openOfflineAdmin } = await import('../app/open-offline-admin.ts');
+  const { openOfflineAdmin } = await import('../app/open/open-offline-admin.ts');
   const api = await openOfflineAdmin(config, logTo(context));
   try {
     return await work({

@@ -11,7 +11,7 @@ import {
   type Role,
   usesSimulator,
   withSimulator,
-} from '../config/provider-keys.ts';
+} from '../config/providers/provider-keys.ts';
 import { assertShared } from '../config/shared-services.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { startSimulator } from '../simulator/simulator.ts';

@@ -3,10 +3,10 @@
 // has to know of tiers, variables and inheritance.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
-import type { BuiltInName, Tier } from './built-in-providers.ts';
-import type { ALIAS_STRATEGIES, MODEL_ROWS } from './named-settings.ts';
-import type { ValuesOf } from './setting.ts';
-import type { SETTINGS } from './settings.ts';
+import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
+import type { ALIAS_STRATEGIES, MODEL_ROWS } from './schema/named-settings.ts';
+import type { ValuesOf } from './schema/setting.ts';
+import type { SETTINGS } from './schema/settings.ts';
 
 export type Sections = {
   readonly [S in keyof typeof SETTINGS]: ValuesOf<(typeof SETTINGS)[S]>;

@@ -2,14 +2,14 @@
 // it in .env, with where it came from. `spillway config` lays it out; nothing here prints.
 
 import type { Config, Source } from './config.ts';
-import { describeProvider } from './describe-provider.ts';
-import type { DescribedGroup } from './described-value.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { maskConfig } from './mask-config.ts';
-import { ALIAS_ROWS, MODEL_ROWS } from './named-settings.ts';
+import { describeProvider } from './providers/describe-provider.ts';
 import type { Origins } from './read-rows.ts';
-import type { Rows, Setting } from './setting.ts';
-import { SECTION_ABOUT, SETTINGS } from './settings.ts';
+import type { DescribedGroup } from './schema/described-value.ts';
+import { ALIAS_ROWS, MODEL_ROWS } from './schema/named-settings.ts';
+import type { Rows, Setting } from './schema/setting.ts';
+import { SECTION_ABOUT, SETTINGS } from './schema/settings.ts';
 
 export function describeConfig({ config, origins }: LoadedConfig): readonly DescribedGroup[] {
   const masked = maskConfig(config);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { BUILT_IN_NAMES } from './built-in-providers.ts';
 import { ConfigError } from './config-error.ts';
 import { loadConfig, loadFrom } from './load-config.ts';
+import { BUILT_IN_NAMES } from './providers/built-in-providers.ts';
+import { providerVariables, SECTION_VARIABLES } from './schema/variables.ts';
 import { sourcesFrom } from './sources.ts';
-import { providerVariables, SECTION_VARIABLES } from './variables.ts';
 
 const ALL_VARIABLES = [...SECTION_VARIABLES, ...BUILT_IN_NAMES.flatMap(providerVariables)];
 

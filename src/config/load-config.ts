@@ -4,17 +4,17 @@
 import { resolve } from 'node:path';
 import type { Config, Sections } from './config.ts';
 import { deepFreeze } from './freeze.ts';
+import type { ReadContext } from './providers/read-providers.ts';
+import { readProviders } from './providers/read-providers.ts';
 import type { LoadInput } from './read-files.ts';
 import { readSources } from './read-files.ts';
 import { readAliases, readModels } from './read-names.ts';
-import type { ReadContext } from './read-providers.ts';
-import { readProviders } from './read-providers.ts';
 import type { Origins } from './read-rows.ts';
 import { readRows, refuseUnknownKeys } from './read-rows.ts';
-import { checkRules } from './rules.ts';
-import { SETTINGS } from './settings.ts';
+import { checkRules } from './schema/rules.ts';
+import { SETTINGS } from './schema/settings.ts';
+import { refuseMisspeltVariables } from './schema/variables.ts';
 import type { Sources } from './sources.ts';
-import { refuseMisspeltVariables } from './variables.ts';
 
 /** The sections of the file that are maps of names. */
 export const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;

@@ -5,8 +5,8 @@ import type { Config, ProviderConfig } from './config.ts';
 import { withoutPrototype } from './lookup.ts';
 import type { Mask } from './mask.ts';
 import { maskSecret } from './mask.ts';
-import type { Rows } from './setting.ts';
-import { SETTINGS } from './settings.ts';
+import type { Rows } from './schema/setting.ts';
+import { SETTINGS } from './schema/settings.ts';
 
 export function maskConfig(config: Config): Config {
   const values: Readonly<Record<string, object>> = config;

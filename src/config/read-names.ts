@@ -2,12 +2,12 @@
 
 import type { AliasConfig, AliasTarget, ModelConfig } from './config.ts';
 import { showName, wrongValue } from './config-error.ts';
-import type { Kind } from './kind.ts';
 import { withoutPrototype } from './lookup.ts';
-import { ALIAS_ROWS, aliasName, MODEL_ROWS, modelName } from './named-settings.ts';
-import type { ReadContext } from './read-providers.ts';
+import type { ReadContext } from './providers/read-providers.ts';
 import type { Place } from './read-rows.ts';
 import { inFile, parse, readRows } from './read-rows.ts';
+import type { Kind } from './schema/kind.ts';
+import { ALIAS_ROWS, aliasName, MODEL_ROWS, modelName } from './schema/named-settings.ts';
 import { asMap } from './sources.ts';
 
 export function readAliases(context: ReadContext): Record<string, AliasConfig> {

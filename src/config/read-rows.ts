@@ -4,9 +4,9 @@
 
 import type { Source } from './config.ts';
 import { ConfigError, showName, showValue, wrongValue } from './config-error.ts';
-import type { Kind } from './kind.ts';
 import { nearest } from './nearest.ts';
-import type { Rows, Setting, ValuesOf } from './setting.ts';
+import type { Kind } from './schema/kind.ts';
+import type { Rows, Setting, ValuesOf } from './schema/setting.ts';
 import type { Sources } from './sources.ts';
 import { asMap } from './sources.ts';
 

@@ -4,15 +4,15 @@
 
 import type { ErrorParams, Verdict } from './codes.ts';
 import { decideMeaning } from './mapping/decide-meaning.ts';
-import { limitOrThrottle } from './mapping/limit-or-throttle.ts';
 import { hasWait, isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
 import { isModelBound } from './mapping/model-bound.ts';
-import { quotaWindow } from './mapping/quota-window.ts';
 import { readFailure } from './mapping/read-failure.ts';
 import type { Reading } from './mapping/reading.ts';
 import { knownField, leadingPath } from './mapping/request-field.ts';
-import { statedWait } from './mapping/stated-wait.ts';
-import { NO_WAIT, type Wait } from './mapping/wait.ts';
+import { limitOrThrottle } from './mapping/waits/limit-or-throttle.ts';
+import { quotaWindow } from './mapping/waits/quota-window.ts';
+import { statedWait } from './mapping/waits/stated-wait.ts';
+import { NO_WAIT, type Wait } from './mapping/waits/wait.ts';
 import { isInstant } from './reset-timing.ts';
 
 export type FailureContext = {

@@ -10,7 +10,12 @@ import type { IdempotencyClaim } from '../admission/idempotency-store.ts';
 import { replayHeaders, toKeptAnswer } from '../admission/kept-answer.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
-import { AnswerKeeper, claimCall, isFinal, type KeeperParts } from '../flow/idempotent-call.ts';
+import {
+  AnswerKeeper,
+  claimCall,
+  isFinal,
+  type KeeperParts,
+} from '../flow/serve/idempotent-call.ts';
 import type { BeforeSend } from './reply-error.ts';
 
 declare module 'fastify' {

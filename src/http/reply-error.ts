@@ -21,7 +21,7 @@ import {
   type StreamEnding,
   type WireFormat,
 } from '../errors/wire-shape.ts';
-import type { FailureBook } from '../flow/record-failure.ts';
+import type { FailureBook } from '../flow/call/record-failure.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';

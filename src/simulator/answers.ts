@@ -3,9 +3,9 @@
 
 import type { Ask, OfferedTool } from './ask.ts';
 import { toolsToCall } from './ask.ts';
-import { fitSchema } from './fit-schema.ts';
-import { proseFor, stretch, thoughtFor, topicOf } from './prose.ts';
-import type { Scenario } from './scenario.ts';
+import { fitSchema } from './scenario/fit-schema.ts';
+import { proseFor, stretch, thoughtFor, topicOf } from './scenario/prose.ts';
+import type { Scenario } from './scenario/scenario.ts';
 import { BYTES_PER_TOKEN, capToTokens, tokensOfText } from './tokens.ts';
 
 export type StopReason = 'end' | 'max_tokens' | 'stop_sequence' | 'tool' | 'refusal';

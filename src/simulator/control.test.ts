@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import { PRESETS } from './presets.ts';
 import { asList, asRecord } from './read-json.ts';
+import { PRESETS } from './scenario/presets.ts';
 import { startSimulator } from './simulator.ts';
 
 const clock = createTestClock();

@@ -2,11 +2,11 @@
 // requests to a provider, so they are not in the log, and no scenario applies to them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Decider } from './decide.ts';
-import { mostWithin } from './peak-window.ts';
-import { PRESETS } from './presets.ts';
 import { readBody } from './read-body.ts';
-import type { TruthLog } from './truth-log.ts';
+import type { Decider } from './scenario/decide.ts';
+import { mostWithin } from './scenario/peak-window.ts';
+import { PRESETS } from './scenario/presets.ts';
+import type { TruthLog } from './truth/truth-log.ts';
 import { WrongInput } from './wrong-input.ts';
 
 export const CONTROL_PREFIX = '/_simulator/';

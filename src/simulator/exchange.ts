@@ -3,10 +3,10 @@
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
-import { hashCredential } from './digest.ts';
 import type { Route } from './route.ts';
-import type { OpenEntry, Outcome } from './truth-entry.ts';
-import type { TruthLog } from './truth-log.ts';
+import { hashCredential } from './truth/digest.ts';
+import type { OpenEntry, Outcome } from './truth/truth-entry.ts';
+import type { TruthLog } from './truth/truth-log.ts';
 
 export type Exchange = {
   readonly request: IncomingMessage;

@@ -2,17 +2,17 @@
 // it, play that. A request that the provider would not even take is refused before any scenario is used up.
 
 import type { Operation } from './ask.ts';
-import type { Decider, Decision } from './decide.ts';
-import { digest } from './digest.ts';
 import type { Exchange } from './exchange.ts';
-import { play } from './play.ts';
-import type { PromptCache } from './prompt-cache.ts';
 import { readBody } from './read-body.ts';
 import { isRecord } from './read-json.ts';
-import { refuseAsMistake } from './refusing.ts';
-import type { Scenario } from './scenario.ts';
-import type { Reading, Script } from './script.ts';
-import { readRequest } from './script.ts';
+import type { Decider, Decision } from './scenario/decide.ts';
+import { play } from './scenario/play.ts';
+import type { PromptCache } from './scenario/prompt-cache.ts';
+import { refuseAsMistake } from './scenario/refusing.ts';
+import type { Scenario } from './scenario/scenario.ts';
+import type { Reading, Script } from './scenario/script.ts';
+import { readRequest } from './scenario/script.ts';
+import { digest } from './truth/digest.ts';
 
 export const SCENARIO_HEADER = 'x-simulator-scenario';
 

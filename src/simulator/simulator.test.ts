@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import test from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { digest, hashCredential } from './digest.ts';
 import { startSimulator } from './simulator.ts';
+import { digest, hashCredential } from './truth/digest.ts';
 
 const BODY = { model: 'gpt-x', messages: [{ role: 'user', content: 'hello' }] };
 

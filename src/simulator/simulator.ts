@@ -8,22 +8,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../kernel/clock.ts';
 import { answerControl, isControlPath } from './control.ts';
-import { Decider } from './decide.ts';
 import type { Exchange } from './exchange.ts';
 import { cutConnection, openExchange } from './exchange.ts';
-import { PromptCache } from './prompt-cache.ts';
-import { refuseAsMistake } from './refusing.ts';
 import { matchRoute } from './route.ts';
-import type { Scenario } from './scenario.ts';
+import { Decider } from './scenario/decide.ts';
+import { PromptCache } from './scenario/prompt-cache.ts';
+import { refuseAsMistake } from './scenario/refusing.ts';
+import type { Scenario } from './scenario/scenario.ts';
 import { serve } from './serve.ts';
-import type { TruthEntry } from './truth-entry.ts';
-import type { TruthTotals } from './truth-log.ts';
-import { TruthLog } from './truth-log.ts';
+import type { TruthEntry } from './truth/truth-entry.ts';
+import type { TruthTotals } from './truth/truth-log.ts';
+import { TruthLog } from './truth/truth-log.ts';
 import { WrongInput } from './wrong-input.ts';
 
-export type { Scenario } from './scenario.ts';
-export type { TruthEntry } from './truth-entry.ts';
-export type { TruthTotals } from './truth-log.ts';
+export type { Scenario } from './scenario/scenario.ts';
+export type { TruthEntry } from './truth/truth-entry.ts';
+export type { TruthTotals } from './truth/truth-log.ts';
 
 export type SimulatorOptions = {
   readonly host?: string;

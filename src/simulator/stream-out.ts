@@ -5,11 +5,11 @@
 import { once } from 'node:events';
 import { sleep } from '../kernel/clock.ts';
 import type { Exchange } from './exchange.ts';
-import type { Framing } from './framing.ts';
-import type { Scenario } from './scenario.ts';
-import type { Script } from './script.ts';
+import type { Framing } from './formats/framing.ts';
+import type { StreamEvent } from './formats/wire-format.ts';
+import type { Scenario } from './scenario/scenario.ts';
+import type { Script } from './scenario/script.ts';
 import { BYTES_PER_TOKEN, tokensOfBytes } from './tokens.ts';
-import type { StreamEvent } from './wire-format.ts';
 
 export type Pace = Pick<Scenario, 'tokensPerSecond' | 'chunkDelayMs'>;
 

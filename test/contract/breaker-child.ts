@@ -4,8 +4,8 @@
 // Arguments: the URL of Redis, how many probes to make.
 
 import { Redis } from 'ioredis';
-import { openRedisBreakerBoard } from '../../src/adapters/redis/breaker-board.ts';
-import { openRedis } from '../../src/adapters/redis/open-redis.ts';
+import { openRedisBreakerBoard } from '../../src/adapters/redis/breakers/breaker-board.ts';
+import { openRedis } from '../../src/adapters/redis/connection/open-redis.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';

@@ -5,9 +5,9 @@
 // percent, the URL of PostgreSQL where there is one, and over how long the asks come.
 
 import path from 'node:path';
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts';
-import { createSharedBudgetStore } from '../../src/adapters/postgres/shared-budget-store.ts';
-import { createPostgresUsageStore } from '../../src/adapters/postgres/usage-store.ts';
+import { openPostgres } from '../../src/adapters/postgres/connection/open-postgres.ts';
+import { createSharedBudgetStore } from '../../src/adapters/postgres/metering/shared-budget-store.ts';
+import { createPostgresUsageStore } from '../../src/adapters/postgres/metering/usage-store.ts';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../../src/adapters/sqlite/usage-store.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createBudgetStore } from '../../src/adapters/sql/budget-store.ts';
+import { createBudgetStore } from '../../src/adapters/sql/metering/budget-store.ts';
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
-import type { BudgetDecision, BudgetOwner } from '../../src/metering/budget-ledger.ts';
-import type { UsageStore } from '../../src/metering/usage-store.ts';
+import type { BudgetDecision, BudgetOwner } from '../../src/metering/budgets/budget-ledger.ts';
+import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
 import { budgetOwner, decided, holdAsk, usageOf } from '../support/budget-ask.ts';
 import { type BudgetServer, storeOwner } from '../support/budget-rig.ts';
 import type { TestClock } from '../support/test-clock.ts';

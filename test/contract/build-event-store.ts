@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BuildEvent, NewBuildEvent } from '../../src/events/build-event.ts';
 import type { BuildEventStore } from '../../src/events/build-event-store.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import type { JobHistory } from '../../src/jobs/job-history.ts';
-import { expired, failed, postponed, started, succeeded } from '../../src/jobs/job-moves.ts';
-import type { JobStore } from '../../src/jobs/job-store.ts';
-import { newJob } from '../../src/jobs/submit-job.ts';
+import type { Job } from '../../src/jobs/model/job.ts';
+import { expired, failed, postponed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
+import { newJob } from '../../src/jobs/pipeline/submit-job.ts';
+import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
+import type { JobStore } from '../../src/jobs/ports/job-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
 

@@ -3,11 +3,11 @@
 // Arguments: data folder, first number of the jobs to hand in, how many.
 
 import path from 'node:path';
-import { createDeadLetterStore } from '../../src/adapters/sql/dead-letter-store.ts';
-import { createJobHistory } from '../../src/adapters/sql/job-history.ts';
-import { createJobQueue } from '../../src/adapters/sql/job-queue.ts';
-import { createJobStore } from '../../src/adapters/sql/job-store.ts';
-import { createQueueSignals } from '../../src/adapters/sql/queue-signals.ts';
+import { createDeadLetterStore } from '../../src/adapters/sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../../src/adapters/sql/jobs/job-history.ts';
+import { createJobStore } from '../../src/adapters/sql/jobs/job-store.ts';
+import { createJobQueue } from '../../src/adapters/sql/queue/job-queue.ts';
+import { createQueueSignals } from '../../src/adapters/sql/queue/queue-signals.ts';
 import { takeOverStore } from '../../src/adapters/sql/take-over.ts';
 import { lockFolder } from '../../src/adapters/sqlite/folder-lock.ts';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';

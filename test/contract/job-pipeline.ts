@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Verdict } from '../../src/errors/codes.ts';
-import type { RunOutcome } from '../../src/jobs/job-runner.ts';
-import type { TellResult } from '../../src/jobs/tell-result.ts';
-import { startWorker } from '../../src/jobs/work-job.ts';
+import type { TellResult } from '../../src/jobs/pipeline/publish-result.ts';
+import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
+import type { RunOutcome } from '../../src/jobs/ports/job-runner.ts';
 import {
   createJobRig,
   DEAD,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { DeliveryOutcome, JobQueue } from '../../src/jobs/job-queue.ts';
+import type { DeliveryOutcome, JobQueue } from '../../src/jobs/ports/job-queue.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 
 export type OpenedJobQueue = {

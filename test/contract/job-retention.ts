@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { DeadLetterStore } from '../../src/jobs/dead-letter-store.ts';
-import { deadLetterOf } from '../../src/jobs/end-job.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import type { JobHistory } from '../../src/jobs/job-history.ts';
-import { failed, started, succeeded } from '../../src/jobs/job-moves.ts';
-import type { JobRetention } from '../../src/jobs/job-retention.ts';
-import type { JobStore } from '../../src/jobs/job-store.ts';
-import { newJob } from '../../src/jobs/submit-job.ts';
+import type { Job } from '../../src/jobs/model/job.ts';
+import { failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
+import { deadLetterOf } from '../../src/jobs/pipeline/end-job.ts';
+import { newJob } from '../../src/jobs/pipeline/submit-job.ts';
+import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
+import type { JobRetention } from '../../src/jobs/ports/job-retention.ts';
+import type { JobStore } from '../../src/jobs/ports/job-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { success } from './job-rig.ts';
 

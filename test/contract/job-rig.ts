@@ -2,21 +2,21 @@
 // with a runner that does what the test says. Time is moved by the test.
 
 import assert from 'node:assert/strict';
-import { createCancelJob } from '../../src/jobs/cancel-job.ts';
-import type { DeadLetterStore } from '../../src/jobs/dead-letter-store.ts';
-import { type ChooseProvider, startDispatcher } from '../../src/jobs/dispatch-job.ts';
-import type { Job } from '../../src/jobs/job.ts';
-import type { JobHistory } from '../../src/jobs/job-history.ts';
-import { RETRY_DEFAULTS } from '../../src/jobs/job-policy.ts';
-import type { JobQueue } from '../../src/jobs/job-queue.ts';
-import type { JobRun, RunJob, RunOutcome } from '../../src/jobs/job-runner.ts';
-import type { JobState } from '../../src/jobs/job-state.ts';
-import type { JobStore } from '../../src/jobs/job-store.ts';
-import { createRetryDeadLetters } from '../../src/jobs/retry-dead-letter.ts';
-import { createRunningJobs } from '../../src/jobs/running-jobs.ts';
-import { createSubmitJob } from '../../src/jobs/submit-job.ts';
-import { startSweeper } from '../../src/jobs/sweep-jobs.ts';
-import { startWorker } from '../../src/jobs/work-job.ts';
+import type { Job } from '../../src/jobs/model/job.ts';
+import { RETRY_DEFAULTS } from '../../src/jobs/model/job-policy.ts';
+import type { JobState } from '../../src/jobs/model/job-state.ts';
+import { createCancelJob } from '../../src/jobs/pipeline/cancel-job.ts';
+import { type ChooseProvider, startDispatcher } from '../../src/jobs/pipeline/dispatch-job.ts';
+import { createRetryDeadLetters } from '../../src/jobs/pipeline/retry-dead-letter.ts';
+import { createRunningJobs } from '../../src/jobs/pipeline/running-jobs.ts';
+import { createSubmitJob } from '../../src/jobs/pipeline/submit-job.ts';
+import { startSweeper } from '../../src/jobs/pipeline/sweep-jobs.ts';
+import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
+import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
+import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
+import type { JobRun, RunJob, RunOutcome } from '../../src/jobs/ports/job-runner.ts';
+import type { JobStore } from '../../src/jobs/ports/job-store.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { silentLog } from '../../src/kernel/log.ts';

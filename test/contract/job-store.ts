@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { DeadLetterStore } from '../../src/jobs/dead-letter-store.ts';
-import type { Job, JobResult } from '../../src/jobs/job.ts';
-import type { JobHistory } from '../../src/jobs/job-history.ts';
-import { failed, postponed, started, succeeded } from '../../src/jobs/job-moves.ts';
-import { messageFor } from '../../src/jobs/job-pointer.ts';
-import type { JobQueue } from '../../src/jobs/job-queue.ts';
-import type { JobStore } from '../../src/jobs/job-store.ts';
+import type { Job, JobResult } from '../../src/jobs/model/job.ts';
+import { failed, postponed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
+import { messageFor } from '../../src/jobs/model/job-pointer.ts';
+import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
+import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
+import type { JobStore } from '../../src/jobs/ports/job-store.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
 
 export type OpenedJobStore = {

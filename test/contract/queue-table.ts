@@ -13,7 +13,7 @@ import {
   releaseAllLeases,
   renewLeases,
   returnMessage,
-} from '../../src/adapters/sql/queue-table.ts';
+} from '../../src/adapters/sql/queue/queue-table.ts';
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 
 export type OpenedSqlStore = SqlStore & {

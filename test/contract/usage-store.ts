@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { newHold } from '../../src/metering/budget-hold.ts';
-import type { BudgetStore } from '../../src/metering/budget-store.ts';
-import type { UsageRecord } from '../../src/metering/usage-record.ts';
-import type { UsageStore } from '../../src/metering/usage-store.ts';
+import { newHold } from '../../src/metering/budgets/budget-hold.ts';
+import type { BudgetStore } from '../../src/metering/budgets/budget-store.ts';
+import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
+import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
 import { holdAsk } from '../support/budget-ask.ts';
 
 export type OpenedUsageStore = {

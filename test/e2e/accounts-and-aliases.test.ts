@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import OpenAI from 'openai';
-import { hashCredential } from '../../src/simulator/digest.ts';
+import { hashCredential } from '../../src/simulator/truth/digest.ts';
 import { anthropic, openai } from '../support/sdk-clients.ts';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { hashCredential } from '../../src/simulator/digest.ts';
+import { hashCredential } from '../../src/simulator/truth/digest.ts';
 import {
   type Answer,
   administer,

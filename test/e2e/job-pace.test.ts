@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostWithin } from '../../src/simulator/peak-window.ts';
+import { mostWithin } from '../../src/simulator/scenario/peak-window.ts';
 import { until } from '../support/money-cluster.ts';
 import { startTestGateway } from '../support/test-gateway.ts';
 

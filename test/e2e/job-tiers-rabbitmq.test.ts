@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
-import { lookAtQueue } from '../../src/adapters/rabbitmq/declare-queue.ts';
-import { fixedDelayQueue } from '../../src/adapters/rabbitmq/queue-definition.ts';
+import { lookAtQueue } from '../../src/adapters/rabbitmq/topology/declare-queue.ts';
+import { fixedDelayQueue } from '../../src/adapters/rabbitmq/topology/queue-definition.ts';
 import { createTestDatabase, type TestDatabase } from '../support/isolated-postgres.ts';
 import { type LimiterRig, openLimiterRig } from '../support/limiter-rig.ts';
 import { until } from '../support/redis-rig.ts';

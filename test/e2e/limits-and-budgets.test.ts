@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
-import { mostWithin } from '../../src/simulator/peak-window.ts';
+import { mostWithin } from '../../src/simulator/scenario/peak-window.ts';
 import {
   type Answer,
   type Ask,

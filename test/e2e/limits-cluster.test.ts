@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { mostWithin } from '../../src/simulator/peak-window.ts';
+import { mostWithin } from '../../src/simulator/scenario/peak-window.ts';
 import { type Answer, errorOf, remainingRequests } from '../support/call-rig.ts';
 import {
   type MoneyCluster,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { nanosToUsd } from '../../src/kernel/money.ts';
 import { NO_USAGE, type Usage } from '../../src/kernel/usage.ts';
-import { createPriceBook } from '../../src/metering/price-book.ts';
+import { createPriceBook } from '../../src/metering/prices/price-book.ts';
 import { anthropic, google, openai } from '../support/sdk-clients.ts';
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts';
 

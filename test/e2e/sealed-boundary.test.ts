@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { FAILURES } from '../../src/errors/fixtures/all-failures.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { PRESETS } from '../../src/simulator/presets.ts';
+import { PRESETS } from '../../src/simulator/scenario/presets.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { textAt, valueAt } from './admin-rig.ts';
 import { CANARIES, canariesIn, leaksIn, plant, type Said, strangeHeaders } from './canaries.ts';

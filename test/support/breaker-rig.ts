@@ -3,8 +3,8 @@
 import {
   openRedisBreakerBoard,
   type RedisBreakerBoard,
-} from '../../src/adapters/redis/breaker-board.ts';
-import type { RedisLink } from '../../src/adapters/redis/open-redis.ts';
+} from '../../src/adapters/redis/breakers/breaker-board.ts';
+import type { RedisLink } from '../../src/adapters/redis/connection/open-redis.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { BreakerMove, BreakerPass, CallHealth } from '../../src/resilience/breaker-board.ts';

@@ -5,8 +5,8 @@ import type {
   BudgetLedger,
   BudgetOwner,
   HoldAsk,
-} from '../../src/metering/budget-ledger.ts';
-import type { UsageRecord } from '../../src/metering/usage-record.ts';
+} from '../../src/metering/budgets/budget-ledger.ts';
+import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
 import { usageRecord } from './usage-record.ts';
 
 export function budgetOwner(given: Partial<BudgetOwner> = {}): BudgetOwner {

@@ -2,27 +2,27 @@
 // that the test brings. Time is the test's.
 
 import { openFileJournal } from '../../src/adapters/files/journal.ts';
-import { createBudgetStore } from '../../src/adapters/sql/budget-store.ts';
 import { createKeyStore } from '../../src/adapters/sql/key-store.ts';
+import { createBudgetStore } from '../../src/adapters/sql/metering/budget-store.ts';
 import { createOrganizationStore } from '../../src/adapters/sql/organization-store.ts';
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 import { newOrganization } from '../../src/admission/organization.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { type LogEntry, silentLog } from '../../src/kernel/log.ts';
-import type { BudgetLedger, BudgetOwner } from '../../src/metering/budget-ledger.ts';
-import type { CrossedThreshold } from '../../src/metering/budget-threshold.ts';
-import { createUsageDrain } from '../../src/metering/drain-usage.ts';
+import type { BudgetLedger, BudgetOwner } from '../../src/metering/budgets/budget-ledger.ts';
+import type { CrossedThreshold } from '../../src/metering/budgets/budget-threshold.ts';
+import { LocalLedger } from '../../src/metering/budgets/local-ledger.ts';
+import type { SharedBudgetStore } from '../../src/metering/budgets/shared-budget-store.ts';
+import { SharedLedger } from '../../src/metering/budgets/shared-ledger.ts';
+import { createUsageDrain } from '../../src/metering/usage/drain-usage.ts';
 import {
   decodeJournalEntry,
   encodeJournalEntry,
   type JournalEntry,
-} from '../../src/metering/journal-entry.ts';
-import { createLane } from '../../src/metering/lane.ts';
-import { LocalLedger } from '../../src/metering/local-ledger.ts';
-import type { SharedBudgetStore } from '../../src/metering/shared-budget-store.ts';
-import { SharedLedger } from '../../src/metering/shared-ledger.ts';
-import type { UsageRecord } from '../../src/metering/usage-record.ts';
-import type { UsageStore } from '../../src/metering/usage-store.ts';
+} from '../../src/metering/usage/journal-entry.ts';
+import { createLane } from '../../src/metering/usage/lane.ts';
+import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
+import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
 
 const RESERVE_MS = 120_000;
 

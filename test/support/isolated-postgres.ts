@@ -1,8 +1,11 @@
 // A migrated PostgreSQL database for one test file alone, dropped when the file is done.
 
 import { Client } from 'pg';
-import { migratePostgres } from '../../src/adapters/postgres/migrate-postgres.ts';
-import { openPostgres, type PostgresStore } from '../../src/adapters/postgres/open-postgres.ts';
+import { migratePostgres } from '../../src/adapters/postgres/connection/migrate-postgres.ts';
+import {
+  openPostgres,
+  type PostgresStore,
+} from '../../src/adapters/postgres/connection/open-postgres.ts';
 import { isolatedDatabase, servicesFromEnv } from './services/services-from-env.ts';
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> };

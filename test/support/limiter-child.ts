@@ -2,8 +2,8 @@
 // Then it says when it had asked and when it was answered, for each permit it got.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRedis } from '../../src/adapters/redis/open-redis.ts';
-import { openRateLimiter } from '../../src/adapters/redis/rate-limiter.ts';
+import { openRedis } from '../../src/adapters/redis/connection/open-redis.ts';
+import { openRateLimiter } from '../../src/adapters/redis/rate-limits/rate-limiter.ts';
 import type { Limit, PermitDecision } from '../../src/admission/rate-limiter.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';

@@ -1,7 +1,7 @@
 // A private Redis and rate limiters on it, each as one server of a cluster has it.
 
-import type { RedisLink } from '../../src/adapters/redis/open-redis.ts';
-import { openRateLimiter } from '../../src/adapters/redis/rate-limiter.ts';
+import type { RedisLink } from '../../src/adapters/redis/connection/open-redis.ts';
+import { openRateLimiter } from '../../src/adapters/redis/rate-limits/rate-limiter.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { LogEntry } from '../../src/kernel/log.ts';
 import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';

@@ -1,13 +1,13 @@
 // The queues on a real RabbitMQ for a test: names of its own, a ladder of its own, and nothing left behind.
 
-import { BrokerConnection } from '../../src/adapters/rabbitmq/broker-connection.ts';
-import { describeLadder } from '../../src/adapters/rabbitmq/delay-ladder.ts';
+import { BrokerConnection } from '../../src/adapters/rabbitmq/connection/broker-connection.ts';
 import type { RabbitJobQueue } from '../../src/adapters/rabbitmq/job-queue.ts';
 import {
   openRabbitQueue,
   type RabbitQueueOptions,
 } from '../../src/adapters/rabbitmq/open-rabbit-queue.ts';
-import type { JobQueue } from '../../src/jobs/job-queue.ts';
+import { describeLadder } from '../../src/adapters/rabbitmq/topology/delay-ladder.ts';
+import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { type Log, type LogEntry, silentLog } from '../../src/kernel/log.ts';
 import { uniqueName } from './services/services-from-env.ts';

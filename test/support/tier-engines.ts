@@ -1,12 +1,12 @@
 // The engines a test of the two tiers stands on: embedded storage, or PostgreSQL with RabbitMQ.
 
-import { createPostgresJobStore } from '../../src/adapters/postgres/job-store.ts';
-import { createPostgresMessageHandling } from '../../src/adapters/postgres/message-handling.ts';
-import { createDeadLetterStore } from '../../src/adapters/sql/dead-letter-store.ts';
-import { createJobHistory } from '../../src/adapters/sql/job-history.ts';
-import { createJobQueue } from '../../src/adapters/sql/job-queue.ts';
-import { createJobStore } from '../../src/adapters/sql/job-store.ts';
-import { createQueueSignals } from '../../src/adapters/sql/queue-signals.ts';
+import { createPostgresJobStore } from '../../src/adapters/postgres/jobs/job-store.ts';
+import { createPostgresMessageHandling } from '../../src/adapters/postgres/jobs/message-handling.ts';
+import { createDeadLetterStore } from '../../src/adapters/sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../../src/adapters/sql/jobs/job-history.ts';
+import { createJobStore } from '../../src/adapters/sql/jobs/job-store.ts';
+import { createJobQueue } from '../../src/adapters/sql/queue/job-queue.ts';
+import { createQueueSignals } from '../../src/adapters/sql/queue/queue-signals.ts';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';

@@ -1,6 +1,6 @@
 // A usage record for a test that does not care what is in it.
 
-import type { UsageRecord } from '../../src/metering/usage-record.ts';
+import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
 
 export function usageRecord(id: string, given: Partial<UsageRecord> = {}): UsageRecord {
   return {

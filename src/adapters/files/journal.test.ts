@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
-import type { Journal } from '../../metering/journal.ts';
+import type { Journal } from '../../metering/usage/journal.ts';
 import { openFileJournal } from './journal.ts';
 
 type Opened = { journal: Journal<string>; clock: TestClock; changes: boolean[] };

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import type { Journal } from '../../metering/journal.ts';
+import type { Journal } from '../../metering/usage/journal.ts';
 
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const TRUNCATE_BYTES = 256 * 1024;

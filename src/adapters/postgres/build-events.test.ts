@@ -10,19 +10,19 @@ import {
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { cancelled } from '../../jobs/job-moves.ts';
-import type { JobStore } from '../../jobs/job-store.ts';
-import { newJob } from '../../jobs/submit-job.ts';
+import { cancelled } from '../../jobs/model/job-moves.ts';
+import { newJob } from '../../jobs/pipeline/submit-job.ts';
+import type { JobStore } from '../../jobs/ports/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type LogEntry, silentLog } from '../../kernel/log.ts';
 import { createBuildEventStore } from '../sql/build-events.ts';
-import { createJobHistory } from '../sql/job-history.ts';
-import { createJobProgress, type JobProgress } from '../sql/job-progress.ts';
-import { createJobStore } from '../sql/job-store.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
-import { createPostgresJobStore } from './job-store.ts';
-import { migratePostgres } from './migrate-postgres.ts';
-import { openPostgres, type PostgresStore } from './open-postgres.ts';
+import { createJobHistory } from '../sql/jobs/job-history.ts';
+import { createJobProgress, type JobProgress } from '../sql/jobs/job-progress.ts';
+import { createJobStore } from '../sql/jobs/job-store.ts';
+import { createQueueSignals } from '../sql/queue/queue-signals.ts';
+import { migratePostgres } from './connection/migrate-postgres.ts';
+import { openPostgres, type PostgresStore } from './connection/open-postgres.ts';
+import { createPostgresJobStore } from './jobs/job-store.ts';
 
 const signals = createQueueSignals();
 const clock = createTestClock(BUILD_EVENTS_CLOCK_START);

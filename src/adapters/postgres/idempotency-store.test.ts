@@ -11,7 +11,7 @@ import {
   type TestDatabase,
 } from '../../../test/support/isolated-postgres.ts';
 import { createIdempotencyStore } from '../sql/idempotency-store.ts';
-import { openPostgres, type PostgresStore } from './open-postgres.ts';
+import { openPostgres, type PostgresStore } from './connection/open-postgres.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -13,21 +13,21 @@ import {
 } from '../../../test/support/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { newOrganization } from '../../admission/organization.ts';
-import type { JobStore } from '../../jobs/job-store.ts';
+import type { JobStore } from '../../jobs/ports/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createAuditLog } from '../sql/audit-log.ts';
-import { createBudgetStore } from '../sql/budget-store.ts';
-import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
-import { createJobHistory } from '../sql/job-history.ts';
-import { createJobQueue } from '../sql/job-queue.ts';
-import { createJobStore } from '../sql/job-store.ts';
+import { createDeadLetterStore } from '../sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../sql/jobs/job-history.ts';
+import { createJobStore } from '../sql/jobs/job-store.ts';
 import { createKeyStore } from '../sql/key-store.ts';
+import { createBudgetStore } from '../sql/metering/budget-store.ts';
 import { createOrganizationStore } from '../sql/organization-store.ts';
-import { createQueueSignals, type QueueSignals } from '../sql/queue-signals.ts';
-import { createPostgresJobStore } from './job-store.ts';
-import type { PostgresStore } from './open-postgres.ts';
-import { createPostgresUsageStore } from './usage-store.ts';
+import { createJobQueue } from '../sql/queue/job-queue.ts';
+import { createQueueSignals, type QueueSignals } from '../sql/queue/queue-signals.ts';
+import type { PostgresStore } from './connection/open-postgres.ts';
+import { createPostgresJobStore } from './jobs/job-store.ts';
+import { createPostgresUsageStore } from './metering/usage-store.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { collectingLog, openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
 import type { Services } from '../../../test/support/services/services.ts';
 import { startServices } from '../../../test/support/services/start-services.ts';
-import type { Consumer, JobQueue } from '../../jobs/job-queue.ts';
+import type { Consumer, JobQueue } from '../../jobs/ports/job-queue.ts';
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { jobQueueContract } from '../../../test/contract/job-queue.ts';
 import { openRabbitRig, underPrefix } from '../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { QueueType } from './queue-definition.ts';
+import type { QueueType } from './topology/queue-definition.ts';
 
 const { rabbitmqUrl } = servicesFromEnv(process.env);
 

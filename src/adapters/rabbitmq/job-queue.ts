@@ -10,20 +10,25 @@ import type {
   PublishOptions,
   QueueDepth,
   QueueMessage,
-} from '../../jobs/job-queue.ts';
+} from '../../jobs/ports/job-queue.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { BrokerConnection } from './broker-connection.ts';
-import { reasonOf } from './broker-error.ts';
-import { type BrokerInspection, inspectBroker } from './inspect-broker.ts';
-import type { LeftQueues } from './left-queues.ts';
-import { LongWaits } from './long-waits.ts';
-import { DUE_HEADER, type OutgoingMessage, outgoing, withHeader } from './outgoing-message.ts';
-import type { Publisher } from './publisher.ts';
-import { QueueConsumer } from './queue-consumer.ts';
-import { fixedDelayQueue } from './queue-definition.ts';
-import { depthOf, missingFrom } from './queue-figures.ts';
-import { afterFixedDelay, dueAtQueue, straightTo } from './route.ts';
-import { Topology, type TopologySettings } from './topology.ts';
+import type { BrokerConnection } from './connection/broker-connection.ts';
+import { reasonOf } from './connection/broker-error.ts';
+import { QueueConsumer } from './consume/queue-consumer.ts';
+import { type BrokerInspection, inspectBroker } from './inspect/inspect-broker.ts';
+import { depthOf, missingFrom } from './inspect/queue-figures.ts';
+import {
+  DUE_HEADER,
+  type OutgoingMessage,
+  outgoing,
+  withHeader,
+} from './publish/outgoing-message.ts';
+import type { Publisher } from './publish/publisher.ts';
+import { afterFixedDelay, dueAtQueue, straightTo } from './publish/route.ts';
+import type { LeftQueues } from './topology/left-queues.ts';
+import { LongWaits } from './topology/long-waits.ts';
+import { fixedDelayQueue } from './topology/queue-definition.ts';
+import { Topology, type TopologySettings } from './topology/topology.ts';
 
 export type RabbitJobQueueParts = {
   readonly url: string;

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { collectingLog, openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
-import type { Delivery, DeliveryOutcome, JobQueue } from '../../jobs/job-queue.ts';
+import type { Delivery, DeliveryOutcome, JobQueue } from '../../jobs/ports/job-queue.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openRabbitQueue } from './open-rabbit-queue.ts';
-import { fixedDelayQueue, type QueueType } from './queue-definition.ts';
+import { fixedDelayQueue, type QueueType } from './topology/queue-definition.ts';
 
 const { rabbitmqUrl } = servicesFromEnv(process.env);
 const FOREIGN_BODY =

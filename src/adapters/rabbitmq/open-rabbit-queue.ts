@@ -3,12 +3,12 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { BrokerConnection } from './broker-connection.ts';
-import { DEFAULT_LADDER_NAME } from './delay-ladder.ts';
+import { BrokerConnection } from './connection/broker-connection.ts';
 import { RabbitJobQueue } from './job-queue.ts';
-import { LeftQueues } from './left-queues.ts';
-import { Publisher } from './publisher.ts';
-import type { QueueType } from './queue-definition.ts';
+import { Publisher } from './publish/publisher.ts';
+import { DEFAULT_LADDER_NAME } from './topology/delay-ladder.ts';
+import { LeftQueues } from './topology/left-queues.ts';
+import type { QueueType } from './topology/queue-definition.ts';
 
 export type RabbitQueueOptions = {
   readonly url: string;

@@ -10,7 +10,7 @@ import type {
   HeadroomPlace,
 } from '../../admission/headroom-exchange.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { RedisLink } from './open-redis.ts';
+import type { RedisLink } from './connection/open-redis.ts';
 
 export type RedisHeadroomExchangeParts = {
   readonly link: RedisLink;

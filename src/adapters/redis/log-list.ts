@@ -4,8 +4,8 @@
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { LogLevel, LogType } from '../../kernel/log.ts';
+import type { RedisLink } from './connection/open-redis.ts';
 import { decodeEntry, encodeEntry, type SharedEntry } from './log-line.ts';
-import type { RedisLink } from './open-redis.ts';
 
 export type LogList = {
   /** Never waits and never throws. */

@@ -5,8 +5,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { LONGEST_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';
 import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
-import type { RedisLink } from './open-redis.ts';
-import { defineScript, runScript } from './redis-script.ts';
+import type { RedisLink } from './connection/open-redis.ts';
+import { defineScript, runScript } from './connection/redis-script.ts';
 
 export type RedisRetryBudgetParts = {
   readonly link: RedisLink;

@@ -4,7 +4,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { BuildEvent, NewBuildEvent, StoredError } from '../../events/build-event.ts';
 import type { BuildEventsTable } from './build-events-table.ts';
-import { fromJson } from './job-row.ts';
+import { fromJson } from './jobs/job-row.ts';
 import { fromBoolean, type SqlDialect, toNumber } from './sql-dialect.ts';
 
 export function toBuildEventRow(

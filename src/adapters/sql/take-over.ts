@@ -2,8 +2,8 @@
 // life of it, so messages are free again at once and running jobs are left to the sweeper. Never on a shared store.
 
 import type { Kysely } from 'kysely';
-import { endAllJobLeases } from './job-store.ts';
-import { releaseAllLeases } from './queue-table.ts';
+import { endAllJobLeases } from './jobs/job-store.ts';
+import { releaseAllLeases } from './queue/queue-table.ts';
 import type { Schema } from './schema.ts';
 
 export async function takeOverStore(db: Kysely<Schema>, now: number): Promise<void> {

@@ -3,17 +3,17 @@
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
-import type { BudgetHold } from '../../metering/budget-hold.ts';
-import type { CrossedThreshold } from '../../metering/budget-threshold.ts';
-import type { UsageRecord } from '../../metering/usage-record.ts';
-import type { HoldChanges } from '../../metering/usage-store.ts';
-import { HOLD_COLUMNS, toHoldRow } from '../sql/budget-hold-row.ts';
+import type { BudgetHold } from '../../metering/budgets/budget-hold.ts';
+import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
+import type { UsageRecord } from '../../metering/usage/usage-record.ts';
+import type { HoldChanges } from '../../metering/usage/usage-store.ts';
+import { HOLD_COLUMNS, toHoldRow } from '../sql/metering/budget-hold-row.ts';
 import {
   type Posting,
   passedThresholds,
   postingsOf,
   type Spending,
-} from '../sql/budget-posting.ts';
+} from '../sql/metering/budget-posting.ts';
 import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
 
 export type BudgetBooks = {

@@ -5,10 +5,10 @@ import {
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { createBuildEventStore } from '../sql/build-events.ts';
-import { createJobHistory } from '../sql/job-history.ts';
-import { createJobProgress } from '../sql/job-progress.ts';
-import { createJobStore } from '../sql/job-store.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createJobHistory } from '../sql/jobs/job-history.ts';
+import { createJobProgress } from '../sql/jobs/job-progress.ts';
+import { createJobStore } from '../sql/jobs/job-store.ts';
+import { createQueueSignals } from '../sql/queue/queue-signals.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 buildEventStoreContract('embedded storage', async () => {

@@ -5,11 +5,11 @@ import { jobPipelineContract } from '../../../test/contract/job-pipeline.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
-import { createJobHistory } from '../sql/job-history.ts';
-import { createJobQueue } from '../sql/job-queue.ts';
-import { createJobStore } from '../sql/job-store.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createDeadLetterStore } from '../sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../sql/jobs/job-history.ts';
+import { createJobStore } from '../sql/jobs/job-store.ts';
+import { createJobQueue } from '../sql/queue/job-queue.ts';
+import { createQueueSignals } from '../sql/queue/queue-signals.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 jobPipelineContract('embedded storage', async () => {

@@ -1,9 +1,9 @@
 import { jobRetentionContract } from '../../../test/contract/job-retention.ts';
-import { createDeadLetterStore } from '../sql/dead-letter-store.ts';
-import { createJobHistory } from '../sql/job-history.ts';
-import { createJobRetention } from '../sql/job-retention.ts';
-import { createJobStore } from '../sql/job-store.ts';
-import { createQueueSignals } from '../sql/queue-signals.ts';
+import { createDeadLetterStore } from '../sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../sql/jobs/job-history.ts';
+import { createJobRetention } from '../sql/jobs/job-retention.ts';
+import { createJobStore } from '../sql/jobs/job-store.ts';
+import { createQueueSignals } from '../sql/queue/queue-signals.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 jobRetentionContract('embedded storage', async () => {

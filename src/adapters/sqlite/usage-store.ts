@@ -4,12 +4,12 @@
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { NO_USAGE } from '../../kernel/usage.ts';
-import type { UsageRecord } from '../../metering/usage-record.ts';
-import type { HoldChanges, InsertedUsage, UsageStore } from '../../metering/usage-store.ts';
-import { LOST_STATUS, type Spending } from '../sql/budget-posting.ts';
+import type { UsageRecord } from '../../metering/usage/usage-record.ts';
+import type { HoldChanges, InsertedUsage, UsageStore } from '../../metering/usage/usage-store.ts';
+import { LOST_STATUS, type Spending } from '../sql/metering/budget-posting.ts';
+import { type RollupRow, rollUp, takeBack } from '../sql/metering/usage-rollup.ts';
+import { createUsageReading } from '../sql/metering/usage-store.ts';
 import type { UsageRecordsTable } from '../sql/schema.ts';
-import { type RollupRow, rollUp, takeBack } from '../sql/usage-rollup.ts';
-import { createUsageReading } from '../sql/usage-store.ts';
 import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
 import type { SqliteStore } from './open-sqlite.ts';
 import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';

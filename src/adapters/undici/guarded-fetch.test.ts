@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
-import type { Egress, EgressRequest } from '../../jobs/egress.ts';
+import type { Egress, EgressRequest } from '../../jobs/ports/egress.ts';
 import { createEgressRule } from '../../kernel/egress-rule.ts';
 import { type Resolve, type ResolvedAddress, resolveAllowed } from './guarded-connect.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';

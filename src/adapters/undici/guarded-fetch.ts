@@ -3,7 +3,7 @@
 
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/egress.ts';
+import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egress.ts';
 import { createGuardedConnect, type GuardedConnectParts, refused } from './guarded-connect.ts';
 
 const CONNECTIONS_PER_HOST = 8;

@@ -2,11 +2,11 @@
 // never shows more of a secret than its last four characters. A ConfigError is left to main.ts.
 
 import { describeConfig, sourcesByPath } from '../../config/describe-config.ts';
-import type { DescribedGroup, DescribedValue } from '../../config/described-value.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { loadWithOrigins } from '../../config/load-config.ts';
 import { maskConfig } from '../../config/mask-config.ts';
-import { usesSimulator } from '../../config/provider-keys.ts';
+import { usesSimulator } from '../../config/providers/provider-keys.ts';
+import type { DescribedGroup, DescribedValue } from '../../config/schema/described-value.ts';
 import type { RegisterCommand } from '../command.ts';
 
 /** Longer values push their source to the right instead of everybody's. */

@@ -26,7 +26,7 @@ async function migrate(context: CliContext, options: AdminOptions): Promise<void
       `The server on ${url} brought its store up to date when it started.`,
     );
   // Loaded here, so that the other commands start without the store's weight.
-  const { migrateStore } = await import('../../app/migrate-store.ts');
+  const { migrateStore } = await import('../../app/inspect/migrate-store.ts');
   const run = await migrateStore(config);
   const sentence =
     run.length === 0

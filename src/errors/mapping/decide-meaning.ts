@@ -4,13 +4,13 @@
 // it: `Tool name 'usage_limit_reached' is invalid`.
 
 import { byMentionedName, byName } from './meaning-by-name.ts';
-import { byText } from './meaning-by-text.ts';
 import { type Decided, hasWait } from './meanings.ts';
 import type { Reading } from './reading.ts';
-import { isSubscriptionRejected } from './reset-headers.ts';
-import { type Heard, hear, hearOwnWords, SILENCE } from './said-phrases.ts';
 import { decidedByStatus, isTelling } from './status-meaning.ts';
 import { isRefusal } from './structured-names.ts';
+import { byText } from './text/meaning-by-text.ts';
+import { type Heard, hear, hearOwnWords, SILENCE } from './text/said-phrases.ts';
+import { isSubscriptionRejected } from './waits/reset-headers.ts';
 
 /** What a failure means, and what its text says. */
 export type Decision = { readonly decided: Decided; readonly heard: Heard };

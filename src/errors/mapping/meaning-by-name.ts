@@ -1,8 +1,8 @@
 // What the structured names of a failure mean, and the names that its text mentions.
 
 import type { Decided, Meaning } from './meanings.ts';
-import { splitQuotes } from './quoted-words.ts';
 import { type KnownName, knownName, type NameTrust } from './structured-names.ts';
+import { splitQuotes } from './text/quoted-words.ts';
 
 /** Where several names are given the more telling one decides: `type: invalid_request_error, code: …`. */
 export function byName(trust: NameTrust, names: readonly KnownName[]): Decided | undefined {

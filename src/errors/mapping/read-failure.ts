@@ -4,7 +4,7 @@
 
 import { type KeyRole, roleOf } from './key-roles.ts';
 import { type Reading, ReadingDraft } from './reading.ts';
-import { isSentence, parseJson, piecesOf, type TextPiece } from './text-pieces.ts';
+import { isSentence, parseJson, piecesOf, type TextPiece } from './text/text-pieces.ts';
 
 export function readFailure(
   failure: unknown,

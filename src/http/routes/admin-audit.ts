@@ -4,10 +4,16 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Auditor } from '../../admission/administer-audit.ts';
 import type { AuditEntry, AuditPage } from '../../admission/audit-log.ts';
-import { adminGuard, adminSchema, errorAnswer, moment, organizationId } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+import {
+  adminGuard,
+  adminSchema,
+  errorAnswer,
+  moment,
+  organizationId,
+} from '../schemas/admin-schema.ts';
 
 const entryView = z.object({
   id: z.string(),

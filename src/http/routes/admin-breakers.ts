@@ -4,6 +4,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerBreakers } from '../../admission/administer-breakers.ts';
 import type { BreakerView } from '../../resilience/breaker-board.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
@@ -12,10 +15,7 @@ import {
   noContent,
   operatorOf,
   plainName,
-} from '../admin-schema.ts';
-import type { Gate } from '../authenticate.ts';
-import type { RegisterRoutes } from '../http-server.ts';
-import { pageOf, wholeList } from '../paging.ts';
+} from '../schemas/admin-schema.ts';
 
 const params = z.object({ provider: plainName, region: plainName });
 

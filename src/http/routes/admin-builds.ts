@@ -7,9 +7,9 @@ import type { Redact } from '../../errors/redact.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { toOperatorView } from '../../events/build-event-view.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { adminGuard, adminSchema, organizationId } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { adminGuard, adminSchema, organizationId } from '../schemas/admin-schema.ts';
 import { buildPath, cutEvents, eventsQuery } from './builds.ts';
 
 export type AdminBuildRouteParts = {

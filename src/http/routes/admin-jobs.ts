@@ -4,14 +4,14 @@
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
-import { JOB_STATES } from '../../jobs/job-state.ts';
-import type { JobStore } from '../../jobs/job-store.ts';
-import { toJobView } from '../../jobs/job-view.ts';
+import { JOB_STATES } from '../../jobs/model/job-state.ts';
+import { toJobView } from '../../jobs/model/job-view.ts';
+import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { adminGuard, adminSchema, organizationId } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageQuery, readCursor } from '../paging.ts';
+import { adminGuard, adminSchema, organizationId } from '../schemas/admin-schema.ts';
 
 export type AdminJobRouteParts = {
   readonly jobs: Pick<JobStore, 'list'>;

@@ -3,6 +3,10 @@
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerKeys } from '../../admission/administer-keys.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { takeNoBodyAsEmpty } from '../json-body.ts';
+import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
@@ -11,12 +15,14 @@ import {
   operatorOf,
   organizationId,
   plainName,
-} from '../admin-schema.ts';
-import { createdKeyView, keyView, newKeyBody, toKeyView, toNewKey } from '../admin-schema-key.ts';
-import type { Gate } from '../authenticate.ts';
-import type { RegisterRoutes } from '../http-server.ts';
-import { takeNoBodyAsEmpty } from '../json-body.ts';
-import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+} from '../schemas/admin-schema.ts';
+import {
+  createdKeyView,
+  keyView,
+  newKeyBody,
+  toKeyView,
+  toNewKey,
+} from '../schemas/admin-schema-key.ts';
 
 const params = z.object({ id: organizationId });
 

@@ -9,10 +9,10 @@ import {
   type LogLevel,
   type LogType,
 } from '../../kernel/log.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { pageOf, wholeList } from '../paging.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin-schema.ts';
 
 export type RecentLog = {
   /** Newest first. Undefined when nothing is kept. */

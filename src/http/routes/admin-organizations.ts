@@ -3,24 +3,24 @@
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerOrganizations } from '../../admission/administer-organizations.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { takeNoBodyAsEmpty } from '../json-body.ts';
+import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
   errorAnswer,
   operatorOf,
   organizationId,
-} from '../admin-schema.ts';
-import { organizationView, toOrganizationView } from '../admin-schema-organization.ts';
+} from '../schemas/admin-schema.ts';
+import { organizationView, toOrganizationView } from '../schemas/admin-schema-organization.ts';
 import {
   newOrganizationBody,
   organizationChange,
   toNewOrganization,
   toOrganizationChange,
-} from '../admin-schema-organization-body.ts';
-import type { Gate } from '../authenticate.ts';
-import type { RegisterRoutes } from '../http-server.ts';
-import { takeNoBodyAsEmpty } from '../json-body.ts';
-import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+} from '../schemas/admin-schema-organization-body.ts';
 
 const params = z.object({ id: organizationId });
 const found = { 200: organizationView, '4xx': errorAnswer };

@@ -6,9 +6,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { RequestRecord, RequestRecords } from '../../upstream/request-records.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../admin-schema.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin-schema.ts';
 
 const attemptView = z.object({
   id: z.string(),

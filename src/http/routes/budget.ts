@@ -7,7 +7,13 @@ import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
-import type { BudgetLedger, BudgetOwner, BudgetStatus } from '../../metering/budget-ledger.ts';
+import type {
+  BudgetLedger,
+  BudgetOwner,
+  BudgetStatus,
+} from '../../metering/budgets/budget-ledger.ts';
+import { type Gate, scopeGuard } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
 import {
   adminGuard,
   adminSchema,
@@ -15,9 +21,7 @@ import {
   moment,
   namingValidator,
   organizationId,
-} from '../admin-schema.ts';
-import { type Gate, scopeGuard } from '../authenticate.ts';
-import type { RegisterRoutes } from '../http-server.ts';
+} from '../schemas/admin-schema.ts';
 
 const LONGEST_USER = 200;
 

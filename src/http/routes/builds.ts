@@ -12,10 +12,10 @@ import type { EmitEvents, ReportedFailure } from '../../events/emit-events.ts';
 import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { namingValidator } from '../admin-schema.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { namingValidator } from '../schemas/admin-schema.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
 
 export type BuildRouteParts = {

@@ -4,11 +4,11 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Auditor } from '../../admission/administer-audit.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { DeadLetterStore } from '../../jobs/dead-letter-store.ts';
-import type { RetryDeadLetters } from '../../jobs/retry-dead-letter.ts';
-import { adminGuard, operatorOf } from '../admin-schema.ts';
+import type { RetryDeadLetters } from '../../jobs/pipeline/retry-dead-letter.ts';
+import type { DeadLetterStore } from '../../jobs/ports/dead-letter-store.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { adminGuard, operatorOf } from '../schemas/admin-schema.ts';
 
 export type DeadLetterRouteParts = {
   readonly desk: { readonly deadLetters: RetryDeadLetters };

@@ -7,16 +7,21 @@ import { z } from 'zod';
 import type { Principal } from '../../admission/principal.ts';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { AdmitJob } from '../../flow/admit-job.ts';
-import { readLabel } from '../../flow/ended-call.ts';
-import type { CancelJob } from '../../jobs/cancel-job.ts';
-import type { Job } from '../../jobs/job.ts';
-import type { JobHistory } from '../../jobs/job-history.ts';
-import { parseJobMessage } from '../../jobs/job-message.ts';
-import { JOB_STATES } from '../../jobs/job-state.ts';
-import type { JobStore } from '../../jobs/job-store.ts';
-import { type JobOutlook, type JobReader, toJobView, toReceipt } from '../../jobs/job-view.ts';
-import type { SubmitJob } from '../../jobs/submit-job.ts';
+import { readLabel } from '../../flow/call/ended-call.ts';
+import type { AdmitJob } from '../../flow/jobs/admit-job.ts';
+import type { Job } from '../../jobs/model/job.ts';
+import { parseJobMessage } from '../../jobs/model/job-message.ts';
+import { JOB_STATES } from '../../jobs/model/job-state.ts';
+import {
+  type JobOutlook,
+  type JobReader,
+  toJobView,
+  toReceipt,
+} from '../../jobs/model/job-view.ts';
+import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
+import type { SubmitJob } from '../../jobs/pipeline/submit-job.ts';
+import type { JobHistory } from '../../jobs/ports/job-history.ts';
+import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';

@@ -7,7 +7,14 @@ import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
-import { USAGE_GROUPINGS, type UsageStore, type UsageSum } from '../../metering/usage-store.ts';
+import {
+  USAGE_GROUPINGS,
+  type UsageStore,
+  type UsageSum,
+} from '../../metering/usage/usage-store.ts';
+import type { Gate } from '../authenticate.ts';
+import type { RegisterRoutes } from '../http-server.ts';
+import { pageOf, wholeList } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
@@ -16,10 +23,7 @@ import {
   moment,
   namingValidator,
   organizationId,
-} from '../admin-schema.ts';
-import type { Gate } from '../authenticate.ts';
-import type { RegisterRoutes } from '../http-server.ts';
-import { pageOf, wholeList } from '../paging.ts';
+} from '../schemas/admin-schema.ts';
 
 const DEFAULT_RANGE_MS = 30 * 86_400_000;
 

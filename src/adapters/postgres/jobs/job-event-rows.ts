@@ -1,0 +1,34 @@
+// The events of jobs as rows for the functions of the store, which keep them and tell them to the builds, by the rules of
+// sql/job-progress.ts. What the build is told is said only where it differs from what is kept.
+
+import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
+import { progressRow } from '../../sql/jobs/job-progress.ts';
+import type { RecordValue } from '../statements/record-rows.ts';
+
+export type JobsEvents = {
+  readonly jobId: string;
+  readonly events: readonly NewJobEvent[];
+  readonly at: number;
+};
+
+/** Rows of `told_event`. */
+export function eventRows(told: readonly JobsEvents[]): readonly (readonly RecordValue[])[] {
+  const rows: (readonly RecordValue[])[] = [];
+  for (const { jobId, events, at } of told) {
+    let behind = events.length;
+    for (const event of events) {
+      behind -= 1;
+      rows.push([jobId, rows.length, behind, ...toFields(event, at)]);
+    }
+  }
+  return rows;
+}
+
+function toFields(event: NewJobEvent, at: number): readonly RecordValue[] {
+  const { type, data } = event;
+  const kept = data && JSON.stringify(data);
+  const { isEnd, data: told, error } = progressRow(event);
+  if (!error) return [type, kept, at, null, isEnd, null, null, null];
+  const { code, params, message } = error;
+  return [type, kept, at, JSON.stringify(told), isEnd, code, JSON.stringify(params), message];
+}

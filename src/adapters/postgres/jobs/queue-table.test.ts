@@ -1,0 +1,150 @@
+// The queue's table on PostgreSQL: against its model, and with many hands at it at once.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as fc from 'fast-check';
+import { queueTableContract } from '../../../../test/contract/queue-table.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  type TestDatabase,
+} from '../../../../test/support/isolated-postgres.ts';
+import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
+import {
+  type ClaimedMessage,
+  createMessageHandling,
+  insertMessage,
+  type MessageHandling,
+  returnMessage,
+} from '../../sql/queue/queue-table.ts';
+import { openPostgres, type PostgresStore } from '../connection/open-postgres.ts';
+import { createPostgresMessageHandling } from './message-handling.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase('queue table');
+});
+after(() => database.drop());
+
+queueTableContract('PostgreSQL by the common SQL', () => openEmptyStore(database), 10);
+
+queueTableContract(
+  'PostgreSQL',
+  async () => {
+    const store = await openEmptyStore(database);
+    return { ...store, handling: createPostgresMessageHandling(store) };
+  },
+  20,
+);
+
+const HANDLINGS: readonly (readonly [string, (store: PostgresStore) => MessageHandling])[] = [
+  ['', createPostgresMessageHandling],
+  [' by the common SQL', ({ db, dialect }) => createMessageHandling(db, dialect)],
+];
+
+for (const [how, handlingOf] of HANDLINGS)
+  test(`many processes that publish, free, claim and settle at once${how} have each message in one hand`, () =>
+    workTogether(handlingOf));
+
+async function workTogether(handlingOf: (store: PostgresStore) => MessageHandling): Promise<void> {
+  const first = await openEmptyStore(database);
+  const stores = [first, openPostgres(database.url), openPostgres(database.url)];
+  const inHand = new Set<string>();
+  const acknowledged: string[] = [];
+  const messages = Array.from({ length: 240 }, (_, index) => `m${index}`);
+  const hands = Array.from({ length: 12 }, (_, index) => `hand${index}`);
+
+  async function publish(store: PostgresStore, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      // Half of them have just fallen due, so that everybody wants to free the same rows.
+      const times = { now: 0, visibleAt: Number(id.slice(1)) % 2 };
+      const message = { id, body: '', lane: `lane${id.length}`, priority: id.length };
+      await store.db.transaction().execute((trx) => insertMessage(trx, 'q', message, times));
+    }
+  }
+
+  async function work(store: PostgresStore, owner: string): Promise<void> {
+    const handling = handlingOf(store);
+    let isFirst = true;
+    while (acknowledged.length < messages.length) {
+      const claim = { count: 3, lease: { owner, until: 1_000_000 }, now: 10 };
+      for (const { id } of await handling.claim('q', claim)) {
+        assert.ok(!inHand.has(id), `${id} is in two hands`);
+        inHand.add(id);
+        await new Promise((resolve) => setImmediate(resolve));
+        inHand.delete(id);
+        if (isFirst)
+          await returnMessage(store.db, 'q', id, { owner, visibleAt: 5, wasStarted: false });
+        else await handling.remove('q', id, owner);
+        if (!isFirst) acknowledged.push(id);
+        isFirst = false;
+      }
+    }
+  }
+
+  const storeOf = (index: number) => stores[index % stores.length] ?? first;
+  const publishing = stores.map((store, index) =>
+    publish(
+      store,
+      messages.filter((_, number) => number % stores.length === index),
+    ),
+  );
+  const working = hands.map((owner, index) => work(storeOf(index), owner));
+  await Promise.all([...publishing, ...working]);
+  assert.deepEqual(acknowledged.toSorted(), messages.toSorted());
+  await Promise.all(stores.map((store) => store.close()));
+}
+
+test('taken together or one by one, lanes take the same turns and the urgent go first', async () => {
+  const store = await openEmptyStore(database);
+  const common = createMessageHandling(store.db, store.dialect);
+  const own = createPostgresMessageHandling(store);
+  let round = 0;
+  const message = fc.record({ lane: fc.constantFrom('a', 'b', 'c'), priority: fc.nat(3) });
+  const messages = fc.array(message, { maxLength: 20 });
+  const property = fc.asyncProperty(
+    messages,
+    fc.integer({ min: 2, max: 7 }),
+    async (all, count) => {
+      round += 1;
+      for (const queue of [`one${round}`, `two${round}`])
+        for (const [index, { lane, priority }] of all.entries())
+          await publishTo(store, queue, {
+            id: `${lane}${priority}-${index}`,
+            body: '',
+            lane,
+            priority,
+          });
+      const oneByOne = await drain(common, `one${round}`, 1);
+      const together = await drain(own, `two${round}`, count);
+      assert.deepEqual(together.map(tagOf), oneByOne.map(tagOf));
+      for (const lane of ['a', 'b', 'c'])
+        assert.deepEqual(urgencies(together, lane), urgencies(oneByOne, lane));
+    },
+  );
+  await fc.assert(property, { numRuns: 25 });
+  await store.close();
+});
+
+function publishTo(store: PostgresStore, queue: string, message: QueueMessage): Promise<void> {
+  const times = { now: 0, visibleAt: 0 };
+  return store.db.transaction().execute((trx) => insertMessage(trx, queue, message, times));
+}
+
+async function drain(handling: MessageHandling, queue: string, count: number) {
+  const drained: ClaimedMessage[] = [];
+  for (;;) {
+    const lease = { owner: 'me', until: 9 };
+    const claimed = await handling.claim(queue, { count, lease, now: 1 });
+    if (claimed.length === 0) return drained;
+    drained.push(...claimed);
+  }
+}
+
+function tagOf({ tag }: ClaimedMessage): number {
+  return Number(tag);
+}
+
+function urgencies(messages: readonly ClaimedMessage[], lane: string): readonly string[] {
+  return messages.filter(({ id }) => id.startsWith(lane)).map(({ id }) => id.slice(1, 2));
+}

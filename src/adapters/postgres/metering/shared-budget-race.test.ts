@@ -1,0 +1,147 @@
+// Real processes race for one budget on a real PostgreSQL; one of them is killed. Exactly what fits is let through, and
+// in the end nothing is uncounted and nothing blocked.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { budgetOwner } from '../../../../test/support/budget-ask.ts';
+import { startBudgetChild } from '../../../../test/support/budget-child.ts';
+import { storeOwner } from '../../../../test/support/budget-rig.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  runOn,
+  type TestDatabase,
+} from '../../../../test/support/isolated-postgres.ts';
+import { tempFolder } from '../../../../test/support/temp-folder.ts';
+
+const SERVERS = 4;
+const ASKS = 500;
+const FITS = 100;
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase('race');
+});
+after(() => database.drop());
+
+function startAll(folder: string, asks: number, holdMs: number, settledPercent: number) {
+  return Array.from({ length: SERVERS }, (_, index) => {
+    const own = path.join(folder, String(index));
+    return startBudgetChild(own, `srv${index}`, asks, holdMs, settledPercent, database.url);
+  });
+}
+
+async function organizationWith(limitNanos: number): Promise<void> {
+  const store = await openEmptyStore(database);
+  await storeOwner(store, budgetOwner({ organizationLimitNanos: limitNanos }));
+  await store.close();
+}
+
+async function period(): Promise<readonly [number, number]> {
+  const [row] = await runOn(
+    database.url,
+    `select posted_nanos, held_nanos from spillway.budget_periods where kind = 'organization'`,
+  );
+  return [Number(row?.['posted_nanos']), Number(row?.['held_nanos'])];
+}
+
+test('500 asks on four servers against a budget that fits 100 let 100 through', async (context) => {
+  await organizationWith(FITS * 10);
+  const servers = startAll(tempFolder(context), ASKS / SERVERS, 3_600_000, 0);
+  await Promise.all(servers.map((server) => server.until('done')));
+  const held = servers.reduce((sum, server) => sum + server.said('held').size, 0);
+  const refused = servers.reduce((sum, server) => sum + server.said('refused').size, 0);
+  assert.deepEqual([held, refused], [FITS, ASKS - FITS]);
+  assert.deepEqual(await period(), [0, FITS * 10]);
+  await Promise.all(servers.map((server) => server.kill()));
+});
+
+test('a server that is killed in the middle blocks nothing and leaves nothing uncounted', async (context) => {
+  await organizationWith(1_000_000);
+  const holdMs = 4000;
+  const servers = startAll(tempFolder(context), 200, holdMs, 90);
+  const [victim, ...others] = servers;
+  assert.ok(victim);
+  await victim.until('held', 100);
+  await victim.kill();
+  await Promise.all(others.map((server) => server.until('done')));
+  // What is left expires, and any server that lives settles it.
+  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await Promise.all(others.map((server) => server.kill()));
+  const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
+  const counted = new Set(rows.map((row) => String(row['id'])));
+  for (const server of servers) {
+    const missing = server.said('held').difference(counted);
+    // What the victim used stands in its journal, which is replayed when it is started again; it was held, so it is
+    // charged as lost until then.
+    assert.deepEqual([...missing], []);
+  }
+  await assertBooksAgree();
+});
+
+test('a busy server that is killed is charged what it had taken beforehand until it is back; then it is exact', async (context) => {
+  await organizationWith(10_000_000);
+  const folder = tempFolder(context);
+  // A thousand asks a second; it does not live to the end of them.
+  const victim = startBudgetChild(`${folder}/0`, 'srv0', 20_000, 3000, 97, database.url, 20_000);
+  await victim.until('held', 500);
+  await untilCount(LEASES, (count) => count > 0);
+  await victim.kill();
+  // Another server settles what it left, as an estimate.
+  const other = startBudgetChild(`${folder}/1`, 'srv1', 200, 3000, 97, database.url);
+  await other.until('done');
+  await untilCount('spillway.budget_holds', (count) => count === 0);
+  const known = [victim, other].map((server) => {
+    return { used: server.said('used'), held: server.said('held') };
+  });
+  const [posted] = await period();
+  assert.ok(posted >= known.reduce((sum, { used }) => sum + used.size * USED_NANOS, 0));
+  await assertBooksAgree();
+  // Back, it finds in its journal what it had used and what it had begun, and gives back what it had taken.
+  const again = startBudgetChild(`${folder}/0`, 'again', 0, 0, 100, database.url);
+  await again.until('ready');
+  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await untilCount("spillway.usage_records where id like 'lse%'", (count) => count === 0);
+  await Promise.all([other.kill(), again.kill()]);
+  const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
+  const costs = new Map(rows.map((row) => [String(row['id']), Number(row['cost_nanos'])]));
+  for (const { used, held } of known) {
+    assert.deepEqual(
+      [...held].filter((id) => !costs.has(id)),
+      [],
+    );
+    assert.deepEqual(
+      [...used].filter((id) => costs.get(id) !== USED_NANOS),
+      [],
+    );
+  }
+  await assertBooksAgree();
+});
+
+const USED_NANOS = 4;
+const LEASES = "spillway.budget_holds where id like 'lse%'";
+
+async function untilCount(what: string, isRight: (count: number) => boolean): Promise<void> {
+  for (let laps = 0; laps < 600; laps += 1) {
+    const [row] = await runOn(database.url, `select count(*) as count from ${what}`);
+    if (isRight(Number(row?.['count']))) return;
+    await delay(100);
+  }
+  assert.fail(`the count of ${what} never became what it should be`);
+}
+
+/** What is posted is the sum of all records, and nothing is held but what servers have set aside. */
+async function assertBooksAgree(): Promise<void> {
+  const [sum] = await runOn(
+    database.url,
+    'select coalesce(sum(cost_nanos), 0) as nanos from spillway.usage_records',
+  );
+  const [reserved] = await runOn(
+    database.url,
+    'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_reserves',
+  );
+  const [posted, held] = await period();
+  assert.deepEqual([posted, held - Number(reserved?.['nanos'])], [Number(sum?.['nanos']), 0]);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { budgetLedgerContract } from '../../../../test/contract/budget-ledger.ts';
+import { budgetOwner, holdAsk } from '../../../../test/support/budget-ask.ts';
+import { openBudgetServer, storeOwner } from '../../../../test/support/budget-rig.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  type TestDatabase,
+  untilIdle,
+} from '../../../../test/support/isolated-postgres.ts';
+import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
+import { createTestClock, mortalClock } from '../../../../test/support/test-clock.ts';
+import { lostRecord, newHold } from '../../../metering/budgets/budget-hold.ts';
+import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
+import { holdsJson } from '../../sql/metering/budget-hold-row.ts';
+import { createSharedBudgetStore } from './shared-budget-store.ts';
+import { createPostgresUsageStore } from './usage-store.ts';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase('budgets');
+});
+after(() => database.drop());
+
+budgetLedgerContract('PostgreSQL', async () => {
+  const folder = makeTempFolder();
+  const store = await openEmptyStore(database);
+  const usage = createPostgresUsageStore(store);
+  const shared = createSharedBudgetStore(store);
+  const clock = createTestClock(undefined, undefined, () => untilIdle(store));
+  let life = mortalClock(clock);
+  return {
+    ...store,
+    usage,
+    clock,
+    start() {
+      life.die();
+      life = mortalClock(clock);
+      const parts = { ...store, folder: join(folder, 'journal'), usage, shared, clock: life };
+      return openBudgetServer(parts);
+    },
+    async close() {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+});
+
+test('whatever callers write into their labels, money is held and settled for it', async () => {
+  const store = await openEmptyStore(database);
+  const shared = createSharedBudgetStore(store);
+  const usage = createPostgresUsageStore(store);
+  const owner = budgetOwner({ organizationLimitNanos: 1_000_000, userLimitNanos: 1_000_000 });
+  await storeOwner(store, owner);
+  const labels = [
+    '\0',
+    'a\uD800b',
+    '"',
+    String.raw`\u0000`,
+    '{}',
+    "'",
+    '\n',
+    'ü ☂',
+    String.raw`\"`,
+  ];
+  const holds = labels.map((userId, index) => {
+    const ask = holdAsk(`a${index}`, { owner, userId });
+    const attempt = { ...ask.attempt, category: userId, model: userId };
+    return { ...newHold({ ...ask, attempt }, 202601), holdsUser: true };
+  });
+  assert.deepEqual(await shared.holdAll(holds, 1), []);
+  const records = holds.map((hold) => ({ ...lostRecord(hold, 1), status: 'OK', costNanos: 3 }));
+  assert.equal((await usage.insertBatch(records)).stored, labels.length);
+  const rows = await store.db.selectFrom('budget_periods').selectAll().execute();
+  const users = rows.filter(({ kind }) => kind === 'user');
+  assert.equal(users.length, labels.length);
+  for (const row of users)
+    assert.deepEqual([Number(row.posted_nanos), Number(row.held_nanos)], [3, 0]);
+  await store.close();
+});
+
+/** What is held of a budget, and how many holds there are. */
+async function heldIn({ db }: Awaited<ReturnType<typeof openEmptyStore>>) {
+  const [period] = await db.selectFrom('budget_periods').select('held_nanos').execute();
+  const holds = await db.selectFrom('budget_holds').where('is_void', '=', 0).selectAll().execute();
+  return [Number(period?.held_nanos ?? 0), holds.length];
+}
+
+async function openVoiding() {
+  const store = await openEmptyStore(database);
+  const owner = budgetOwner();
+  await storeOwner(store, owner);
+  const shared = createSharedBudgetStore(store);
+  const usage = createPostgresUsageStore(store);
+  const hold = newHold(holdAsk('doubted', { owner }), 202_601);
+  const makeVoid = (records: readonly UsageRecord[] = []) =>
+    usage.insertBatch(records, { voided: [hold] });
+  return { store, shared, hold, makeVoid };
+}
+
+test('a hold that is void is not held by a statement that comes later', async () => {
+  const { store, shared, hold, makeVoid } = await openVoiding();
+  await makeVoid();
+  await makeVoid();
+  assert.deepEqual(await shared.holdAll([hold], 1), []);
+  assert.deepEqual(await heldIn(store), [0, 0]);
+  await store.close();
+});
+
+test('what a statement held before is given back when it is void, and not held again', async () => {
+  const { store, shared, hold, makeVoid } = await openVoiding();
+  await shared.holdAll([hold], 1);
+  assert.deepEqual(await heldIn(store), [10, 1]);
+  await makeVoid([{ ...lostRecord(hold, 1), status: 'OK', costNanos: 3 }]);
+  assert.deepEqual(await heldIn(store), [0, 0]);
+  await shared.holdAll([hold], 1);
+  assert.deepEqual(await heldIn(store), [0, 0]);
+  await store.close();
+});
+
+test('what a statement holds at that very moment is given back when it is void', async () => {
+  const { store, hold, makeVoid } = await openVoiding();
+  let voided: Promise<unknown> | undefined;
+  await store.db.transaction().execute(async (late) => {
+    await sql`select hold_budgets(${holdsJson([hold])}::jsonb, 1)`.execute(late);
+    voided = makeVoid();
+    await untilWaiting(store);
+  });
+  await voided;
+  assert.deepEqual(await heldIn(store), [0, 0]);
+  await store.close();
+});
+
+test('what is void is forgotten in time, and nobody is charged for it', async () => {
+  const { store, shared, makeVoid } = await openVoiding();
+  await makeVoid();
+  await shared.loseExpired(Date.now() + DAY_MS - 60_000, 10);
+  const count = () => store.db.selectFrom('budget_holds').selectAll().execute();
+  assert.equal((await count()).length, 1);
+  await shared.loseExpired(Date.now() + DAY_MS, 10);
+  assert.equal((await count()).length, 0);
+  assert.deepEqual(await store.db.selectFrom('usage_records').selectAll().execute(), []);
+  await store.close();
+});
+
+/** Until one transaction waits for another. */
+async function untilWaiting(store: Awaited<ReturnType<typeof openEmptyStore>>): Promise<void> {
+  for (;;) {
+    const rows = await store.run(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      [],
+    );
+    if (rows.length > 0) return;
+    await delay(10);
+  }
+}

@@ -1,0 +1,111 @@
+// Plans of the store's functions are made once, when tables may still be empty, and kept. What a batch costs must not grow
+// with what is stored already: it is planned on empty tables here, and then reads only its own rows in full ones.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client } from 'pg';
+import { holdAsk } from '../../../../test/support/budget-ask.ts';
+import {
+  createTestDatabase,
+  openEmptyStore,
+  type TestDatabase,
+} from '../../../../test/support/isolated-postgres.ts';
+import { usageRecord } from '../../../../test/support/usage-record.ts';
+import { started } from '../../../jobs/model/job-moves.ts';
+import { newJob } from '../../../jobs/pipeline/submit-job.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { newHold } from '../../../metering/budgets/budget-hold.ts';
+import { createQueueSignals } from '../../sql/queue/queue-signals.ts';
+import type { PostgresStore } from '../connection/open-postgres.ts';
+import { createPostgresJobStore } from '../jobs/job-store.ts';
+import { createPostgresUsageStore } from '../metering/usage-store.ts';
+
+const STORED = 5000;
+const BATCH = 10;
+/** Some pages of an index are read for each row that is written or looked up; never one for each that is stored. */
+const MOST_READ = STORED / 5;
+const WORKER = { workerId: 'worker-1', leaseMs: 1000 };
+
+let database: TestDatabase;
+let client: Client;
+let opened: PostgresStore;
+/** All on one connection, so that it is always the same plans. */
+let store: Pick<PostgresStore, 'db' | 'run'>;
+
+before(async () => {
+  database = await createTestDatabase('plans');
+  opened = await openEmptyStore(database);
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('set search_path = spillway, public');
+  store = {
+    db: opened.db,
+    run: async (text, values) => (await client.query(text, [...values])).rows,
+  };
+});
+after(async () => {
+  await client.end();
+  await opened.close();
+  await database.drop();
+});
+
+/** How many rows of tables and entries of indexes are read by it. */
+async function readsOf(work: () => Promise<unknown>): Promise<number> {
+  // Within a transaction nothing is passed on to the server's sums, so that what was counted before can be taken off.
+  await client.query('begin');
+  const before = await readSoFar();
+  await work();
+  const read = (await readSoFar()) - before;
+  await client.query('commit');
+  return read;
+}
+
+async function readSoFar(): Promise<number> {
+  const { rows } = await client.query<{ read: string }>(`select coalesce(sum(n), 0) as read from (
+    select pg_stat_get_xact_tuples_returned(indexrelid) as n from pg_stat_user_indexes
+    union all select seq_tup_read from pg_stat_xact_user_tables) as reads`);
+  return Number(rows[0]?.read);
+}
+
+function ids(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, nth) => `${prefix}-${String(nth).padStart(5, '0')}`);
+}
+
+test('usage is stored, and holds are opened and closed, without reading what is stored', async () => {
+  const usage = createPostgresUsageStore(store);
+  const holds = (prefix: string) => ids(prefix, BATCH).map((id) => newHold(holdAsk(id), 202_601));
+  const insert = (prefix: string, count: number) =>
+    usage.insertBatch(
+      ids(prefix, count).map((id) => usageRecord(id)),
+      {
+        opened: holds(`${prefix}-open`),
+        closed: ids(`${prefix}-closed`, BATCH),
+        voided: holds(`${prefix}-void`),
+      },
+    );
+  await insert('first', BATCH);
+  await insert('many', STORED);
+  const read = await readsOf(() => insert('last', BATCH));
+  assert.ok(read < MOST_READ, `${read} rows were read for ${BATCH}`);
+});
+
+test('jobs are handed in and moved without reading what is stored', async () => {
+  const jobs = createPostgresJobStore({ store, signals: createQueueSignals() });
+  const submitter = { organizationId: 'default' };
+  const handIn = (id: string) => {
+    const message = { id, prompt: 'hello' };
+    const given = { message, submitter, origin: 'queue', queue: 'q' } as const;
+    return jobs.create(newJob(given, newId, 1000), message);
+  };
+  const runAll = async (prefix: string, count: number) => {
+    const created = await Promise.all(ids(prefix, count).map(handIn));
+    const moved = await Promise.all(
+      created.map(({ job }) => jobs.move(started(job, WORKER, 2000))),
+    );
+    assert.ok(moved.every((job) => job?.state === 'running'));
+  };
+  await runAll('first', BATCH);
+  await runAll('many', STORED);
+  const read = await readsOf(() => runAll('last', BATCH));
+  assert.ok(read < MOST_READ, `${read} rows were read for ${BATCH}`);
+});

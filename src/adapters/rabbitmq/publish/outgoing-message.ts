@@ -1,0 +1,76 @@
+// A message as it is handed to the broker: always persistent, always mandatory, with an id. The driver's own
+// defaults are none of these.
+
+import type { Envelope } from 'rabbitmq-client';
+import { SpillwayError } from '../../../errors/spillway-error.ts';
+import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
+
+export type OutgoingMessage = {
+  readonly messageId: string;
+  readonly properties: Pick<
+    Envelope,
+    | 'contentType'
+    | 'contentEncoding'
+    | 'correlationId'
+    | 'replyTo'
+    | 'type'
+    | 'appId'
+    | 'timestamp'
+    | 'priority'
+  >;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+};
+
+export type Address = { readonly exchange: string; readonly routingKey: string };
+
+/** By this a message is known as ours; those of other systems may use the other properties as they like. */
+export const APP_ID = 'spillway';
+export const ID_HEADER = 'x-spillway-id';
+export const DELIVERIES_HEADER = 'x-spillway-deliveries';
+export const DUE_HEADER = 'x-spillway-due-at';
+
+/** What RabbitMQ 4 takes by default; a larger one would cost everybody the channel. */
+const LARGEST_BODY_BYTES = 16 * 2 ** 20;
+/** The driver cuts longer ones short without a word. */
+const LONGEST_ID_BYTES = 255;
+
+export function outgoing({ id, body }: QueueMessage, now: number): OutgoingMessage {
+  const fits = Buffer.byteLength(id) <= LONGEST_ID_BYTES;
+  return {
+    messageId: fits ? id : id.slice(0, LONGEST_ID_BYTES / 5),
+    properties: {
+      contentType: 'application/json',
+      appId: APP_ID,
+      timestamp: Math.floor(now / 1000),
+    },
+    headers: fits ? {} : { [ID_HEADER]: id },
+    body: sized(Buffer.from(body)),
+  };
+}
+
+export function withHeader(message: OutgoingMessage, name: string, value: number): OutgoingMessage {
+  return { ...message, headers: { ...message.headers, [name]: value } };
+}
+
+export function envelopeOf(message: OutgoingMessage, address: Address): Envelope {
+  const { messageId, properties, headers } = message;
+  const { exchange, routingKey } = address;
+  return {
+    ...properties,
+    exchange,
+    routingKey,
+    messageId,
+    headers,
+    durable: true,
+    mandatory: true,
+  };
+}
+
+function sized(body: Buffer): Buffer {
+  if (body.length <= LARGEST_BODY_BYTES) return body;
+  throw new SpillwayError(
+    'REQUEST_TOO_LARGE',
+    `a message of ${body.length} bytes is more than a queue takes`,
+  );
+}

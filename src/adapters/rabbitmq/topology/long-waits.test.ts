@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createTestClock } from '../../../../test/support/test-clock.ts';
+import { LongWaits } from './long-waits.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('hands a message over some minutes before its moment', async () => {
+  const clock = createTestClock();
+  const waits = new LongWaits({ clock, handOverMs: 300_000 });
+  const dueAt = clock.now() + 3 * HOUR_MS;
+  let handedOverAt = 0;
+  waits.keep(dueAt, () => {
+    handedOverAt = clock.now();
+  });
+  await clock.advance(3 * HOUR_MS);
+  assert.equal(handedOverAt, dueAt - 300_000);
+  assert.equal(waits.size, 0);
+});
+
+it('keeps no more than so many; the sweeper has the rest', () => {
+  const clock = createTestClock();
+  const waits = new LongWaits({ clock, handOverMs: 1000, mostKept: 2 });
+  for (let index = 0; index < 5; index += 1) waits.keep(clock.now() + HOUR_MS, () => {});
+  assert.equal(waits.size, 2);
+});
+
+it('hands nothing over once it is closed, and leaves no timer', async () => {
+  const clock = createTestClock();
+  const waits = new LongWaits({ clock, handOverMs: 1000 });
+  waits.keep(clock.now() + HOUR_MS, () => assert.fail('was closed'));
+  waits.close();
+  await clock.advance(HOUR_MS);
+  assert.equal(clock.pendingTimers(), 0);
+});

@@ -1,0 +1,170 @@
+// Circuits while Redis is away, hangs or has forgotten everything: each server goes on, and tells when Redis is back.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import {
+  ask,
+  breakerBoardContract,
+  CONTRACT_RULES,
+} from '../../../../test/contract/breaker-board.ts';
+import {
+  type BreakerServer,
+  call,
+  callUntil,
+  cuttable,
+  end,
+  isClosed,
+  openBreakerServer,
+  openForContract,
+  PLACE,
+  probe,
+} from '../../../../test/support/breaker-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../../test/support/redis-rig.ts';
+import { sleep, systemClock } from '../../../kernel/clock.ts';
+
+let rig: RedisRig;
+before(async () => {
+  rig = await openRedisRig();
+});
+after(() => rig.close());
+
+describe('while Redis is away', () => {
+  before(() => rig.service.kill('SIGKILL'));
+  after(() => rig.service.restart());
+  breakerBoardContract('a Redis that is away', (rules) => openForContract(rig, rules, 50));
+});
+
+describe('servers whose Redis goes and comes', () => {
+  const rules = { ...CONTRACT_RULES, openMs: 60_000 };
+  beforeEach(() => rig.outsider.flushall());
+
+  test('what was decided alone is told to all when Redis is back', async () => {
+    const [alone, other] = await Promise.all([
+      openBreakerServer(rig, rules),
+      openBreakerServer(rig, rules),
+    ]);
+    await rig.service.kill('SIGKILL');
+    await until(() => !alone.link.isUp() && !other.link.isUp());
+    await call(alone, 5);
+    assert.ok(!isClosed(alone));
+    assert.ok(isClosed(other));
+    await rig.service.restart();
+    await until(() => !isClosed(other));
+    assert.ok(!isClosed(alone));
+  });
+
+  test('an open circuit stays open when Redis has lost its data', async () => {
+    const servers = await Promise.all([
+      openBreakerServer(rig, rules),
+      openBreakerServer(rig, rules),
+    ]);
+    await call(servers[0], 5);
+    await until(() => !isClosed(servers[1]));
+    await rig.service.restart();
+    await until(async () => {
+      if (!servers.every(({ link }) => link.isUp())) return false;
+      const [view] = await servers[0].board.list();
+      return view?.state === 'open';
+    });
+    assert.ok(!servers.some(isClosed));
+  });
+
+  test('limits met alone are told to all when Redis is back, and the latest holds', async () => {
+    const [alone, other] = await Promise.all([
+      openBreakerServer(rig, rules),
+      openBreakerServer(rig, rules),
+    ]);
+    // Servers of the tests before remember circuits of their own.
+    const place = ['openai', 'eu-west'] as const;
+    const isHeld = () => [alone, other].every(({ board }) => board.heldBy(...place) === 'limit');
+    const now = Date.now();
+    await rig.service.kill('SIGKILL');
+    await until(() => !alone.link.isUp() && !other.link.isUp());
+    await alone.board.expect(...place, now + 900_000);
+    await other.board.expect(...place, now + 600_000);
+    assert.ok(isHeld());
+    await rig.service.restart();
+    await until(async () => {
+      const views = other.link.isUp() ? await other.board.list() : [];
+      const view = views.find(({ provider }) => provider === 'openai');
+      return (view?.nextProbeAt ?? 0) > now + 800_000;
+    });
+    assert.ok(isHeld());
+    await alone.board.expectNothing(...place);
+    await until(() => [alone, other].every(({ board }) => board.isClosed(...place)));
+  });
+
+  test('one who only remembers an open circuit does not open it again when others have closed it', async () => {
+    const line = cuttable(rig.open());
+    const [other, cutOff] = [
+      await openBreakerServer(rig, rules),
+      await openBreakerServer(rig, rules, { link: line.link }),
+    ];
+    await call(other, 5);
+    await until(() => !isClosed(cutOff));
+    line.cut();
+    await other.board.reset(PLACE.provider, PLACE.region);
+    assert.equal((await ask(cutOff.board, PLACE.provider, PLACE.region)).isAllowed, false);
+    line.mend();
+    await until(() => isClosed(cutOff));
+    assert.ok(isClosed(other));
+  });
+
+  test('one who saw failures alone is believed, and what it closed alone is closed for all', async () => {
+    const short = { ...rules, openMs: 50 };
+    const line = cuttable(rig.open());
+    const [other, cutOff] = [
+      await openBreakerServer(rig, short),
+      await openBreakerServer(rig, short, { link: line.link }),
+    ];
+    line.cut();
+    await call(cutOff, 5);
+    line.mend();
+    await until(() => !isClosed(other));
+    line.cut();
+    for (let probes = 0; probes < 2; probes += 1) await end(cutOff, await probe(cutOff), 'success');
+    assert.ok(isClosed(cutOff) && !isClosed(other));
+    line.mend();
+    await until(() => isClosed(other));
+  });
+
+  test('whatever Redis goes through, a provider that is well again is called again by all', async () => {
+    const short = { ...rules, openMs: 30 };
+    const servers = await Promise.all(
+      [1, 2, 3].map(() => openBreakerServer(rig, short, { leaseMs: 200 })),
+    );
+    const calling = new AbortController();
+    const calls = servers.map((server) => callUntil(server, calling.signal, 'failure'));
+    await rig.service.restart();
+    await rig.outsider.flushall();
+    await until(() => servers.every((server) => !isClosed(server)));
+    await rig.service.freeze();
+    await sleep(systemClock, 300);
+    await rig.service.thaw();
+    await rig.service.restart();
+    calling.abort();
+    await Promise.all(calls);
+    const healing = new AbortController();
+    const healed = servers.map((server) => callUntil(server, healing.signal, 'success'));
+    await until(async () => servers.every(isClosed) && (await openView(servers[0])) === 'closed');
+    healing.abort();
+    await Promise.all(healed);
+  });
+
+  test('a Redis that hangs holds up no call', async () => {
+    const server = await openBreakerServer(rig, rules);
+    await rig.service.freeze();
+    const calls = call(server, 5);
+    assert.equal((await ask(server.board, PLACE.provider, PLACE.region)).isAllowed, true);
+    await until(() => !isClosed(server));
+    await rig.service.thaw();
+    await calls;
+    await until(async () => (await openView(server)) === 'open');
+  });
+
+  async function openView(server: BreakerServer | undefined): Promise<string | undefined> {
+    if (!server?.link.isUp()) return undefined;
+    const [view] = await server.board.list();
+    return view?.state;
+  }
+});

@@ -1,0 +1,135 @@
+// A Redis of our own is killed, restarted and frozen under servers that share their limits. Whatever happens to it, a
+// server's own view keeps every promise, nothing that was learnt is forgotten, and all agree again by themselves.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { providerLimitsContract } from '../../../../test/contract/provider-limits.ts';
+import {
+  openRedisRig,
+  type RedisRig,
+  type SharedServer,
+  until,
+} from '../../../../test/support/redis-rig.ts';
+import type { ProviderLimit } from '../../../admission/provider-limits.ts';
+
+let rig: RedisRig;
+before(async () => {
+  rig = await openRedisRig();
+});
+after(() => rig.close());
+
+describe('while Redis is away', () => {
+  before(() => rig.service.kill('SIGKILL'));
+  after(() => rig.service.restart());
+  providerLimitsContract('a Redis that is away', () => rig.openServer({}, 50));
+});
+
+describe('while Redis hangs', () => {
+  after(() => rig.service.thaw());
+  providerLimitsContract('a Redis that hangs', async () => {
+    await rig.service.thaw();
+    const server = await rig.openServer();
+    await rig.service.freeze();
+    return server;
+  });
+});
+
+for (const [name, disturb] of [
+  ['killed and restarted', () => rig.service.restart()],
+  ['frozen and thawed', freezeForAMoment],
+  ['wiped by somebody', async () => void (await rig.outsider.flushall())],
+] as const) {
+  describe(`while Redis is ${name} again and again`, () => {
+    const over = new AbortController();
+    let disturbing: Promise<void>;
+    before(() => {
+      disturbing = (async () => {
+        while (!over.signal.aborted) await disturb();
+      })();
+    });
+    after(async () => {
+      over.abort();
+      await disturbing;
+    });
+    providerLimitsContract(`a Redis that is ${name}`, () => rig.openServer());
+  });
+}
+
+async function freezeForAMoment(): Promise<void> {
+  await rig.service.freeze();
+  await until(() => Math.random() < 0.01);
+  await rig.service.thaw();
+  await until(() => Math.random() < 0.01);
+}
+
+const KEY = 'ai:limit:anthropic:us-east';
+
+describe('servers that share a Redis with troubles', () => {
+  beforeEach(() => rig.outsider.flushall());
+
+  test('a limit survives the restart of Redis, and what was learnt meanwhile is told: the later one', async () => {
+    const servers = [
+      await rig.openServer(),
+      await rig.openServer(),
+      await rig.openServer(),
+    ] as const;
+    const [first, second, third] = servers;
+    const before = limitFor(60_000, { provider: 'openai' });
+    await first.limits.set(before);
+    await rig.service.kill('SIGKILL');
+    await until(() => servers.every(({ link }) => !link.isUp()));
+    const [early, late] = [limitFor(60_000), limitFor(70_000)];
+    await Promise.all([second.limits.set(late), third.limits.set(early)]);
+    assert.deepEqual(knownBy(second, late), late);
+    assert.deepEqual(knownBy(third, early), early);
+    assert.deepEqual(knownBy(first, before), before);
+    await rig.service.restart();
+    await until(() => servers.every((server) => knownBy(server, late)?.resetAt === late.resetAt));
+    await until(async () => (await rig.outsider.exists(KEY, 'ai:limit:openai:us-east')) === 2);
+    await until(() =>
+      servers.every((server) => knownBy(server, before)?.resetAt === before.resetAt),
+    );
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  test('a limit that is cleared while Redis hangs is cleared everywhere when it goes on', async () => {
+    const servers = [await rig.openServer(), await rig.openServer()] as const;
+    const [first, second] = servers;
+    const limit = limitFor(60_000);
+    await first.limits.set(limit);
+    await until(() => knownBy(second, limit) !== undefined);
+    await rig.service.freeze();
+    await first.limits.clear('anthropic', 'us-east');
+    assert.equal(knownBy(first, limit), undefined);
+    assert.deepEqual(knownBy(second, limit), limit);
+    await rig.service.thaw();
+    await until(() => servers.every((server) => knownBy(server, limit) === undefined));
+    assert.equal(await rig.outsider.exists(KEY), 0);
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  test('a change that a frozen Redis finds late does not undo what was done since', async () => {
+    const server = await rig.openServer();
+    const limit = limitFor(60_000);
+    await rig.service.freeze();
+    const setting = server.limits.set(limit);
+    await until(() => !server.link.isUp());
+    await Promise.all([setting, server.limits.clear('anthropic', 'us-east')]);
+    await rig.service.thaw();
+    await until(() => server.link.isUp());
+    await server.limits.clear('anthropic', 'us-east');
+    assert.equal(await rig.outsider.exists(KEY), 0);
+    assert.equal(knownBy(server, limit), undefined);
+    await server.close();
+  });
+});
+
+function limitFor(ms: number, fields: Partial<ProviderLimit> = {}): ProviderLimit {
+  const setAt = Date.now();
+  const place = { provider: 'anthropic', region: 'us-east' };
+  return { ...place, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
+}
+
+function knownBy({ limits }: SharedServer, { provider, region }: ProviderLimit) {
+  return limits.active(provider, region, 'a-model');
+}

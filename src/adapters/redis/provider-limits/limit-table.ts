@@ -1,0 +1,72 @@
+// The limits in Redis, as questions and answers: one change, one reading of everything, one piece of news. It knows the
+// keys and the scripts and keeps nothing but the count of its own changes. Rejects when Redis is away.
+
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { RedisLink } from '../connection/open-redis.ts';
+import { runScript } from '../connection/redis-script.ts';
+import type { Change, Mark } from './limit-copy.ts';
+import { encodeLimit, isLimitKey } from './limit-record.ts';
+import { CHANGE_LIMIT, CHANNEL, INDEX_KEY, READ_LIMITS, STATE_KEY } from './limit-scripts.ts';
+
+/** A text is a record, or empty where there is none. */
+export type LimitText = { readonly mark: Mark; readonly text: string };
+export type LimitTexts = { readonly mark: Mark; readonly texts: ReadonlyMap<string, string> };
+export type LimitNews = LimitText & { readonly key: string };
+
+/** More is not a list of limits but a mistake, and reading it must not hold up Redis. */
+const MOST_LIMITS = 5000;
+
+const version = z.coerce.number().int().positive();
+const changeAnswer = z.tuple([z.string(), version, z.string()]);
+const readAnswer = z.tuple([z.string(), version, z.array(z.string())]);
+const newsMessage = z.object({ epoch: z.string(), version, key: z.string(), record: z.string() });
+
+export class LimitTable {
+  readonly #link: RedisLink;
+  readonly #skewMs: number;
+  readonly #writerKey = `ai:limits:writer:${randomUUID()}`;
+  #changes = 0;
+
+  constructor(link: RedisLink, skewMs: number) {
+    this.#link = link;
+    this.#skewMs = skewMs;
+  }
+
+  async change(key: string, { clears, limit }: Change): Promise<LimitText> {
+    this.#changes += 1;
+    const keys = [key, INDEX_KEY, STATE_KEY, this.#writerKey];
+    const record = limit === undefined ? '' : encodeLimit(limit);
+    const resetAt = limit?.resetAt ?? 0;
+    const args = [CHANNEL, this.#changes, clears ? '1' : '0', record, resetAt, this.#skewMs];
+    const answer = await this.#link.runPatiently((redis) =>
+      runScript(redis, CHANGE_LIMIT, keys, args),
+    );
+    const [epoch, version, text] = changeAnswer.parse(answer);
+    return { mark: { epoch, version }, text };
+  }
+
+  /** Those that the index names, and the ones asked for whether it names them or not. */
+  async read(wanted: readonly string[]): Promise<LimitTexts> {
+    const listed = await this.#link.runPatiently((redis) =>
+      redis.zrevrange(INDEX_KEY, 0, MOST_LIMITS - 1),
+    );
+    const keys = [...new Set([...wanted, ...listed])].filter(isLimitKey);
+    const answer = await this.#link.runPatiently((redis) =>
+      runScript(redis, READ_LIMITS, [INDEX_KEY, STATE_KEY, ...keys], [CHANNEL, this.#skewMs]),
+    );
+    const [epoch, version, texts] = readAnswer.parse(answer);
+    const found = new Map(keys.map((key, index) => [key, texts[index] ?? '']));
+    return { mark: { epoch, version }, texts: found };
+  }
+
+  /** Undefined for what is none of ours. */
+  parseNews(message: string): LimitNews | undefined {
+    try {
+      const { epoch, version, key, record } = newsMessage.parse(JSON.parse(message));
+      return { mark: { epoch, version }, key, text: record };
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Limit, PermitAsk } from '../../../admission/rate-limiter.ts';
+import { LimitPlaces } from '../provider-limits/limit-places.ts';
+import { SafeShare } from './safe-share.ts';
+
+const MINUTE_MS = 60_000;
+const NOW = 1_000_000;
+
+function limitOf(max: number, kind: Limit['kind'] = 'requests'): Limit {
+  return { tier: 'organization', subject: 'o', kind, max, windowMs: MINUTE_MS };
+}
+
+function askFor(limit: Limit, tokens = 0): PermitAsk {
+  return { id: 'a', limits: [limit], tokens, expiresMs: 1000 };
+}
+
+function shareOf(limit: Limit, remaining: number, servers: number): SafeShare {
+  const places = new LimitPlaces(() => 'key');
+  places.see(limit, limit.max - remaining, remaining, NOW);
+  return new SafeShare(places, servers, [], NOW);
+}
+
+test('a share of nothing is refused with the moment it ends, not as too large for the limit', () => {
+  const limit = limitOf(40);
+  const share = shareOf(limit, 0, 3);
+  const decision = share.take(askFor(limit), NOW + 10_000);
+  assert.ok(!decision.isAllowed);
+  assert.equal(decision.retryAfterMs, 50_000);
+  // 0.8 × 40 ÷ 3, rounded down.
+  const later = Array.from({ length: 12 }, () => share.take(askFor(limit), NOW + MINUTE_MS + 1));
+  assert.equal(later.filter(({ isAllowed }) => isAllowed).length, 10);
+});
+
+test('where every share is nothing for good, waiting for Redis is what is left', () => {
+  const limit = limitOf(2);
+  const decision = shareOf(limit, 2, 3).take(askFor(limit), NOW + 2 * MINUTE_MS);
+  assert.ok(!decision.isAllowed);
+  assert.equal(decision.retryAfterMs, 1000);
+});
+
+test('what is larger than the limit itself is never admitted, and told so', () => {
+  const limit = limitOf(1000, 'tokens');
+  const share = shareOf(limit, 1000, 2);
+  const large = share.take(askFor(limit, 1001), NOW);
+  assert.ok(!large.isAllowed);
+  assert.equal(large.retryAfterMs, undefined);
+  const fitting = share.take(askFor(limit, 900), NOW);
+  assert.ok(!fitting.isAllowed);
+  assert.equal(fitting.retryAfterMs, MINUTE_MS);
+});

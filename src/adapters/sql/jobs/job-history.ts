@@ -1,0 +1,214 @@
+// Events, attempts and results of jobs on either SQL store: the reading port, and what a move writes of them.
+
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import type { ErrorCode } from '../../../errors/codes.ts';
+import type { Job, JobResult } from '../../../jobs/model/job.ts';
+import type {
+  JobAttempt,
+  JobEvent,
+  JobEventType,
+  JobHistory,
+  NewJobEvent,
+} from '../../../jobs/ports/job-history.ts';
+import type { AttemptEnd, AttemptStart } from '../../../jobs/ports/job-store.ts';
+import type { JobAttemptsTable, JobEventsTable, Schema } from '../schema.ts';
+import { toNumber, toOptionalNumber } from '../sql-dialect.ts';
+import type { JobOwner, JobProgress } from './job-progress.ts';
+import { fromJson } from './job-row.ts';
+
+export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): JobHistory {
+  return {
+    async events(jobId, { after = 0, limit }) {
+      const rows = await db
+        .selectFrom('job_events')
+        .selectAll()
+        .where('job_id', '=', jobId)
+        .where('sequence', '>', after)
+        .orderBy('sequence')
+        .limit(limit)
+        .execute();
+      return rows.map(toEvent);
+    },
+    async attempts(jobId) {
+      const rows = await db
+        .selectFrom('job_attempts')
+        .selectAll()
+        .where('job_id', '=', jobId)
+        .orderBy('run')
+        .execute();
+      return rows.map(toAttempt);
+    },
+    async result(jobId) {
+      const row = await db
+        .selectFrom('job_results')
+        .select('result')
+        .where('job_id', '=', jobId)
+        .executeTakeFirst();
+      return row && (fromJson(row.result) as JobResult);
+    },
+    async savePartial(jobId, run, output, at) {
+      // PostgreSQL's text cannot hold NUL.
+      const partial = { jobId, run, text: output.replaceAll('\u0000', ''), at };
+      const write = (told: JobProgress | undefined) =>
+        db.transaction().execute((trx) => writePartial(trx, told, partial));
+      if (!progress) return void (await write(undefined));
+      const owner = await progress.orWithout((isTold) => write(isTold ? progress : undefined));
+      if (owner) progress.outputTold(owner);
+    },
+  };
+}
+
+type PartialOutput = {
+  readonly jobId: string;
+  readonly run: number;
+  readonly text: string;
+  readonly at: number;
+};
+
+/** Only what is new since the last time is told: the events together are the output, and do not grow with its square. */
+async function writePartial(
+  trx: Transaction<Schema>,
+  progress: JobProgress | undefined,
+  partial: PartialOutput,
+): Promise<JobOwner | undefined> {
+  const { jobId, run, text } = partial;
+  const row = await trx
+    .selectFrom('job_attempts')
+    .select('partial_output')
+    .where('job_id', '=', jobId)
+    .where('run', '=', run)
+    .executeTakeFirst();
+  const known = row?.partial_output ?? '';
+  const added = text.startsWith(known) ? text.slice(known.length) : text;
+  if (!row || added === '') return undefined;
+  // The job before its attempt, as moves do it: then neither waits for the other in turn.
+  const owner = await tellOutput(trx, progress, partial, added);
+  await trx
+    .updateTable('job_attempts')
+    .set({ partial_output: text })
+    .where('job_id', '=', jobId)
+    .where('run', '=', run)
+    .execute();
+  return owner;
+}
+
+/** Undefined when it is not this run any more that the job's owner follows. */
+async function tellOutput(
+  trx: Transaction<Schema>,
+  progress: JobProgress | undefined,
+  { jobId, run, at }: PartialOutput,
+  output: string,
+): Promise<JobOwner | undefined> {
+  const row = await trx
+    .updateTable('jobs')
+    .set({ event_count: sql<number>`event_count + 1` })
+    .where('id', '=', jobId)
+    .where('run', '=', run)
+    .where('state', '=', 'running')
+    .returning(['organization_id', 'public_id', 'user_id', 'event_count'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { organization_id: organizationId, public_id: publicId, user_id: userId } = row;
+  const eventsBefore = toNumber(row.event_count) - 1;
+  await insertEvents(trx, jobId, eventsBefore, [{ type: 'output', data: { output } }], at);
+  const job = { organizationId, publicId, userId: userId ?? undefined };
+  await progress?.insertOutput(trx, job, output);
+  return job;
+}
+
+export async function insertEvents(
+  trx: Transaction<Schema>,
+  jobId: string,
+  eventsBefore: number,
+  events: readonly NewJobEvent[],
+  createdAt: number,
+): Promise<void> {
+  const rows = events.map(({ type, data }, index) => ({
+    job_id: jobId,
+    sequence: eventsBefore + index + 1,
+    type,
+    data: data === undefined ? null : JSON.stringify(data),
+    created_at: createdAt,
+  }));
+  if (rows.length > 0) await trx.insertInto('job_events').values(rows).execute();
+}
+
+export async function startAttempt(
+  trx: Transaction<Schema>,
+  job: Job,
+  start: AttemptStart,
+): Promise<void> {
+  await trx
+    .insertInto('job_attempts')
+    .values({
+      job_id: job.id,
+      run: start.run,
+      attempt: start.attempt,
+      provider: job.provider ?? null,
+      model: job.model ?? null,
+      worker_id: start.workerId,
+      outcome: null,
+      error_code: null,
+      cost_nanos: null,
+      partial_output: null,
+      started_at: start.startedAt,
+      finished_at: null,
+    })
+    .execute();
+}
+
+export async function finishAttempt(
+  trx: Transaction<Schema>,
+  jobId: string,
+  end: AttemptEnd,
+): Promise<void> {
+  await trx
+    .updateTable('job_attempts')
+    .set({
+      outcome: end.outcome,
+      error_code: end.errorCode ?? null,
+      cost_nanos: end.costNanos ?? null,
+      finished_at: end.finishedAt,
+    })
+    .where('job_id', '=', jobId)
+    .where('run', '=', end.run)
+    .execute();
+}
+
+/** The fence lets one success through; a job that succeeds after a dead-letter retry never had a result. */
+export async function saveResult(
+  trx: Transaction<Schema>,
+  jobId: string,
+  result: JobResult,
+): Promise<void> {
+  await trx
+    .insertInto('job_results')
+    .values({ job_id: jobId, result: JSON.stringify(result) })
+    .execute();
+}
+
+function toEvent(row: Selectable<JobEventsTable>): JobEvent {
+  const data = fromJson(row.data) as NewJobEvent['data'];
+  return {
+    sequence: toNumber(row.sequence),
+    type: row.type as JobEventType,
+    ...(data && { data }),
+    createdAt: toNumber(row.created_at),
+  };
+}
+
+function toAttempt(row: Selectable<JobAttemptsTable>): JobAttempt {
+  return {
+    run: toNumber(row.run),
+    attempt: toNumber(row.attempt),
+    outcome: row.outcome ?? undefined,
+    errorCode: (row.error_code as ErrorCode | null) ?? undefined,
+    costNanos: toOptionalNumber(row.cost_nanos),
+    partialOutput: row.partial_output ?? undefined,
+    provider: row.provider ?? undefined,
+    model: row.model ?? undefined,
+    workerId: row.worker_id ?? undefined,
+    startedAt: toNumber(row.started_at),
+    finishedAt: toOptionalNumber(row.finished_at),
+  };
+}

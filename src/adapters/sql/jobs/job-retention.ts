@@ -1,0 +1,66 @@
+// Forgetting jobs on either SQL store. Rows that belong to a job go with it, in one transaction; those to be forgotten are
+// found by the index on when jobs finished, oldest first.
+
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { JobRetention } from '../../../jobs/ports/job-retention.ts';
+import type { Schema } from '../schema.ts';
+
+export function createJobRetention(db: Kysely<Schema>): JobRetention {
+  function finished(before: number, limit: number) {
+    return db
+      .selectFrom('jobs')
+      .select('jobs.id')
+      .where(sql<boolean>`finished_at is not null`)
+      .where('finished_at', '<', before)
+      .orderBy('finished_at')
+      .limit(limit);
+  }
+
+  return {
+    async forgetJobs(before, limit) {
+      const rows = await finished(before, limit)
+        .where(sql<boolean>`state in ('succeeded', 'failed', 'cancelled', 'expired')`)
+        .where((job) =>
+          job.not(
+            job.exists(
+              job.selectFrom('dead_letters').select('id').whereRef('job_id', '=', 'jobs.id'),
+            ),
+          ),
+        )
+        .execute();
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      await db.transaction().execute((trx) => deleteJobs(trx, ids, before));
+      return ids.length;
+    },
+    async forgetResults(before, limit) {
+      const rows = await finished(before, limit)
+        .innerJoin('job_results', 'job_results.job_id', 'jobs.id')
+        .execute();
+      if (rows.length === 0) return 0;
+      const ids = rows.map(({ id }) => id);
+      await db.deleteFrom('job_results').where('job_id', 'in', ids).execute();
+      return ids.length;
+    },
+  };
+}
+
+const OF_JOBS = ['job_payloads', 'job_results', 'job_events', 'job_attempts'] as const;
+
+async function deleteJobs(
+  trx: Transaction<Schema>,
+  ids: readonly string[],
+  before: number,
+): Promise<void> {
+  // One that an operator has just set going again is not finished any more.
+  const gone = await trx
+    .deleteFrom('jobs')
+    .where('id', 'in', ids)
+    .where('finished_at', '<', before)
+    .returning('id')
+    .execute();
+  if (gone.length === 0) return;
+  const forgotten = gone.map(({ id }) => id);
+  for (const table of OF_JOBS)
+    await trx.deleteFrom(table).where('job_id', 'in', forgotten).execute();
+}

@@ -1,0 +1,233 @@
+// Jobs on either SQL store. A move is an UPDATE guarded by the fence; only if it hit its row is the rest of the
+// move written, in the same transaction, and the queues are told after the commit.
+
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Job } from '../../../jobs/model/job.ts';
+import type { JobMessage } from '../../../jobs/model/job-message.ts';
+import type { JobState } from '../../../jobs/model/job-state.ts';
+import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
+import type { Announcement } from '../../../jobs/ports/job-queue.ts';
+import type { JobMove, JobPage, JobStore, NeglectedJobs } from '../../../jobs/ports/job-store.ts';
+import type { QueueSignals } from '../queue/queue-signals.ts';
+import type { Schema } from '../schema.ts';
+import { toNumber } from '../sql-dialect.ts';
+import { publishAll } from './announce.ts';
+import { addDeadLetter } from './dead-letter-store.ts';
+import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
+import type { JobProgress, ToldProgress } from './job-progress.ts';
+import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
+
+export type JobStoreParts = {
+  readonly db: Kysely<Schema>;
+  readonly signals: QueueSignals;
+  /** Told of each job after it was created or moved: for those who watch it live. */
+  readonly onChanged?: (job: Job) => void;
+  /** Tells the build that each job also is; absent where nobody reads builds. */
+  readonly progress?: JobProgress;
+};
+
+export const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
+
+export function createJobStore(parts: JobStoreParts): JobStore {
+  const { db, signals, onChanged, progress } = parts;
+
+  function tell(job: Job, announced: readonly Announcement[]): void {
+    for (const { queue } of announced) signals.notify(queue);
+    onChanged?.(job);
+  }
+
+  return {
+    async create(job, message, announce = [], events = SUBMITTED) {
+      const told = { events, at: job.createdAt };
+      const isNew = await writeTold(parts, async (trx, isTold) => {
+        const isInserted = await insertJob(trx, job, { message, announce, events });
+        if (isInserted && isTold) await progress?.insert(trx, job, told);
+        return isInserted;
+      });
+      if (isNew) {
+        tell(job, announce);
+        return { job, isNew };
+      }
+      const { organizationId, publicId } = job;
+      const known = await jobsBy(db, { organizationId, publicId }).executeTakeFirstOrThrow();
+      return { job: toJob(known), isNew };
+    },
+    async find(key) {
+      const row = await jobsBy(db, key).executeTakeFirst();
+      return row && toJob(row);
+    },
+    async message(jobId) {
+      const row = await db
+        .selectFrom('job_payloads')
+        .select('message')
+        .where('job_id', '=', jobId)
+        .executeTakeFirst();
+      return row && (fromJson(row.message) as JobMessage);
+    },
+    list: async (page) => (await pageOf(db, page).execute()).map(toJob),
+    async move(move) {
+      const moved = await writeTold(parts, async (trx, isTold) => {
+        const written = await writeMove(trx, move);
+        if (written && isTold) await progress?.insert(trx, written, toldBy(move));
+        return written;
+      });
+      if (moved) tell(moved, move.announce ?? []);
+      return moved;
+    },
+    async touch(jobId, fence, sign) {
+      const row = await db
+        .updateTable('jobs')
+        .set(
+          'leaseUntil' in sign
+            ? { lease_until: sign.leaseUntil }
+            : { published_at: sign.publishedAt },
+        )
+        .where('id', '=', jobId)
+        .where('fence', '=', fence)
+        .returning('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    neglected: async (query) => (await neglectedJobs(db, query).execute()).map(toJob),
+  };
+}
+
+/**
+ * At the start of the only process: no job can be running, so every lease ends now. The sweeper then finds them.
+ */
+export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ lease_until: now })
+    .where(sql<boolean>`state = 'running'`)
+    .where('lease_until', '>', now)
+    .execute();
+}
+
+/** What a move tells of the build that its job also is. */
+export function toldBy({ events, at, deadLetter }: JobMove): ToldProgress {
+  return { events, at, internalMessage: deadLetter?.errorMessage };
+}
+
+function writeTold<T>(
+  { db, progress }: JobStoreParts,
+  write: (trx: Transaction<Schema>, isTold: boolean) => Promise<T>,
+): Promise<T> {
+  if (!progress) return db.transaction().execute((trx) => write(trx, false));
+  return progress.orWithout((isTold) => db.transaction().execute((trx) => write(trx, isTold)));
+}
+
+type NewRows = {
+  readonly message: JobMessage;
+  readonly announce: readonly Announcement[];
+  readonly events: readonly NewJobEvent[];
+};
+
+async function insertJob(
+  trx: Transaction<Schema>,
+  job: Job,
+  { message, announce, events }: NewRows,
+): Promise<boolean> {
+  const inserted = await trx
+    .insertInto('jobs')
+    .values(toJobRow(job, events.length))
+    .onConflict((conflict) => conflict.columns(['organization_id', 'public_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!inserted) return false;
+  await trx
+    .insertInto('job_payloads')
+    .values({ job_id: job.id, message: JSON.stringify(message) })
+    .execute();
+  await insertEvents(trx, job.id, 0, events, job.createdAt);
+  await publishAll(trx, announce, job.createdAt);
+  return true;
+}
+
+async function writeMove(trx: Transaction<Schema>, move: JobMove): Promise<Job | undefined> {
+  const row = await trx
+    .updateTable('jobs')
+    .set({
+      ...toChangedColumns(move.change),
+      state: move.to,
+      fence: move.fence + 1,
+      event_count: sql<number>`event_count + ${move.events.length}`,
+      published_at: move.at,
+      updated_at: move.at,
+    })
+    .where('id', '=', move.jobId)
+    .where('fence', '=', move.fence)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const job = toJob(row);
+  const eventsBefore = toNumber(row.event_count) - move.events.length;
+  await insertEvents(trx, job.id, eventsBefore, move.events, move.at);
+  if (move.attemptStart) await startAttempt(trx, job, move.attemptStart);
+  if (move.attemptEnd) await finishAttempt(trx, job.id, move.attemptEnd);
+  if (move.result) await saveResult(trx, job.id, move.result);
+  if (move.deadLetter) await addDeadLetter(trx, move.deadLetter);
+  await publishAll(trx, move.announce ?? [], move.at);
+  return job;
+}
+
+function jobsBy(db: Kysely<Schema>, key: Parameters<JobStore['find']>[0]) {
+  const jobs = db.selectFrom('jobs').selectAll();
+  if ('id' in key) return jobs.where('id', '=', key.id);
+  return jobs
+    .where('organization_id', '=', key.organizationId)
+    .where('public_id', '=', key.publicId);
+}
+
+/** Every state there is: the compiler asks for one that is missing. */
+const IS_STATE: Readonly<Record<JobState, true>> = {
+  queued: true,
+  delayed: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+  expired: true,
+};
+const STATES = Object.keys(IS_STATE) as JobState[];
+
+function pageOf(db: Kysely<Schema>, page: JobPage) {
+  const { organizationId, state, limit } = page;
+  if (organizationId === undefined || state !== undefined) return plainPageOf(db, page);
+  // The index of an organisation's jobs is by state: one more, without it, would be written anew by every move.
+  return STATES.map((each) =>
+    db.selectFrom(plainPageOf(db, { ...page, state: each }).as('page')).selectAll(),
+  )
+    .reduce((all, each) => all.unionAll(each))
+    .orderBy('id', 'desc')
+    .limit(limit);
+}
+
+function plainPageOf(db: Kysely<Schema>, { organizationId, state, before, limit }: JobPage) {
+  let query = db.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit);
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  if (state !== undefined) query = query.where('state', '=', state);
+  return before === undefined ? query : query.where('id', '<', before);
+}
+
+/** States are written out in the SQL, because only then can the partial indexes be used. */
+function neglectedJobs(db: Kysely<Schema>, { kind, before, limit, after }: NeglectedJobs) {
+  const jobs = db.selectFrom('jobs').selectAll().limit(limit);
+  if (kind === 'unleased')
+    return jobs
+      .where(sql<boolean>`state = 'running'`)
+      .where('lease_until', '<=', before)
+      .orderBy('lease_until');
+  const waiting = jobs.where(sql<boolean>`state in ('queued', 'delayed')`);
+  if (kind === 'overdue')
+    return waiting
+      .where('deadline_at', 'is not', null)
+      .where('deadline_at', '<=', before)
+      .orderBy('deadline_at');
+  const due = waiting
+    .where('run_at', '<=', before)
+    .where('published_at', '<=', before)
+    .orderBy('run_at')
+    .orderBy('id');
+  return after ? due.where(sql<boolean>`(run_at, id) > (${after.runAt}, ${after.id})`) : due;
+}

@@ -1,0 +1,51 @@
+// What either SQL store knows of budgets. Read only: spending is charged where usage is inserted.
+
+import { type Kysely, sql } from 'kysely';
+import type { AccountName } from '../../../metering/budgets/budget-account.ts';
+import type { BudgetStanding, BudgetStore } from '../../../metering/budgets/budget-store.ts';
+import type { Schema } from '../schema.ts';
+import { toNumber, toOptionalNumber } from '../sql-dialect.ts';
+import { toHold } from './budget-hold-row.ts';
+import { hourStart } from './usage-rollup.ts';
+
+export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
+  return {
+    standing: (account) => standing(db, account),
+    async openHolds() {
+      const rows = await db
+        .selectFrom('budget_holds')
+        .selectAll()
+        .where('is_void', '=', 0)
+        .orderBy('expires_at')
+        .execute();
+      return rows.map(toHold);
+    },
+    async spentSince({ organizationId, kind, scopeId }, since) {
+      const row = await db
+        .selectFrom('usage_rollups')
+        .select([
+          sql<number | string>`cast(coalesce(sum(cost_nanos), 0) as bigint)`.as('cost'),
+          sql<number | string | null>`min(hour_start)`.as('first'),
+        ])
+        .where('organization_id', '=', organizationId)
+        .where('hour_start', '>=', hourStart(since))
+        .$if(kind === 'key', (query) => query.where('key_id', '=', scopeId))
+        .$if(kind === 'user', (query) => query.where('user_id', '=', scopeId))
+        .executeTakeFirstOrThrow();
+      return { costNanos: toNumber(row.cost), firstAt: toOptionalNumber(row.first) };
+    },
+  };
+}
+
+async function standing(db: Kysely<Schema>, account: AccountName): Promise<BudgetStanding> {
+  const row = await db
+    .selectFrom('budget_periods')
+    .select(['posted_nanos', 'held_nanos'])
+    .where('organization_id', '=', account.organizationId)
+    .where('month', '=', account.month)
+    .where('kind', '=', account.kind)
+    .where('scope_id', '=', account.scopeId)
+    .executeTakeFirst();
+  if (!row) return { postedNanos: 0, heldNanos: 0 };
+  return { postedNanos: toNumber(row.posted_nanos), heldNanos: toNumber(row.held_nanos) };
+}

@@ -1,0 +1,28 @@
+// A look at the RabbitMQ that RABBITMQ_URL names and at the queues we use on it, for `doctor`.
+
+import {
+  type BrokerInspection,
+  inspectRabbit,
+} from '../../adapters/rabbitmq/inspect/inspect-broker.ts';
+import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { returningQueueOf } from '../open/open-queue.ts';
+
+export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<BrokerInspection> {
+  const { rawQueue, resultsQueue, deadLetterQueue } = config.jobs;
+  const providerQueues = Object.values(config.providers)
+    .filter((provider) => provider.hasKey)
+    .map((provider) => provider.queue);
+  const { rateLimitDelayMs: delayMs } = config.dispatcher;
+  const delayedQueues =
+    delayMs === undefined ? [] : providerQueues.map((queue) => `${queue}-delayed-${delayMs}ms`);
+  const names = [
+    rawQueue,
+    returningQueueOf(rawQueue),
+    ...providerQueues,
+    ...delayedQueues,
+    resultsQueue,
+    deadLetterQueue,
+  ];
+  return inspectRabbit({ url: rabbitmqUrl, names }, systemClock);
+}

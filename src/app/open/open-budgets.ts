@@ -1,0 +1,123 @@
+// Budgets and the journal they share with usage: what is held is written to it before a call is made, what was used
+// before the answer is given. Embedded, the ledger is this process's own; what a former life left open is settled when
+// it expires. With PostgreSQL, servers share it.
+
+import { join } from 'node:path';
+import { openFileJournal } from '../../adapters/files/journal.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { BudgetLedger } from '../../metering/budgets/budget-ledger.ts';
+import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
+import { LocalLedger, type LocalLedgerParts } from '../../metering/budgets/local-ledger.ts';
+import { SharedLedger, type SharedLedgerParts } from '../../metering/budgets/shared-ledger.ts';
+import type { MeterParts } from '../../metering/prices/meter.ts';
+import { createUsageDrain } from '../../metering/usage/drain-usage.ts';
+import { startForgettingUsage } from '../../metering/usage/forget-usage.ts';
+import type { Journal } from '../../metering/usage/journal.ts';
+import {
+  decodeJournalEntry,
+  encodeJournalEntry,
+  type JournalEntry,
+} from '../../metering/usage/journal-entry.ts';
+import { createLane } from '../../metering/usage/lane.ts';
+import type { Store } from '../store-ports.ts';
+
+export type BudgetContext = {
+  readonly serverId: string;
+  readonly store: Pick<Store, 'usage' | 'budgets' | 'sharedBudgets'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  /** Told once for each threshold of a budget in a month, by the server that passed it. */
+  readonly onThreshold?: (crossed: CrossedThreshold) => void;
+};
+
+export type Budgets = {
+  readonly ledger: BudgetLedger;
+  /** Where the meter writes usage. */
+  readonly journal: MeterParts['journal'];
+  /** Has the journal carried to the store soon. */
+  wake(): void;
+};
+
+export async function openBudgets(config: Config, context: BudgetContext): Promise<Budgets> {
+  const { store, clock, log, lifecycle } = context;
+  const journal = openJournal(config, context);
+  const lane = createLane();
+  const onEntry = (): void => drain.wake();
+  const flush = (): Promise<void> => drain.flush();
+  const paths = { journal, onEntry, flush, lane };
+  const ledger = createLedger(paths, context, config.budgets.reserveMs);
+  const drain = createUsageDrain({
+    journal,
+    store: store.usage,
+    clock,
+    log,
+    lane,
+    listener: ledger,
+  });
+  const keptMs = config.retention.usageMs;
+  const forgetting = startForgettingUsage({ usage: store.usage, keptMs, clock, log });
+  lifecycle.onClose('forgetting usage', () => forgetting.close());
+  lifecycle.onClose('usage drain', () => drain.close());
+  lifecycle.onClose('budgets', () => ledger.close());
+  if (ledger instanceof LocalLedger) {
+    // What a former life held is known only when all that it wrote has been read.
+    await drain.flush();
+    await ledger.adopt();
+  }
+  drain.wake();
+  return {
+    ledger,
+    journal: {
+      append: (record, onWritten) => journal.append({ kind: 'usage', record }, onWritten),
+      isWritable: () => journal.isWritable(),
+    },
+    wake: onEntry,
+  };
+}
+
+type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'onEntry' | 'lane'> &
+  Pick<SharedLedgerParts, 'flush'>;
+
+function createLedger(
+  paths: LedgerPaths,
+  context: BudgetContext,
+  reserveMs: number,
+): LocalLedger | SharedLedger {
+  const { store, serverId, clock, log, onThreshold } = context;
+  const parts = { ...paths, clock, log, onThreshold };
+  const { budgets, sharedBudgets } = store;
+  if (!sharedBudgets) return new LocalLedger({ ...parts, store: budgets });
+  return new SharedLedger({ ...parts, store: sharedBudgets, serverId, reserveMs });
+}
+
+function openJournal(
+  config: Config,
+  { clock, log, lifecycle }: BudgetContext,
+): Journal<JournalEntry> {
+  const journal = openFileJournal<JournalEntry>({
+    folder: join(config.storage.dataDir, 'journal'),
+    clock,
+    encode: encodeJournalEntry,
+    decode: decodeJournalEntry,
+    segmentBytes: config.journal.segmentBytes,
+    onWritableChange: (isWritable) => tellWritable(log, isWritable),
+  });
+  lifecycle.onClose('journal', () => journal.close());
+  return journal;
+}
+
+function tellWritable(log: Log, isWritable: boolean): void {
+  log.write(
+    isWritable
+      ? { level: 'info', type: 'error', message: 'the usage journal can be written again' }
+      : {
+          level: 'critical',
+          type: 'error',
+          message: 'the usage journal cannot be written: calls are refused',
+        },
+  );
+}

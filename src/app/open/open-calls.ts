@@ -1,0 +1,122 @@
+// What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
+// held or used is written to the journal before anybody is told.
+
+import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
+import type { Headroom } from '../../admission/headroom.ts';
+import type { Config } from '../../config/config.ts';
+import { createCallMetrics } from '../../flow/call/call-metrics.ts';
+import { createCallTerms } from '../../flow/call/call-terms.ts';
+import { expectRecovery } from '../../flow/call/expect-recovery.ts';
+import { Room } from '../../flow/serve/room.ts';
+import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { createWatch } from '../../kernel/watch.ts';
+import { createMeter, type Meter } from '../../metering/prices/meter.ts';
+import { createPriceBook } from '../../metering/prices/price-book.ts';
+import { createWorstCase } from '../../metering/prices/worst-case.ts';
+import { createResolveTargets } from '../../routing/resolve-targets.ts';
+import { createTargetLoad } from '../../routing/target-load.ts';
+import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import { createAccountTerms } from '../account-terms.ts';
+import { createBudgetOwners } from '../budget-owners.ts';
+import { createIsReasoning } from '../reasoning-models.ts';
+import type { Store } from '../store-ports.ts';
+import { type Budgets, openBudgets } from './open-budgets.ts';
+import { openContextTokens } from './open-models.ts';
+import { openResilience } from './open-resilience.ts';
+import type { SharedState } from './open-shared-state.ts';
+
+/** A unary answer is gathered before it is passed on, so it must have an end. */
+const LARGEST_ANSWER_BYTES = 64 * 2 ** 20;
+
+export type CallContext = {
+  readonly serverId: string;
+  readonly store: Store;
+  readonly shared: SharedState;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+};
+
+export async function openCalls(config: Config, context: CallContext): Promise<ServeParts> {
+  const { serverId, store, shared, metrics, clock, log } = context;
+  const budgets = await openBudgets(config, context);
+  const resilience = await openResilience(config, { ...context, redis: shared.redis });
+  const load = createTargetLoad();
+  const { providers } = config;
+  return {
+    attempts: openAttempts(config, context, resilience.headroom),
+    resolveTargets: createResolveTargets({
+      providers: Object.values(providers),
+      aliases: Object.values(config.aliases),
+      loadOf: load.of,
+    }),
+    load: goesByLoad(config) ? load : undefined,
+    isReasoning: createIsReasoning(config.models),
+    contextTokens: openContextTokens(config),
+    limits: expectRecovery(shared.limits, resilience.breakers),
+    limiter: shared.rateLimiter,
+    terms: createCallTerms(createAccountTerms(providers)),
+    ledger: budgets.ledger,
+    holdMarginMs: config.budgets.holdMarginMs,
+    budgetOwnerOf: createBudgetOwners(store, clock),
+    ...resilience,
+    retryRules: config.retry,
+    meter: openMeter(config, budgets, clock),
+    metrics: createCallMetrics(metrics),
+    room: new Room(config.cluster.maxConcurrentBuilds),
+    clock,
+    log,
+    serverId,
+  };
+}
+
+function openAttempts(
+  config: Config,
+  { clock, lifecycle }: CallContext,
+  headroom: Headroom,
+): AttemptParts {
+  const upstream = createHttp1Upstream({
+    connectTimeoutMs: config.timeouts.connectMs,
+    maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
+    clock,
+  });
+  lifecycle.onClose('upstream', () => upstream.close());
+  const watch = createWatch(clock);
+  lifecycle.onClose('watch', () => watch.close());
+  return {
+    upstream,
+    clock,
+    watch,
+    timeouts: config.timeouts,
+    onHealthy: (target, headers) => headroom.learn(target, headers),
+    maxAnswerBytes: LARGEST_ANSWER_BYTES,
+    maxHeldBytes: config.streams.maxBufferBytes,
+  };
+}
+
+/** Counting what is under way costs a little, and only one strategy asks. */
+function goesByLoad({ aliases }: Config): boolean {
+  return Object.values(aliases).some(({ strategy }) => strategy === 'least-loaded');
+}
+
+function openMeter(config: Config, budgets: Budgets, clock: Clock): Meter {
+  const prices = createPriceBook({
+    overrides: config.prices.models,
+    defaultPrice: config.prices.fallback,
+  });
+  // Now rather than with the first request, which would wait for it.
+  prices.load();
+  const maxOutputTokens = Object.fromEntries(
+    Object.entries(config.models).flatMap(([model, { maxOutputTokens: most }]) =>
+      most === undefined ? [] : [[model, most]],
+    ),
+  );
+  const worstCase = createWorstCase({ maxOutputTokens });
+  const { journal } = budgets;
+  return createMeter({ journal, prices, worstCase, clock, onRecorded: () => budgets.wake() });
+}

@@ -1,0 +1,63 @@
+// What this process does at addresses that callers name: calls back the owners of jobs that have ended, and fetches
+// images. Callbacks are made where jobs are worked off or dispatched; they wait on the store when nobody does.
+
+import { randomBytes } from 'node:crypto';
+import { createGuardedFetch } from '../../adapters/undici/guarded-fetch.ts';
+import type { OrganizationStore } from '../../admission/organization-store.ts';
+import type { Config } from '../../config/config.ts';
+import { type CallbackOwner, startCallbacks } from '../../jobs/callbacks/deliver-callback.ts';
+import type { Egress } from '../../jobs/ports/egress.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createEgressRule } from '../../kernel/egress-rule.ts';
+import type { Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { JobRoles } from './open-jobs.ts';
+import type { Store } from './open-store.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
+const SECRET_BYTES = 32;
+
+export function openEgress(config: Config, lifecycle: Lifecycle): Egress {
+  const rule = createEgressRule(config.egress.allowHosts);
+  const egress = createGuardedFetch({ rule, connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  lifecycle.onClose('egress', () => egress.close());
+  return egress;
+}
+
+export type CallbackContext = {
+  readonly store: Store;
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+};
+
+export function openCallbacks(context: CallbackContext, roles: JobRoles): void {
+  if (!roles.isDispatcher && roles.workedProviders.length === 0) return;
+  const { store, egress, clock, log, lifecycle } = context;
+  const callbacks = startCallbacks({
+    store: store.jobs,
+    history: store.history,
+    queue: store.queue,
+    egress,
+    ownerOf: (id) => ownerOf(store.organizations, id, clock),
+    clock,
+    log,
+  });
+  lifecycle.onClose('callbacks', () => callbacks.close());
+}
+
+/** Every callback is signed: an organisation that never asked for a secret is given one, to be renewed and shown. */
+async function ownerOf(
+  organizations: OrganizationStore,
+  id: string,
+  clock: Clock,
+): Promise<CallbackOwner | undefined> {
+  const organization = await organizations.find(id);
+  if (!organization) return undefined;
+  const { messages, webhookSecret } = organization;
+  if (webhookSecret !== undefined) return { secret: webhookSecret, messages };
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+  await organizations.update(id, { webhookSecret: secret }, clock.now());
+  return { secret, messages };
+}

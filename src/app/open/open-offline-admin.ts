@@ -1,0 +1,74 @@
+// The operators' endpoints on the store itself, for the command line when no server is running. It holds the data
+// folder, or a PostgreSQL that is not shared, for as long as it is open, so that no server can start in between.
+// Nobody is authenticated: whoever can open the store could write to it anyway.
+
+import { ensureDefaultOrganization } from '../../admission/organization-store.ts';
+import type { Config } from '../../config/config.ts';
+import type { Gate } from '../../http/authenticate.ts';
+import { createInProcessApi, type InProcessApi } from '../../http/in-process.ts';
+import { createErrorReplier } from '../../http/reply-error.ts';
+import { deadLetterRoutes } from '../../http/routes/dead-letters.ts';
+import { jobEventRoutes } from '../../http/routes/job-events.ts';
+import { jobRoutes } from '../../http/routes/jobs.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createLifecycle, type Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Log } from '../../kernel/log.ts';
+import { openAdministration } from '../administration.ts';
+import { operatorPrincipal } from '../operator-principal.ts';
+import { openJobDesk } from './open-jobs.ts';
+import { storeQueues } from './open-queue.ts';
+import { holdFolder, openStore, type Store } from './open-store.ts';
+
+export async function openOfflineAdmin(
+  config: Config,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<InProcessApi> {
+  const { dataDir, databaseUrl } = config.storage;
+  const lifecycle = createLifecycle();
+  try {
+    if (databaseUrl === undefined) holdFolder(dataDir, lifecycle);
+    const store = await openStore({ ...config.storage, clock, log, lifecycle });
+    return await compose(config, store, { log, clock, lifecycle });
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+type Surroundings = { readonly log: Log; readonly clock: Clock; readonly lifecycle: Lifecycle };
+
+async function compose(
+  config: Config,
+  store: Store,
+  { log, clock, lifecycle }: Surroundings,
+): Promise<InProcessApi> {
+  const organization = await ensureDefaultOrganization(store.organizations, clock.now());
+  const principal = operatorPrincipal(organization);
+  const gate: Gate = {
+    requireAdmin: () => {},
+    requireScope: () => Promise.resolve(principal),
+    requireAdminOrScope: () => Promise.resolve(),
+  };
+  // Nobody is being served, so nobody is remembered.
+  const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
+  const { routes, auditor } = openAdministration({ config, store, clock, log, gate, callers });
+  // Jobs can be looked at, cancelled and put back; nothing works them off here.
+  const { jobs, history, deadLetters } = store;
+  // Without a broker at hand the store's own queue is the outbox: a server carries it on when there is one.
+  const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
+  const jobDesk = [
+    // An operator is under no organisation's limits.
+    jobRoutes({ desk, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
+    jobEventRoutes({ jobs, history, gate }),
+    deadLetterRoutes({ desk, deadLetters, gate, auditor }),
+  ];
+  const api = await createInProcessApi({
+    routes: [...routes, ...jobDesk],
+    replyError: createErrorReplier(clock, log),
+    newId,
+  });
+  lifecycle.onClose('endpoints', () => api.close());
+  return { call: (request) => api.call(request), close: () => lifecycle.close() };
+}

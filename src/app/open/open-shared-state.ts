@@ -1,0 +1,54 @@
+// What the servers of a cluster share besides the durable store: what is known of provider limits, the counts of rate
+// limits, and the last log entries. Without REDIS_URL all of it stays in the process.
+
+import type { LogRing } from '../../adapters/memory/log-ring.ts';
+import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import type { RedisLink } from '../../adapters/redis/connection/open-redis.ts';
+import type { ProviderLimits } from '../../admission/provider-limits.ts';
+import type { RateLimiter } from '../../admission/rate-limiter.ts';
+import type { Config } from '../../config/config.ts';
+import type { RecentLog } from '../../http/routes/admin-logs.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+
+export type SharedStateParts = {
+  /** Keeps the entries of this process; what it writes to is told when Redis goes and comes. */
+  readonly ring: LogRing;
+  readonly serverId: string;
+  /** Servers that share a Redis must share the store. */
+  readonly storeId: string;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+};
+
+export type SharedState = {
+  readonly limits: ProviderLimits;
+  readonly rateLimiter: RateLimiter;
+  readonly recentLog: RecentLog;
+  /** The cluster's Redis; undefined for a process of its own. */
+  readonly redis: RedisLink | undefined;
+  /** Whether what is learnt here is known everywhere; a process of its own always knows. */
+  readonly isUp: () => boolean;
+};
+
+export async function openSharedState(
+  config: Config,
+  parts: SharedStateParts,
+): Promise<SharedState> {
+  const { redisUrl } = config.storage;
+  if (redisUrl === undefined) return inTheProcess(parts);
+  // Loaded only here, because the driver costs memory that a process of its own does not need.
+  const { openRedisState } = await import('./open-redis-state.ts');
+  return openRedisState(config, { ...parts, redisUrl });
+}
+
+function inTheProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState {
+  const limits = createMemoryProviderLimits(clock);
+  lifecycle.onClose('limits', () => limits.close());
+  const rateLimiter = createMemoryRateLimiter(clock);
+  lifecycle.onClose('rate limits', () => rateLimiter.close());
+  return { limits, rateLimiter, recentLog: ring, redis: undefined, isUp: () => true };
+}

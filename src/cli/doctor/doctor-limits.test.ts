@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig } from '../../config/load-config.ts';
+import { limitsCheck } from './doctor-limits.ts';
+
+async function verdictsOn(env: Record<string, string>) {
+  const config = loadConfig({
+    env: { GEMINI_API_KEY: 'k', PROVIDER_FIXED: 'gemini', ...env },
+    cwd: import.meta.dirname,
+  });
+  const clue = { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
+  return limitsCheck.look({ config, clue, isServerUp: false, now: 0 });
+}
+
+test('limits that agree are told with their numbers', async () => {
+  const [verdict] = await verdictsOn({ GEMINI_RATE_LIMIT: '300', RATE_LIMIT: '300' });
+  assert.equal(verdict?.status, 'ok');
+  assert.match(verdict.sentence, /gemini 300/);
+});
+
+test("a worker's own number that differs from the dispatcher's is told with how to mend it", async () => {
+  const [less] = await verdictsOn({ GEMINI_RATE_LIMIT: '300', RATE_LIMIT: '200' });
+  assert.ok(less?.status === 'warning');
+  assert.match(
+    less.sentence,
+    /RATE_LIMIT is 200, but the dispatcher lets 300 .* puts the rest back/,
+  );
+  assert.match(less.mend, /GEMINI_RATE_LIMIT/);
+  const [more] = await verdictsOn({ GEMINI_RATE_LIMIT: '300', RATE_LIMIT: '400' });
+  assert.match(more?.sentence ?? '', /more calls than that/);
+});
+
+test('a check that is turned off and a delay that is too long are told', async () => {
+  const verdicts = await verdictsOn({
+    RATE_LIMIT_ENABLED: 'false',
+    RATE_LIMIT_DELAY_MS: '120000',
+  });
+  assert.deepEqual(
+    verdicts.map(({ status }) => status),
+    ['warning', 'warning'],
+  );
+});

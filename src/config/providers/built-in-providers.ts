@@ -1,0 +1,66 @@
+// The three providers that are always there, and what the tiers of a provider account allow. Everything here
+// can be overridden in the file or by variables.
+
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+
+export type BuiltInProvider = {
+  readonly format: ProviderFormat;
+  readonly baseUrl: string;
+  readonly requestsPerMinute: number;
+  /** Names of models that are this provider's; a star stands for any text. */
+  readonly models: readonly string[];
+  readonly defaultModel: string;
+};
+
+export const BUILT_IN_PROVIDERS = {
+  anthropic: {
+    format: 'anthropic',
+    baseUrl: 'https://api.anthropic.com',
+    requestsPerMinute: 400,
+    models: ['claude-*'],
+    defaultModel: 'claude-sonnet-5-5',
+  },
+  openai: {
+    format: 'openai',
+    baseUrl: 'https://api.openai.com/v1',
+    requestsPerMinute: 5000,
+    models: ['gpt-*', 'o*', 'text-embedding-*'],
+    defaultModel: 'gpt-5-mini',
+  },
+  gemini: {
+    format: 'gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    requestsPerMinute: 500,
+    models: ['gemini-*'],
+    defaultModel: 'gemini-2.5-flash',
+  },
+} as const satisfies Readonly<Record<string, BuiltInProvider>>;
+
+export type BuiltInName = keyof typeof BUILT_IN_PROVIDERS;
+
+export const BUILT_IN_NAMES: readonly BuiltInName[] = ['anthropic', 'openai', 'gemini'];
+
+/** What a provider of the file may be asked per minute when nothing else is said. */
+export const OTHER_REQUESTS_PER_MINUTE = 1000;
+
+export function builtIn(name: string): BuiltInProvider | undefined {
+  const found = BUILT_IN_NAMES.find((known) => known === name);
+  return found && BUILT_IN_PROVIDERS[found];
+}
+
+export const TIERS = ['free', 'build', 'scale', 'enterprise'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export type TierLimits = {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly tokensPerDay?: number;
+};
+
+/** `enterprise` has no numbers of its own: it is as configured. */
+export const TIER_LIMITS: Readonly<Record<Tier, TierLimits>> = {
+  free: { requestsPerMinute: 5, tokensPerMinute: 10_000, tokensPerDay: 100_000 },
+  build: { requestsPerMinute: 50, tokensPerMinute: 50_000, tokensPerDay: 1_000_000 },
+  scale: { requestsPerMinute: 1000, tokensPerMinute: 400_000, tokensPerDay: 10_000_000 },
+  enterprise: {},
+};

@@ -1,0 +1,44 @@
+// Addresses, checked by scheme. Those of services may carry a password and are shown without it.
+
+import { z } from 'zod';
+import type { Mask } from '../mask.ts';
+import { maskAddress, maskSecretAddress } from '../mask.ts';
+import type { Kind } from './kind.ts';
+
+/** A service's address, credentials allowed: `postgres://user:password@host/name`. */
+export function serviceUrl(...schemes: string[]): Kind<string> {
+  return url(schemes, maskAddress, () => true);
+}
+
+/** An HTTP address that is a secret as a whole, such as a webhook. */
+export function secretUrl(): Kind<string> {
+  return url(['https', 'http'], maskSecretAddress, () => true);
+}
+
+/** An HTTP address others may know: no credentials, no query; written without the slash at its end. */
+export function publicUrl(): Kind<string> {
+  const kind = url(['https', 'http'], maskAddress, isPlain);
+  return {
+    ...kind,
+    schema: kind.schema.transform((value) => value.replace(/\/+$/, '')),
+    allowed: `${kind.allowed}, without credentials, query or fragment`,
+  };
+}
+
+function url(schemes: readonly string[], mask: Mask, accepts: (url: URL) => boolean): Kind<string> {
+  const isAllowed = (value: string): boolean => {
+    const parsed = URL.parse(value);
+    if (!parsed || parsed.host === '' || /\s/.test(value)) return false;
+    return schemes.includes(parsed.protocol.slice(0, -1)) && accepts(parsed);
+  };
+  return {
+    schema: z.string().trim().refine(isAllowed),
+    allowed: `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    mask,
+    write: String,
+  };
+}
+
+function isPlain(parsed: URL): boolean {
+  return parsed.username + parsed.password + parsed.search + parsed.hash === '';
+}

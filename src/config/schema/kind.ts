@@ -1,0 +1,101 @@
+// A kind of value: how it is read (from a variable's text or from the file's YAML alike), what is allowed in
+// words that fit after "it must be", and how it is written down again in .env.example and the documents.
+// Kinds know nothing of names, places or defaults; those belong to the settings.
+
+import { z } from 'zod';
+import type { Mask } from '../mask.ts';
+import { maskSecret } from '../mask.ts';
+
+export type Kind<T> = {
+  readonly schema: z.ZodType<T>;
+  readonly allowed: string;
+  /** Set on what is secret, wholly or in part: what of it may be shown. */
+  readonly mask?: Mask;
+  write(value: T): string;
+  /** The value as a person would say it, where `write` is hard to read ("32MiB"). */
+  say?(value: T): string;
+};
+
+export function text(
+  pattern: RegExp = /^[^\r\n]+$/u,
+  allowed = 'a text on one line',
+): Kind<string> {
+  return { schema: z.string().trim().regex(pattern), allowed, write: String };
+}
+
+export const name = text(
+  /^[A-Za-z0-9_.-]{1,64}$/,
+  '1 to 64 letters, digits, dots, dashes or underscores',
+);
+
+export const host = text(
+  /^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/,
+  'an IP address or a host name, without a port',
+);
+
+export function secret(shortest = 1, unit: 'characters' | 'bytes' = 'characters'): Kind<string> {
+  const lengthOf = (value: string): number =>
+    unit === 'bytes' ? Buffer.byteLength(value) : value.length;
+  const allowed = shortest === 1 ? 'a text on one line' : `a text of ${shortest} ${unit} or more`;
+  const schema = text().schema.refine((value) => lengthOf(value) >= shortest);
+  return { schema, allowed, write: String, mask: maskSecret };
+}
+
+/** A secret that is sent in a header, where nothing but printable ASCII arrives as it was. */
+export const headerSecret: Kind<string> = {
+  ...text(/^[\x21-\x7e]+$/, 'a key of printable ASCII characters without spaces'),
+  mask: maskSecret,
+};
+
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
+  const digits = z
+    .string()
+    .trim()
+    .regex(/^-?\d+$/)
+    .transform(Number);
+  return {
+    schema: z.union([z.number(), digits]).pipe(z.int().min(min).max(max)),
+    allowed: `a whole number ${range}`,
+    write: String,
+  };
+}
+
+/** A number that need not be whole, such as a share. */
+export function decimal(min: number, max: number): Kind<number> {
+  const digits = z
+    .string()
+    .trim()
+    .regex(/^\d+(?:\.\d+)?$/)
+    .transform(Number);
+  return {
+    schema: z.union([z.number(), digits]).pipe(z.number().min(min).max(max)),
+    allowed: `a number from ${min} to ${max}`,
+    write: String,
+  };
+}
+
+const TRUE_WORDS = ['true', '1', 'yes', 'on'];
+const FALSE_WORDS = ['false', '0', 'no', 'off'];
+
+export const boolean: Kind<boolean> = {
+  schema: z.union([
+    z.boolean(),
+    z
+      .union([z.string().trim(), z.number().transform(String)])
+      .pipe(z.stringbool({ truthy: TRUE_WORDS, falsy: FALSE_WORDS })),
+  ]),
+  allowed: `one of ${[...TRUE_WORDS, ...FALSE_WORDS].join(', ')}`,
+  write: String,
+};
+
+/** One of a few words, whichever case they are written in. */
+export function choice<const T extends readonly string[]>(words: T): Kind<T[number]> {
+  const find = (raw: string): string =>
+    words.find((word) => word.toLowerCase() === raw.toLowerCase()) ?? raw;
+  return {
+    schema: z.string().trim().transform(find).pipe(z.enum(words)),
+    allowed: `one of ${words.join(', ')}`,
+    write: String,
+  };
+}

@@ -1,0 +1,89 @@
+// Rules that concern more than one setting, one sentence each. They run once, after every value has been
+// parsed by itself. A rule that depends on the role of the process is in provider-keys.ts.
+
+import type { Config } from '../config.ts';
+import { ConfigError, showName, showValue } from '../config-error.ts';
+import { SETTINGS } from './settings.ts';
+import { providerVariables, SECTION_VARIABLES } from './variables.ts';
+
+type Rule = (config: Config) => string | undefined;
+
+export function checkRules(config: Config): void {
+  for (const rule of RULES) {
+    const sentence = rule(config);
+    if (sentence !== undefined) throw new ConfigError(sentence);
+  }
+}
+
+const RULES: readonly Rule[] = [
+  function aSharedStoreNeedsAnAdminKey({ storage, auth }) {
+    if (storage.databaseUrl === undefined || auth.adminKey !== undefined) return undefined;
+    return 'SPILLWAY_ADMIN_KEY is not set, but it must be when DATABASE_URL is, so that all servers share one.';
+  },
+  function routingNeedsASecret({ cluster }) {
+    if (!cluster.routingEnabled || (cluster.interServerSecrets ?? []).length > 0) return undefined;
+    return 'INTER_SERVER_SECRET is not set, but it must be 32 bytes or more when ENABLE_MULTI_SERVER_ROUTING is true.';
+  },
+  function chosenProvidersAreKnown({ dispatcher, providers }) {
+    const chosen: Readonly<Record<string, readonly string[]>> = {
+      PROVIDER_FIXED: [dispatcher.fixedProvider],
+      AVAILABLE_PROVIDERS: dispatcher.availableProviders,
+      PROVIDER_PRIORITY_ORDER: dispatcher.priorityOrder,
+      PROVIDER_WEIGHTS: Object.keys(dispatcher.weights),
+      PROVIDER_METADATA: Object.keys(dispatcher.metadata),
+    };
+    for (const [variable, names] of Object.entries(chosen)) {
+      const unknown = names.find((name) => providers[name] === undefined);
+      if (unknown !== undefined)
+        return `${variable} names ${showValue(unknown)}, but a provider must be one of ${Object.keys(providers).join(', ')}.`;
+    }
+    return undefined;
+  },
+  function weightedNeedsWeights({ dispatcher }) {
+    const usable = dispatcher.availableProviders.some(
+      (name) => (dispatcher.weights[name] ?? 0) > 0,
+    );
+    const isAnyAvailable = dispatcher.availableProviders.length > 0;
+    if (dispatcher.strategy !== 'WEIGHTED' || usable) return undefined;
+    if (!isAnyAvailable && Object.keys(dispatcher.weights).length > 0) return undefined;
+    return `PROVIDER_WEIGHTS is ${showValue(SETTINGS.dispatcher.weights.kind.write(dispatcher.weights))}, but it must give an available provider a weight above 0 when PROVIDER_SELECTION_STRATEGY is WEIGHTED.`;
+  },
+  function aliasesLeadToKnownProviders({ aliases, providers }) {
+    for (const alias of Object.values(aliases)) {
+      const unknown = alias.targets.find((target) => providers[target.provider] === undefined);
+      if (unknown)
+        return `aliases.${showName(alias.name)}.targets names ${showValue(`${unknown.provider}/${unknown.model}`)}, but its provider must be one of ${Object.keys(providers).join(', ')}.`;
+    }
+    return undefined;
+  },
+  function queuesAreDistinct({ jobs, providers }) {
+    const queues = [jobs.rawQueue, jobs.resultsQueue, jobs.deadLetterQueue];
+    for (const provider of Object.values(providers)) queues.push(provider.queue);
+    const twice = queues.find((queue, index) => queues.indexOf(queue) !== index);
+    if (twice === undefined) return undefined;
+    return `The queue ${showValue(twice)} is used for two things, but the raw, results, dead-letter and provider queues must differ.`;
+  },
+  function variablesOfProvidersAreTheirOwn({ providers }) {
+    for (const name of Object.keys(providers)) {
+      const clash = providerVariables(name).find((each) => SECTION_VARIABLES.includes(each));
+      if (clash !== undefined)
+        return `providers.${name} is named so that its variable would be ${clash}, but it must have a name whose variables nothing else uses.`;
+    }
+    return undefined;
+  },
+  function limiterKeysOutliveTheirWindow({ storage, providers }) {
+    const windows = Object.values(providers).map((each) => each.windowMs + each.limitGuardMs);
+    const longestMs = Math.max(...windows, 60_000);
+    if (storage.redisTtlSeconds * 1000 > longestMs) return undefined;
+    return `REDIS_TTL is ${storage.redisTtlSeconds}, but it must be more than ${longestMs / 1000} seconds, the longest window it keeps.`;
+  },
+  function clocksFitIntoTheTotal({ timeouts }) {
+    const tooLong = Object.entries(timeouts).find(([, value]) => value > timeouts.totalMs);
+    if (!tooLong) return undefined;
+    return `timeouts.${tooLong[0]} is ${tooLong[1]}, but it must be at most timeouts.totalMs, which is ${timeouts.totalMs}.`;
+  },
+  function headersArriveBeforeTheRequest({ server }) {
+    if (server.headersTimeoutMs <= server.requestTimeoutMs) return undefined;
+    return `server.headersTimeoutMs is ${server.headersTimeoutMs}, but it must be at most server.requestTimeoutMs, which is ${server.requestTimeoutMs}.`;
+  },
+];

@@ -1,0 +1,91 @@
+// The numbers every call leaves behind. Cells are looked up once per model and outcome, then kept.
+
+import type { Cell, Histogram, HistogramCell, Metrics } from '../../kernel/metrics.ts';
+import { observe } from '../../kernel/metrics.ts';
+import type { Usage } from '../../kernel/usage.ts';
+
+/** Callers choose model names; past this many the rest are counted together. */
+const KNOWN_MODELS = 300;
+const LATENCY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+export type CallMetrics = {
+  ended(
+    provider: string,
+    model: string,
+    code: string,
+    latencyMs: number,
+    /** What was used, when anybody was asked. */
+    used: (Usage & { readonly costNanos: number }) | undefined,
+  ): void;
+  /** A call is made again because of this failure. */
+  retried(code: string): void;
+};
+
+type ModelCells = {
+  readonly requests: Map<string, Cell>;
+  readonly latency: HistogramCell;
+  readonly inputTokens: Cell;
+  readonly outputTokens: Cell;
+  readonly cost: Cell;
+};
+
+export function createCallMetrics(metrics: Metrics): CallMetrics {
+  const requests = metrics.counter('ai.request.count', 'Calls by outcome.', [
+    'provider',
+    'model',
+    'code',
+  ]);
+  const errors = metrics.counter('ai.error.count', 'Failed calls by code.', ['code', 'model']);
+  const latency: Histogram = metrics.histogram(
+    'ai.latency',
+    'Seconds from request to end of answer.',
+    LATENCY_BOUNDS_S,
+    ['provider', 'model'],
+  );
+  const tokens = metrics.counter('gen_ai.client.token.usage', 'Tokens used.', [
+    'provider',
+    'model',
+    'type',
+  ]);
+  const cost = metrics.counter('ai.cost.usd', 'Money spent, in US dollars.', ['provider', 'model']);
+  const retries = metrics.counter('ai.retry.count', 'Calls made again, by what failed.', ['code']);
+  const models = new Map<string, ModelCells>();
+
+  function cellsFor(provider: string, model: string): ModelCells {
+    const key = `${provider}/${model}`;
+    let cells = models.get(key);
+    if (!cells) {
+      if (models.size >= KNOWN_MODELS && model !== 'other') return cellsFor(provider, 'other');
+      cells = {
+        requests: new Map(),
+        latency: latency.cell(provider, model),
+        inputTokens: tokens.cell(provider, model, 'input'),
+        outputTokens: tokens.cell(provider, model, 'output'),
+        cost: cost.cell(provider, model),
+      };
+      models.set(key, cells);
+    }
+    return cells;
+  }
+
+  return {
+    retried(code) {
+      retries.cell(code).value += 1;
+    },
+    ended(provider, model, code, latencyMs, used) {
+      const cells = cellsFor(provider, model);
+      let outcome = cells.requests.get(code);
+      if (!outcome) {
+        outcome = requests.cell(provider, model, code);
+        cells.requests.set(code, outcome);
+      }
+      outcome.value += 1;
+      if (code !== 'OK') errors.cell(code, model).value += 1;
+      observe(latency, cells.latency, latencyMs / 1000);
+      if (!used) return;
+      cells.inputTokens.value += used.inputTokens + used.cacheReadTokens;
+      cells.outputTokens.value += used.outputTokens;
+      cells.cost.value += used.costNanos / 1e9;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// A model's answer as a value, for work that nobody's open connection waits for: a job's run. A stream is gathered into
+// the answer it amounts to, and whoever waits is told its words as they come.
+
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { UsageRecord } from '../../metering/usage/usage-record.ts';
+import { createStreamGatherer } from '../../upstream/gather/gather-stream.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { ModelCall } from './model-call.ts';
+
+export type ModelAnswer = { readonly body: Buffer; readonly record: UsageRecord };
+
+/** Told with everything that comes of a stream, from its first content on; the words may still be none. */
+export type OnOutput = (text: string) => void;
+
+/** Resolves when the usage is in the journal; rejects with a SpillwayError, or with the signal's reason. */
+export function callModel(
+  parts: CallParts,
+  order: CallOrder,
+  signal: AbortSignal,
+  onOutput: OnOutput,
+): Promise<ModelAnswer> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const format = order.plan.targets[0]?.format ?? 'openai';
+    const gatherer = createStreamGatherer(format, parts.attempts.maxAnswerBytes);
+    const call = new ModelCall(parts, order, {
+      onAnswer: succeed,
+      onEvents(bytes) {
+        if (gatherer.push(bytes)) onOutput(gatherer.text());
+        else call.abandon((record) => fail(lost('the answer is too large'), record));
+        return true;
+      },
+      onComplete(lastBytes, contentType, record) {
+        gatherer.push(lastBytes);
+        const body = gatherer.body();
+        if (!body) return fail(lost('the stream amounts to no answer'), record);
+        onOutput(gatherer.text());
+        succeed(body, contentType, record);
+      },
+      onFailed: fail,
+    });
+    function onAbort(): void {
+      call.abandon((record) => finish(record, () => reject(signal.reason)));
+    }
+    function succeed(body: Buffer, _contentType: string, record: UsageRecord): void {
+      finish(record, () => resolve({ body, record }));
+    }
+    function fail(error: SpillwayError, record: UsageRecord | undefined): void {
+      finish(record, () => reject(error), error);
+    }
+    function finish(
+      record: UsageRecord | undefined,
+      settle: () => void,
+      error?: SpillwayError,
+    ): void {
+      signal.removeEventListener('abort', onAbort);
+      tell(parts, order, record, error);
+      settle();
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    call.start();
+  });
+}
+
+function lost(why: string): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', why, { params: { phase: 'lost' } });
+}
+
+function tell(
+  { metrics, clock }: CallParts,
+  { plan, startedAtMs }: CallOrder,
+  record: UsageRecord | undefined,
+  error: SpillwayError | undefined,
+): void {
+  const [target] = plan.targets;
+  const provider = record?.provider ?? target?.provider ?? 'none';
+  const model = record?.model ?? target?.model ?? plan.requestedModel;
+  const code = error?.code ?? record?.status ?? 'CLIENT_GONE';
+  metrics.ended(provider, model, code, Math.round(clock.monotonic() - startedAtMs), record);
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Limit, LimitKind, LimitTier } from '../../admission/rate-limiter.ts';
+import {
+  circuitOpen,
+  limitedUntil,
+  moneySpent,
+  outOfTime,
+  overLimit,
+  unpriced,
+} from './call-refusal.ts';
+
+const NOW = 1_800_000_000_000;
+const LIMIT = { provider: 'anthropic', region: 'us-east', setBy: 's', setAt: NOW } as const;
+
+function refused(
+  tier: LimitTier,
+  kind: LimitKind,
+  waits: { retryAfterMs?: number; comeBackMs?: number },
+) {
+  const limit: Limit = { tier, subject: 'x', kind, max: 5, windowMs: 60_000 };
+  const binding = { limit, remaining: 0, resetAt: NOW };
+  return overLimit({
+    isAllowed: false,
+    binding,
+    standings: [binding],
+    retryAfterMs: waits.retryAfterMs,
+    comeBackMs: waits.comeBackMs,
+  });
+}
+
+test('a known limit is told by its end, a throttle by how long it lasts', () => {
+  const learnt = limitedUntil({ ...LIMIT, kind: 'learnt', resetAt: NOW + 5000 }, NOW);
+  assert.deepEqual(
+    [learnt.code, learnt.resetAt, learnt.retryable],
+    ['AI_LIMIT_REACHED', NOW + 5000, false],
+  );
+  const throttled = limitedUntil({ ...LIMIT, kind: 'throttled', resetAt: NOW + 5000 }, NOW);
+  assert.equal(throttled.code, 'RATE_LIMITED');
+  assert.deepEqual(throttled.params, { scope: 'provider', retryAfterMs: 5000 });
+  assert.equal(
+    limitedUntil({ ...LIMIT, kind: 'throttled', resetAt: NOW - 5 }, NOW).retryAfterMs,
+    1,
+  );
+});
+
+test("a caller's limits are its organisation's affair, an account's are the system's", () => {
+  for (const [tier, scope] of [
+    ['organization', 'organization'],
+    ['key', 'organization'],
+    ['provider', 'system'],
+    ['dispatcher', 'system'],
+  ] as const)
+    assert.deepEqual(refused(tier, 'requests', { retryAfterMs: 70 }).params, {
+      scope,
+      retryAfterMs: 70,
+    });
+});
+
+test('whoever was given a moment of its own is told that one', () => {
+  assert.equal(
+    refused('provider', 'requests', { retryAfterMs: 70, comeBackMs: 900 }).retryAfterMs,
+    900,
+  );
+});
+
+test('what never fits is too large; a slot that somebody holds is not', () => {
+  const large = refused('organization', 'tokens', {});
+  assert.deepEqual([large.code, large.params], ['REQUEST_TOO_LARGE', { limit: 5 }]);
+  const slot = refused('organization', 'concurrent', {});
+  assert.equal(slot.code, 'RATE_LIMITED');
+  assert.ok(Number(slot.retryAfterMs) > 0);
+});
+
+test('work that is paused is told to come back soon', () => {
+  const paused = { isAllowed: false, binding: undefined, standings: [] } as const;
+  const error = overLimit({ ...paused, retryAfterMs: undefined });
+  assert.deepEqual([error.code, error.params.scope], ['RATE_LIMITED', 'system']);
+});
+
+test('spent money is told in dollars with the end of the month; books that are away are not', () => {
+  const spent = moneySpent({
+    kind: 'exceeded',
+    scope: 'organization',
+    limitNanos: 10_000_000_000,
+    spentNanos: 9_990_000_000,
+    resetAt: NOW,
+  });
+  assert.equal(spent.code, 'BUDGET_EXCEEDED');
+  assert.deepEqual(spent.params, { resetTime: NOW, spent: 9.99, limit: 10 });
+  const away = moneySpent({ kind: 'unavailable' });
+  assert.deepEqual([away.code, away.retryable], ['CAPACITY_EXHAUSTED', true]);
+});
+
+test('an open circuit, a passed deadline and an unknown price are what they are', () => {
+  assert.deepEqual(circuitOpen('openai', 60_000).params, {
+    reason: 'circuit_open',
+    retryAfterMs: 60_000,
+  });
+  assert.deepEqual(outOfTime().params, { phase: 'total' });
+  assert.deepEqual(unpriced('m').params, { field: 'model' });
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newOrganization } from '../../admission/organization.ts';
+import { type Principal, toPrincipal } from '../../admission/principal.ts';
+import type { Limit } from '../../admission/rate-limiter.ts';
+import type { Target } from '../../routing/target.ts';
+import { createCallTerms, joinTerms, limitsOfCaller } from './call-terms.ts';
+
+const KEY = {
+  id: 'key_1',
+  organizationId: 'acme',
+  name: 'k',
+  hash: 'h',
+  prefix: 'p',
+  scopes: ['call'],
+  diagnostics: false,
+  createdAt: 1,
+} as const;
+
+const ACCOUNT = joinTerms([
+  { tier: 'provider', subject: 'openai', kind: 'requests', max: 500, windowMs: 60_250 },
+]);
+const TARGET: Target = {
+  provider: 'openai',
+  account: 'default',
+  region: 'us-east',
+  format: 'openai',
+  model: 'gpt-5-mini',
+  origin: 'http://127.0.0.1',
+  basePath: '',
+  apiKey: 'k',
+};
+
+function principalOf(settings: object = {}, key: object = {}): Principal {
+  const organization = newOrganization({ id: 'acme', ...settings }, 1);
+  const principal = toPrincipal({ key: { ...KEY, ...key }, organization });
+  assert.ok(principal);
+  return principal;
+}
+
+function named({ tier, subject, kind, max }: Limit): string {
+  return `${tier} ${subject} ${kind} ${max}`;
+}
+
+test("the organisation's own limits come first, then the key's, then the account's", () => {
+  const principal = principalOf(
+    { tokensPerMinute: 1000, tokensPerDay: 9000, maxConcurrent: 3 },
+    { requestsPerMinute: 7 },
+  );
+  const { limits, countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principal, TARGET);
+  assert.deepEqual(limits.map(named), [
+    'organization acme requests 100',
+    'organization acme tokens 1000',
+    'organization acme tokens_per_day 9000',
+    'organization acme concurrent 3',
+    'key key_1 requests 7',
+    'provider openai requests 500',
+  ]);
+  assert.equal(countsTokens, true);
+});
+
+test('what has no limit is not asked', () => {
+  assert.deepEqual(limitsOfCaller(principalOf()).map(named), ['organization acme requests 100']);
+  const { countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principalOf(), TARGET);
+  assert.equal(countsTokens, false);
+});
+
+test('terms are worked out once for each caller and account', () => {
+  const terms = createCallTerms(() => ACCOUNT);
+  const [one, other] = [principalOf(), principalOf()];
+  assert.equal(terms.forRequest(one, TARGET), terms.forRequest(one, TARGET));
+  assert.notEqual(terms.forRequest(one, TARGET), terms.forRequest(other, TARGET));
+  assert.equal(terms.budgetOf(one), terms.budgetOf(one));
+  assert.equal(terms.forAccount(TARGET), ACCOUNT);
+});
+
+test('a budget is the organisation’s, with those of its key and its users beside it', () => {
+  const principal = principalOf({ timeZone: 'Europe/Istanbul' }, { monthlyBudgetNanos: 5 });
+  assert.deepEqual(createCallTerms(() => ACCOUNT).budgetOf(principal), {
+    organizationId: 'acme',
+    keyId: 'key_1',
+    timeZone: 'Europe/Istanbul',
+    organizationLimitNanos: principal.monthlyBudgetNanos,
+    keyLimitNanos: 5,
+    userLimitNanos: undefined,
+  });
+});

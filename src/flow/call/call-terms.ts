@@ -1,0 +1,103 @@
+// Under which terms does this caller use this account: the limits that one decision asks, and who pays. Worked out
+// once for each key and account and then only looked up, because every request asks.
+
+import type { Principal } from '../../admission/principal.ts';
+import type { Limit } from '../../admission/rate-limiter.ts';
+import type { BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
+import type { Target } from '../../routing/target.ts';
+
+/** Limits that are asked together. */
+export type Terms = { readonly limits: readonly Limit[]; readonly countsTokens: boolean };
+
+/** What an account of a provider may be asked. */
+export type AccountTerms = (target: Pick<Target, 'provider' | 'account'>) => Terms;
+
+export type CallTerms = {
+  /** For the first attempt of a request: the caller's limits and the account's in one decision. */
+  forRequest(principal: Principal, target: Target): Terms;
+  /** For whatever is charged to the account alone: a further attempt, a job's run. */
+  forAccount: AccountTerms;
+  budgetOf(principal: Principal): BudgetOwner;
+};
+
+export function createCallTerms(forAccount: AccountTerms, minuteMs = 60_000): CallTerms {
+  const ofCallers = new WeakMap<Principal, CallerTerms>();
+
+  function callerTerms(principal: Principal): CallerTerms {
+    const known = ofCallers.get(principal);
+    if (known) return known;
+    const made = { ...termsOfCaller(principal, minuteMs), withAccount: new Map<Terms, Terms>() };
+    ofCallers.set(principal, made);
+    return made;
+  }
+
+  return {
+    forRequest(principal, target) {
+      const caller = callerTerms(principal);
+      const account = forAccount(target);
+      const known = caller.withAccount.get(account);
+      if (known) return known;
+      const joined = joinTerms(caller.limits, account.limits);
+      caller.withAccount.set(account, joined);
+      return joined;
+    },
+    forAccount,
+    budgetOf: (principal) => callerTerms(principal).budget,
+  };
+}
+
+type CallerTerms = {
+  readonly limits: readonly Limit[];
+  readonly budget: BudgetOwner;
+  readonly withAccount: Map<Terms, Terms>;
+};
+
+export function joinTerms(...parts: readonly (readonly Limit[])[]): Terms {
+  const limits = Object.freeze(parts.flat());
+  const countsTokens = limits.some(({ kind }) => kind === 'tokens' || kind === 'tokens_per_day');
+  return Object.freeze({ limits, countsTokens });
+}
+
+function termsOfCaller(
+  principal: Principal,
+  minuteMs: number,
+): Pick<CallerTerms, 'limits' | 'budget'> {
+  return {
+    limits: limitsOfCaller(principal, minuteMs),
+    budget: Object.freeze({
+      organizationId: principal.organizationId,
+      keyId: principal.keyId,
+      timeZone: principal.timeZone,
+      organizationLimitNanos: principal.monthlyBudgetNanos,
+      keyLimitNanos: principal.keyMonthlyBudgetNanos,
+      userLimitNanos: principal.userMonthlyBudgetNanos,
+    }),
+  };
+}
+
+/** The organisation's own limits come first: their standing is what its callers are told. */
+export function limitsOfCaller(principal: Principal, minuteMs = 60_000): readonly Limit[] {
+  const tier = 'organization';
+  const subject = principal.organizationId;
+  const limits: Limit[] = [
+    { tier, subject, kind: 'requests', max: principal.requestsPerMinute, windowMs: minuteMs },
+  ];
+  const { tokensPerMinute, tokensPerDay, maxConcurrent, keyRequestsPerMinute } = principal;
+  if (tokensPerMinute !== undefined)
+    limits.push({ tier, subject, kind: 'tokens', max: tokensPerMinute, windowMs: minuteMs });
+  if (tokensPerDay !== undefined)
+    limits.push({ tier, subject, kind: 'tokens_per_day', max: tokensPerDay, windowMs: DAY_MS });
+  if (maxConcurrent !== undefined)
+    limits.push({ tier, subject, kind: 'concurrent', max: maxConcurrent, windowMs: 0 });
+  if (keyRequestsPerMinute !== undefined)
+    limits.push({
+      tier: 'key',
+      subject: principal.keyId,
+      kind: 'requests',
+      max: keyRequestsPerMinute,
+      windowMs: minuteMs,
+    });
+  return limits.map((limit) => Object.freeze(limit));
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import type { Limit, PermitAsk } from '../../admission/rate-limiter.ts';
+import type { BudgetDecision } from '../../metering/budgets/budget-ledger.ts';
+import type { Target } from '../../routing/target.ts';
+import { createCallTerms } from './call-terms.ts';
+import { AttemptClearance, type ClearanceOrder, type ClearanceParts } from './clear-attempt.ts';
+import { readFields, readStated } from './plan-call.ts';
+
+const TARGET: Target = {
+  provider: 'openai',
+  account: 'default',
+  region: 'us-east',
+  format: 'openai',
+  model: 'm',
+  origin: 'http://127.0.0.1',
+  basePath: '',
+  apiKey: 'k',
+};
+const WINDOW_MS = 10_000;
+const OWNER = {
+  organizationId: 'acme',
+  keyId: 'key',
+  timeZone: 'UTC',
+  organizationLimitNanos: 1000,
+  keyLimitNanos: undefined,
+  userLimitNanos: undefined,
+};
+const HELD: BudgetDecision = { kind: 'held', month: 202601 };
+
+/** A limit of so many, and money that is decided on when the test says so. */
+function rig(max: number) {
+  const clock = createTestClock();
+  const limiter = createMemoryRateLimiter(clock);
+  const limit: Limit = {
+    tier: 'provider',
+    subject: 'openai',
+    kind: 'requests',
+    max,
+    windowMs: WINDOW_MS,
+  };
+  const told: string[] = [];
+  let decide: (decision: BudgetDecision) => void = () => {};
+  const parts: ClearanceParts = {
+    clock,
+    limiter,
+    terms: createCallTerms(() => ({ limits: [limit], countsTokens: false })),
+    holdMarginMs: 1000,
+    contextTokens: () => 1000,
+    breakers: { report: () => {} },
+    meter: { worstNanos: () => 1 },
+    ledger: {
+      hold(_ask, onDecision) {
+        decide = onDecision;
+        return () => {};
+      },
+      release: () => void told.push('released'),
+    },
+  };
+
+  function start(permit?: ClearanceOrder['permit']): void {
+    const pass = { provider: 'openai', region: 'us-east', probe: undefined };
+    const clearance = new AttemptClearance(
+      parts,
+      orderOf(permit, clock.monotonic()),
+      { target: TARGET, number: 1, pass },
+      {
+        onCleared: (sent) => void told.push(`cleared by ${sent.permit.id}`),
+        onRefused: ({ code }) => void told.push(code),
+        onStandings: () => {},
+      },
+    );
+    clearance.start(1000);
+  }
+
+  /** As a worker does before it has claimed its job. */
+  function takeBefore(): NonNullable<ClearanceOrder['permit']> {
+    const ask: PermitAsk = { id: 'own', limits: [limit], tokens: 0, expiresMs: 1000 };
+    limiter.take(ask, ({ isAllowed }) => assert.ok(isAllowed));
+    return { ask, askedAtMs: clock.monotonic() };
+  }
+
+  const remaining = async () => (await limiter.look([limit]))[0]?.remaining;
+  return { clock, told, start, takeBefore, remaining, hold: () => decide(HELD) };
+}
+
+function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrder {
+  const body = Buffer.from('{}');
+  return {
+    id: 'req',
+    plan: {
+      requestedModel: 'm',
+      targets: [TARGET],
+      isStream: false,
+      body,
+      stated: readStated('openai', body, readFields('openai', body)),
+      charge: 'nothing',
+      callTo: () => assert.fail('nothing is called here'),
+    },
+    payer: { organizationId: 'acme', keyId: 'key', userId: undefined, category: undefined },
+    budget: OWNER,
+    permit,
+    isBackground: true,
+    deadlineAtMs: nowMs + 60_000,
+  };
+}
+
+test('a permit that was just taken serves, its own and one that was brought', () => {
+  const { told, start, takeBefore, hold } = rig(2);
+  start();
+  hold();
+  start(takeBefore());
+  hold();
+  assert.deepEqual(told, ['cleared by req.1', 'cleared by own']);
+});
+
+test('a permit that grew old while the money was decided on counts from when the call goes', async () => {
+  const { clock, told, start, remaining, hold } = rig(1);
+  start();
+  await clock.advance(150);
+  hold();
+  assert.deepEqual(told, ['cleared by req.1+']);
+  await clock.advance(WINDOW_MS - 1);
+  assert.equal(await remaining(), 0);
+  await clock.advance(1);
+  assert.equal(await remaining(), 1);
+});
+
+test('a permit that was old when it was brought is taken anew, and not for ever', async () => {
+  const { clock, told, start, takeBefore, remaining, hold } = rig(1);
+  const brought = takeBefore();
+  await clock.advance(60);
+  start(brought);
+  await clock.advance(60);
+  hold();
+  assert.deepEqual(told, ['cleared by own+']);
+  assert.equal(await remaining(), 0);
+});
+
+test('where there is no room for it any more the call is refused and everything given back', async () => {
+  const { clock, told, start, takeBefore, remaining, hold } = rig(1);
+  const brought = takeBefore();
+  await clock.advance(WINDOW_MS);
+  takeBefore();
+  start(brought);
+  hold();
+  assert.deepEqual(told, ['released', 'RATE_LIMITED']);
+  assert.equal(await remaining(), 0);
+});

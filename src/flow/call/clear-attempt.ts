@@ -1,0 +1,198 @@
+// What one attempt needs before it may be sent: a permit of every limit it concerns, then the money for its worst case.
+//
+//   taking ─▶ holding ─▶ cleared
+//     │          ├─▶ taking again (the permit has become stale meanwhile) ─▶ cleared
+//     └──────────┴─▶ refused, or withdrawn: whatever was taken is given back
+//
+// Where limits and budgets are kept in this process it is cleared or refused before `start` returns.
+
+import type { LimitStanding, PermitAsk } from '../../admission/rate-limiter.ts';
+import type { SpillwayError } from '../../errors/spillway-error.ts';
+import type { HoldAsk } from '../../metering/budgets/budget-ledger.ts';
+import { usageRecordId } from '../../metering/usage/usage-record.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { moneySpent, overLimit } from './call-refusal.ts';
+import { likelyTokens } from './likely-tokens.ts';
+import { worstCaseOf } from './plan-call.ts';
+import type { SentAttempt } from './settle-attempt.ts';
+
+export type ClearanceListener = {
+  onCleared(attempt: SentAttempt): void;
+  onRefused(error: SpillwayError): void;
+  /** How the limits stand that were asked, allowed or not. */
+  onStandings(standings: readonly LimitStanding[]): void;
+};
+
+export type PlannedAttempt = Pick<SentAttempt, 'target' | 'number' | 'pass'>;
+
+export type ClearanceParts = Pick<
+  CallParts,
+  'terms' | 'holdMarginMs' | 'limiter' | 'contextTokens' | 'clock'
+> & {
+  readonly breakers: Pick<CallParts['breakers'], 'report'>;
+  readonly ledger: Pick<CallParts['ledger'], 'hold' | 'release'>;
+  readonly meter: Pick<CallParts['meter'], 'worstNanos'>;
+};
+
+export type ClearanceOrder = Omit<CallOrder, 'recordedUnder' | 'startedAtMs'>;
+
+/**
+ * A permit counts from when it was asked for. One that is older when its call could go is taken anew, once: the provider
+ * would count the call later than we do, and what is kept free for that is but little more.
+ */
+const FRESH_PERMIT_MS = 100;
+
+export class AttemptClearance {
+  readonly #parts: ClearanceParts;
+  readonly #order: ClearanceOrder;
+  readonly #planned: PlannedAttempt;
+  readonly #listener: ClearanceListener;
+  #withdrawHold: (() => void) | undefined;
+  #permit: PermitAsk | undefined;
+  #permitAskedAtMs = 0;
+  #isTakenAgain = false;
+  #hold: HoldAsk | undefined;
+  #budgetMonth: number | undefined;
+  #isOver = false;
+
+  constructor(
+    parts: ClearanceParts,
+    order: ClearanceOrder,
+    planned: PlannedAttempt,
+    listener: ClearanceListener,
+  ) {
+    this.#parts = parts;
+    this.#order = order;
+    this.#planned = planned;
+    this.#listener = listener;
+  }
+
+  /** `patienceMs` is how long the money may be waited for. */
+  start(patienceMs: number): void {
+    const { permit } = this.#order;
+    if (permit && this.#planned.number === 1) {
+      this.#permit = permit.ask;
+      this.#permitAskedAtMs = permit.askedAtMs;
+      return this.#holdMoney(patienceMs);
+    }
+    this.#take(this.#askForPermit(), () => this.#holdMoney(patienceMs));
+  }
+
+  /** Nobody waits for it any more; the listener is told nothing. */
+  withdraw(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#withdrawHold?.();
+    this.#giveBack();
+  }
+
+  #take(ask: PermitAsk, onTaken: () => void): void {
+    const { limiter, clock } = this.#parts;
+    this.#permitAskedAtMs = clock.monotonic();
+    limiter.take(ask, (decision) => {
+      if (this.#isOver) return decision.isAllowed ? limiter.giveBack(ask) : undefined;
+      this.#listener.onStandings(decision.standings);
+      if (!decision.isAllowed) return this.#refuse(overLimit(decision));
+      this.#permit = ask;
+      onTaken();
+    });
+  }
+
+  /** The caller's limits and the account's are one decision; further attempts ask the account alone. */
+  #askForPermit(): PermitAsk {
+    const { terms, holdMarginMs } = this.#parts;
+    const { id, plan, principal, isBackground } = this.#order;
+    const { target, number } = this.#planned;
+    const { limits, countsTokens } =
+      principal && number === 1 ? terms.forRequest(principal, target) : terms.forAccount(target);
+    return {
+      id: usageRecordId(id, number),
+      limits,
+      tokens: countsTokens ? likelyTokens(plan, limits) : 0,
+      expiresMs: this.#leftMs() + holdMarginMs,
+      isBackground,
+      // There from the beginning, so that all asks have one shape.
+      taken: undefined,
+    };
+  }
+
+  #holdMoney(patienceMs: number): void {
+    const ask = this.#askForMoney(patienceMs);
+    this.#withdrawHold = this.#parts.ledger.hold(ask, (decision) => {
+      this.#withdrawHold = undefined;
+      if (this.#isOver) return;
+      if (decision.kind !== 'held') return this.#refuse(moneySpent(decision));
+      this.#hold = ask;
+      this.#budgetMonth = decision.month;
+      this.#clear();
+    });
+  }
+
+  #askForMoney(patienceMs: number): HoldAsk {
+    const { meter, clock, holdMarginMs } = this.#parts;
+    const { id, plan, payer, budget } = this.#order;
+    const { target, number } = this.#planned;
+    const { provider, model } = target;
+    const leftMs = this.#leftMs();
+    return {
+      attempt: {
+        id: usageRecordId(id, number),
+        requestId: id,
+        attempt: number,
+        organizationId: payer.organizationId,
+        keyId: payer.keyId,
+        userId: payer.userId,
+        category: payer.category,
+        provider,
+        model,
+        streamed: plan.isStream,
+      },
+      owner: budget,
+      worstNanos: meter.worstNanos(provider, worstCaseOf(plan, target, this.#parts.contextTokens)),
+      expiresAt: clock.now() + leftMs + holdMarginMs,
+      patienceMs: Math.max(0, Math.min(patienceMs, leftMs)),
+    };
+  }
+
+  #takeAgain(stale: PermitAsk): void {
+    this.#isTakenAgain = true;
+    this.#parts.limiter.giveBack(stale);
+    this.#permit = undefined;
+    this.#take({ ...stale, id: `${stale.id}+` }, () => this.#clear());
+  }
+
+  #clear(): void {
+    const permit = this.#permit;
+    if (!permit) return;
+    const sentAtMs = this.#parts.clock.monotonic();
+    const isStale = sentAtMs - this.#permitAskedAtMs > FRESH_PERMIT_MS;
+    if (isStale && !this.#isTakenAgain) return this.#takeAgain(permit);
+    this.#isOver = true;
+    const { target, number, pass } = this.#planned;
+    this.#listener.onCleared({
+      target,
+      number,
+      pass,
+      sentAtMs,
+      permit,
+      budgetMonth: this.#budgetMonth,
+    });
+  }
+
+  #refuse(error: SpillwayError): void {
+    this.#isOver = true;
+    this.#giveBack();
+    this.#listener.onRefused(error);
+  }
+
+  #giveBack(): void {
+    this.#parts.breakers.report(this.#planned.pass, 'neutral');
+    if (this.#permit) this.#parts.limiter.giveBack(this.#permit);
+    if (this.#hold) this.#parts.ledger.release(this.#hold.attempt);
+  }
+
+  /** Whole, as every moment is that is written down: the monotonic clock counts in fractions. */
+  #leftMs(): number {
+    return Math.ceil(this.#order.deadlineAtMs - this.#parts.clock.monotonic());
+  }
+}

@@ -1,0 +1,124 @@
+// Limits and circuits of one process together: whatever is learnt of a limit, one probe goes first when it is over.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { createMemoryBreakerBoard } from '../../adapters/memory/breaker-board.ts';
+import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
+import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
+import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
+import type { Target } from '../../routing/target.ts';
+import { askBreaker, reportHealth, usualPass } from './ask-breaker.ts';
+import { expectRecovery } from './expect-recovery.ts';
+import { learnLimit } from './provider-limit.ts';
+
+const OPUS: Target = {
+  provider: 'anthropic',
+  account: 'default',
+  model: 'claude-opus-5',
+  region: 'us-east',
+  format: 'anthropic',
+  origin: 'http://localhost',
+  basePath: '',
+  apiKey: 'key',
+};
+const SONNET: Target = { ...OPUS, model: 'claude-sonnet-5-5' };
+const SECOND_MS = 1000;
+
+function openRig() {
+  const clock = createTestClock();
+  let probes = 0;
+  const breakers = createMemoryBreakerBoard({
+    rules: BREAKER_DEFAULTS,
+    clock,
+    newProbeId: () => `probe-${(probes += 1)}`,
+    longestCallMs: 600_000,
+    onMove: () => {},
+  });
+  const known = createMemoryProviderLimits(clock);
+  const limits = expectRecovery(known, breakers);
+  const learn = (target: Target, options: { isModelBound?: boolean; resetInMs?: number } = {}) => {
+    const { isModelBound = false, resetInMs = 9 * SECOND_MS } = options;
+    const resetAt = clock.now() + resetInMs;
+    const error = new SpillwayError('AI_LIMIT_REACHED', 'limited', { resetAt, isModelBound });
+    learnLimit(limits, target, error, 'srv-1', clock.now());
+  };
+  return { clock, breakers, known, limits, learn };
+}
+
+type Rig = ReturnType<typeof openRig>;
+
+function ask({ breakers }: Rig, target: Target): BreakerAnswer {
+  const pass = usualPass(breakers, target);
+  if (pass) return { isAllowed: true, pass };
+  const answers: BreakerAnswer[] = [];
+  askBreaker(breakers, target, (answer) => void answers.push(answer));
+  assert.ok(answers[0]);
+  return answers[0];
+}
+
+function limitOf(rig: Rig, fields: Partial<ProviderLimit> = {}): ProviderLimit {
+  const setAt = rig.clock.now();
+  const place = { provider: 'anthropic', region: 'us-east', setBy: 'srv-2', setAt };
+  return { ...place, resetAt: setAt + 10 * SECOND_MS, kind: 'learnt', ...fields };
+}
+
+test('after a limit that a call has met one call goes first, and all when it went well', async () => {
+  const rig = openRig();
+  rig.learn(OPUS);
+  assert.ok(rig.limits.active('anthropic', 'us-east', SONNET.model));
+  await rig.clock.advance(10 * SECOND_MS);
+  assert.equal(rig.limits.active('anthropic', 'us-east', SONNET.model), undefined);
+  const first = ask(rig, SONNET);
+  assert.ok(first.isAllowed && first.pass.probe !== undefined);
+  const second = ask(rig, OPUS);
+  assert.ok(!second.isAllowed && second.cause === 'limit');
+  reportHealth(rig.breakers, { target: SONNET, pass: first.pass }, 'success');
+  assert.ok(ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
+});
+
+test('a limit of one model leaves the others alone, and its own probe goes first', async () => {
+  const rig = openRig();
+  rig.learn(OPUS, { isModelBound: true });
+  assert.equal(rig.limits.active('anthropic', 'us-east', OPUS.model)?.model, OPUS.model);
+  assert.equal(rig.limits.active('anthropic', 'us-east', SONNET.model), undefined);
+  assert.ok(ask(rig, SONNET).isAllowed);
+  await rig.clock.advance(10 * SECOND_MS);
+  const first = ask(rig, OPUS);
+  assert.ok(first.isAllowed && first.pass.probe !== undefined);
+  assert.ok(!ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
+  reportHealth(rig.breakers, { target: OPUS, pass: first.pass }, 'success');
+  assert.ok(ask(rig, OPUS).isAllowed);
+  const views = await rig.breakers.list();
+  assert.deepEqual(
+    views.map(({ region, callsInWindow }) => [region, callsInWindow]),
+    [['us-east', 1]],
+  );
+});
+
+test('a limit that is only read, because another system wrote it, is waited for too', async () => {
+  const rig = openRig();
+  await rig.known.set(limitOf(rig));
+  assert.ok(rig.limits.active('anthropic', 'us-east', OPUS.model));
+  assert.equal(rig.breakers.heldBy('anthropic', 'us-east'), 'limit');
+});
+
+test('a limit that is taken away is not waited for any more', async () => {
+  const rig = openRig();
+  await rig.limits.set(limitOf(rig, { kind: 'manual' }));
+  await rig.limits.set(limitOf(rig, { kind: 'manual', model: OPUS.model }));
+  await rig.limits.clear('anthropic', 'us-east');
+  assert.ok(ask(rig, SONNET).isAllowed);
+  assert.ok(!ask(rig, OPUS).isAllowed);
+  await rig.limits.clear('anthropic', 'us-east', OPUS.model);
+  assert.ok(ask(rig, OPUS).isAllowed);
+});
+
+test('a throttle needs no probe', async () => {
+  const rig = openRig();
+  await rig.limits.set(limitOf(rig, { kind: 'throttled', model: OPUS.model }));
+  assert.ok(rig.limits.active('anthropic', 'us-east', OPUS.model));
+  assert.equal(rig.breakers.heldBy('anthropic', `us-east:${OPUS.model}`), undefined);
+});

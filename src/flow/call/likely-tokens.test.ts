@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Limit } from '../../admission/rate-limiter.ts';
+import type { Charge } from '../../upstream/native-route.ts';
+import { matchNativeRoute } from '../../upstream/native-route.ts';
+import { likelyTokens } from './likely-tokens.ts';
+import { planCall } from './plan-call.ts';
+
+const INPUT_BYTES = 4000;
+const INPUT_TOKENS = 1000;
+
+function tokensOf(
+  stated: { readonly max_tokens?: number },
+  limits: readonly Limit[] = [],
+  charge: Charge = 'input_and_output',
+): number {
+  const route = matchNativeRoute('/v1/messages');
+  assert.ok(route);
+  const empty = { model: 'claude-sonnet-4', ...stated, pad: '' };
+  const pad = 'x'.repeat(INPUT_BYTES - JSON.stringify(empty).length);
+  const body = Buffer.from(JSON.stringify({ ...empty, pad }));
+  const plan = planCall(route, {}, body, {
+    resolveTargets: () => ({ outcome: 'targets', targets: [], isAlias: false }),
+    isReasoning: () => false,
+  });
+  return likelyTokens({ ...plan, charge }, limits);
+}
+
+function tokenLimit(max: number): Limit {
+  return { tier: 'organization', subject: 'o', kind: 'tokens', max, windowMs: 60_000 };
+}
+
+test('input by its bytes, and of the output what is stated', () => {
+  assert.equal(tokensOf({ max_tokens: 500 }), INPUT_TOKENS + 500);
+});
+
+test('of a very large maximum only a part is believed, and without one a usual answer', () => {
+  assert.equal(tokensOf({ max_tokens: 64_000 }), INPUT_TOKENS + 4096);
+  assert.equal(tokensOf({}), INPUT_TOKENS + 1024);
+});
+
+test('only what is charged for is counted', () => {
+  assert.equal(tokensOf({ max_tokens: 500 }, [], 'input'), INPUT_TOKENS);
+  assert.equal(tokensOf({ max_tokens: 500 }, [], 'nothing'), 0);
+});
+
+test('a request whose input fits the whole limit is not refused for ever because of a guess', () => {
+  assert.equal(tokensOf({ max_tokens: 4000 }, [tokenLimit(2000)]), 2000);
+  const requests: Limit = { ...tokenLimit(5), kind: 'requests' };
+  assert.equal(tokensOf({ max_tokens: 4000 }, [requests, tokenLimit(3000)]), 3000);
+});
+
+test('one whose input alone is larger than the limit is counted as large as it is', () => {
+  assert.equal(tokensOf({ max_tokens: 10 }, [tokenLimit(100)]), INPUT_TOKENS);
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createResolveTargets } from '../../routing/resolve-targets.ts';
+import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
+import { matchNativeRoute, type NativeRoute } from '../../upstream/native-route.ts';
+import { type CallPlan, planCall } from './plan-call.ts';
+
+const providers = [
+  {
+    name: 'openai',
+    format: 'openai',
+    baseUrl: 'https://o.example/v1',
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: ['gpt-*'],
+  },
+  {
+    name: 'google',
+    format: 'gemini',
+    baseUrl: 'https://g.example/proxy/',
+    region: 'global',
+    accounts: [{ name: 'main', apiKey: 'our-key' }],
+    models: ['gemini-*'],
+  },
+  {
+    name: 'keyless',
+    format: 'openai',
+    baseUrl: 'https://k.example',
+    region: 'global',
+    accounts: [],
+    models: ['grok-*'],
+  },
+] as const;
+const resolveTargets = createResolveTargets({ providers, aliases: [], loadOf: () => 0 });
+
+function route(url: string): NativeRoute {
+  const found = matchNativeRoute(url);
+  assert.ok(found);
+  return found;
+}
+
+function plan(url: string, body: string): CallPlan {
+  const parts = { resolveTargets, isReasoning: (model: string) => model === 'gpt-think' };
+  return planCall(route(url), {}, Buffer.from(body), parts);
+}
+
+function call(url: string, body: string): AttemptCall {
+  const planned = plan(url, body);
+  const [target] = planned.targets;
+  assert.ok(target);
+  return planned.callTo(target);
+}
+
+test('the bytes pass untouched when the model has the same name there', () => {
+  const body = ' { "model" : "gpt-5", "x": 1.0e5, "y": "\\u00fc" } ';
+  const { target, path, body: sent, isStream } = call('/v1/chat/completions?a=b', body);
+  assert.equal(sent.toString(), body);
+  assert.equal(path, '/v1/chat/completions?a=b');
+  assert.equal(target.origin, 'https://o.example');
+  assert.equal(isStream, false);
+});
+
+test('a model named with its provider is renamed in place, and nothing else is', () => {
+  const { body, target } = call(
+    '/v1/chat/completions',
+    '{"a":"openai/gpt-5","model": "openai\\/gpt-\\"x" ,"b":1}',
+  );
+  assert.equal(target.model, 'gpt-"x');
+  assert.equal(body.toString(), '{"a":"openai/gpt-5","model": "gpt-\\"x" ,"b":1}');
+});
+
+test('streaming and reasoning are seen', () => {
+  const streamed = call('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
+  assert.equal(streamed.isStream, true);
+  assert.equal(streamed.isReasoning, true);
+  const text = call('/v1/chat/completions', '{"model":"gpt-5","stream":"true"}');
+  assert.equal(text.isStream, false);
+  assert.equal(text.isReasoning, false);
+});
+
+test("Gemini's model and streaming are the path's, below the base path of the provider", () => {
+  const url = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=secret';
+  const { path, isStream, body } = call(url, '{"model":"gpt-5","contents":[]}');
+  assert.equal(path, '/proxy/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
+  assert.equal(isStream, true);
+  assert.equal(body.toString(), '{"model":"gpt-5","contents":[]}');
+});
+
+test('what never streams does not, whatever its body says', () => {
+  const stream = '"stream":true';
+  for (const [url, body] of [
+    ['/v1/embeddings', `{"model":"gpt-embed",${stream}}`],
+    ['/v1beta/models/gemini-2.5-pro:generateContent', `{${stream}}`],
+    ['/v1beta/models/gemini-2.5-pro:countTokens', `{${stream}}`],
+  ] as const)
+    assert.equal(call(url, body).isStream, false, url);
+  assert.equal(call('/v1/responses', `{"model":"gpt-5",${stream}}`).isStream, true);
+});
+
+test('a batch of embeddings repeats the model, so it is renamed there too', () => {
+  const url = '/v1beta/models/google%2Fgemini-embed:batchEmbedContents';
+  const { path, body } = call(url, '{"requests":[{"model":"models/google/gemini-embed"}]}');
+  assert.equal(path, '/proxy/v1beta/models/gemini-embed:batchEmbedContents');
+  assert.equal(body.toString(), '{"requests":[{"model":"models/gemini-embed"}]}');
+});
+
+test('a response that would go on at the provider alone is refused', () => {
+  assert.throws(() => plan('/v1/responses', '{"model":"gpt-5","background":true}'), {
+    code: 'INVALID_REQUEST',
+    params: { field: 'background' },
+  });
+  assert.ok(plan('/v1/responses', '{"model":"gpt-5","background":false}'));
+});
+
+test('what cannot be planned is refused, naming the field', () => {
+  for (const body of [
+    '{}',
+    '{"model":""}',
+    '{"model":5}',
+    '{"model":null}',
+    '{"model":"nobody-knows"}',
+    '{"model":"grok-4"}',
+    '{"model":"gemini-2.5-pro"}',
+    '{"model":"gpt-5","model":"gpt-6"}',
+  ])
+    assert.throws(() => plan('/v1/chat/completions', body), {
+      code: 'INVALID_REQUEST',
+      params: { field: 'model' },
+    });
+});
+
+test('a body that is no object is refused', () => {
+  for (const body of ['', '[]', '{', '{"model":"gpt-5"', '{"model":"gpt-5"}x'])
+    assert.throws(() => plan('/v1/chat/completions', body), { code: 'INVALID_REQUEST' });
+});

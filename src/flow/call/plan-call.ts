@@ -1,0 +1,180 @@
+// From a caller's request to how it could be served: which targets, streamed or not, how much it may put out, and for
+// each target the bytes to send. Pure. Nothing is taken from the body but what is needed here; the bytes pass through
+// untouched unless the model has another name at the target.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
+import type { ContextTokensOf } from '../../routing/context-window.ts';
+import type { ResolveTargets } from '../../routing/resolve-targets.ts';
+import type { Target } from '../../routing/target.ts';
+import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
+import { renameModel, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
+import { requestHeaders } from '../../upstream/attempt/request-headers.ts';
+import {
+  type JsonSpan,
+  peekFields,
+  readBoolean,
+  readString,
+} from '../../upstream/json/peek-json.ts';
+import {
+  LIMIT_FIELDS,
+  readLimits,
+  type StatedLimits,
+} from '../../upstream/json/peek-json-limits.ts';
+import { peekReferences, type References } from '../../upstream/json/peek-references.ts';
+import {
+  type Charge,
+  chargeOf,
+  type NativeRoute,
+  streamsByBody,
+} from '../../upstream/native-route.ts';
+
+export type PlanParts = {
+  readonly resolveTargets: ResolveTargets;
+  readonly isReasoning: (model: string) => boolean;
+};
+
+export type CallPlan = {
+  readonly requestedModel: string;
+  /** In the order to try them; at least one. */
+  readonly targets: readonly Target[];
+  readonly isStream: boolean;
+  readonly body: Buffer;
+  readonly stated: StatedLimits;
+  /** What of it the provider charges for. */
+  readonly charge: Charge;
+  /** The call that asks this target. */
+  callTo(target: Target, deadlineAtMs?: number): AttemptCall;
+};
+
+export function planCall(
+  route: NativeRoute,
+  incoming: IncomingHttpHeaders,
+  body: Buffer,
+  parts: PlanParts,
+): CallPlan {
+  const fields = readFields(route.format, body);
+  const span = fields.get('model');
+  const model = route.pathModel ?? readString(body, span);
+  if (model === undefined || model === '') throw invalid('the request names no model', 'model');
+  if (readBoolean(body, fields.get('background')) === true) throw unaccountable();
+  const targets = targetsOf(parts.resolveTargets, model, route.format);
+  const isAsked = readBoolean(body, fields.get('stream')) === true;
+  const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
+  return {
+    requestedModel: model,
+    targets,
+    isStream,
+    body,
+    stated: readStated(route.format, body, fields),
+    charge: chargeOf(route.operation),
+    callTo: (target, deadlineAtMs) => ({
+      target,
+      deadlineAtMs,
+      isStream,
+      isReasoning: parts.isReasoning(target.model),
+      path: target.basePath + route.upstreamPath(target.model) + route.query,
+      headers: requestHeaders(target.format, target.apiKey, incoming),
+      body: target.model === model ? body : renamed(route, body, span, model, target.model),
+    }),
+  };
+}
+
+/** The fields that decisions are made by. */
+export function readFields(format: ProviderFormat, body: Buffer): ReadonlyMap<string, JsonSpan> {
+  const peeked = peekFields(body, WANTED_FIELDS[format]);
+  if (peeked.ok) return peeked.fields;
+  throw invalid(`the body is not a usable JSON object (${peeked.problem})`, peeked.field);
+}
+
+export function readStated(
+  format: ProviderFormat,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): StatedLimits {
+  const stated = readLimits(format, body, fields);
+  if (stated.ok) return stated;
+  throw invalid(`${stated.field} is not a count`, stated.field);
+}
+
+/** The targets a model's name means; throws INVALID_REQUEST when nobody serves it. */
+export function targetsOf(
+  resolveTargets: ResolveTargets,
+  model: string,
+  format: ProviderFormat | undefined,
+): readonly Target[] {
+  const resolution = resolveTargets(model, format);
+  switch (resolution.outcome) {
+    case 'targets':
+      return resolution.targets;
+    case 'unknown_model':
+      throw invalid(`no provider serves the model ${model}`, 'model');
+    case 'no_key':
+      throw invalid(`the provider ${resolution.provider} has no key`, 'model');
+    case 'other_format':
+      throw invalid(`${model} does not speak the format of this endpoint`, 'model');
+  }
+}
+
+/** What bounds the cost of this plan at one target. */
+export function worstCaseOf(
+  { body, stated, charge }: CallPlan,
+  { model, format }: Target,
+  contextTokens: ContextTokensOf,
+): WorstCaseRequest {
+  if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
+  const { isUnbounded, pictures } = referencesOf(stated, format, body);
+  return {
+    model,
+    inputBytes: body.length,
+    referredTokens: isUnbounded ? contextTokens(model) : pictures * PICTURE_TOKENS,
+    maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
+    answers: stated.answers,
+    hasTools: stated.hasTools,
+    mayCacheForAnHour: stated.mayCacheForAnHour,
+  };
+}
+
+function referencesOf(stated: StatedLimits, format: ProviderFormat, body: Buffer): References {
+  if (stated.readsStored) return UNBOUNDED;
+  return stated.hasTypedParts ? peekReferences(format, body) : NOTHING_REFERRED;
+}
+
+const UNBOUNDED: References = Object.freeze({ isUnbounded: true, pictures: 0 });
+const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, pictures: 0 });
+
+/** More than any provider counts for one picture of the usual kinds. */
+const PICTURE_TOKENS = 6000;
+
+const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
+  anthropic: ['model', 'stream', ...LIMIT_FIELDS.anthropic],
+  openai: ['model', 'stream', 'background', ...LIMIT_FIELDS.openai],
+  gemini: ['model', 'stream', ...LIMIT_FIELDS.gemini],
+};
+
+function renamed(
+  { pathModel, operation }: NativeRoute,
+  body: Buffer,
+  span: JsonSpan | undefined,
+  from: string,
+  to: string,
+): Buffer {
+  if (pathModel === undefined) return span ? renameModel(body, span, to) : body;
+  // Gemini's generation has the model in the path alone.
+  return operation === 'generate' ? body : renameNestedModels(body, from, to);
+}
+
+/** A response that goes on at the provider after its answer cannot be followed, nor what it uses be accounted. */
+function unaccountable(): SpillwayError {
+  return invalid('background responses are not served; Prefer: respond-async is', 'background');
+}
+
+function invalid(message: string, field: string | undefined): SpillwayError {
+  return new SpillwayError(
+    'INVALID_REQUEST',
+    message,
+    field === undefined ? {} : { params: { field } },
+  );
+}

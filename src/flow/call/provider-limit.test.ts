@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
+import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import { SpillwayError, type SpillwayErrorOptions } from '../../errors/spillway-error.ts';
+import type { Target } from '../../routing/target.ts';
+import { learnLimit } from './provider-limit.ts';
+
+const TARGET: Target = {
+  provider: 'anthropic',
+  account: 'default',
+  region: 'us-east',
+  format: 'anthropic',
+  model: 'm',
+  origin: 'http://p',
+  basePath: '',
+  apiKey: 'k',
+};
+const clock = createTestClock();
+const NOW = clock.now();
+
+async function learnt(
+  code: 'AI_LIMIT_REACHED' | 'RATE_LIMITED',
+  options: SpillwayErrorOptions,
+  target = TARGET,
+): Promise<ProviderLimit | undefined> {
+  const limits = createMemoryProviderLimits(clock);
+  learnLimit(limits, target, new SpillwayError(code, 'refused', options), 'srv-1', NOW);
+  return (await limits.list())[0];
+}
+
+test('a limit holds until the moment the provider named, and no other', async () => {
+  assert.deepEqual(await learnt('AI_LIMIT_REACHED', { resetAt: NOW + 60_000 }), {
+    provider: 'anthropic',
+    region: 'us-east',
+    resetAt: NOW + 60_000,
+    setBy: 'srv-1',
+    setAt: NOW,
+    kind: 'learnt',
+  });
+  const delayed = await learnt('AI_LIMIT_REACHED', { retryAfterMs: 1234 });
+  assert.equal(delayed?.resetAt, NOW + 1234);
+});
+
+test('a limit without a time holds for five minutes', async () => {
+  assert.equal((await learnt('AI_LIMIT_REACHED', {}))?.resetAt, NOW + 300_000);
+});
+
+test('a limit of one model, and one of a further account, are places of their own', async () => {
+  const limit = { resetAt: NOW + 60_000 };
+  assert.equal((await learnt('AI_LIMIT_REACHED', { ...limit, isModelBound: true }))?.model, 'm');
+  const second = { ...TARGET, account: 'second' };
+  assert.equal((await learnt('AI_LIMIT_REACHED', limit, second))?.region, 'us-east/second');
+});
+
+test('of a delay and a moment a throttle lasts as long as the delay, a limit until the moment', async () => {
+  const both = { retryAfterMs: 1000, resetAt: NOW + 60_000 };
+  assert.equal((await learnt('RATE_LIMITED', both))?.resetAt, NOW + 1000);
+  assert.equal((await learnt('RATE_LIMITED', { resetAt: NOW + 60_000 }))?.resetAt, NOW + 60_000);
+  assert.equal((await learnt('AI_LIMIT_REACHED', both))?.resetAt, NOW + 60_000);
+});
+
+test('a throttle is kept for its model when its end is known, and not at all otherwise', async () => {
+  const throttled = await learnt('RATE_LIMITED', { retryAfterMs: 5000 });
+  assert.deepEqual([throttled?.kind, throttled?.model], ['throttled', 'm']);
+  assert.equal(await learnt('RATE_LIMITED', {}), undefined);
+});

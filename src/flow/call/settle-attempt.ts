@@ -1,0 +1,87 @@
+// The end of an attempt that was sent: what it used is priced and journalled, then its hold and its permit are settled,
+// then whoever waits is told. This order makes every answered call an accounted one.
+
+import type { PermitAsk } from '../../admission/rate-limiter.ts';
+import type { Usage } from '../../kernel/usage.ts';
+import { type UsageRecord, usageRecordId } from '../../metering/usage/usage-record.ts';
+import type { BreakerPass } from '../../resilience/breaker-board.ts';
+import type { Target } from '../../routing/target.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+
+export type SentAttempt = {
+  readonly target: Target;
+  /** 1 for the first one of its order. */
+  readonly number: number;
+  readonly pass: BreakerPass;
+  /** `clock.monotonic()` when everything it needs was there. */
+  readonly sentAtMs: number;
+  readonly permit: PermitAsk;
+  /** The month its money was held in. */
+  readonly budgetMonth: number | undefined;
+};
+
+export type SettleParts = {
+  readonly meter: Pick<CallParts['meter'], 'costNanos' | 'record'>;
+  readonly ledger: Pick<CallParts['ledger'], 'settle'>;
+  readonly limiter: Pick<CallParts['limiter'], 'settle'>;
+  readonly clock: CallParts['clock'];
+};
+
+type SettledOrder = Pick<CallOrder, 'id' | 'payer'> & {
+  readonly plan: Pick<CallOrder['plan'], 'isStream'>;
+};
+
+/** `OK`, an error code, or `CLIENT_GONE`. */
+export type AttemptStatus = string;
+
+export function settleAttempt(
+  { meter, ledger, limiter, clock }: SettleParts,
+  order: SettledOrder,
+  { target, number, sentAtMs, permit, budgetMonth }: SentAttempt,
+  ending: {
+    readonly status: AttemptStatus;
+    readonly usage: Usage;
+    readonly isEstimated: boolean;
+  },
+  onSettled: (record: UsageRecord) => void,
+): UsageRecord {
+  const { id, payer, plan } = order;
+  const { usage, status, isEstimated } = ending;
+  // Field by field, because spreading costs more than all of them.
+  const record: UsageRecord = {
+    id: usageRecordId(id, number),
+    requestId: id,
+    attempt: number,
+    organizationId: payer.organizationId,
+    keyId: payer.keyId,
+    userId: payer.userId,
+    category: payer.category,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    cacheReadTokens: usage.cacheReadTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    cacheWrite1hTokens: usage.cacheWrite1hTokens,
+    reasoningTokens: usage.reasoningTokens,
+    provider: target.provider,
+    model: target.model,
+    costNanos: meter.costNanos(target.provider, target.model, usage),
+    latencyMs: Math.round(clock.monotonic() - sentAtMs),
+    status,
+    streamed: plan.isStream,
+    estimated: isEstimated,
+    createdAt: clock.now(),
+    budgetMonth,
+  };
+  limiter.settle(permit, countedTokens(usage));
+  meter.record(record, () => {
+    ledger.settle(record);
+    onSettled(record);
+  });
+  return record;
+}
+
+/** Reading from a cache is what rate limits of providers leave out, and ours with them. */
+function countedTokens(usage: Usage): number {
+  const { inputTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = usage;
+  return inputTokens + cacheWriteTokens + cacheWrite1hTokens + outputTokens;
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
+import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import type { Limit } from '../../admission/rate-limiter.ts';
+import type { Job } from '../../jobs/model/job.ts';
+import type { ProviderChoice } from '../../jobs/pipeline/dispatch-job.ts';
+import { newId } from '../../kernel/ids.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { createProviderStrategy } from '../../routing/provider-strategy.ts';
+import { createResolveTargets } from '../../routing/resolve-targets.ts';
+import { createDispatchLimit } from '../pacing/dispatch-limit.ts';
+import { type ChooseParts, createChooseProvider } from './choose-provider.ts';
+import { createDispatchMetrics } from './dispatch-metrics.ts';
+
+const NAMES = ['a', 'b', 'c'];
+const clock = createTestClock();
+
+function parts(given: Partial<ChooseParts> = {}): ChooseParts {
+  return {
+    providers: new Map(
+      NAMES.map((name) => [
+        name,
+        {
+          name,
+          region: 'global',
+          queue: `queue-${name}`,
+          hasKey: name !== 'c',
+          defaultModel: `${name}-default`,
+        },
+      ]),
+    ),
+    resolveTargets: createResolveTargets({
+      providers: NAMES.map((name) => ({
+        name,
+        format: 'openai' as const,
+        baseUrl: 'https://p.example',
+        region: 'global',
+        accounts: name === 'c' ? [] : [{ name: 'main', apiKey: 'k' }],
+        models: [`${name}-*`],
+      })),
+      aliases: [
+        {
+          name: 'smart',
+          strategy: 'ordered',
+          targets: [
+            { provider: 'b', model: 'b-2' },
+            { provider: 'a', model: 'a-2' },
+          ],
+        },
+      ],
+      loadOf: () => 0,
+    }),
+    chooseOrder: createProviderStrategy({
+      strategy: 'MESSAGE_BASED',
+      fixedProvider: 'a',
+      availableProviders: NAMES,
+      priorityOrder: [],
+      weights: {},
+      metadata: {},
+    }),
+    overflow: 'next',
+    limits: createMemoryProviderLimits(clock),
+    clock,
+    ...given,
+  };
+}
+
+function job(given: Partial<Job>): Job {
+  return {
+    id: 'job_1',
+    organizationId: 'acme',
+    publicId: 'one',
+    origin: 'http',
+    state: 'queued',
+    fence: 1,
+    run: 0,
+    attempts: 0,
+    losses: 0,
+    priority: 0,
+    queue: 'raw',
+    runAt: 0,
+    publishedAt: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    ...given,
+  };
+}
+
+async function limited(...names: string[]): Promise<ChooseParts> {
+  const all = parts();
+  for (const provider of names)
+    await all.limits.set({
+      provider,
+      region: 'global',
+      resetAt: clock.now() + 60_000,
+      setBy: 'test',
+      setAt: clock.now(),
+      kind: 'learnt',
+    });
+  return all;
+}
+
+function short(choice: ProviderChoice): string {
+  return choice.kind === 'route'
+    ? `${choice.provider} ${choice.model} ${choice.queue}${choice.runAt === undefined ? '' : ' later'}`
+    : choice.kind;
+}
+
+async function choose(given: Partial<Job>, using = parts()): Promise<string> {
+  return short(await createChooseProvider(using)(job(given)));
+}
+
+test('a job that names a model goes there and nowhere else, even when it has to wait', async () => {
+  assert.equal(await choose({ model: 'b-1' }), 'b b-1 queue-b');
+  assert.equal(await choose({ model: 'b-1' }, await limited('b')), 'b b-1 queue-b later');
+});
+
+test('a job that names a provider gets its default model there', async () => {
+  assert.equal(await choose({ provider: 'b' }), 'b b-default queue-b');
+  assert.equal(await choose({ provider: 'c' }), 'refuse');
+});
+
+test('a job that names nothing goes where the strategy says, past those that are limited', async () => {
+  assert.equal(await choose({}), 'a a-default queue-a');
+  assert.equal(await choose({}, await limited('a')), 'b b-default queue-b');
+  assert.equal(await choose({}, await limited('a', 'b')), 'a a-default queue-a later');
+});
+
+test('without overflow it waits for the first one', async () => {
+  const all = { ...(await limited('a')), overflow: 'delay' as const };
+  assert.equal(await choose({}, all), 'a a-default queue-a later');
+});
+
+test("a message of the raw queue may overflow, with the other provider's own model", async () => {
+  assert.equal(await choose({ origin: 'queue', model: 'b-1' }), 'b b-1 queue-b');
+  assert.equal(
+    await choose({ origin: 'queue', model: 'b-1' }, await limited('b')),
+    'a a-default queue-a',
+  );
+});
+
+test('a model nobody serves is refused, naming the field', async () => {
+  const choice = await createChooseProvider(parts())(job({ model: 'nobody' }));
+  assert.ok(choice.kind === 'refuse');
+  assert.deepEqual(choice.verdict.params, { field: 'model' });
+  assert.equal(await choose({ model: 'c-1' }), 'refuse');
+});
+
+test('the wait is until the limit is over', async () => {
+  const choice = await createChooseProvider(await limited('a'))(job({ model: 'a-1' }));
+  assert.ok(choice.kind === 'route');
+  assert.equal(choice.runAt, clock.now() + 60_000);
+  assert.equal(choice.waitCode, 'AI_LIMIT_REACHED');
+});
+
+test('an alias is followed along its chain, past those that are limited', async () => {
+  assert.equal(await choose({ model: 'smart' }), 'b b-2 queue-b');
+  assert.equal(await choose({ model: 'smart' }, await limited('b')), 'a a-2 queue-a');
+});
+
+test('a broken provider is passed over while another is well', async () => {
+  const isBroken = (provider: string) => provider === 'a';
+  assert.equal(await choose({}, parts({ isBroken })), 'b b-default queue-b');
+  assert.equal(await choose({}, parts({ isBroken: () => true })), 'a a-default queue-a');
+});
+
+function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
+  const limiter = createMemoryRateLimiter(clock);
+  const metrics = createDispatchMetrics(createMetrics(), clock);
+  const limits = new Map(NAMES.map((name) => [name, limitOf(name, max)]));
+  const limitOfProvider = (provider: string) => limits.get(provider);
+  return parts({
+    dispatchLimit: createDispatchLimit({
+      limiter,
+      limitOf: limitOfProvider,
+      metrics,
+      clock,
+      newId,
+    }),
+    ...given,
+  });
+}
+
+function limitOf(subject: string, max: number): Limit {
+  return { tier: 'dispatcher', subject, kind: 'requests', max, windowMs: 60_000 };
+}
+
+async function chooseMany(count: number, using: ChooseParts): Promise<readonly string[]> {
+  const chooseProvider = createChooseProvider(using);
+  const chosen: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    chosen.push(short(await chooseProvider(job({ origin: 'queue', provider: 'a' }))));
+  return chosen;
+}
+
+test("messages over a provider's limit go to the next, and wait when all are full", async () => {
+  assert.deepEqual(await chooseMany(6, counted(2)), [
+    'a a-default queue-a',
+    'a a-default queue-a',
+    'b b-default queue-b',
+    'b b-default queue-b',
+    'wait',
+    'wait',
+  ]);
+});
+
+test('without overflow they wait, each for a moment of its own', async () => {
+  const using = counted(1, { overflow: 'delay' });
+  const chooseProvider = createChooseProvider(using);
+  const message = job({ origin: 'queue', provider: 'a' });
+  const choices = [];
+  for (let index = 0; index < 3; index += 1) choices.push(await chooseProvider(message));
+  const waits = choices.map((choice) =>
+    choice.kind === 'wait' ? [choice.until - clock.now(), choice.code] : choice.kind,
+  );
+  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_100, 'RATE_LIMITED']]);
+});
+
+test("a fixed delay leads straight to the provider's queue", async () => {
+  const using = counted(1, { overflow: 'delay', fixedDelayMs: 30_000 });
+  const chooseProvider = createChooseProvider(using);
+  const message = job({ origin: 'queue', provider: 'a' });
+  await chooseProvider(message);
+  const choice = await chooseProvider(message);
+  assert.ok(choice.kind === 'route');
+  assert.equal(choice.queue, 'queue-a');
+  assert.equal(choice.fixedDelayMs, 30_000);
+  assert.equal(choice.runAt, clock.now() + 30_000);
+});
+
+test("a job of a caller's is not counted here: it is counted when it is released", async () => {
+  const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
+  for (let index = 0; index < 3; index += 1)
+    assert.equal(short(await chooseProvider(job({ model: 'a-1' }))), 'a a-1 queue-a');
+});
+
+test('what was taken for a message that goes elsewhere is given back', async () => {
+  const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
+  const message = job({ origin: 'queue', provider: 'a' });
+  const choice = await chooseProvider(message);
+  assert.ok(choice.kind === 'route');
+  choice.giveBack?.();
+  assert.equal((await chooseProvider(message)).kind, 'route');
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
+import { createFetchImages, LARGEST_IMAGES_BYTES } from './fetch-images.ts';
+
+const SIGNAL = new AbortController().signal;
+
+function answering(answer: Partial<EgressAnswer>, asked: number[] = []): Pick<Egress, 'send'> {
+  return {
+    send: async ({ maxAnswerBytes }) => {
+      asked.push(maxAnswerBytes);
+      const body = Buffer.from('png');
+      return { status: 200, contentType: 'image/png; x=y', isCut: false, body, ...answer };
+    },
+  };
+}
+
+test('an image is given as data of its type, and data stays as it is', async () => {
+  const fetchImages = createFetchImages(answering({}));
+  const given = 'data:image/gif;base64,AAAA';
+  assert.deepEqual(await fetchImages([given, 'https://example.com/a.png'], SIGNAL), [
+    given,
+    'data:image/png;base64,cG5n',
+  ]);
+});
+
+test('images share one bound', async () => {
+  const asked: number[] = [];
+  const fetchImages = createFetchImages(answering({}, asked));
+  await fetchImages(['https://example.com/a', 'https://example.com/b'], SIGNAL);
+  assert.deepEqual(asked, [LARGEST_IMAGES_BYTES, LARGEST_IMAGES_BYTES - 3]);
+});
+
+test('what is no image, not there or too large is a mistake of the caller', async () => {
+  const code = 'INVALID_REQUEST';
+  const params = { field: 'images' };
+  for (const answer of [
+    { contentType: 'text/html' },
+    { status: 404 },
+    { status: 302 },
+    { contentType: undefined },
+  ])
+    await assert.rejects(createFetchImages(answering(answer))(['https://a.b/'], SIGNAL), {
+      code,
+      params,
+    });
+  await assert.rejects(createFetchImages(answering({ isCut: true }))(['https://a.b/'], SIGNAL), {
+    code: 'REQUEST_TOO_LARGE',
+  });
+  const refusing = { send: () => Promise.reject(new SpillwayError('INVALID_REQUEST', 'private')) };
+  await assert.rejects(createFetchImages(refusing)(['http://10.0.0.1/'], SIGNAL), { code, params });
+});
+
+test('a host that cannot answer now may be asked again', async () => {
+  await assert.rejects(createFetchImages(answering({ status: 503 }))(['https://a.b/'], SIGNAL), {
+    code: 'NETWORK_TIMEOUT',
+    retryable: true,
+  });
+});

@@ -1,0 +1,93 @@
+// Images that a job names by their addresses, fetched under the egress rule and given as data, which is the one form
+// that all providers take. Together they have a bound. A wrong address, an answer that is no image or too much of it
+// is the caller's mistake; a host that does not answer may be asked again.
+
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
+
+export const LARGEST_IMAGES_BYTES = 20 * 2 ** 20;
+const IMAGE_TIMEOUT_MS = 30_000;
+/** What the hosts of images answer when trying again can help. */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export type FetchImages = (
+  urls: readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+/** Data URLs stay as they are. */
+export function createFetchImages(egress: Pick<Egress, 'send'>): FetchImages {
+  return async (urls, signal) => {
+    const images: string[] = [];
+    let leftBytes = LARGEST_IMAGES_BYTES;
+    // One after another: together they must not take more memory than their bound.
+    for (const url of urls) {
+      if (isData(url)) {
+        images.push(url);
+        continue;
+      }
+      const { contentType, body } = await fetchImage(egress, url, leftBytes, signal);
+      leftBytes -= body.length;
+      images.push(`data:${contentType};base64,${body.toString('base64')}`);
+    }
+    return images;
+  };
+}
+
+function isData(url: string): boolean {
+  return /^data:/i.test(url);
+}
+
+async function fetchImage(
+  egress: Pick<Egress, 'send'>,
+  url: string,
+  maxAnswerBytes: number,
+  signal: AbortSignal,
+): Promise<{ readonly contentType: string; readonly body: Buffer }> {
+  const headers = { accept: 'image/*', 'user-agent': 'Spillway' };
+  const request = {
+    url,
+    method: 'GET',
+    headers,
+    maxAnswerBytes,
+    timeoutMs: IMAGE_TIMEOUT_MS,
+  } as const;
+  const answer = await send(egress, request, signal);
+  if (TEMPORARY.has(answer.status)) throw unanswered(`answered ${answer.status}`);
+  if (answer.status !== 200) throw mistake(`an image's host answered ${answer.status}`);
+  if (answer.isCut) throw tooLarge();
+  const contentType = imageType(answer);
+  if (contentType === undefined) throw mistake('what an image names is no image');
+  return { contentType, body: answer.body };
+}
+
+async function send(
+  egress: Pick<Egress, 'send'>,
+  request: Parameters<Egress['send']>[0],
+  signal: AbortSignal,
+): Promise<EgressAnswer> {
+  try {
+    return await egress.send(request, signal);
+  } catch (cause) {
+    // Which field it was is known here and not there.
+    if (!(cause instanceof SpillwayError) || cause.code !== 'INVALID_REQUEST') throw cause;
+    throw mistake(cause.message);
+  }
+}
+
+function imageType({ contentType = '' }: EgressAnswer): string | undefined {
+  return /^image\/[\w.+-]{1,50}/i.exec(contentType)?.[0].toLowerCase();
+}
+
+function mistake(message: string): SpillwayError {
+  return new SpillwayError('INVALID_REQUEST', message, { params: { field: 'images' } });
+}
+
+function tooLarge(): SpillwayError {
+  const params = { limit: LARGEST_IMAGES_BYTES };
+  return new SpillwayError('REQUEST_TOO_LARGE', 'the images are too large', { params });
+}
+
+function unanswered(message: string): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', message, { params: { phase: 'connect' } });
+}

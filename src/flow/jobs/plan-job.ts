@@ -1,0 +1,132 @@
+// From a job to the call that runs it, at the provider and model that the dispatcher chose. What was queued from an AI
+// endpoint goes to that endpoint's path with the same body; a plain prompt becomes a request in the provider's format.
+// What asks for a stream is called as one: its result is the same, but its output can be seen as it grows.
+
+import type { JobMessage } from '../../jobs/model/job-message.ts';
+import type { JobRun } from '../../jobs/ports/job-runner.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { Target } from '../../routing/target.ts';
+import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
+import { requestHeaders } from '../../upstream/attempt/request-headers.ts';
+import {
+  chargeOf,
+  matchNativeRoute,
+  type NativeOperation,
+  nativePath,
+  streamsByBody,
+} from '../../upstream/native-route.ts';
+import type { CallParts } from '../call/call-order.ts';
+import {
+  type CallPlan,
+  type PlanParts,
+  readFields,
+  readStated,
+  targetsOf,
+} from '../call/plan-call.ts';
+import type { FetchImages } from './fetch-images.ts';
+
+const UNSTATED_OUTPUT_TOKENS = 4096;
+
+export type JobPlanParts = PlanParts & {
+  /** Makes data of the images that a job names by address. */
+  readonly fetchImages: FetchImages;
+};
+
+export type JobCallParts = CallParts & JobPlanParts;
+
+export async function planJob(
+  parts: JobPlanParts,
+  { job, message }: Pick<JobRun, 'job' | 'message'>,
+  account: string | undefined,
+  signal: AbortSignal,
+): Promise<CallPlan> {
+  const name = `${job.provider}/${job.model}`;
+  const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
+  const [target] = targets;
+  if (!target) throw new Error('a name that means targets means at least one');
+  const endpoint = endpointOf(message, target);
+  const { path, isStream, operation } = endpoint;
+  const images = await parts.fetchImages(message.images ?? [], signal);
+  const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target, endpoint)));
+  const incoming = message.native?.headers ?? {};
+  return {
+    requestedModel: name,
+    targets,
+    isStream,
+    body,
+    stated: readStated(target.format, body, readFields(target.format, body)),
+    charge: chargeOf(operation),
+    callTo: (each, deadlineAtMs) => ({
+      deadlineAtMs,
+      target: each,
+      isStream,
+      isReasoning: parts.isReasoning(each.model),
+      path: each.basePath + path,
+      headers: requestHeaders(each.format, each.apiKey, incoming),
+      body,
+    }),
+  };
+}
+
+/** The account that the run's permit is for is asked first. */
+function accountFirst(targets: readonly Target[], account: string | undefined): readonly Target[] {
+  if (account === undefined || targets[0]?.account === account) return targets;
+  const [first, others] = [
+    targets.filter((target) => target.account === account),
+    targets.filter((target) => target.account !== account),
+  ];
+  return [...first, ...others];
+}
+
+type Endpoint = {
+  readonly path: string;
+  readonly operation: NativeOperation;
+  readonly isStream: boolean;
+};
+
+function endpointOf({ native, request }: JobMessage, { format, model }: Target): Endpoint {
+  const isAsked = request?.['stream'] === true;
+  const route = native && matchNativeRoute(native.operation);
+  if (!route) {
+    const path = nativePath(format, model, isAsked);
+    return { path, operation: GENERATION[format], isStream: isAsked };
+  }
+  const { operation, isStreamPath } = route;
+  return {
+    path: route.upstreamPath(model) + route.query,
+    operation,
+    isStream: isStreamPath || (isAsked && streamsByBody(operation)),
+  };
+}
+
+const GENERATION: Readonly<Record<ProviderFormat, NativeOperation>> = {
+  anthropic: 'messages',
+  openai: 'chat',
+  gemini: 'generate',
+};
+
+function requestOf(
+  message: JobMessage,
+  { format, model }: Target,
+  { operation, isStream }: Endpoint,
+): Record<string, unknown> {
+  if (!message.request) {
+    return promptRequest(format, model, {
+      text: message.prompt ?? '',
+      images: message.images ?? [],
+      maxOutputTokens: UNSTATED_OUTPUT_TOKENS,
+    });
+  }
+  const { stream: _stream, stream_options: options, model: _model, ...rest } = message.request;
+  // Gemini has the model and the streaming in the path.
+  if (format === 'gemini') return rest;
+  if (!isStream) return { ...rest, model };
+  return { ...rest, model, stream: true, ...streamOptions(operation, options) };
+}
+
+/** Chat Completions tell what a stream used only when they are asked to. */
+function streamOptions(operation: NativeOperation, options: unknown): Record<string, unknown> {
+  const given = typeof options === 'object' ? options : undefined;
+  if (operation === 'chat') return { stream_options: { ...given, include_usage: true } };
+  return given ? { stream_options: given } : {};
+}

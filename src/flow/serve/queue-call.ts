@@ -1,0 +1,110 @@
+// A request whose caller agrees to have it done later (`Prefer: respond-async`): it becomes a job that will make the
+// same call, and the caller is told where to look for the answer. The request is checked as if it were served now, so
+// that a mistake is told at once and not by a job that fails.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
+import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
+import type { Job } from '../../jobs/model/job.ts';
+import { type JobOutlook, toReceipt } from '../../jobs/model/job-view.ts';
+import type { SubmitJob } from '../../jobs/pipeline/submit-job.ts';
+import { readLabel } from '../call/ended-call.ts';
+import type { CallPlan } from '../call/plan-call.ts';
+import type { AdmitJob } from '../jobs/admit-job.ts';
+import { namingHeaders, servedHeaders } from './answer-headers.ts';
+import type { NativeRequest } from './native-request.ts';
+import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
+
+export type QueueParts = {
+  readonly admit: AdmitJob;
+  readonly submit: SubmitJob;
+  readonly outlook: (job: Job) => Promise<JobOutlook>;
+  readonly serverId: string;
+};
+
+/** RFC 7240: preferences are separated by commas, their parameters by semicolons. */
+export function prefersAsync({ prefer }: IncomingHttpHeaders): boolean {
+  if (prefer === undefined) return false;
+  const values = Array.isArray(prefer) ? prefer : [prefer];
+  return values.some((value) => /(^|,)\s*respond-async\s*($|[,;])/i.test(value));
+}
+
+export function queueCall(
+  parts: QueueParts,
+  request: NativeRequest,
+  plan: CallPlan,
+  reply: Reply,
+  answerFailure: AnswerFailure,
+): ServedRequest {
+  hand(parts, request, plan, reply).catch((thrown: unknown) =>
+    answerFailure({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false }),
+  );
+  // Once handed in it is done whether its caller stays or not.
+  return { drained() {}, gone() {} };
+}
+
+async function hand(
+  parts: QueueParts,
+  request: NativeRequest,
+  plan: CallPlan,
+  reply: Reply,
+): Promise<void> {
+  const { principal, id } = request;
+  if (!principal.scopes.has('jobs'))
+    throw new SpillwayError('FORBIDDEN', 'the key lacks the scope jobs');
+  const message = messageOf(request, plan);
+  const { job } = await parts.admit({ principal, requestId: id, message }, () =>
+    parts.submit(message, submitterOf(request)),
+  );
+  const receipt = JSON.stringify(toReceipt(job, await parts.outlook(job)));
+  reply.begin(202, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(receipt)),
+    'location',
+    `/v1/jobs/${encodeURIComponent(job.publicId)}`,
+    'preference-applied',
+    'respond-async',
+    ...namingHeaders(request),
+    ...servedHeaders(parts.serverId, 0),
+  ]);
+  reply.end(receipt);
+}
+
+function messageOf({ body, route }: NativeRequest, { requestedModel }: CallPlan) {
+  const request: unknown = JSON.parse(body.toString('utf8'));
+  return { model: requestedModel, format: route.format, request };
+}
+
+function submitterOf(request: NativeRequest): Parameters<SubmitJob>[1] {
+  const { principal, id, headers } = request;
+  const traceParent = headers['traceparent'];
+  return {
+    organizationId: principal.organizationId,
+    keyId: principal.keyId,
+    userId: readLabel(headers['x-user-id']),
+    category: readLabel(headers['x-category']),
+    requestId: id,
+    locale: pickLocale(headers['accept-language'], principal.locale),
+    timeZone: pickTimeZone(headers['x-time-zone'], principal.timeZone),
+    traceParent: typeof traceParent === 'string' ? traceParent.slice(0, 100) : undefined,
+    native: { operation: pathOf(request), headers: keptHeaders(headers) },
+  };
+}
+
+/** The endpoint without any credential, so that the worker can find its way back to it. */
+function pathOf({ route }: NativeRequest): string {
+  return route.endpoint.replace('{model}', encodeURIComponent(route.pathModel ?? '')) + route.query;
+}
+
+const KEPT_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta'];
+
+function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') kept[name] = value;
+  }
+  return kept;
+}

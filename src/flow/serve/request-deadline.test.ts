@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import { readDeadline } from './request-deadline.ts';
+
+const TOTAL_MS = 600_000;
+const clock = createTestClock();
+const STARTED_MS = 1000;
+
+function deadline(given?: string): number {
+  const headers = given === undefined ? {} : { 'x-request-deadline-ms': given };
+  return readDeadline(headers, STARTED_MS, TOTAL_MS, clock) - STARTED_MS;
+}
+
+test('without a word of the caller’s the total clock is the deadline', () => {
+  assert.equal(deadline(), TOTAL_MS);
+});
+
+test('a span counts from the beginning of the request', () => {
+  assert.equal(deadline('1'), 1);
+  assert.equal(deadline('2500'), 2500);
+});
+
+test('a moment counts from now', () => {
+  assert.equal(deadline(String(clock.now() + 2500)), 2500);
+  assert.equal(deadline(String(clock.now() - 1)), 0);
+});
+
+test('no deadline is later than the total clock', () => {
+  assert.equal(deadline(String(TOTAL_MS + 1)), TOTAL_MS);
+  assert.equal(deadline(String(clock.now() + 10 * TOTAL_MS)), TOTAL_MS);
+});
+
+test('what is no number of milliseconds is told, naming the header', () => {
+  for (const wrong of ['', '0', '-1', '1.5', '1e3', ' 5', '5s', '9'.repeat(16)])
+    assert.throws(
+      () => deadline(wrong),
+      (error) =>
+        error instanceof SpillwayError &&
+        error.code === 'INVALID_REQUEST' &&
+        error.params.field === 'X-Request-Deadline-Ms',
+      wrong,
+    );
+});
+
+test('whatever is given, it is refused or a deadline within the total clock', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string(), fc.nat().map(String), fc.maxSafeNat().map(String)),
+      (given) => {
+        try {
+          const ms = deadline(given);
+          assert.ok(ms >= 0 && ms <= TOTAL_MS);
+        } catch (error) {
+          assert.ok(error instanceof SpillwayError);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,166 @@
+// A request at an AI endpoint, from what it says to the caller's last byte:
+//
+//   plan → may this key use the model? → model-call ─┬→ answer ──┐
+//                                                    ├→ events … ┼→ last byte → one log line
+//                                                    └→ failure ─┘
+//
+// A caller who leaves ends the call; what was used until then is accounted all the same.
+
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { UsageRecord } from '../../metering/usage/usage-record.ts';
+import { mayUse } from '../../routing/may-use.ts';
+import type { CallOrder, CallParts } from '../call/call-order.ts';
+import { readLabel, tellEnded } from '../call/ended-call.ts';
+import { ModelCall, type ModelCallListener } from '../call/model-call.ts';
+import { type CallPlan, planCall } from '../call/plan-call.ts';
+import { answerHeaders } from './answer-headers.ts';
+import type { NativeRequest } from './native-request.ts';
+import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
+import { readDeadline } from './request-deadline.ts';
+import type { Room } from './room.ts';
+
+export type ServeParts = CallParts & { readonly room: Room };
+
+export function serveRequest(
+  parts: ServeParts,
+  request: NativeRequest,
+  reply: Reply,
+  answerFailure: AnswerFailure,
+): ServedRequest {
+  const order = orderOf(parts, request);
+  if (!parts.meter.isReady()) {
+    throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage cannot be written down');
+  }
+  parts.room.enter();
+  const exchange = new Exchange(parts, request, order, reply, answerFailure);
+  exchange.start();
+  return exchange;
+}
+
+export function planRequest(parts: ServeParts, { route, headers, body }: NativeRequest): CallPlan {
+  return planCall(route, headers, body, parts);
+}
+
+function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
+  const { id, headers, principal, startedAtMs, correlationId } = request;
+  const plan = planRequest(parts, request);
+  assertMayUse(plan, request);
+  const { totalMs } = parts.attempts.timeouts;
+  return {
+    id,
+    plan,
+    payer: {
+      organizationId: principal.organizationId,
+      keyId: principal.keyId,
+      userId: readLabel(headers['x-user-id']),
+      category: readLabel(headers['x-category']),
+    },
+    budget: parts.terms.budgetOf(principal),
+    principal,
+    isBackground: false,
+    recordedUnder: { id, correlationId },
+    startedAtMs,
+    deadlineAtMs: readDeadline(headers, startedAtMs, totalMs, parts.clock),
+  };
+}
+
+/** Throws FORBIDDEN for a model that is not on the key's list. */
+export function assertMayUse(
+  { requestedModel, targets }: CallPlan,
+  { principal }: NativeRequest,
+): void {
+  if (!principal.models) return;
+  if (targets.every((target) => mayUse(principal.models, requestedModel, target))) return;
+  throw new SpillwayError('FORBIDDEN', `the key may not use ${requestedModel}`);
+}
+
+class Exchange implements ModelCallListener, ServedRequest {
+  readonly #parts: ServeParts;
+  readonly #request: NativeRequest;
+  readonly #plan: CallPlan;
+  readonly #reply: Reply;
+  readonly #answerFailure: AnswerFailure;
+  readonly #call: ModelCall;
+  #isBegun = false;
+  #isEnded = false;
+
+  constructor(
+    parts: ServeParts,
+    request: NativeRequest,
+    order: CallOrder,
+    reply: Reply,
+    answerFailure: AnswerFailure,
+  ) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#plan = order.plan;
+    this.#reply = reply;
+    this.#answerFailure = answerFailure;
+    this.#call = new ModelCall(parts, order, this);
+  }
+
+  start(): void {
+    this.#call.start();
+  }
+
+  drained(): void {
+    this.#call.resume();
+  }
+
+  gone(): void {
+    if (this.#isEnded) return;
+    this.#call.abandon((record) => this.#end(record, undefined));
+  }
+
+  onAnswer(body: Buffer, contentType: string, record: UsageRecord): void {
+    const { length } = body;
+    this.#begin(contentType, { length, costNanos: record.costNanos });
+    this.#reply.end(body);
+    this.#end(record, undefined);
+  }
+
+  onEvents(bytes: Buffer, contentType: string): boolean {
+    if (!this.#isBegun) this.#begin(contentType, {});
+    return this.#reply.write(bytes);
+  }
+
+  onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void {
+    if (!this.#isBegun) this.#begin(contentType, {});
+    this.#reply.end(lastBytes);
+    this.#end(record, undefined);
+  }
+
+  onFailed(error: SpillwayError, record: UsageRecord | undefined): void {
+    this.#answerFailure({
+      error,
+      isBegun: this.#isBegun,
+      wasCalled: record !== undefined,
+      attempts: this.#call.attempts,
+      standings: this.#call.standings,
+    });
+    this.#end(record, error);
+  }
+
+  #begin(contentType: string, size: { readonly length?: number; readonly costNanos?: number }) {
+    this.#isBegun = true;
+    const { serverId, clock } = this.#parts;
+    const { attempts, standings } = this.#call;
+    const facts = { ...size, contentType, attempts, standings, now: clock.now() };
+    this.#reply.begin(200, answerHeaders(this.#request, serverId, facts));
+  }
+
+  #end(record: UsageRecord | undefined, error: SpillwayError | undefined): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const { room, log, metrics, clock } = this.#parts;
+    room.leave();
+    tellEnded(log, metrics, {
+      request: this.#request,
+      plan: this.#plan,
+      record,
+      error,
+      attempts: this.#call.attempts,
+      latencyMs: Math.round(clock.monotonic() - this.#request.startedAtMs),
+    });
+  }
+}

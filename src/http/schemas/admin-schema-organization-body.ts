@@ -1,0 +1,91 @@
+// Organisations as operators write them, checked to the last sentence: what is stored here is spoken to callers.
+
+import { z } from 'zod';
+import type { NewOrganization } from '../../admission/administer-organizations.ts';
+import type { OrganizationChange } from '../../admission/organization.ts';
+import { MESSAGE_KEYS } from '../../errors/catalogues.ts';
+import { isErrorCode } from '../../errors/codes.ts';
+import { isTimeZone, LOCALES } from '../../errors/locale.ts';
+import { overrideProblem } from '../../errors/render-error.ts';
+import { usdToNanos } from '../../kernel/money.ts';
+import { organizationId, shownName, usdAmount } from './admin-schema.ts';
+
+const MOST_PER_MINUTE = 1_000_000;
+const MOST_TOKENS = 1_000_000_000_000;
+const MOST_MESSAGES = 300;
+
+const tokens = z.int().min(1).max(MOST_TOKENS).nullable();
+
+const settings = {
+  name: shownName,
+  monthlyBudgetUsd: usdAmount.describe('US dollars per month; 100 when not given'),
+  userMonthlyBudgetUsd: usdAmount.nullable().describe('For each single user, within the above'),
+  requestsPerMinute: z.int().min(1).max(MOST_PER_MINUTE).describe('100 when not given'),
+  tokensPerMinute: tokens,
+  tokensPerDay: tokens,
+  maxConcurrent: z.int().min(1).max(MOST_PER_MINUTE).nullable(),
+  locale: z.string().max(35).refine(isLanguageTag).nullable().describe('A BCP 47 tag'),
+  timeZone: z.string().max(64).refine(isTimeZone).describe('An IANA name, e.g. Europe/Istanbul'),
+  messages: z
+    .record(z.string().refine(isMessageName), z.string().refine(isSentence))
+    .refine((messages) => Object.keys(messages).length <= MOST_MESSAGES)
+    .describe('Own sentences by error code, in ICU MessageFormat'),
+  allowStale: z.boolean(),
+  allowPromptPreview: z.boolean(),
+};
+
+export const organizationChange = z.strictObject(settings).partial();
+export const newOrganizationBody = z.strictObject({ id: organizationId, ...settings }).partial();
+
+export function toOrganizationChange(body: z.infer<typeof organizationChange>): OrganizationChange {
+  const { monthlyBudgetUsd, userMonthlyBudgetUsd, ...rest } = body;
+  return {
+    ...rest,
+    ...(monthlyBudgetUsd === undefined ? {} : { monthlyBudgetNanos: usdToNanos(monthlyBudgetUsd) }),
+    ...(userMonthlyBudgetUsd === undefined
+      ? {}
+      : { userMonthlyBudgetNanos: nanosOrNull(userMonthlyBudgetUsd) }),
+  };
+}
+
+/** For a new one, null says the same as nothing. */
+export function toNewOrganization({
+  id,
+  ...body
+}: z.infer<typeof newOrganizationBody>): NewOrganization {
+  const change = toOrganizationChange(body);
+  return {
+    ...change,
+    ...(id === undefined ? {} : { id }),
+    userMonthlyBudgetNanos: change.userMonthlyBudgetNanos ?? undefined,
+    tokensPerMinute: change.tokensPerMinute ?? undefined,
+    tokensPerDay: change.tokensPerDay ?? undefined,
+    maxConcurrent: change.maxConcurrent ?? undefined,
+    locale: change.locale ?? undefined,
+  };
+}
+
+function nanosOrNull(usd: number | null): number | null {
+  return usd === null ? null : usdToNanos(usd);
+}
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** A code or a key of the catalogue, for all languages or, with `tr:` in front, for one. */
+function isMessageName(name: string): boolean {
+  const locale = LOCALES.find((each) => name.startsWith(`${each}:`));
+  const key = locale === undefined ? name : name.slice(locale.length + 1);
+  return (
+    isErrorCode(key) || key === 'BACKGROUND_PAUSED' || MESSAGE_KEYS.some((known) => known === key)
+  );
+}
+
+function isSentence(text: string): boolean {
+  return text !== '' && overrideProblem(text) === undefined;
+}

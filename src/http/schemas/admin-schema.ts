@@ -1,0 +1,84 @@
+// What all operators' endpoints have in common: the admin key is asked for before anything is read, and what does
+// not fit its schema is refused with the name of the field, unknown fields included, so that a misspelt setting
+// is not silently ignored.
+
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import type { Operator } from '../../admission/administer-audit.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Gate } from '../authenticate.ts';
+
+/** Options that every operator's route spreads into its own. */
+export type AdminGuard = {
+  readonly onRequest: (request: FastifyRequest) => Promise<void>;
+  readonly validatorCompiler: FastifySchemaCompiler<unknown>;
+};
+
+export function adminGuard(gate: Pick<Gate, 'requireAdmin'>): AdminGuard {
+  return {
+    onRequest: async (request) => gate.requireAdmin(request),
+    validatorCompiler: namingValidator,
+  };
+}
+
+/** Tells the field that is wrong or unknown. Also for routes of callers. */
+export const namingValidator: FastifySchemaCompiler<unknown> =
+  ({ schema }) =>
+  (data) => {
+    if (!(schema instanceof z.ZodType)) throw new TypeError('a route has a schema that is not zod');
+    const result = schema.safeParse(data);
+    return result.success ? { value: result.data } : { error: refusal(result.error) };
+  };
+
+export function operatorOf(request: FastifyRequest): Operator {
+  return { actor: 'admin', requestId: request.id };
+}
+
+/** For the documents: tag, credential and how a refusal looks. */
+export function adminSchema<T extends object>(summary: string, rest: T) {
+  return { summary, tags: ['Admin'], security: [{ admin: [] }], ...rest };
+}
+
+export const errorAnswer = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      params: z.record(z.string(), z.unknown()),
+      message: z.string(),
+      retryable: z.boolean(),
+      retryAfterMs: z.number().optional(),
+      requestId: z.string(),
+    }),
+  })
+  .describe("What went wrong, in Spillway's own shape");
+
+export const noContent = z.null().describe('Done');
+
+/** A name that people and logs show: one line, no control characters. */
+export const shownName = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u);
+
+export const organizationId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
+
+/** Names of providers, regions and models, as they stand in paths. */
+export const plainName = z.string().regex(/^[A-Za-z0-9_][\w.:/@-]{0,127}$/);
+
+/** Exact up to here when read back as a JSON number. */
+export const usdAmount = z.number().min(0).max(4_000_000);
+
+/** Epoch milliseconds that a Date can hold. */
+export const LATEST_MOMENT = 8_640_000_000_000_000;
+export const moment = z.int().min(0).max(LATEST_MOMENT);
+
+function refusal(error: z.ZodError): SpillwayError {
+  const [issue] = error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
+  return new SpillwayError('INVALID_REQUEST', 'the request does not fit its schema', {
+    params: path.length === 0 ? {} : { field: path.join('.') },
+    cause: error,
+  });
+}

@@ -1,0 +1,142 @@
+// Calls back the owners of jobs that have ended: the job's view, signed, at least once. An answer of 2xx is the end of
+// it; anything else is tried again, ever more rarely, for a day after the job ended. What is told is read anew for
+// each try, so that a secret that was renewed is used at once. A job that was put back to work meanwhile is not told:
+// its next end will be. While the store is away callbacks wait in it.
+
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Job } from '../model/job.ts';
+import { parsePointer } from '../model/job-pointer.ts';
+import { toResultView } from '../model/job-view.ts';
+import type { Egress } from '../ports/egress.ts';
+import type { JobHistory } from '../ports/job-history.ts';
+import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import { CALLBACK_QUEUE } from './callback-message.ts';
+import { signCallback } from './callback-signature.ts';
+
+/** What is known of the organisation that a callback is made for. */
+export type CallbackOwner = {
+  readonly secret: string;
+  readonly messages: Readonly<Record<string, string>>;
+};
+
+export type CallbackParts = {
+  readonly store: Pick<JobStore, 'find'>;
+  readonly history: Pick<JobHistory, 'result'>;
+  /** The store's own queue. */
+  readonly queue: Pick<JobQueue, 'consume'>;
+  readonly egress: Pick<Egress, 'send'>;
+  /** Undefined for an organisation that is not there. */
+  readonly ownerOf: (organizationId: string) => Promise<CallbackOwner | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+const CALLBACKS_AT_ONCE = 8;
+const CALLBACK_TIMEOUT_MS = 15_000;
+const LONGEST_ANSWER_BYTES = 16 * 1024;
+const TRIED_FOR_MS = 86_400_000;
+const GONE = 410;
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The last one goes on until the day is over. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+] as const;
+
+/** Runs until it is closed; closing finishes what was begun. */
+export function startCallbacks(parts: CallbackParts): Consumer {
+  return parts.queue.consume(CALLBACK_QUEUE, { concurrency: CALLBACKS_AT_ONCE }, (delivery) =>
+    deliver(parts, delivery),
+  );
+}
+
+export async function deliver(parts: CallbackParts, delivery: Delivery): Promise<DeliveryOutcome> {
+  const job = await jobOf(parts, delivery.body);
+  const owner = job && (await parts.ownerOf(job.organizationId));
+  if (!job || !owner) return 'ack';
+  const outcome = await call(parts, job, owner);
+  if (outcome === 'taken') return 'ack';
+  return outcome === 'gone' ? giveUp(parts, job, outcome) : tryLater(parts, job, delivery);
+}
+
+/** The job as it ended, as long as it has not gone on since. */
+async function jobOf({ store }: CallbackParts, body: string): Promise<Job | undefined> {
+  const pointer = parsePointer(JSON.parse(body));
+  const job = pointer && (await store.find({ id: pointer.jobId }));
+  return job?.fence === pointer?.fence ? job : undefined;
+}
+
+async function call(
+  parts: CallbackParts,
+  job: Job,
+  owner: CallbackOwner,
+): Promise<'taken' | 'gone' | 'failed'> {
+  const sentAt = parts.clock.now();
+  const body = await bodyOf(parts, job, owner, sentAt);
+  const signed = signCallback(owner.secret, { id: callbackId(job), sentAt, body });
+  const headers = { ...signed, 'content-type': 'application/json', 'user-agent': 'Spillway' };
+  try {
+    const { status } = await parts.egress.send({
+      url: job.callbackUrl ?? '',
+      method: 'POST',
+      headers,
+      body,
+      maxAnswerBytes: LONGEST_ANSWER_BYTES,
+      timeoutMs: CALLBACK_TIMEOUT_MS,
+    });
+    if (status === GONE) return 'gone';
+    return status >= 200 && status < 300 ? 'taken' : 'failed';
+  } catch (thrown) {
+    if (thrown instanceof SpillwayError) return 'failed';
+    throw thrown;
+  }
+}
+
+/** The same for every try, and another when a job ends a second time. Standard Webhooks wants no dots in it. */
+function callbackId({ id, fence }: Job): string {
+  return `msg_${id}_${fence}`;
+}
+
+async function bodyOf(
+  { history }: CallbackParts,
+  job: Job,
+  { messages }: CallbackOwner,
+  now: number,
+): Promise<string> {
+  const { locale = 'en', timeZone = 'UTC', finishedAt = now } = job;
+  const result = job.state === 'succeeded' ? await history.result(job.id) : undefined;
+  const view = toResultView(job, result, { locale, timeZone, now, overrides: messages });
+  return JSON.stringify({
+    type: `job.${job.state}`,
+    timestamp: new Date(finishedAt).toISOString(),
+    ...view,
+  });
+}
+
+function tryLater(parts: CallbackParts, job: Job, { deliveries }: Delivery): DeliveryOutcome {
+  const { clock } = parts;
+  const usualMs = WAITS_MS[Math.min(deliveries, WAITS_MS.length) - 1] ?? WAITS_MS[0];
+  // Those that failed together do not come back together.
+  const retryAfterMs = Math.round(usualMs * (0.9 + 0.2 * clock.random()));
+  const triedUntil = (job.finishedAt ?? job.updatedAt) + TRIED_FOR_MS;
+  if (clock.now() + retryAfterMs > triedUntil) return giveUp(parts, job, 'failed for a day');
+  return { retryAfterMs };
+}
+
+function giveUp({ log }: CallbackParts, job: Job, why: string): DeliveryOutcome {
+  const metadata = { jobId: job.id, organizationId: job.organizationId, why };
+  log.write({ level: 'warn', type: 'error', message: 'a callback is given up', metadata });
+  return 'ack';
+}

@@ -1,0 +1,105 @@
+// What is asked for: the fields of `POST /v1/jobs` and of a message on the raw queue, which are the same. All
+// of it comes from outside and is parsed here; a wrong field is INVALID_REQUEST with its name. Fields we do not
+// know are left out.
+
+import { z } from 'zod';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
+
+export const DEFAULT_PRIORITY = 5;
+const MAX_METADATA_CHARACTERS = 16_384;
+const MAX_IMAGES = 100;
+
+/** Text that every store can keep: PostgreSQL refuses NUL, and control characters have no place in a name. */
+function name(maxLength: number) {
+  return z.string().min(1).max(maxLength).refine(isPrintable);
+}
+
+const modelName = name(256);
+const identity = z.union([name(200), z.int().transform(String)]);
+const moment = z.union([
+  z.int().nonnegative(),
+  z.iso.datetime({ offset: true }).transform(Date.parse),
+]);
+const image = z.string().regex(/^(https?:\/\/|data:image\/)/i);
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= MAX_METADATA_CHARACTERS);
+
+const schema = z
+  .object({
+    AnalysisId: identity.nullish(),
+    id: identity.nullish(),
+    organizationId: name(128).nullish(),
+    userId: identity.nullish(),
+    provider: name(64).nullish(),
+    model: modelName.nullish(),
+    prompt: z.string().min(1).nullish(),
+    images: z.array(image).max(MAX_IMAGES).nullish(),
+    request: z.record(z.string(), z.unknown()).nullish(),
+    format: z.enum(PROVIDER_FORMATS).nullish(),
+    priority: z.int().min(0).max(9).nullish(),
+    deadline: moment.nullish(),
+    callbackUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .nullish(),
+    metadata: metadata.nullish(),
+  })
+  .refine((message) => Boolean(message.prompt) || Boolean(message.request), { path: ['prompt'] });
+
+export type JobMessage = {
+  readonly id?: string | undefined;
+  readonly organizationId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly images?: readonly string[] | undefined;
+  /** A request in the format of one of the providers. */
+  readonly request?: Readonly<Record<string, unknown>> | undefined;
+  readonly format?: (typeof PROVIDER_FORMATS)[number] | undefined;
+  readonly priority?: number | undefined;
+  readonly deadline?: number | undefined;
+  readonly callbackUrl?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly native?: NativeCall | undefined;
+  /** Set by us as well: what the caller said of the request, for the listing of what was used. */
+  readonly category?: string | undefined;
+};
+
+/** Set by us, never read from outside: which endpoint a request was sent to that asked to be queued. */
+export type NativeCall = {
+  readonly operation: string;
+  /** Those headers that belong to the provider's format, such as its version. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Throws INVALID_REQUEST, naming the first field that is wrong. */
+export function parseJobMessage(value: unknown): JobMessage {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const field = parsed.error.issues[0]?.path[0];
+    const params = typeof field === 'string' ? { field } : {};
+    throw new SpillwayError('INVALID_REQUEST', 'the job is malformed', { params });
+  }
+  const { AnalysisId, id, ...fields } = parsed.data;
+  const model = fields.model ?? modelIn(fields.request);
+  const present = Object.entries({ ...fields, model, id: AnalysisId ?? id }).filter(
+    ([, field]) => field !== null && field !== undefined,
+  );
+  return Object.fromEntries(present);
+}
+
+/** Two of the formats name the model in the request itself. */
+function modelIn(request: JobMessage['request'] | null): string | undefined {
+  return modelName.safeParse(request?.['model']).data;
+}
+
+function isPrintable(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return false;
+  }
+  return true;
+}

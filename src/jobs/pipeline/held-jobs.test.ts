@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobQueue } from '../ports/job-queue.ts';
+import { createHoldQueue } from './held-jobs.ts';
+
+function named(name: string, log: string[], has: readonly string[]): JobQueue {
+  return {
+    publish: async (queue, { id }) => void log.push(`${name}: ${id} on ${queue}`),
+    consume: () => assert.fail(`${name} is not consumed here`),
+    depth: async () => ({ ready: has.length, delayed: 1, inFlight: 2 }),
+    missing: async (_queue, messages) =>
+      messages.map(({ id }) => id).filter((id) => !has.includes(id)),
+    ahead: async () => (name === 'held' ? 7 : undefined),
+    close: async () => void log.push(`${name} is closed`),
+  };
+}
+
+function open() {
+  const log: string[] = [];
+  const broker = named('broker', log, ['b']);
+  const held = named('held', log, ['h', 'i']);
+  return { log, queue: createHoldQueue({ broker, held }) };
+}
+
+test("messages of callers are held, other systems' go to the broker", async () => {
+  const { log, queue } = open();
+  await queue.publish('q', { id: 'theirs', body: '' });
+  await queue.publish('q', { id: 'ours', body: '', lane: 'acme' });
+  assert.deepEqual(log, ['broker: theirs on q', 'held: ours on q']);
+});
+
+test('missing is what neither has, and depths are those of both', async () => {
+  const { queue } = open();
+  const asked = ['b', 'h', 'x'].map((id) => ({ id, publishedAt: 0 }));
+  assert.deepEqual(await queue.missing('q', asked), ['x']);
+  assert.deepEqual(await queue.missing('q', [{ id: 'h', publishedAt: 0 }]), []);
+  const depth = await queue.depth('q');
+  assert.deepEqual([depth.ready, depth.delayed, depth.inFlight], [3, 2, 4]);
+  assert.equal(await queue.ahead('q', 'h'), 7);
+});

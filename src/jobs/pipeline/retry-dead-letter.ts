@@ -1,0 +1,63 @@
+// An operator tries a dead letter again. One that was a job is queued afresh with all its attempts; one that never
+// became a job is put back on the queue it came from. Crashing in between repeats the step, which changes nothing.
+
+import type { Clock } from '../../kernel/clock.ts';
+import { retried } from '../model/job-moves.ts';
+import { messageFor } from '../model/job-pointer.ts';
+import type { DeadLetter, DeadLetterStore } from '../ports/dead-letter-store.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { JobStore } from '../ports/job-store.ts';
+
+export type RetryDeadLetterParts = {
+  readonly store: Pick<JobStore, 'find' | 'move'>;
+  readonly deadLetters: DeadLetterStore;
+  readonly queue: Pick<JobQueue, 'publish'>;
+  readonly rawQueue: string;
+  readonly clock: Clock;
+};
+
+export type RetryDeadLetters = {
+  /** False when there is no such dead letter. */
+  retry(id: string): Promise<boolean>;
+  /** How many were tried again. */
+  retryAll(): Promise<number>;
+};
+
+const PAGE = 100;
+
+export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLetters {
+  async function retryLetter(letter: DeadLetter): Promise<void> {
+    if (letter.jobId === undefined)
+      await parts.queue.publish(letter.queue, { id: letter.id, body: letter.body });
+    else await requeue(parts, letter.jobId);
+    await parts.deadLetters.remove(letter.id);
+  }
+
+  return {
+    async retry(id) {
+      const letter = await parts.deadLetters.find(id);
+      if (letter) await retryLetter(letter);
+      return letter !== undefined;
+    },
+    async retryAll() {
+      let count = 0;
+      let after: string | undefined;
+      for (;;) {
+        const page = await parts.deadLetters.list({ limit: PAGE, ...(after && { after }) });
+        for (const letter of page) await retryLetter(letter);
+        count += page.length;
+        after = page.at(-1)?.id;
+        if (page.length < PAGE) return count;
+      }
+    },
+  };
+}
+
+async function requeue(parts: RetryDeadLetterParts, jobId: string): Promise<void> {
+  const job = await parts.store.find({ id: jobId });
+  // Not failed any more: somebody was quicker.
+  if (job?.state !== 'failed') return;
+  const move = retried(job, parts.rawQueue, parts.clock.now());
+  const message = messageFor(move.moved);
+  await parts.store.move({ ...move, announce: [{ queue: parts.rawQueue, message }] });
+}

@@ -1,0 +1,136 @@
+// One run of a job, watched over: its lease is renewed while it lasts, its deadline ends it, a cancellation or the
+// loss of the job aborts it, and its output so far is kept now and then. A runner that throws has failed INTERNAL.
+
+import { toSpillwayError } from '../../errors/spillway-error.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Job } from '../model/job.ts';
+import type { JobHistory } from '../ports/job-history.ts';
+import type { JobRun, RunJob, RunOutcome } from '../ports/job-runner.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import type { RunHandle, RunningJobs, StopReason } from './running-jobs.ts';
+
+export type SuperviseParts = {
+  readonly store: Pick<JobStore, 'touch'>;
+  readonly history: Pick<JobHistory, 'savePartial'>;
+  readonly running: Pick<RunningJobs, 'stop'>;
+  readonly runJob: RunJob;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type SupervisedRun =
+  | { readonly kind: 'ended'; readonly outcome: RunOutcome }
+  | { readonly kind: 'stopped'; readonly reason: StopReason };
+
+const PARTIAL_EVERY_MS = 1000;
+
+export async function superviseRun(
+  parts: SuperviseParts,
+  job: Job,
+  { message, permit }: Pick<JobRun, 'message' | 'permit'>,
+  handle: Pick<RunHandle, 'signal' | 'stopReason'>,
+): Promise<SupervisedRun> {
+  const keeper = keepAlive(parts, job);
+  const partials = keepPartials(parts, job);
+  const run: JobRun = {
+    job,
+    message,
+    runId: `${job.id}.${job.run}`,
+    permit,
+    reportPartial: (output) => partials.report(output),
+  };
+  try {
+    const outcome = await attempt(parts, run, handle.signal);
+    const reason = handle.stopReason();
+    // A success that crossed with a stop is kept: if the job was taken away, its fence refuses it anyway.
+    if (outcome.kind === 'succeeded' || !reason) return { kind: 'ended', outcome };
+    return { kind: 'stopped', reason };
+  } finally {
+    await Promise.all([keeper.close(), partials.close()]);
+  }
+}
+
+async function attempt(
+  { runJob, log }: SuperviseParts,
+  run: JobRun,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  try {
+    return await runJob(run, signal);
+  } catch (thrown) {
+    const { code, params, retryable, message: internalMessage } = toSpillwayError(thrown);
+    if (!signal.aborted) tell(log, run.job, 'a job could not be run', thrown);
+    return { kind: 'failed', verdict: { code, params, retryable }, internalMessage };
+  }
+}
+
+type Closing = { close(): Promise<void> };
+
+/** Renews the lease three times in its length, and ends the run at the job's deadline. */
+function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job: Job): Closing {
+  let renewing: Promise<void> | undefined;
+  let cancelRenewal = clock.after(leaseMs / 3, renew);
+  const cancelDeadline = watchDeadline();
+
+  function renew(): void {
+    cancelRenewal = clock.after(leaseMs / 3, renew);
+    renewing ??= store
+      .touch(job.id, job.fence, { leaseUntil: clock.now() + leaseMs })
+      .then((isOurs) => void (isOurs || running.stop(job.id, 'moved')))
+      // While the store is away nobody else can take the job either.
+      .catch((cause) => tell(log, job, 'the lease of a job could not be renewed', cause))
+      .finally(() => {
+        renewing = undefined;
+      });
+  }
+
+  function watchDeadline(): CancelTimer {
+    if (job.deadlineAt === undefined) return () => {};
+    const leftMs = Math.max(0, job.deadlineAt - clock.now());
+    return clock.after(leftMs, () => running.stop(job.id, 'deadline'));
+  }
+
+  return {
+    async close() {
+      cancelRenewal();
+      cancelDeadline();
+      await renewing;
+    },
+  };
+}
+
+/** Writes the latest output at most once a second, and the last one at the end. */
+function keepPartials({ history, clock, log }: SuperviseParts, job: Job) {
+  let latest: string | undefined;
+  let cancelTimer: CancelTimer | undefined;
+  let saving = Promise.resolve();
+
+  function save(): void {
+    cancelTimer = undefined;
+    const output = latest;
+    if (output === undefined) return;
+    latest = undefined;
+    saving = saving
+      .then(() => history.savePartial(job.id, job.run, output, clock.now()))
+      .catch((cause) => tell(log, job, 'partial output of a job could not be kept', cause));
+  }
+
+  return {
+    report(output: string): void {
+      latest = output;
+      cancelTimer ??= clock.after(PARTIAL_EVERY_MS, save);
+    },
+    async close(): Promise<void> {
+      cancelTimer?.();
+      save();
+      await saving;
+    },
+  };
+}
+
+function tell(log: Log, job: Job, message: string, cause: unknown): void {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  log.write({ level: 'error', type: 'error', message, metadata: { jobId: job.id, reason } });
+}

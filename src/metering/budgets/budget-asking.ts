@@ -1,0 +1,55 @@
+// One ask for money on its way to a decision, which it is told once or, withdrawn, never.
+// States: deciding → writing (held; the journal does not have it yet) → told, or deciding → told; withdrawn from any.
+
+import type { CalendarMonth } from '../../kernel/calendar-month.ts';
+import type { CancelTimer } from '../../kernel/clock.ts';
+import type { BookAsk, Charge } from './budget-book.ts';
+import { type BudgetHold, newHold } from './budget-hold.ts';
+import type { BudgetDecision, HoldAsk } from './budget-ledger.ts';
+
+export class Asking implements BookAsk {
+  readonly hold: BudgetHold;
+  readonly charges: readonly Charge[];
+  readonly month: CalendarMonth;
+  state: 'deciding' | 'writing' | 'told' | 'withdrawn' = 'deciding';
+  /** Set while it waits for others to settle. */
+  cancelPatience: CancelTimer | undefined;
+  readonly #tell: (decision: BudgetDecision) => void;
+  readonly #write: (asking: Asking) => void;
+
+  constructor(
+    ask: HoldAsk,
+    month: CalendarMonth,
+    charges: readonly Charge[],
+    tell: (decision: BudgetDecision) => void,
+    write: (asking: Asking) => void,
+  ) {
+    this.hold = newHold(ask, month.number);
+    this.month = month;
+    this.charges = charges;
+    this.#tell = tell;
+    this.#write = write;
+  }
+
+  onHeld(): void {
+    this.cancelPatience?.();
+    this.state = 'writing';
+    this.#write(this);
+  }
+
+  onExceeded({ account, limitNanos }: Charge): void {
+    this.decide({
+      kind: 'exceeded',
+      scope: account.kind,
+      limitNanos,
+      spentNanos: account.postedNanos,
+      resetAt: this.month.endsAt,
+    });
+  }
+
+  decide(decision: BudgetDecision): void {
+    this.cancelPatience?.();
+    this.state = 'told';
+    this.#tell(decision);
+  }
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { usageRecord } from '../../../test/support/usage-record.ts';
+import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
+import type { BudgetHold } from './budget-hold.ts';
+
+const MONTH = 202601;
+
+test('what fits is held, what does not fit what is unspent is refused, what lies between waits', () => {
+  const { book, ask, charge } = rig(100);
+  assert.equal(book.ask(ask('a', 60)), 'held');
+  assert.deepEqual(book.ask(ask('b', 101)), charge);
+  assert.equal(book.ask(ask('c', 41)), 'waiting');
+  assert.deepEqual([charge.account.heldNanos, charge.account.postedNanos], [60, 0]);
+});
+
+test('whoever waits is served in order when others settle, and is refused when too little is left', () => {
+  const { book, ask, told, settle } = rig(100);
+  book.ask(ask('a', 100));
+  assert.equal(book.ask(ask('b', 50)), 'waiting');
+  assert.equal(book.ask(ask('c', 20)), 'waiting');
+  assert.equal(book.ask(ask('d', 31)), 'waiting');
+  settle('a', 30);
+  assert.deepEqual(told, ['b held', 'c held']);
+  settle('b', 50);
+  assert.deepEqual(told, ['b held', 'c held', 'd exceeded']);
+});
+
+test('nobody passes one who waits, however little it asks for', () => {
+  const { book, ask, told } = rig(100);
+  book.ask(ask('a', 60));
+  assert.equal(book.ask(ask('large', 90)), 'waiting');
+  assert.equal(book.ask(ask('small', 1)), 'waiting');
+  book.release('a');
+  assert.deepEqual(told, ['large held', 'small held']);
+});
+
+test('whoever waits behind one that gives up is looked at again', () => {
+  const { book, ask, told, charge } = rig(100);
+  book.ask(ask('a', 60));
+  const large = ask('large', 90);
+  book.ask(large);
+  book.ask(ask('small', 40));
+  assert.equal(book.withdraw(large), charge);
+  assert.equal(book.withdraw(large), undefined);
+  assert.deepEqual(told, ['small held']);
+});
+
+test('one who waits for a key or a user keeps nobody else waiting', () => {
+  const book = new BudgetBook();
+  const organization = chargeOf(book, 'organization', '', 100);
+  const key = chargeOf(book, 'key', 'k', 10);
+  const told: string[] = [];
+  book.ask(askOf('a', 10, [organization, key], told));
+  assert.equal(book.ask(askOf('b', 10, [organization, key], told)), 'waiting');
+  assert.equal(book.ask(askOf('c', 90, [organization], told)), 'held');
+  book.release('a');
+  assert.deepEqual(told, ['b held']);
+  assert.equal(organization.account.heldNanos, 100);
+  assert.equal(key.account.heldNanos, 10);
+});
+
+test('a refusal by one budget takes nothing from another', () => {
+  const book = new BudgetBook();
+  const charges = [
+    chargeOf(book, 'organization', '', 100),
+    chargeOf(book, 'key', 'k', 10),
+    chargeOf(book, 'user', 'u', 5),
+  ];
+  assert.equal(book.ask(askOf('a', 6, charges, [])), charges[2]);
+  assert.deepEqual(
+    charges.map(({ account }) => account.heldNanos),
+    [0, 0, 0],
+  );
+});
+
+type Step =
+  | { readonly do: 'ask'; readonly amount: number; readonly key: number }
+  | { readonly do: 'settle'; readonly which: number; readonly part: number }
+  | { readonly do: 'release'; readonly which: number }
+  | { readonly do: 'withdraw'; readonly which: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('ask' as const),
+    amount: fc.integer({ min: 0, max: 60 }),
+    key: fc.nat(2),
+  }),
+  fc.record({
+    do: fc.constant('settle' as const),
+    which: fc.nat(),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+  }),
+  fc.record({ do: fc.constant('release' as const), which: fc.nat() }),
+  fc.record({ do: fc.constant('withdraw' as const), which: fc.nat() }),
+);
+
+test('whatever happens, spent and held never pass a limit, and both are the sums of what happened', () => {
+  const property = fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+    const book = new BudgetBook();
+    const organization = chargeOf(book, 'organization', '', 100);
+    const keys = [60, 30, 100].map((limit, index) => chargeOf(book, 'key', `k${index}`, limit));
+    const all = [organization, ...keys];
+    const model = new Map<string, { amount: number; key: number; ask: BookAsk; isHeld: boolean }>();
+    const spent = [0, 0, 0];
+    let number = 0;
+
+    function ask(amount: number, key: number): void {
+      const id = `a${(number += 1)}`;
+      const entry = {
+        amount,
+        key,
+        isHeld: false,
+        ask: {
+          hold: holdOf(id, amount, key),
+          charges: [organization, keys[key] ?? assert.fail()],
+          onHeld: () => void (entry.isHeld = true),
+          onExceeded: () => void model.delete(id),
+        },
+      };
+      model.set(id, entry);
+      const answer = book.ask(entry.ask);
+      if (answer === 'held') entry.isHeld = true;
+      else if (answer !== 'waiting') model.delete(id);
+    }
+
+    for (const each of steps) {
+      if (each.do === 'ask') {
+        ask(each.amount, each.key);
+      } else {
+        const isHeld = each.do !== 'withdraw';
+        const candidates = [...model].filter(([, entry]) => entry.isHeld === isHeld);
+        const chosen = candidates[each.which % Math.max(1, candidates.length)];
+        if (!chosen) continue;
+        const [id, entry] = chosen;
+        model.delete(id);
+        if (each.do === 'withdraw') assert.ok(book.withdraw(entry.ask));
+        else if (each.do === 'release') assert.ok(book.release(id));
+        else {
+          const cost = Math.floor(entry.amount * each.part);
+          spent[entry.key] = (spent[entry.key] ?? 0) + cost;
+          const record = usageRecord(id, { keyId: `k${entry.key}`, costNanos: cost });
+          assert.equal(book.settle(record, MONTH, cost), entry.amount);
+        }
+      }
+      for (const { account, limitNanos } of all)
+        assert.ok(account.postedNanos + account.heldNanos <= limitNanos, 'a limit was passed');
+    }
+
+    const held = [0, 1, 2].map((key) =>
+      [...model.values()]
+        .filter((entry) => entry.isHeld && entry.key === key)
+        .reduce((sum, { amount }) => sum + amount, 0),
+    );
+    assert.deepEqual(
+      keys.map(({ account }) => account.heldNanos),
+      held,
+    );
+    assert.deepEqual(
+      keys.map(({ account }) => account.postedNanos),
+      spent,
+    );
+    assert.equal(
+      organization.account.heldNanos,
+      held.reduce((sum, each) => sum + each, 0),
+    );
+    // Nobody waits who would fit: whoever is first in a line lacks room somewhere.
+    for (const { account } of all) {
+      const first = account.waiting[0];
+      if (first) assert.ok(first.charges.some((charge) => lacksRoom(charge, first)));
+    }
+  });
+  fc.assert(property, { numRuns: 500 });
+});
+
+function lacksRoom({ account, limitNanos }: Charge, ask: BookAsk): boolean {
+  const { postedNanos, heldNanos, waiting } = account;
+  if (postedNanos + heldNanos + ask.hold.amountNanos > limitNanos) return true;
+  return waiting.length > 0 && waiting[0] !== ask;
+}
+
+function rig(limitNanos: number) {
+  const book = new BudgetBook();
+  const charge = chargeOf(book, 'organization', '', limitNanos);
+  const told: string[] = [];
+  return {
+    book,
+    charge,
+    told,
+    ask: (id: string, amount: number) => askOf(id, amount, [charge], told),
+    settle: (id: string, cost: number) =>
+      book.settle(usageRecord(id, { costNanos: cost }), MONTH, cost),
+  };
+}
+
+function chargeOf(
+  book: BudgetBook,
+  kind: 'organization' | 'key' | 'user',
+  scopeId: string,
+  limitNanos: number,
+): Charge {
+  return { account: book.accounts.open('acme', kind, scopeId, MONTH), limitNanos };
+}
+
+function askOf(id: string, amount: number, charges: readonly Charge[], told: string[]): BookAsk {
+  return {
+    hold: holdOf(id, amount),
+    charges,
+    onHeld: () => void told.push(`${id} held`),
+    onExceeded: () => void told.push(`${id} exceeded`),
+  };
+}
+
+function holdOf(id: string, amountNanos: number, key = 0): BudgetHold {
+  return {
+    id,
+    requestId: id,
+    attempt: 1,
+    organizationId: 'acme',
+    keyId: `k${key}`,
+    userId: undefined,
+    category: undefined,
+    provider: 'openai',
+    model: 'gpt-5',
+    streamed: false,
+    amountNanos,
+    holdsKey: true,
+    holdsUser: false,
+    month: MONTH,
+    expiresAt: 0,
+  };
+}

@@ -1,0 +1,77 @@
+// Which budgets an attempt counts against, and what each allows. What an owner's attempts have in common is put
+// together once a month and then found by one look.
+
+import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/calendar-month.ts';
+import type { UsageRecord } from '../usage/usage-record.ts';
+import type { BudgetAccounts } from './budget-account.ts';
+import type { BookAsk, Charge } from './budget-book.ts';
+import { accountsOf, type BudgetHold } from './budget-hold.ts';
+import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
+
+export type OwnersCharges = {
+  readonly month: CalendarMonth;
+  /** The organisation's and the key's; a user's is added where there is one. */
+  readonly charges: readonly Charge[];
+};
+
+export class BudgetCharges {
+  readonly #accounts: BudgetAccounts<BookAsk>;
+  readonly #monthAt = createMonthCache();
+  readonly #ofOwners = new WeakMap<BudgetOwner, OwnersCharges>();
+
+  constructor(accounts: BudgetAccounts<BookAsk>) {
+    this.#accounts = accounts;
+  }
+
+  ofOwner(owner: BudgetOwner, at: number): OwnersCharges {
+    const known = this.#ofOwners.get(owner);
+    if (known && isWithin(known.month, at)) return known;
+    const month = this.#monthAt(at, owner.timeZone);
+    const kinds: readonly BudgetScopeKind[] = ['organization', 'key'];
+    const charges = kinds.flatMap((kind) => this.of(owner, kind, month.number) ?? []);
+    const made = { month, charges };
+    this.#ofOwners.set(owner, made);
+    // Whoever is first in a new month clears away the one before the last.
+    this.#accounts.forgetBefore(previous(previous(month.number)));
+    return made;
+  }
+
+  /** One budget; undefined when the owner has none of the kind. */
+  of(
+    owner: BudgetOwner,
+    kind: BudgetScopeKind,
+    month: number,
+    userId?: string,
+  ): Charge | undefined {
+    const limitNanos = limitOf(owner, kind);
+    if (limitNanos === undefined || (kind === 'user' && userId === undefined)) return undefined;
+    const scopeId = kind === 'organization' ? '' : kind === 'key' ? owner.keyId : (userId ?? '');
+    return { account: this.#accounts.open(owner.organizationId, kind, scopeId, month), limitNanos };
+  }
+
+  /** For a hold of which only its own words are left. It is in already, so no limit is asked for. */
+  ofHold(hold: BudgetHold): readonly Charge[] {
+    return accountsOf(hold).map(({ organizationId, kind, scopeId, month }) => ({
+      account: this.#accounts.open(organizationId, kind, scopeId, month),
+      limitNanos: Number.POSITIVE_INFINITY,
+    }));
+  }
+
+  /** For a record that never had a hold. */
+  monthOf({ createdAt }: UsageRecord): number {
+    return this.#monthAt(createdAt, 'UTC').number;
+  }
+
+  monthAt(owner: BudgetOwner, at: number): CalendarMonth {
+    return this.#monthAt(at, owner.timeZone);
+  }
+}
+
+export function limitOf(owner: BudgetOwner, kind: BudgetScopeKind): number | undefined {
+  if (kind === 'organization') return owner.organizationLimitNanos;
+  return kind === 'key' ? owner.keyLimitNanos : owner.userLimitNanos;
+}
+
+function previous(month: number): number {
+  return month % 100 === 1 ? month - 89 : month - 1;
+}

@@ -1,0 +1,135 @@
+// What does this usage cost, and what can a request cost at most? Prices come, in this order, from the
+// configuration, the package of prices, the built-in three, and a configured default. A model that none of
+// them knows is `unknown` and must be refused: nothing is free because nobody knew its price.
+//
+// A model is looked up once; from then on a price is two map lookups and whole-number arithmetic.
+
+import type { Nanos } from '../../kernel/money.ts';
+import type { Usage } from '../../kernel/usage.ts';
+import { builtInPrices } from './price-built-in.ts';
+import { activePrice, costOf, type DatedPrices, mostOf } from './price-list.ts';
+import {
+  compileOverride,
+  createOverrides,
+  type PriceOverride,
+  type PriceOverrides,
+} from './price-override.ts';
+import { createPackagePrices, type PackagePrices } from './price-package.ts';
+
+export type PriceSource = 'override' | 'package' | 'built_in' | 'default';
+
+export type PriceAnswer =
+  | { readonly costNanos: Nanos; readonly priced: PriceSource }
+  | { readonly unknown: true };
+
+export type WorstCaseTokens = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** False when the request asks for no cache that lives an hour; unknown counts as true. */
+  readonly mayCacheForAnHour?: boolean | undefined;
+};
+
+export type PriceBook = {
+  price(provider: string, model: string, usage: Usage, atMs: number): PriceAnswer;
+  /** The most a request can cost, so that its hold covers whatever the provider will count. */
+  worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer;
+  isPriced(provider: string, model: string, atMs?: number): boolean;
+  /** As `price`; a model that should have been refused is charged like the dearest built-in one. */
+  costNanos(provider: string, model: string, usage: Usage, atMs: number): Nanos;
+  /** Loads the package of prices now rather than with the first request. */
+  load(): void;
+};
+
+export type PriceBookOptions = {
+  readonly overrides?: PriceOverrides | undefined;
+  /** For models nobody knows; without it they are unknown. */
+  readonly defaultPrice?: PriceOverride | undefined;
+  readonly packagePrices?: PackagePrices | undefined;
+};
+
+export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
+  return new CachedPriceBook(options);
+}
+
+type Entry = { readonly prices: DatedPrices; readonly source: PriceSource };
+
+/** Callers choose model names, so what is remembered of them is bounded. */
+const REMEMBERED_MODELS = 2000;
+const LONGEST_MODEL_NAME = 256;
+/** A call may end in the hours of another price than it began in. */
+const LONGEST_CALL_MS = 10 * 60 * 1000;
+const UNKNOWN: PriceAnswer = Object.freeze({ unknown: true });
+
+class CachedPriceBook implements PriceBook {
+  readonly #findOverride: (provider: string, model: string) => DatedPrices | undefined;
+  readonly #package: PackagePrices;
+  readonly #default: DatedPrices | undefined;
+  readonly #byProvider = new Map<string, Map<string, Entry | null>>();
+  #remembered = 0;
+
+  constructor({ overrides = {}, defaultPrice, packagePrices }: PriceBookOptions) {
+    this.#findOverride = createOverrides(overrides);
+    this.#package = packagePrices ?? createPackagePrices();
+    this.#default = defaultPrice && compileOverride(defaultPrice);
+  }
+
+  price(provider: string, model: string, usage: Usage, atMs: number): PriceAnswer {
+    const entry = this.#entry(provider, model);
+    if (!entry) return UNKNOWN;
+    return { costNanos: costOf(activePrice(entry.prices, atMs), usage), priced: entry.source };
+  }
+
+  worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer {
+    const entry = this.#entry(provider, model);
+    if (!entry) return UNKNOWN;
+    const now = activePrice(entry.prices, atMs);
+    const later = activePrice(entry.prices, atMs + LONGEST_CALL_MS);
+    const { inputTokens, outputTokens, mayCacheForAnHour = true } = most;
+    let costNanos = mostOf(now, inputTokens, outputTokens, mayCacheForAnHour);
+    if (later !== now)
+      costNanos = Math.max(costNanos, mostOf(later, inputTokens, outputTokens, mayCacheForAnHour));
+    return { costNanos, priced: entry.source };
+  }
+
+  isPriced(provider: string, model: string): boolean {
+    return this.#entry(provider, model) !== null;
+  }
+
+  costNanos(provider: string, model: string, usage: Usage, atMs: number): Nanos {
+    const prices = this.#entry(provider, model)?.prices ?? builtInPrices('claude-opus-4');
+    return prices ? costOf(activePrice(prices, atMs), usage) : 0;
+  }
+
+  load(): void {
+    this.#package.load();
+  }
+
+  #entry(provider: string, model: string): Entry | null {
+    const known = this.#byProvider.get(provider)?.get(model);
+    if (known !== undefined) return known;
+    const entry = model.length > LONGEST_MODEL_NAME ? null : this.#find(provider, model);
+    this.#remember(provider, model, entry);
+    return entry;
+  }
+
+  #find(provider: string, model: string): Entry | null {
+    const override = this.#findOverride(provider, model);
+    if (override) return { prices: override, source: 'override' };
+    const listed = this.#package.find(provider, model);
+    if (listed) return { prices: listed, source: 'package' };
+    const builtIn = builtInPrices(model);
+    if (builtIn) return { prices: builtIn, source: 'built_in' };
+    return this.#default ? { prices: this.#default, source: 'default' } : null;
+  }
+
+  #remember(provider: string, model: string, entry: Entry | null): void {
+    if (this.#remembered >= REMEMBERED_MODELS) {
+      this.#byProvider.clear();
+      this.#remembered = 0;
+    }
+    let models = this.#byProvider.get(provider);
+    if (!models) this.#byProvider.set(provider, (models = new Map()));
+    models.set(model, entry);
+    this.#remembered += 1;
+  }
+}

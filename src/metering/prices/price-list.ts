@@ -1,0 +1,159 @@
+// The price of one model, compiled once into whole numbers so that pricing a request is a handful of
+// multiplications. A list has steps for long contexts: the whole request is priced at the step its input
+// reaches, as the providers do. A price may be dated or hold for some hours of the day: `activePrice` picks.
+
+import {
+  ceilMillionths,
+  costOfTokens,
+  HIGHEST_PER_MILLION,
+  type Nanos,
+  PLAIN_TOKENS,
+  rateOf,
+  type TokenRate,
+} from '../../kernel/money.ts';
+import type { Usage } from '../../kernel/usage.ts';
+
+/** Nano-dollars per million tokens, as far as they are stated. */
+export type StatedPrices = {
+  readonly input: Nanos;
+  readonly output?: Nanos | undefined;
+  readonly reasoning?: Nanos | undefined;
+  readonly cacheRead?: Nanos | undefined;
+  readonly cacheWrite?: Nanos | undefined;
+  readonly cacheWrite1h?: Nanos | undefined;
+};
+
+export type PriceStep = {
+  /** The step holds for requests with more input than this, cached tokens included. */
+  readonly aboveTokens: number;
+  readonly input: TokenRate;
+  readonly output: TokenRate;
+  readonly reasoning: TokenRate;
+  readonly cacheRead: TokenRate;
+  readonly cacheWrite: TokenRate;
+  readonly cacheWrite1h: TokenRate;
+};
+
+export type PriceList = {
+  /** In rising order; the first one holds for every request, its `aboveTokens` is -1. */
+  readonly steps: readonly [PriceStep, ...PriceStep[]];
+  readonly requestNanos: Nanos;
+};
+
+export type PriceTime =
+  | { readonly kind: 'always' }
+  | { readonly kind: 'since'; readonly sinceMs: number }
+  /** Seconds of the day in UTC; over midnight when the end is before the start. */
+  | { readonly kind: 'daily'; readonly startSecond: number; readonly endSecond: number };
+
+/** The last one that holds counts; when none does, the first. */
+export type DatedPrices = readonly [DatedPrice, ...DatedPrice[]];
+export type DatedPrice = { readonly time: PriceTime; readonly list: PriceList };
+
+export function priceStep(aboveTokens: number, stated: StatedPrices): PriceStep {
+  const { input, output = input, cacheRead = input, cacheWrite = input } = stated;
+  // Where only the short write is stated, the long one costs in the proportion of Anthropic, who has both.
+  const longWrite = cacheWrite > input ? Math.ceil(cacheWrite * 1.6) : cacheWrite;
+  return {
+    aboveTokens,
+    input: checkedRate(input),
+    output: checkedRate(output),
+    reasoning: checkedRate(stated.reasoning ?? output),
+    cacheRead: checkedRate(cacheRead),
+    cacheWrite: checkedRate(cacheWrite),
+    cacheWrite1h: checkedRate(stated.cacheWrite1h ?? longWrite),
+  };
+}
+
+export function activePrice(prices: DatedPrices, atMs: number): PriceList {
+  for (let index = prices.length - 1; index > 0; index -= 1) {
+    const dated = prices[index];
+    if (dated && isActive(dated.time, atMs)) return dated.list;
+  }
+  return prices[0].list;
+}
+
+/** What the usage costs, rounded up once to a whole nano-dollar. */
+export function costOf(list: PriceList, usage: Usage): Nanos {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } =
+    usage;
+  const inputTotal = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
+  const step = stepFor(list, inputTotal);
+  if (inputTotal + outputTokens > PLAIN_TOKENS) return costOfMany(list, step, usage);
+  const reasoningTokens = Math.min(usage.reasoningTokens, outputTokens);
+  const plainTokens = outputTokens - reasoningTokens;
+  const nanos =
+    inputTokens * step.input.nanos +
+    plainTokens * step.output.nanos +
+    reasoningTokens * step.reasoning.nanos +
+    cacheReadTokens * step.cacheRead.nanos +
+    cacheWriteTokens * step.cacheWrite.nanos +
+    cacheWrite1hTokens * step.cacheWrite1h.nanos;
+  const millionths =
+    inputTokens * step.input.millionths +
+    plainTokens * step.output.millionths +
+    reasoningTokens * step.reasoning.millionths +
+    cacheReadTokens * step.cacheRead.millionths +
+    cacheWriteTokens * step.cacheWrite.millionths +
+    cacheWrite1hTokens * step.cacheWrite1h.millionths;
+  return nanos + ceilMillionths(millionths) + list.requestNanos;
+}
+
+/** The most that so many tokens can cost, however the provider counts them. */
+export function mostOf(
+  list: PriceList,
+  inputTokens: number,
+  outputTokens: number,
+  mayCacheForAnHour: boolean,
+): Nanos {
+  let most = 0;
+  for (const step of list.steps) {
+    if (step.aboveTokens >= inputTokens) break;
+    const written = mayCacheForAnHour ? step.cacheWrite1h : step.cacheWrite;
+    const input = dearest(step.input, dearest(step.cacheRead, dearest(step.cacheWrite, written)));
+    const output = dearest(step.output, step.reasoning);
+    const cost = costOfTokens(inputTokens, input) + costOfTokens(outputTokens, output);
+    if (cost > most) most = cost;
+  }
+  return Math.min(most + list.requestNanos, Number.MAX_SAFE_INTEGER);
+}
+
+function checkedRate(nanosPerMillion: Nanos): TokenRate {
+  if (!Number.isSafeInteger(nanosPerMillion) || nanosPerMillion < 0)
+    throw new RangeError(`${nanosPerMillion} is not a price`);
+  return rateOf(Math.min(nanosPerMillion, HIGHEST_PER_MILLION));
+}
+
+function isActive(time: PriceTime, atMs: number): boolean {
+  if (time.kind === 'always') return true;
+  if (time.kind === 'since') return atMs >= time.sinceMs;
+  const second = (atMs / 1000) % 86_400;
+  return time.endSecond < time.startSecond
+    ? second >= time.startSecond || second < time.endSecond
+    : second >= time.startSecond && second < time.endSecond;
+}
+
+function stepFor(list: PriceList, inputTotal: number): PriceStep {
+  const { steps } = list;
+  for (let index = steps.length - 1; index > 0; index -= 1) {
+    const step = steps[index];
+    if (step && inputTotal > step.aboveTokens) return step;
+  }
+  return steps[0];
+}
+
+/** Counts no model has reached: still exact enough to be charged, and never beyond what can be counted. */
+function costOfMany(list: PriceList, step: PriceStep, usage: Usage): Nanos {
+  const cost =
+    costOfTokens(usage.inputTokens, step.input) +
+    costOfTokens(usage.outputTokens, dearest(step.output, step.reasoning)) +
+    costOfTokens(usage.cacheReadTokens, step.cacheRead) +
+    costOfTokens(usage.cacheWriteTokens, step.cacheWrite) +
+    costOfTokens(usage.cacheWrite1hTokens, step.cacheWrite1h);
+  return Math.min(cost + list.requestNanos, Number.MAX_SAFE_INTEGER);
+}
+
+function dearest(one: TokenRate, other: TokenRate): TokenRate {
+  if (one.nanos !== other.nanos) return one.nanos > other.nanos ? one : other;
+  return one.millionths >= other.millionths ? one : other;
+}

@@ -1,0 +1,141 @@
+// The maintained package of prices, read into our own lists. It is large (half a megabyte of source, some
+// 6 MiB of memory once loaded), so it is loaded with the first model that is asked for, or by `load`. Nothing
+// here lets it reach the network: it would do so only through its `updatePrices`, which is never called. Its
+// floats become whole numbers through their decimal text, so 0.1 is exactly a tenth.
+
+import { createRequire } from 'node:module';
+import type {
+  ConditionalPrice,
+  calcPrice,
+  findProvider,
+  ModelInfo,
+  ModelPrice,
+} from '@pydantic/genai-prices';
+import { usdToNanos } from '../../kernel/money.ts';
+import {
+  type DatedPrice,
+  type DatedPrices,
+  type PriceList,
+  type PriceStep,
+  type PriceTime,
+  priceStep,
+} from './price-list.ts';
+
+export type PackagePrices = {
+  load(): void;
+  /** Undefined for a model the package does not know or knows no token prices of. */
+  find(provider: string, model: string): DatedPrices | undefined;
+};
+
+export function createPackagePrices(): PackagePrices {
+  const require = createRequire(import.meta.url);
+  let loaded: Package | undefined;
+
+  function load(): Package {
+    loaded ??= require('@pydantic/genai-prices') as Package;
+    return loaded;
+  }
+
+  return {
+    load: () => void load(),
+    find(provider, model) {
+      const prices = modelPrices(load(), provider, model);
+      return prices && compile(prices);
+    },
+  };
+}
+
+type Package = { readonly calcPrice: typeof calcPrice; readonly findProvider: typeof findProvider };
+
+/** A provider of another name than the package's is found by the model's own name. */
+function modelPrices(
+  source: Package,
+  provider: string,
+  model: string,
+): ModelInfo['prices'] | undefined {
+  try {
+    const known =
+      source.findProvider({ providerId: provider }) ?? source.findProvider({ modelId: model });
+    if (!known) return undefined;
+    return source.calcPrice({}, model, { providerId: known.id })?.model.prices;
+  } catch {
+    // The package throws for entries it cannot price at all; those are unknown to us.
+    return undefined;
+  }
+}
+
+function compile(stated: ModelInfo['prices']): DatedPrices | undefined {
+  const entries: readonly ConditionalPrice[] = Array.isArray(stated)
+    ? stated
+    : [{ prices: stated }];
+  const dated: DatedPrice[] = [];
+  for (const { constraint, prices } of entries) {
+    const list = compileList(prices);
+    if (!list) return undefined;
+    dated.push({ time: compileTime(constraint), list });
+  }
+  const [first, ...rest] = dated;
+  return first && [first, ...rest];
+}
+
+function compileTime(constraint: ConditionalPrice['constraint']): PriceTime {
+  if (!constraint) return { kind: 'always' };
+  if (constraint.type === 'start_date')
+    return { kind: 'since', sinceMs: Date.parse(constraint.start_date) };
+  return {
+    kind: 'daily',
+    startSecond: secondOfDay(constraint.start_time),
+    endSecond: secondOfDay(constraint.end_time),
+  };
+}
+
+function secondOfDay(time: string): number {
+  return (Date.parse(`1970-01-02T${time}`) / 1000) % 86_400;
+}
+
+/** Models without a price for input tokens (transcription by the hour, pages) are not priced by tokens. */
+function compileList(prices: ModelPrice): PriceList | undefined {
+  if (prices['input_mtok'] === undefined) return undefined;
+  const first = stepAt(prices, BELOW_ALL);
+  const later = stepStarts(prices).map((start) => stepAt(prices, start));
+  const perThousand = prices['requests_kcount'];
+  const requestNanos =
+    typeof perThousand === 'number' ? Math.ceil(usdToNanos(perThousand) / 1000) : 0;
+  return { steps: [first, ...later], requestNanos };
+}
+
+function stepStarts(prices: ModelPrice): number[] {
+  const starts = new Set<number>();
+  for (const price of Object.values(prices)) {
+    if (typeof price === 'object') for (const tier of price.tiers) starts.add(tier.start);
+  }
+  return [...starts].sort((one, other) => one - other);
+}
+
+function stepAt(prices: ModelPrice, aboveTokens: number): PriceStep {
+  const at = (key: string): number | undefined => nanosAt(prices[key], aboveTokens);
+  return priceStep(aboveTokens, {
+    input: at('input_mtok') ?? 0,
+    output: at('output_mtok'),
+    reasoning: at('output_reasoning_mtok'),
+    cacheRead: at('cache_read_mtok'),
+    cacheWrite: at('cache_write_mtok'),
+    cacheWrite1h: at('cache_write_1h_mtok'),
+  });
+}
+
+function nanosAt(price: ModelPrice[string], aboveTokens: number): number | undefined {
+  if (price === undefined) return undefined;
+  if (typeof price === 'number') return usdToNanos(price);
+  let usd = price.base;
+  let reached = BELOW_ALL;
+  for (const { start, price: tierUsd } of price.tiers) {
+    if (start > aboveTokens || start < reached) continue;
+    reached = start;
+    usd = tierUsd;
+  }
+  return usdToNanos(usd);
+}
+
+/** The step below every tier, also below one that starts at zero. */
+const BELOW_ALL = -1;

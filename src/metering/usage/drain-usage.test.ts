@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdAsk } from '../../../test/support/budget-ask.ts';
+import { tempFolder } from '../../../test/support/temp-folder.ts';
+import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import { usageRecord } from '../../../test/support/usage-record.ts';
+import { openFileJournal } from '../../adapters/files/journal.ts';
+import type { LogEntry } from '../../kernel/log.ts';
+import { newHold } from '../budgets/budget-hold.ts';
+import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
+import type { Journal } from './journal.ts';
+import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
+import type { UsageRecord } from './usage-record.ts';
+import type { HoldChanges, InsertedUsage } from './usage-store.ts';
+
+type Rig = {
+  readonly journal: Journal<JournalEntry>;
+  readonly drain: UsageDrain;
+  readonly clock: TestClock;
+  readonly store: FakeStore;
+  readonly entries: LogEntry[];
+  readonly record: (id: string) => Promise<void>;
+};
+
+/** Keeps each id once, as stores do; can be away, and can be held in the middle of an insert. */
+class FakeStore {
+  readonly ids = new Set<string>();
+  readonly batches: number[] = [];
+  isAway = false;
+  /** Stores, but the answer gets lost on its way. */
+  losesAnswer = false;
+  held: Promise<void> | undefined;
+
+  readonly closed = new Set<string>();
+  readonly opened = new Set<string>();
+  readonly voided = new Set<string>();
+
+  async insertBatch(
+    records: readonly UsageRecord[],
+    changes?: Partial<HoldChanges>,
+  ): Promise<InsertedUsage> {
+    this.batches.push(records.length);
+    await this.held;
+    if (this.isAway) throw new Error('the store is away');
+    for (const record of records) this.ids.add(record.id);
+    for (const id of changes?.closed ?? []) this.closed.add(id);
+    for (const { id } of changes?.opened ?? []) this.opened.add(id);
+    for (const { id } of changes?.voided ?? []) this.voided.add(id);
+    if (this.losesAnswer) throw new Error('the connection was lost');
+    return { stored: records.length, crossed: [] };
+  }
+}
+
+function rig(folder: string, open: ReadonlySet<string> = new Set()): Rig {
+  const clock = createTestClock();
+  const store = new FakeStore();
+  const entries: LogEntry[] = [];
+  const journal = openFileJournal<JournalEntry>({
+    folder,
+    clock,
+    encode: encodeJournalEntry,
+    decode: decodeJournalEntry,
+    onWritableChange: () => {},
+  });
+  const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
+  const listener = {
+    isOpen: (id: string) => open.has(id),
+    holdsAreRows: true,
+    stored() {},
+    crossed() {},
+  };
+  const drain = createUsageDrain({ journal, store, clock, log, listener });
+  function record(id: string): Promise<void> {
+    const written = new Promise<void>((resolve) =>
+      journal.append({ kind: 'usage', record: usageRecord(id) }, resolve),
+    );
+    drain.wake();
+    return written;
+  }
+  return { journal, drain, clock, store, entries, record };
+}
+
+test('a record reaches the store by itself, gathered with its neighbours', async (context) => {
+  const { clock, store, journal, record } = rig(tempFolder(context));
+  await Promise.all([record('a'), record('b'), record('c')]);
+  assert.deepEqual(store.batches, []);
+  await clock.advance(1000);
+  assert.deepEqual(store.batches, [3]);
+  assert.deepEqual([...store.ids], ['a', 'b', 'c']);
+  assert.equal(journal.backlog(), 0);
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a long backlog is stored in batches, all of it', async (context) => {
+  const { store, drain, record } = rig(tempFolder(context));
+  await Promise.all(Array.from({ length: 1203 }, (_, index) => record(String(index))));
+  await drain.flush();
+  assert.deepEqual(store.batches, [1000, 203]);
+  assert.equal(store.ids.size, 1203);
+});
+
+test('while the store is away records wait, it is asked ever more rarely, and both ends are told once', async (context) => {
+  const { clock, store, journal, entries, record } = rig(tempFolder(context));
+  store.isAway = true;
+  await record('a');
+  await clock.advance(60_000);
+  const asked = store.batches.length;
+  assert.ok(asked >= 5 && asked <= 25, `asked ${asked} times`);
+  assert.equal(journal.backlog(), 1);
+  store.isAway = false;
+  await clock.advance(5000);
+  assert.deepEqual([...store.ids], ['a']);
+  assert.deepEqual(
+    entries.map((entry) => entry.level),
+    ['error', 'info'],
+  );
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('a batch whose answer was lost is stored again and counted once', async (context) => {
+  const { clock, store, journal, record } = rig(tempFolder(context));
+  store.losesAnswer = true;
+  await record('a');
+  await clock.advance(1000);
+  assert.equal(journal.backlog(), 1);
+  store.losesAnswer = false;
+  await clock.advance(5000);
+  assert.equal(journal.backlog(), 0);
+  assert.deepEqual([...store.ids], ['a']);
+});
+
+test('a record that comes while another is being stored is stored without waiting for a third', async (context) => {
+  const { clock, store, record } = rig(tempFolder(context));
+  const { promise, resolve: letGo } = Promise.withResolvers<void>();
+  store.held = promise;
+  await record('a');
+  await clock.advance(1000);
+  assert.deepEqual(store.batches, [1]);
+  // It is appended, but not yet written, when the store answers: the running pass does not see it.
+  const written = record('b');
+  letGo();
+  await written;
+  await clock.advance(5000);
+  assert.deepEqual([...store.ids], ['a', 'b']);
+});
+
+test('what comes while a batch is stored is gathered for the next one, unless somebody waits for all of it', async (context) => {
+  const { clock, store, drain, record } = rig(tempFolder(context));
+  await drain.flush();
+  for (const waits of [false, true]) {
+    store.batches.length = 0;
+    const { promise, resolve: letGo } = Promise.withResolvers<void>();
+    store.held = promise;
+    await record(`first ${waits}`);
+    await clock.advance(100);
+    const flushed = waits ? drain.flush() : undefined;
+    await Promise.all([record(`second ${waits}`), record(`third ${waits}`)]);
+    letGo();
+    await flushed;
+    await clock.advance(0);
+    assert.deepEqual(store.batches, waits ? [1, 2] : [1]);
+    await clock.advance(100);
+    assert.deepEqual(store.batches, [1, 2]);
+    await clock.advance(1000);
+    assert.equal(clock.pendingTimers(), 0);
+  }
+});
+
+test('two flushes at once are one', async (context) => {
+  const { store, drain, record } = rig(tempFolder(context));
+  await record('a');
+  await Promise.all([drain.flush(), drain.flush()]);
+  assert.deepEqual(store.batches, [1]);
+});
+
+test('a flush rejects when the store is away, and the record stays', async (context) => {
+  const { store, drain, journal, record } = rig(tempFolder(context));
+  store.isAway = true;
+  await record('a');
+  await assert.rejects(drain.flush(), /away/);
+  assert.equal(journal.backlog(), 1);
+});
+
+test('closing stores what is there, leaves no timer and wakes no more', async (context) => {
+  const { clock, store, drain, record } = rig(tempFolder(context));
+  await record('a');
+  await drain.close();
+  await drain.close();
+  assert.deepEqual([...store.ids], ['a']);
+  drain.wake();
+  assert.equal(clock.pendingTimers(), 0);
+});
+
+test('closing with the store away keeps the records for the next start', async (context) => {
+  const folder = tempFolder(context);
+  const first = rig(folder);
+  first.store.isAway = true;
+  await first.record('a');
+  await first.drain.close();
+  await first.journal.close();
+  assert.equal(first.clock.pendingTimers(), 0);
+  const second = rig(folder);
+  await second.drain.flush();
+  assert.deepEqual([...second.store.ids], ['a']);
+});
+
+test('a lease that is in hand stays in the journal, whatever leaves it', async (context) => {
+  const folder = tempFolder(context);
+  const open = new Set(['lease']);
+  const { journal, drain, store, record } = rig(folder, open);
+  const lent = new Promise<void>((resolve) => {
+    journal.append({ kind: 'lease', id: 'lease' }, resolve);
+  });
+  await Promise.all([lent, record('a')]);
+  for (const id of ['b', 'c', 'd']) {
+    await drain.flush();
+    await record(id);
+  }
+  await drain.flush();
+  assert.deepEqual([...store.ids], ['a', 'b', 'c', 'd']);
+  assert.deepEqual(journal.oldest(10), [{ kind: 'lease', id: 'lease' }]);
+  assert.equal(store.closed.has('lease'), false);
+});
+
+test('a lease of a former life is released when all that it paid for is stored', async (context) => {
+  const folder = tempFolder(context);
+  const { journal, record } = rig(folder);
+  journal.append({ kind: 'lease', id: 'former' }, () => {});
+  await record('a');
+  await journal.close();
+  const again = rig(folder);
+  again.store.isAway = true;
+  await assert.rejects(again.drain.flush());
+  again.store.isAway = false;
+  await again.drain.flush();
+  assert.deepEqual([[...again.store.ids], again.store.closed.has('former')], [['a'], true]);
+  assert.equal(again.journal.backlog(), 0);
+});
+
+test('a lease that was released leaves the journal', async (context) => {
+  const open = new Set(['lease']);
+  const { journal, drain, store } = rig(tempFolder(context), open);
+  journal.append({ kind: 'lease', id: 'lease' }, () => {});
+  await drain.flush();
+  open.delete('lease');
+  await new Promise<void>((resolve) => {
+    journal.append({ kind: 'release', id: 'lease' }, resolve);
+  });
+  await drain.flush();
+  assert.deepEqual([[...store.closed], journal.backlog()], [['lease'], 0]);
+});
+
+test('what is void reaches the store as such, also from a former life, and its hold is not opened', async (context) => {
+  const folder = tempFolder(context);
+  const { journal } = rig(folder);
+  const hold = newHold(holdAsk('doubted'), 202_601);
+  journal.append({ kind: 'hold', hold }, () => {});
+  journal.append({ kind: 'void', hold }, () => {});
+  await journal.close();
+  const { drain, store, journal: again } = rig(folder);
+  await drain.flush();
+  assert.deepEqual([[...store.voided], [...store.opened]], [['doubted'], []]);
+  assert.equal(again.backlog(), 0);
+});

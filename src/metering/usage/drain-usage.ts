@@ -1,0 +1,249 @@
+// Carries what the local journal holds to the store, in batches, for as long as it takes: while the store is away the
+// journal keeps it. Usage records are stored; a hold is stored only when its attempt has not ended by now, and goes
+// with the record that ends it. States: idle → waiting (an entry came) → storing → waiting (more came meanwhile) → idle.
+
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { BudgetHold } from '../budgets/budget-hold.ts';
+import type { CrossedThreshold } from '../budgets/budget-threshold.ts';
+import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { createLane, type Lane } from './lane.ts';
+import { LOST, type UsageRecord } from './usage-record.ts';
+import type { HoldChanges, UsageStore } from './usage-store.ts';
+
+const BATCH_ENTRIES = 1000;
+/** Short, because what waits here has to be carried along by every collection of young memory. */
+const GATHER_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+
+export type UsageDrain = {
+  /** Says that the journal has something new; cheap enough to be called for every record. */
+  wake(): void;
+  /** Stores all there is, once; rejects when the store is away. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Whoever keeps sums of what the store has. */
+export type DrainListener = {
+  /**
+   * False for an attempt that has ended: its record follows, and its hold need not be stored. True for a lease that this
+   * process has in hand.
+   */
+  isOpen(attemptId: string): boolean;
+  /** Whether holds are stored by themselves, so that the end of one has to be told in any case. */
+  readonly holdsAreRows: boolean;
+  /** The store has these records, and these holds of attempts that last. */
+  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void;
+  crossed(thresholds: readonly CrossedThreshold[]): void;
+};
+
+export type UsageDrainParts = {
+  readonly journal: Journal<JournalEntry>;
+  readonly store: Pick<UsageStore, 'insertBatch'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Between two batches in it, the store has exactly what the listener was told. */
+  readonly lane?: Lane;
+  readonly listener?: DrainListener;
+};
+
+export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
+  const { journal, clock, log, lane = createLane() } = parts;
+  const sorter = createSorter(parts.listener);
+  let cancelTimer: CancelTimer | undefined;
+  let running: Promise<void> | undefined;
+  /** Somebody waits until all is stored; otherwise what comes during a pass is gathered for the next one. */
+  let isFlushing = false;
+  let failuresInARow = 0;
+  let isClosed = false;
+  /** A record that comes during a pass may be written too late for it. */
+  let isWokenMeanwhile = false;
+
+  function wake(): void {
+    if (running) isWokenMeanwhile = true;
+    if (cancelTimer || running || isClosed) return;
+    cancelTimer = clock.after(pauseMs(), () => {
+      cancelTimer = undefined;
+      void pass().catch(() => wake());
+    });
+  }
+
+  function pauseMs(): number {
+    return Math.min(GATHER_MS * 2 ** Math.min(failuresInARow, 10), LONGEST_PAUSE_MS);
+  }
+
+  function flush(): Promise<void> {
+    isFlushing = true;
+    return pass();
+  }
+
+  function pass(): Promise<void> {
+    running ??= storeBatches().finally(() => {
+      running = undefined;
+      isFlushing = false;
+      if (isWokenMeanwhile) wake();
+      isWokenMeanwhile = false;
+    });
+    return running;
+  }
+
+  async function storeBatches(): Promise<void> {
+    try {
+      let stored = await lane(storeBatch);
+      while (goesOnAfter(stored)) stored = await lane(storeBatch);
+      if (stored === 0) await lane(settleReplay);
+      else isWokenMeanwhile = true;
+      if (failuresInARow > 0) tell('info', 'usage records reach the store again');
+      failuresInARow = 0;
+    } catch (cause) {
+      failuresInARow += 1;
+      if (failuresInARow === 1)
+        tell('error', 'usage records wait in the journal: the store is away', cause);
+      throw cause;
+    }
+  }
+
+  function goesOnAfter(stored: number): boolean {
+    return stored === BATCH_ENTRIES || (stored > 0 && (isFlushing || sorter.isReplaying()));
+  }
+
+  /** How many entries of the journal were dealt with; none when there is nothing left to store. */
+  async function storeBatch(): Promise<number> {
+    const entries = journal.oldest(BATCH_ENTRIES);
+    if (entries.length === 0) return 0;
+    const { records, leases, ...changes } = sorter.sort(entries);
+    const { opened, closed, voided } = changes;
+    // They are all there is, and stay.
+    if (leases.length === entries.length) return 0;
+    if (records.length + opened.length + closed.length + voided.length > 0) {
+      const { crossed } = await parts.store.insertBatch(records, changes);
+      sorter.stored(changes);
+      parts.listener?.stored(records, opened);
+      if (crossed.length > 0) parts.listener?.crossed(crossed);
+    }
+    await Promise.all(leases.map(keep));
+    journal.release(entries.length);
+    return entries.length;
+  }
+
+  /** Writes a lease that is in hand down again behind what is left, because all before that leaves the journal. */
+  function keep(id: string): Promise<void> {
+    return new Promise((resolve) => journal.append({ kind: 'lease', id }, resolve));
+  }
+
+  /** All that was paid from a former life's leases is stored by now. */
+  async function settleReplay(): Promise<void> {
+    const closed = sorter.formerLeases();
+    if (closed.length > 0) await parts.store.insertBatch([], { closed });
+    sorter.caughtUp();
+  }
+
+  function tell(level: 'info' | 'error', message: string, cause?: unknown): void {
+    const reason = cause instanceof Error ? { reason: cause.message } : {};
+    log.write({
+      level,
+      type: 'error',
+      message,
+      metadata: { backlog: journal.backlog(), ...reason },
+    });
+  }
+
+  return {
+    wake,
+    flush,
+    async close() {
+      isClosed = true;
+      cancelTimer?.();
+      // What cannot be stored now stays in the journal and is stored by the next start.
+      await flush().catch(() => {});
+    },
+  };
+}
+
+type Sorted = HoldChanges & {
+  readonly records: readonly UsageRecord[];
+  /** Those that this process has in hand. */
+  readonly leases: readonly string[];
+};
+
+/** Knows which holds the store has, so that it is not asked to remove what it never got. */
+function createSorter(listener: DrainListener | undefined) {
+  const storedHolds = new Set<string>();
+  const formerLeases = new Set<string>();
+  /** What a former life has stored is not known; until the journal has been emptied once, all is removed. */
+  let isReplaying = true;
+
+  function sort(entries: readonly JournalEntry[]): Sorted {
+    const records: UsageRecord[] = [];
+    const opened: BudgetHold[] = [];
+    const closed: string[] = [];
+    const voided: BudgetHold[] = [];
+    const leases: string[] = [];
+    const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
+    for (const entry of entries) {
+      if (entry.kind === 'lease') {
+        if (listener?.isOpen(entry.id)) leases.push(entry.id);
+        else if (isReplaying) formerLeases.add(entry.id);
+        continue;
+      }
+      if (entry.kind === 'hold') {
+        if (isOpen(entry.hold.id, ended)) opened.push(entry.hold);
+        continue;
+      }
+      if (entry.kind === 'void') {
+        voided.push(entry.hold);
+        continue;
+      }
+      if (entry.kind === 'usage') records.push(entry.record);
+      if (mayBeStored(entry)) closed.push(idOf(entry));
+    }
+    return { records, opened, closed, voided, leases };
+  }
+
+  /** Of a former life's attempts nobody knows but the journal itself. */
+  function isOpen(id: string, ended: ReadonlySet<string>): boolean {
+    return isReplaying || !listener ? !ended.has(id) : listener.isOpen(id);
+  }
+
+  function mayBeStored(entry: EndEntry): boolean {
+    if (isReplaying) return true;
+    if (storedHolds.size > 0 && storedHolds.has(idOf(entry))) return true;
+    if (entry.kind === 'release') return listener?.holdsAreRows === true;
+    return entry.record.status === LOST;
+  }
+
+  return {
+    sort,
+    stored({ opened, closed, voided }: HoldChanges) {
+      for (const { id } of opened) storedHolds.add(id);
+      for (const id of closed) storedHolds.delete(id);
+      for (const { id } of voided) storedHolds.delete(id);
+    },
+    isReplaying: () => isReplaying,
+    /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
+    formerLeases: () => [...formerLeases],
+    caughtUp() {
+      isReplaying = false;
+      formerLeases.clear();
+    },
+  };
+}
+
+type EndEntry = Extract<JournalEntry, { readonly kind: 'usage' | 'release' }>;
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+function endedIn(entries: readonly JournalEntry[]): ReadonlySet<string> {
+  const ended = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === 'usage' || entry.kind === 'release') ended.add(idOf(entry));
+    if (entry.kind === 'void') ended.add(entry.hold.id);
+  }
+  return ended;
+}
+
+function idOf(entry: EndEntry): string {
+  return entry.kind === 'usage' ? entry.record.id : entry.id;
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { holdAsk } from '../../../test/support/budget-ask.ts';
+import { usageRecord } from '../../../test/support/usage-record.ts';
+import { newHold } from '../budgets/budget-hold.ts';
+import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
+
+const text = fc.string({ unit: 'binary' });
+const label = fc.option(text, { nil: undefined });
+const count = fc.nat();
+
+const hold: fc.Arbitrary<JournalEntry> = fc
+  .record({ id: text, userId: label, category: label, model: text, streamed: fc.boolean() })
+  .chain((given) =>
+    fc.tuple(count, fc.boolean(), fc.boolean()).map(([amount, holdsKey, holdsUser]) => {
+      const ask = holdAsk(given.id, { worstNanos: amount });
+      const attempt = { ...ask.attempt, ...given };
+      return {
+        kind: 'hold' as const,
+        hold: { ...newHold({ ...ask, attempt }, 202601), holdsKey, holdsUser },
+      };
+    }),
+  );
+
+const voided = hold.map(
+  (given): JournalEntry => (given.kind === 'hold' ? { ...given, kind: 'void' } : given),
+);
+
+const usage: fc.Arbitrary<JournalEntry> = fc
+  .tuple(text, label, count, fc.option(count, { nil: undefined }))
+  .map(([id, userId, costNanos, budgetMonth]) => ({
+    kind: 'usage',
+    record: usageRecord(id, {
+      userId,
+      costNanos,
+      ...(budgetMonth === undefined ? {} : { budgetMonth }),
+    }),
+  }));
+
+const entry = fc.oneof(
+  hold,
+  voided,
+  usage,
+  text.map((id): JournalEntry => ({ kind: 'release', id })),
+  text.map((id): JournalEntry => ({ kind: 'lease', id })),
+);
+
+test('every entry comes back from its line as it was', () => {
+  const property = fc.property(entry, (given) => {
+    const line = encodeJournalEntry(given);
+    assert.ok(!line.includes('\n'));
+    assert.deepEqual(decodeJournalEntry(line), given);
+  });
+  fc.assert(property);
+});
+
+test('a torn line is no entry', () => {
+  const property = fc.property(entry, fc.nat(), (given, cut) => {
+    const line = encodeJournalEntry(given);
+    assert.equal(decodeJournalEntry(line.slice(0, cut % line.length)), undefined);
+  });
+  fc.assert(property);
+});
+
+test('what is something else is no entry', () => {
+  const lines = ['["hold"]', '["release"]', '["release",1]', '["other","x"]', '[2]', '{}', 'null'];
+  for (const line of lines) assert.equal(decodeJournalEntry(line), undefined, line);
+});
+
+test('a line from before budgets is still read', () => {
+  const record = usageRecord('a');
+  const line = encodeJournalEntry({ kind: 'usage', record }).replace(/,null\]$/, ']');
+  assert.deepEqual(decodeJournalEntry(line), { kind: 'usage', record });
+});

@@ -1,0 +1,74 @@
+// The three dialects side by side: how each reads a request, writes an answer, words a refusal, frames a
+// stream and keeps a connection alive.
+
+import type { Answer } from '../answers.ts';
+import type { Dialect, ReadResult } from '../ask.ts';
+import { misread } from '../ask.ts';
+import type { JsonRecord } from '../read-json.ts';
+import type { Route } from '../route.ts';
+import type { Failure, Refusal } from '../scenario/failure.ts';
+import { anthropicError, refuseAsAnthropic } from './errors-anthropic.ts';
+import { refuseAsGemini } from './errors-gemini.ts';
+import { openaiError, refuseAsOpenai } from './errors-openai.ts';
+import { anthropicFormat } from './format-anthropic.ts';
+import { geminiFormat } from './format-gemini.ts';
+import { openaiChatFormat } from './format-openai-chat.ts';
+import { openaiResponsesFormat } from './format-openai-responses.ts';
+import { readCountTokens, readMessages } from './read-anthropic.ts';
+import { readGenerateContent } from './read-gemini.ts';
+import { readChatCompletion, readResponses } from './read-openai.ts';
+import { responseOf } from './responses-items.ts';
+import type { StreamEvent, WireFormat } from './wire-format.ts';
+import { plainEvent } from './wire-format.ts';
+
+export function readAsk(route: Route, body: JsonRecord): ReadResult {
+  return READERS[route.operation](body, route);
+}
+
+type Reader = (body: JsonRecord, route: Route) => ReadResult;
+
+const readNothing: Reader = () => misread('this operation has no prompt');
+const readGemini: Reader = (body, { pathModel = '', streaming }) =>
+  readGenerateContent(body, pathModel, streaming !== 'never');
+
+const READERS: Readonly<Record<Route['operation'], Reader>> = {
+  messages: readMessages,
+  count_tokens: (body, route) =>
+    route.dialect === 'gemini' ? readGemini(body, route) : readCountTokens(body),
+  chat_completions: readChatCompletion,
+  responses: readResponses,
+  generate_content: readGemini,
+  embeddings: readNothing,
+  models: readNothing,
+  unknown: readNothing,
+};
+
+export function formatOf(route: Route): WireFormat {
+  if (route.dialect === 'anthropic') return anthropicFormat;
+  if (route.dialect === 'gemini') return geminiFormat;
+  return route.operation === 'responses' ? openaiResponsesFormat : openaiChatFormat;
+}
+
+const REFUSALS = {
+  anthropic: refuseAsAnthropic,
+  openai: refuseAsOpenai,
+  gemini: refuseAsGemini,
+} as const satisfies Record<Dialect, (failure: Failure) => Refusal>;
+
+/** A Gemini stream without server-sent events answers even an error as a list. */
+export function refuse(route: Route, failure: Failure): Refusal {
+  const refusal = REFUSALS[route.dialect](failure);
+  return route.streaming === 'json-array' ? { ...refusal, body: [refusal.body] } : refusal;
+}
+
+/** The event with which a stream that has begun reports the failure. */
+export function errorEvent(route: Route, failure: Failure, answer: Answer): StreamEvent {
+  if (route.dialect === 'anthropic')
+    return plainEvent({ type: 'error', error: anthropicError(failure) }, 'error');
+  if (route.dialect === 'gemini') return plainEvent(refuseAsGemini(failure).body);
+  const error = openaiError(failure);
+  if (route.operation !== 'responses') return plainEvent({ error });
+  const stated = { code: error.code ?? error.type, message: error.message };
+  const response = { ...responseOf(answer, 'open'), status: 'failed', error: stated };
+  return plainEvent({ type: 'response.failed', response }, 'response.failed');
+}

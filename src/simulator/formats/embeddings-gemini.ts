@@ -1,0 +1,60 @@
+// Gemini's embeddings: one content, or a batch of requests that each repeat the model. The vectors are the same as
+// OpenAI's for the same text; the model and its way of asking are in the path.
+
+import type { ReadResult } from '../ask.ts';
+import { misread } from '../ask.ts';
+import type { JsonRecord } from '../read-json.ts';
+import { asList, asNumber, asRecord, asText } from '../read-json.ts';
+import { tokensOfText } from '../tokens.ts';
+import { vectorOf } from './embeddings.ts';
+
+export type GeminiEmbeddingAsk = {
+  readonly model: string;
+  readonly isBatch: boolean;
+  readonly texts: readonly string[];
+  readonly dimensions: readonly number[];
+  readonly inputTokens: number;
+};
+
+const USUAL_DIMENSIONS = 3_072;
+
+export function readGeminiEmbeddings(
+  body: JsonRecord,
+  model: string,
+): ReadResult<GeminiEmbeddingAsk> {
+  const isBatch = body.requests !== undefined;
+  const requests = isBatch ? asList(body.requests).map(asRecord) : [body];
+  const texts = requests.map(textOf);
+  if (texts.length === 0 || texts.includes(''))
+    return misread('* EmbedContentRequest.content: contents is not specified', 'content');
+  const other = requests.find((request) => isOther(request.model, model));
+  if (other) return misread('* EmbedContentRequest.model: model does not match the path', 'model');
+  const inputTokens = texts.reduce((sum, text) => sum + tokensOfText(text), 0);
+  return { ask: { model, isBatch, texts, dimensions: requests.map(dimensionsOf), inputTokens } };
+}
+
+export function embedAsGemini(ask: GeminiEmbeddingAsk): unknown {
+  const vectors = ask.texts.map((text, index) => ({
+    values: [...vectorOf(text, ask.dimensions[index] ?? USUAL_DIMENSIONS)],
+  }));
+  const usageMetadata = { promptTokenCount: ask.inputTokens };
+  return ask.isBatch
+    ? { embeddings: vectors, usageMetadata }
+    : { embedding: vectors[0], usageMetadata };
+}
+
+function textOf({ content }: JsonRecord): string {
+  const parts = asList(asRecord(content).parts).map(asRecord);
+  return parts.map((part) => asText(part.text) ?? '').join(' ');
+}
+
+function isOther(stated: unknown, model: string): boolean {
+  return stated !== undefined && stated !== `models/${model}` && stated !== model;
+}
+
+function dimensionsOf(request: JsonRecord): number {
+  const config = asRecord(request.embedContentConfig);
+  const stated = request.outputDimensionality ?? request.output_dimensionality;
+  const wanted = asNumber(stated ?? config.outputDimensionality) ?? USUAL_DIMENSIONS;
+  return Math.min(Math.max(1, wanted), USUAL_DIMENSIONS);
+}

@@ -1,0 +1,103 @@
+// The response object of OpenAI's Responses API and the items of its output, open and closed.
+
+import type { Answer } from '../answers.ts';
+
+export type OutputItem = {
+  readonly kind: 'reasoning' | 'message' | 'function_call';
+  /** What the pieces that belong to this item are known by. */
+  readonly key: unknown;
+  readonly id: string;
+  readonly text: string;
+  readonly name: string;
+  readonly callId: string;
+};
+
+export function itemsOf(answer: Answer): readonly OutputItem[] {
+  const items: OutputItem[] = [];
+  const { id, thinking, text } = answer;
+  const nameless = { name: '', callId: '' };
+  if (thinking !== '')
+    items.push({ kind: 'reasoning', key: 'thinking', id: `rs_${id}`, text: thinking, ...nameless });
+  if (text !== '' || answer.toolCalls.length === 0)
+    items.push({ kind: 'message', key: 'text', id: `msg_${id}`, text, ...nameless });
+  for (const call of answer.toolCalls)
+    items.push({
+      kind: 'function_call',
+      key: call,
+      id: `fc_${call.id}`,
+      text: call.inputJson,
+      name: call.name,
+      callId: `call_${call.id}`,
+    });
+  return items;
+}
+
+export function openItem(item: OutputItem): unknown {
+  const { id } = item;
+  if (item.kind === 'reasoning') return { id, type: 'reasoning', summary: [] };
+  if (item.kind === 'message')
+    return { id, type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+  return { ...callOf(item), status: 'in_progress', arguments: '' };
+}
+
+export function closedItem(item: OutputItem): unknown {
+  const { id, text } = item;
+  if (item.kind === 'reasoning')
+    return { id, type: 'reasoning', summary: [{ type: 'summary_text', text }] };
+  if (item.kind === 'function_call')
+    return { ...callOf(item), status: 'completed', arguments: text };
+  const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+  return { id, type: 'message', status: 'completed', role: 'assistant', content };
+}
+
+function callOf(item: OutputItem) {
+  return { id: item.id, type: 'function_call', call_id: item.callId, name: item.name };
+}
+
+export function responseOf(answer: Answer, stage: 'open' | 'final') {
+  const isOpen = stage === 'open';
+  const reason = isOpen ? undefined : INCOMPLETE_REASONS.get(answer.stopReason);
+  return {
+    id: `resp_${answer.id}`,
+    object: 'response',
+    created_at: Math.floor(answer.createdAt / 1000),
+    status: isOpen ? 'in_progress' : reason === undefined ? 'completed' : 'incomplete',
+    background: false,
+    error: null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: null,
+    max_output_tokens: null,
+    model: answer.model,
+    output: isOpen ? [] : itemsOf(answer).map(closedItem),
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    service_tier: 'default',
+    store: false,
+    temperature: 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    truncation: 'disabled',
+    usage: isOpen ? null : usageOf(answer),
+    user: null,
+    metadata: {},
+  };
+}
+
+const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'max_output_tokens'],
+  ['refusal', 'content_filter'],
+]);
+
+function usageOf(answer: Answer): unknown {
+  const { inputTokens, outputTokens, cacheReadTokens, thinkingTokens } = answer.usage;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cacheReadTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: thinkingTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
+}

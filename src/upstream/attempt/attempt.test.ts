@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
+import type { SpillwayError } from '../../errors/spillway-error.ts';
+import { createWatch, type Watch } from '../../kernel/watch.ts';
+import type { Upstream, UpstreamListener, UpstreamRequest } from '../upstream.ts';
+import { Attempt, type AttemptCall, type AttemptListener } from './attempt.ts';
+
+const TIMEOUTS = {
+  firstContentMs: 10_000,
+  reasoningFirstContentMs: 40_000,
+  idleMs: 5000,
+  totalMs: 100_000,
+  unaryMs: 20_000,
+  reasoningUnaryMs: 60_000,
+  holdStatusMs: 3000,
+};
+
+const ANSWER =
+  '{"id":"m","type":"message","content":[{"type":"text","text":"Hi"}],"usage":{"input_tokens":3,"output_tokens":2}}';
+const START = event('message_start', { message: { usage: { input_tokens: 3, output_tokens: 1 } } });
+const DELTA = event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Hi' } });
+const PING = event('ping', {});
+const STOP =
+  event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }) +
+  event('message_stop', {});
+const ERROR = event('error', { error: { type: 'overloaded_error', message: 'canary-secret' } });
+const JSON_HEAD = { 'content-type': 'application/json' };
+const SSE_HEAD = { 'content-type': 'text/event-stream' };
+
+function event(type: string, rest: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+}
+
+type Rig = {
+  readonly attempt: Attempt;
+  /** The provider's side of the call. */
+  readonly provider: UpstreamListener;
+  readonly said: string[];
+  readonly errors: SpillwayError[];
+  readonly asked: string[];
+  readonly clock: TestClock;
+  readonly watch: Watch;
+  readonly requests: UpstreamRequest[];
+};
+
+function rig(given: Partial<AttemptCall> = {}, takesMore = true): Rig {
+  const clock = createTestClock();
+  const watch = createWatch(clock);
+  const said: string[] = [];
+  const errors: SpillwayError[] = [];
+  const asked: string[] = [];
+  const requests: UpstreamRequest[] = [];
+  const listener: AttemptListener = {
+    onAnswer: (body, type, usage) =>
+      void said.push(`answer ${type} ${body.length} ${usage?.outputTokens}`),
+    onEvents: (bytes) => {
+      said.push(`events ${bytes.toString()}`);
+      return takesMore;
+    },
+    onComplete: (bytes) => void said.push(`complete ${bytes.toString()}`),
+    onFailed: (error) => {
+      errors.push(error);
+      said.push(`failed ${error.code}${phaseOf(error)}`);
+    },
+  };
+  const upstream: Upstream = {
+    send: (request) => {
+      requests.push(request);
+      return {
+        abort: () => void asked.push('abort'),
+        pause: () => void asked.push('pause'),
+        resume: () => void asked.push('resume'),
+      };
+    },
+    close: async () => {},
+  };
+  const attempt = new Attempt(
+    { upstream, clock, watch, timeouts: TIMEOUTS, maxAnswerBytes: 500, maxHeldBytes: 4096 },
+    {
+      target: {
+        provider: 'anthropic',
+        account: 'default',
+        region: 'us-east',
+        model: 'm',
+        format: 'anthropic',
+        origin: 'http://p',
+      },
+      isStream: false,
+      isReasoning: false,
+      path: '/v1/messages',
+      headers: ['x-api-key', 'k'],
+      body: Buffer.from('{}'),
+      ...given,
+    },
+    listener,
+  );
+  attempt.start();
+  return { attempt, provider: attempt, said, errors, asked, clock, watch, requests };
+}
+
+function phaseOf({ params }: SpillwayError): string {
+  return params.phase === undefined ? '' : ` ${params.phase}`;
+}
+
+test('what is sent is what the call says', () => {
+  const { requests } = rig();
+  assert.deepEqual(requests, [
+    {
+      origin: 'http://p',
+      path: '/v1/messages',
+      method: 'POST',
+      headers: ['x-api-key', 'k'],
+      body: Buffer.from('{}'),
+    },
+  ]);
+});
+
+test('a unary answer is gathered and handed over whole, with what it used', () => {
+  const { provider, said, watch } = rig();
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.from(ANSWER.slice(0, 20)));
+  provider.onData(Buffer.from(ANSWER.slice(20)));
+  assert.deepEqual(said, []);
+  provider.onEnd();
+  assert.deepEqual(said, [`answer application/json ${ANSWER.length} 2`]);
+  assert.equal(watch.size, 0);
+});
+
+test('a status of 200 with a page, with half an answer or with nothing is a failure', () => {
+  for (const body of ['<html><body>Bad gateway</body></html>', ANSWER.slice(0, 40), '', 'null']) {
+    const { provider, said } = rig();
+    provider.onHead(200, JSON_HEAD);
+    if (body !== '') provider.onData(Buffer.from(body));
+    provider.onEnd();
+    assert.equal(said.length, 1, body);
+    assert.match(said[0] ?? '', /^failed /, body);
+  }
+});
+
+test('an answer larger than allowed is cut off', () => {
+  const { provider, said, asked } = rig();
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.alloc(400, 'x'));
+  provider.onData(Buffer.alloc(400, 'x'));
+  provider.onEnd();
+  assert.deepEqual(said, ['failed NETWORK_TIMEOUT lost']);
+  assert.deepEqual(asked, ['abort']);
+});
+
+test('an error status is mapped by its body and headers, and no more of it is kept than is read', () => {
+  const { provider, said, errors } = rig();
+  provider.onHead(429, { ...JSON_HEAD, 'retry-after': '7' });
+  provider.onData(Buffer.from('{"type":"error","error":{"type":"rate_limit_error",'));
+  provider.onData(Buffer.from('"message":"slow down"}}'));
+  for (let index = 0; index < 100; index += 1) provider.onData(Buffer.alloc(10_000, ' '));
+  provider.onEnd();
+  assert.deepEqual(said, ['failed RATE_LIMITED']);
+  assert.equal(errors[0]?.retryAfterMs, 7000);
+});
+
+test('a redirect is followed by nobody and is a failure', () => {
+  const { provider, said } = rig();
+  provider.onHead(302, { location: 'http://elsewhere' });
+  provider.onEnd();
+  assert.match(said.join(), /^failed /);
+});
+
+test('a stream is held until content, then relayed, and ends with its last events', () => {
+  const { provider, said, attempt } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(START));
+  assert.deepEqual(said, []);
+  provider.onData(Buffer.from(DELTA));
+  provider.onData(Buffer.from(STOP));
+  provider.onEnd();
+  assert.deepEqual(said, [`events ${START}${DELTA}`, `complete ${STOP}`]);
+  assert.equal(attempt.streamUsage()?.outputTokens, 2);
+  assert.ok(attempt.streamedBytes() > 0);
+});
+
+test("a provider's error event becomes a failure and none of its text gets out", () => {
+  for (const before of ['', START, START + DELTA]) {
+    const { provider, said, asked } = rig({ isStream: true });
+    provider.onHead(200, SSE_HEAD);
+    if (before !== '') provider.onData(Buffer.from(before));
+    provider.onData(Buffer.from(ERROR.slice(0, 30)));
+    provider.onData(Buffer.from(ERROR.slice(30)));
+    assert.match(said.at(-1) ?? '', /^failed /);
+    assert.ok(!said.join().includes('canary-secret'));
+    assert.deepEqual(asked, ['abort']);
+  }
+});
+
+test('a stream that ends in the middle is lost', () => {
+  const { provider, said } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(START + DELTA));
+  provider.onEnd();
+  assert.equal(said.at(-1), 'failed NETWORK_TIMEOUT lost');
+});
+
+test('a caller who cannot take more slows the provider down, and wakes it again', () => {
+  const { provider, attempt, asked } = rig({ isStream: true }, false);
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(DELTA));
+  assert.deepEqual(asked, ['pause']);
+  attempt.resume();
+  assert.deepEqual(asked, ['pause', 'resume']);
+});
+
+test('a caller who takes nothing is not held against the provider, whose idle clock begins when it does', async () => {
+  const { provider, attempt, said, clock } = rig({ isStream: true }, false);
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(DELTA));
+  await clock.advance(TIMEOUTS.idleMs * 3);
+  assert.deepEqual(endings(said), []);
+  attempt.resume();
+  await clock.advance(TIMEOUTS.idleMs - 500);
+  assert.deepEqual(endings(said), []);
+  await clock.advance(1000);
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
+});
+
+for (const [how, play] of [
+  ['is cut', ({ provider }) => provider.onFailure(new Error('reset'))],
+  ['never comes', ({ clock }) => clock.advance(4000)],
+  ['never ends', ({ provider }) => provider.onData(Buffer.alloc(10_000, ' '))],
+] as const satisfies readonly (readonly [string, (rig: Rig) => unknown])[]) {
+  test(`a refusal stands with its status when what it says ${how}`, async () => {
+    for (const isStream of [false, true]) {
+      const played = rig({ isStream });
+      played.provider.onHead(429, { ...JSON_HEAD, 'retry-after': '7' });
+      played.provider.onData(Buffer.from('{"type":"error",'));
+      await play(played);
+      assert.deepEqual(played.said, ['failed RATE_LIMITED']);
+      assert.equal(played.errors[0]?.retryAfterMs, 7000);
+      assert.equal(played.watch.size, 0);
+    }
+  });
+}
+
+test('a plain error in answer to a request for a stream is told as what it is', () => {
+  const { provider, said } = rig({ isStream: true });
+  provider.onHead(200, JSON_HEAD);
+  provider.onData(Buffer.from('{"type":"error","error":{"type":"overloaded_error",'));
+  provider.onData(Buffer.from('"message":"canary-secret"}}'));
+  provider.onEnd();
+  assert.deepEqual(said, ['failed PROVIDER_UNAVAILABLE']);
+});
+
+test('a connection that fails is a failure in every state', () => {
+  for (const play of [() => {}, (provider: UpstreamListener) => provider.onHead(200, SSE_HEAD)]) {
+    for (const isStream of [false, true]) {
+      const { provider, said, watch } = rig({ isStream });
+      play(provider);
+      provider.onFailure(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+      assert.equal(said.length, 1);
+      assert.match(said[0] ?? '', /^failed NETWORK_TIMEOUT/);
+      assert.equal(watch.size, 0);
+    }
+  }
+});
+
+test('who aborts is told nothing, and nothing comes later', () => {
+  const { provider, attempt, said, asked, watch } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  attempt.abort(new Error('the caller left'));
+  attempt.abort(new Error('again'));
+  provider.onData(Buffer.from(DELTA));
+  provider.onFailure(new Error('aborted'));
+  assert.deepEqual(said, []);
+  assert.deepEqual(asked, ['abort']);
+  assert.equal(watch.size, 0);
+});
+
+const CLOCKS = [
+  { name: 'unary', call: {}, head: false, lastsMs: TIMEOUTS.unaryMs, phase: 'first_content' },
+  {
+    name: 'unary of a reasoning model',
+    call: { isReasoning: true },
+    head: false,
+    lastsMs: TIMEOUTS.reasoningUnaryMs,
+    phase: 'first_content',
+  },
+  { name: 'unary that has begun', call: {}, head: true, lastsMs: TIMEOUTS.totalMs, phase: 'total' },
+  {
+    name: 'stream',
+    call: { isStream: true },
+    head: true,
+    lastsMs: TIMEOUTS.firstContentMs,
+    phase: 'first_content',
+  },
+  {
+    name: 'stream of a reasoning model',
+    call: { isStream: true, isReasoning: true },
+    head: true,
+    lastsMs: TIMEOUTS.reasoningFirstContentMs,
+    phase: 'first_content',
+  },
+] as const;
+
+for (const { name, call, head, lastsMs, phase } of CLOCKS) {
+  test(`the ${phase} clock of a call: ${name}`, async () => {
+    const { provider, said, asked, clock, watch } = rig(call);
+    if (head) provider.onHead(200, JSON_HEAD);
+    await clock.advance(lastsMs);
+    assert.deepEqual(endings(said), []);
+    await clock.advance(500);
+    assert.deepEqual(endings(said), [`failed NETWORK_TIMEOUT ${phase}`]);
+    assert.deepEqual(asked, ['abort']);
+    assert.equal(watch.size, 0);
+  });
+}
+
+test('keep-alives do not feed the idle clock; content does', async () => {
+  const { provider, said, clock } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  for (let index = 0; index < 4; index += 1) {
+    provider.onData(Buffer.from(DELTA));
+    await clock.advance(TIMEOUTS.idleMs - 500);
+  }
+  assert.deepEqual(endings(said), []);
+  provider.onData(Buffer.from(PING));
+  await clock.advance(1000);
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
+});
+
+test('a stream that never stops is ended by the total clock', async () => {
+  const { provider, said, clock } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  while (endings(said).length === 0 && clock.pendingTimers() > 0) {
+    provider.onData(Buffer.from(DELTA));
+    await clock.advance(4000);
+  }
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT total']);
+});
+
+test('when content is slow the caller sees the status and what was held, once', async () => {
+  const { provider, said, clock } = rig({ isStream: true });
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(START + PING.slice(0, 10)));
+  await clock.advance(TIMEOUTS.holdStatusMs);
+  assert.deepEqual(said, []);
+  await clock.advance(2000);
+  assert.deepEqual(said, [`events ${START}`]);
+  provider.onData(Buffer.from(PING.slice(10)));
+  assert.equal(said.at(-1), `events ${PING}`);
+});
+
+type Happening = (rig: Rig) => void | Promise<void>;
+
+const HAPPENINGS: Record<string, Happening> = {
+  head: ({ provider }) => provider.onHead(200, SSE_HEAD),
+  refusal: ({ provider }) => provider.onHead(503, JSON_HEAD),
+  start: ({ provider }) => provider.onData(Buffer.from(START)),
+  delta: ({ provider }) => provider.onData(Buffer.from(DELTA)),
+  half: ({ provider }) => provider.onData(Buffer.from(DELTA.slice(0, 25))),
+  stop: ({ provider }) => provider.onData(Buffer.from(STOP)),
+  error: ({ provider }) => provider.onData(Buffer.from(ERROR)),
+  end: ({ provider }) => provider.onEnd(),
+  failure: ({ provider }) => provider.onFailure(new Error('reset')),
+  resume: ({ attempt }) => attempt.resume(),
+  abort: ({ attempt }) => attempt.abort(new Error('left')),
+  moment: ({ clock }) => clock.advance(1000),
+  age: ({ clock }) => clock.advance(11_000),
+};
+
+test('whatever happens in whatever order, there is one ending and nothing after it', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.boolean(),
+      fc.array(fc.constantFrom(...Object.keys(HAPPENINGS)), { maxLength: 14 }),
+      async (isStream, takesMore, names) => {
+        const all = rig({ isStream }, takesMore);
+        let isAborted = false;
+        for (const name of names) {
+          isAborted ||= name === 'abort' && endings(all.said).length === 0;
+          await HAPPENINGS[name]?.(all);
+        }
+        await all.clock.advance(TIMEOUTS.totalMs + 500);
+        assert.equal(endings(all.said).length, isAborted ? 0 : 1, all.said.join('|'));
+        if (!isAborted) assert.equal(all.said.at(-1), endings(all.said)[0]);
+        assert.ok(!all.said.join().includes('canary-secret'));
+        assert.equal(all.watch.size, 0);
+        assert.ok(all.asked.filter((each) => each === 'abort').length <= 1);
+        all.watch.close();
+        assert.equal(all.clock.pendingTimers(), 0);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+function endings(said: readonly string[]): string[] {
+  return said.filter((each) => !each.startsWith('events '));
+}

@@ -1,0 +1,120 @@
+// A status of 200 around a refusal. A model that says no in its own words has answered, and that is the caller's to
+// read. But where there is nothing of the model's at all, only the provider's reason for giving nothing (a blocked
+// prompt, a filtered answer, a guardrail), or an error beside it or among the choices, the request has failed, and
+// failures leave in our words. Pure. A body is parsed only when it is small and holds one of a few words; others cost a search each.
+
+import { mapProviderError } from '../../errors/map-provider-error.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { Usage } from '../../kernel/usage.ts';
+import { OPEN_BRACE, QUOTE, skipSpace } from '../json/peek-json-scan.ts';
+
+/** What comes without content is small; anything larger has some. */
+const LARGEST_REFUSAL_BYTES = 16 * 1024;
+
+export function isRefusedAnswer(
+  format: ProviderFormat,
+  body: Buffer,
+  usage: Usage | undefined,
+): boolean {
+  // Where the model has spoken it is not searched for what would be said in its place. Errors among choices come with
+  // tokens too.
+  if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
+  if (body.length > LARGEST_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
+  const answer = parse(body);
+  if (hasError(answer) || listAt(answer, 'choices').some(hasError)) return true;
+  return !HAS_CONTENT[format](answer) && isPolicy(answer);
+}
+
+/** A stream that came to its end without content, by its last events. */
+export function isRefusedStream(lastBytes: Buffer): boolean {
+  return isPolicy(lastBytes.toString('utf8', Math.max(0, lastBytes.length - READ_BYTES)));
+}
+
+/** As much as the mapper reads. */
+const READ_BYTES = 8 * 1024;
+
+function isPolicy(failure: unknown): boolean {
+  return mapProviderError(failure).code === 'CONTENT_POLICY';
+}
+
+/** Quotes within a text are escaped, so these words are found as keys and values only. */
+const REFUSAL = Buffer.from('"refusal"');
+const FILTER = Buffer.from('"content_filter"');
+const ERROR = Buffer.from('"error"');
+const PARTS = Buffer.from('"parts"');
+
+function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
+  if (tellsError(body)) return true;
+  switch (format) {
+    case 'anthropic':
+      return body.includes(REFUSAL);
+    case 'openai':
+      return body.includes(FILTER);
+    case 'gemini':
+      return !body.includes(PARTS);
+  }
+}
+
+/** Many answers have an `error` that is null. */
+export function tellsError(body: Buffer): boolean {
+  for (let key = body.indexOf(ERROR); key >= 0; key = body.indexOf(ERROR, key + 1)) {
+    const value = skipSpace(body, skipSpace(body, key + ERROR.length) + 1);
+    if (body[value] === OPEN_BRACE || body[value] === QUOTE) return true;
+  }
+  return false;
+}
+
+const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
+  anthropic: (answer) => listAt(answer, 'content').some(isFilled),
+  openai: (answer) =>
+    listAt(answer, 'output').some(isFilledItem) ||
+    listAt(answer, 'choices').some((choice) => isFilledMessage(at(choice, 'message'))),
+  gemini: (answer) =>
+    listAt(answer, 'candidates').some(
+      (candidate) => listAt(at(candidate, 'content'), 'parts').length > 0,
+    ),
+};
+
+/** Of a block that is no text there is always something to show. */
+function isFilled(block: unknown): boolean {
+  return at(block, 'type') !== 'text' || at(block, 'text') !== '';
+}
+
+/** What a model thought is no answer, and a message may be there and be empty. */
+function isFilledItem(item: unknown): boolean {
+  if (at(item, 'type') !== 'message') return at(item, 'type') !== 'reasoning';
+  return listAt(item, 'content').some(
+    (part) => at(part, 'type') !== 'output_text' || at(part, 'text') !== '',
+  );
+}
+
+function isFilledMessage(message: unknown): boolean {
+  return CONTENT_FIELDS.some((name) => {
+    const value = at(message, name);
+    return Array.isArray(value) ? value.length > 0 : Boolean(value);
+  });
+}
+
+const CONTENT_FIELDS = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
+
+function hasError(value: unknown): boolean {
+  return Boolean(at(value, 'error'));
+}
+
+function at(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+function listAt(value: unknown, name: string): readonly unknown[] {
+  const list = at(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { peekFields } from '../json/peek-json.ts';
+import { renameModel, renameNestedModels } from './rename-model.ts';
+
+test("a body's model is renamed and nothing else", () => {
+  const body = Buffer.from('{ "x":1e3,\n"model" : "fast", "text":"fast" }');
+  const peeked = peekFields(body, ['model']);
+  const span = peeked.ok ? peeked.fields.get('model') : undefined;
+  assert.ok(span);
+  assert.equal(
+    String(renameModel(body, span, 'gpt-"5"')),
+    '{ "x":1e3,\n"model" : "gpt-\\"5\\"", "text":"fast" }',
+  );
+});
+
+test('the model of every request of a batch is renamed, and no word that looks like it', () => {
+  const request = (text: string) => ({ model: 'models/fast', content: { parts: [{ text }] } });
+  const texts = ['models/fast', '"model":"models/fast"', '{"model": "models/fast"}'];
+  const body = Buffer.from(JSON.stringify({ requests: texts.map(request) }, null, 2));
+  const renamed: unknown = JSON.parse(String(renameNestedModels(body, 'fast', 'gemini-x')));
+  const expected = texts.map((text) => ({ ...request(text), model: 'models/gemini-x' }));
+  assert.deepEqual(renamed, { requests: expected });
+});
+
+test('whatever is said in a batch, it is said the same after renaming', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+      const made = (model: string) => texts.map((text) => ({ text, model: `models/${model}` }));
+      const body = Buffer.from(JSON.stringify({ requests: made('a') }));
+      const renamed: unknown = JSON.parse(String(renameNestedModels(body, 'a', 'b')));
+      assert.deepEqual(renamed, { requests: JSON.parse(JSON.stringify(made('b'))) });
+    }),
+  );
+});
+
+test('a body that names no such model is given back as it is', () => {
+  const body = Buffer.from('{"requests":[{"model":"models/other"}]}');
+  assert.equal(renameNestedModels(body, 'fast', 'x'), body);
+});

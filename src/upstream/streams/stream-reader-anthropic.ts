@@ -1,0 +1,91 @@
+// Reads one event of a Messages stream: message_start (usage of the input), content_block_start and _delta
+// (content), message_delta (usage of the output), message_stop (the end), error. Pings are nothing. An
+// event's kind is its name, or its `type` where a provider that speaks this format sends no names, or a name that
+// is none because the event before it was never finished: an error behind half an event is still an error.
+
+import { peekFields } from '../json/peek-json.ts';
+import { bytesEqual } from '../json/peek-json-scan.ts';
+import type { StreamEvent } from './stream-reader-event.ts';
+import {
+  type EventReader,
+  noteContent,
+  noteError,
+  noteUsage,
+  type StreamState,
+} from './stream-reader-state.ts';
+
+export const readAnthropicEvent: EventReader = (state, event) => {
+  const { name, nameStart, nameEnd } = event;
+  if (nameEnd > nameStart && readKind(state, event, name, nameStart, nameEnd)) return;
+  const { keys } = state;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next()) {
+    if (keys.depth === 1 && keys.isKey('type') && keys.isText())
+      return void readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
+  }
+};
+
+/** False when it is no kind that says anything. */
+function readKind(
+  state: StreamState,
+  event: StreamEvent,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): boolean {
+  if (bytesEqual(bytes, start, end, 'content_block_delta')) readDelta(state, event);
+  else if (bytesEqual(bytes, start, end, 'content_block_start')) readBlockStart(state, event);
+  else if (bytesEqual(bytes, start, end, 'message_delta')) readUsage(state, dataOf(event));
+  else if (bytesEqual(bytes, start, end, 'message_start')) readMessageStart(state, event);
+  else if (bytesEqual(bytes, start, end, 'message_stop')) state.signs.terminal = true;
+  else if (bytesEqual(bytes, start, end, 'error'))
+    noteError(state, event.data, event.dataStart, event.dataEnd);
+  else return false;
+  return true;
+}
+
+/** Deltas of other kinds than these three (signatures, citations) are content that is not measured. */
+function readDelta(state: StreamState, event: StreamEvent): void {
+  if (!event.isWhole) return noteContent(state, event.dataEnd - event.dataStart);
+  const { keys } = state;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next()) {
+    if (keys.depth !== 2) continue;
+    if (keys.isKey('text') || keys.isKey('partial_json') || keys.isKey('thinking')) {
+      const bytes = keys.textBytes();
+      if (bytes > 0) noteContent(state, bytes);
+      return;
+    }
+  }
+  noteContent(state, 0);
+}
+
+/** A block of text or thinking begins empty; a tool call, a result or redacted thinking is content at once. */
+function readBlockStart(state: StreamState, event: StreamEvent): void {
+  const { keys } = state;
+  let isEmpty = false;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next()) {
+    if (keys.depth !== 2) continue;
+    if (keys.isKey('type')) isEmpty = keys.isTextValue('text') || keys.isTextValue('thinking');
+    if (keys.isKey('text') || keys.isKey('thinking')) isEmpty = keys.textBytes() === 0;
+    if (keys.isKey('type') && !isEmpty) break;
+  }
+  if (!isEmpty) noteContent(state, 0);
+}
+
+function readMessageStart(state: StreamState, event: StreamEvent): void {
+  const data = dataOf(event);
+  const peeked = peekFields(data, ['message']);
+  const message = peeked.ok ? peeked.fields.get('message') : undefined;
+  if (message) readUsage(state, data.subarray(message.start, message.end));
+}
+
+function readUsage(state: StreamState, object: Buffer): void {
+  const peeked = peekFields(object, ['usage']);
+  if (peeked.ok) noteUsage(state, object, peeked.fields.get('usage'));
+}
+
+function dataOf(event: StreamEvent): Buffer {
+  return event.data.subarray(event.dataStart, event.dataEnd);
+}

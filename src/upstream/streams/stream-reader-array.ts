@@ -1,0 +1,122 @@
+// Cuts Gemini's other kind of stream, one JSON array over the whole answer (no `alt=sse`), into its
+// elements. It follows brackets and strings only; an element within one chunk is not copied, one that
+// spans chunks is gathered in bounded memory. A single object instead of an array is one element.
+//
+// States: outside → in an element (in a string or not) → outside → closed by the last bracket.
+
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  endOfString,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../json/peek-json-scan.ts';
+import { BoundedCarry } from './stream-reader-carry.ts';
+import {
+  emptyEvent,
+  MAX_EVENT_BYTES,
+  type StreamEvent,
+  type StreamSplitter,
+} from './stream-reader-event.ts';
+
+export type ArraySplitter = StreamSplitter & { readonly isClosed: boolean };
+
+export function createArraySplitter(
+  onEvent: (event: StreamEvent) => void,
+  maxEventBytes: number = MAX_EVENT_BYTES,
+): ArraySplitter {
+  return new JsonArraySplitter(onEvent, maxEventBytes);
+}
+
+class JsonArraySplitter implements ArraySplitter {
+  readonly #onEvent: (event: StreamEvent) => void;
+  readonly #event: StreamEvent = emptyEvent();
+  readonly #carry: BoundedCarry;
+  #depth = 0;
+  #elementDepth = 0;
+  #isInElement = false;
+  #isInString = false;
+  #isEscaped = false;
+  #isWithinBounds = true;
+  #pendingBytes = 0;
+  isClosed = false;
+
+  constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number) {
+    this.#onEvent = onEvent;
+    this.#carry = new BoundedCarry(maxEventBytes);
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  feed(chunk: Buffer): boolean {
+    let elementStart = 0;
+    // What separates two elements waits for the second, so that what was relayed always ends with an element: then
+    // an error can still be put behind it.
+    let pendingStart = -this.#pendingBytes;
+    let at = this.#isInString ? this.#endString(chunk, 0) : 0;
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      if (byte === QUOTE) at = this.#endString(chunk, at + 1) - 1;
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        if (byte === OPEN_BRACE && !this.#isInElement && this.#depth <= 1) {
+          this.#isInElement = true;
+          this.#elementDepth = this.#depth;
+          elementStart = at;
+        }
+        this.#depth += 1;
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        this.#depth -= 1;
+        if (this.#isInElement && this.#depth === this.#elementDepth) {
+          this.#deliver(chunk, elementStart, at + 1);
+          pendingStart = at + 1;
+        }
+        if (this.#depth <= 0) this.isClosed = true;
+      }
+    }
+    if (this.#isInElement) this.#keep(chunk, elementStart, chunk.length);
+    this.#pendingBytes = chunk.length - pendingStart;
+    return this.#isWithinBounds;
+  }
+
+  finish(): void {
+    // Half an element is no element.
+    this.#carry.clear();
+    this.#isInElement = false;
+    this.#pendingBytes = 0;
+  }
+
+  /** Returns the position behind the string, or the chunk's end when the string goes on in the next one. */
+  #endString(chunk: Buffer, from: number): number {
+    const start = this.#isEscaped ? from + 1 : from;
+    this.#isEscaped = false;
+    const quote = endOfString(chunk, start);
+    this.#isInString = quote < 0;
+    if (quote >= 0) return quote + 1;
+    let run = chunk.length;
+    while (run > start && chunk[run - 1] === BACKSLASH) run -= 1;
+    this.#isEscaped = ((chunk.length - run) & 1) === 1;
+    return chunk.length;
+  }
+
+  #keep(chunk: Buffer, start: number, end: number): void {
+    this.#carry.append(chunk, start, end);
+    if (!this.#carry.isWhole) this.#isWithinBounds = false;
+  }
+
+  #deliver(chunk: Buffer, start: number, end: number): void {
+    const event = this.#event;
+    const isCarried = this.#carry.length > 0;
+    if (isCarried) this.#keep(chunk, 0, end);
+    event.data = isCarried ? this.#carry.bytes : chunk;
+    event.dataStart = isCarried ? 0 : start;
+    event.dataEnd = isCarried ? this.#carry.length : end;
+    event.isWhole = this.#carry.isWhole;
+    this.#isInElement = false;
+    this.#onEvent(event);
+    this.#carry.clear();
+  }
+}

@@ -1,0 +1,134 @@
+// Walks over the keys of a JSON text in order, at any depth, without parsing it: for each key its depth,
+// where its value begins and, for a string, where it ends. One walker is reused for all events of a stream.
+// A text that is cut or broken ends the walk early; it never throws.
+
+import type { JsonSpan } from '../json/peek-json.ts';
+import {
+  bytesEqual,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+} from '../json/peek-json-scan.ts';
+
+const SPACE = 0x20;
+const LF = 0x0a;
+const CR = 0x0d;
+
+const LOWER_F = 0x66;
+const LOWER_N = 0x6e;
+
+export class JsonKeys {
+  bytes: Buffer = Buffer.alloc(0);
+  /** 1 for the keys of the outermost object; arrays count too. */
+  depth = 0;
+  keyStart = 0;
+  keyEnd = 0;
+  valueStart = 0;
+  /** The closing quote of a string, or the beginning of any other value. */
+  valueEnd = 0;
+  #at = 0;
+  #end = 0;
+
+  start(bytes: Buffer, start: number, end: number): void {
+    this.bytes = bytes;
+    this.depth = 0;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** Moves to the next key; false at the end. */
+  next(): boolean {
+    const { bytes } = this;
+    const end = this.#end;
+    let at = this.#at;
+    while (at < end) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        const close = endOfString(bytes, at + 1);
+        if (close < 0 || close >= end) break;
+        const behind = skipSpace(bytes, close + 1);
+        if (bytes[behind] === COLON) return this.#found(at + 1, close, behind + 1);
+        at = close;
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.depth += 1;
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.depth -= 1;
+      at += 1;
+    }
+    this.#at = end;
+    return false;
+  }
+
+  get keyLength(): number {
+    return this.keyEnd - this.keyStart;
+  }
+
+  isKey(name: string): boolean {
+    return bytesEqual(this.bytes, this.keyStart, this.keyEnd, name);
+  }
+
+  isText(): boolean {
+    return this.bytes[this.valueStart] === QUOTE;
+  }
+
+  isObject(): boolean {
+    return this.bytes[this.valueStart] === OPEN_BRACE;
+  }
+
+  /** Anything but null and false: an error may be told as an object, a text or a list. */
+  isSomething(): boolean {
+    const first = this.bytes[this.valueStart];
+    return first !== LOWER_N && first !== LOWER_F;
+  }
+
+  /** How many bytes a string value has between its quotes, escapes as they are written; 0 for others. */
+  textBytes(): number {
+    return this.isText() ? this.valueEnd - this.valueStart - 1 : 0;
+  }
+
+  isTextValue(text: string): boolean {
+    return this.isText() && bytesEqual(this.bytes, this.valueStart + 1, this.valueEnd, text);
+  }
+
+  /** A natural number of few digits, read without making a string of it; undefined for other values. */
+  countValue(): number | undefined {
+    const { bytes, valueStart } = this;
+    let count = 0;
+    let at = valueStart;
+    for (; at < valueStart + 12; at += 1) {
+      const digit = (bytes[at] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) break;
+      count = count * 10 + digit;
+    }
+    const next = bytes[at];
+    const isEnded =
+      next === COMMA || next === CLOSE_BRACE || next === SPACE || next === LF || next === CR;
+    return at > valueStart && isEnded ? count : undefined;
+  }
+
+  /** The whole value, which the walk then passes over; undefined when it is cut. */
+  takeValue(): JsonSpan | undefined {
+    const end = endOfValue(this.bytes, this.valueStart);
+    if (end < 0 || end > this.#end) return undefined;
+    this.#at = end;
+    return { start: this.valueStart, end };
+  }
+
+  #found(keyStart: number, keyEnd: number, behindColon: number): boolean {
+    const { bytes } = this;
+    this.keyStart = keyStart;
+    this.keyEnd = keyEnd;
+    this.valueStart = skipSpace(bytes, behindColon);
+    this.valueEnd = this.valueStart;
+    this.#at = this.valueStart;
+    if (bytes[this.valueStart] !== QUOTE) return this.valueStart < this.#end;
+    this.valueEnd = endOfString(bytes, this.valueStart + 1);
+    this.#at = this.valueEnd + 1;
+    return this.valueEnd >= 0 && this.valueEnd < this.#end;
+  }
+}

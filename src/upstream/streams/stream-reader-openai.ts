@@ -1,0 +1,84 @@
+// Reads one event of OpenAI's two kinds of streams. Chat Completions: unnamed chunks and `[DONE]`.
+// The Responses API: named events, all beginning with `response.` but for `error`. Which one it is each event
+// says itself. Providers that speak this format bend it, so the finish reason is noted as a second sign of
+// a good end, and reasoning is looked for under the names it has elsewhere.
+
+import { bytesEqual } from '../json/peek-json-scan.ts';
+import type { StreamEvent } from './stream-reader-event.ts';
+import { readResponsesEvent } from './stream-reader-responses.ts';
+import {
+  type EventReader,
+  noteContent,
+  noteError,
+  noteUsage,
+  noteUsageAtEnd,
+  type StreamState,
+} from './stream-reader-state.ts';
+
+export const readOpenaiEvent: EventReader = (state, event) => {
+  if (isResponsesName(event))
+    return readResponsesEvent(state, event, event.name, event.nameStart, event.nameEnd);
+  if (bytesEqual(event.data, event.dataStart, event.dataEnd, '[DONE]')) state.signs.terminal = true;
+  else if (event.isWhole) readChunk(state, event);
+  else readOversizedChunk(state, event);
+};
+
+/** Some that speak Chat Completions name their events too, each in its own way. */
+function isResponsesName({ name, nameStart, nameEnd }: StreamEvent): boolean {
+  if (nameEnd === nameStart) return false;
+  if (bytesEqual(name, nameStart, nameEnd, 'error')) return true;
+  return bytesEqual(name, nameStart, Math.min(nameStart + 9, nameEnd), 'response.');
+}
+
+function readChunk(state: StreamState, event: StreamEvent): void {
+  const { keys } = state;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next()) {
+    if (keys.depth === 1 && keys.keyLength === 4 && keys.isKey('type') && keys.isText())
+      return readResponsesEvent(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
+    readKey(state, event);
+  }
+}
+
+/** Looks at the length first: most keys of a chunk are of no interest. */
+function readKey(state: StreamState, event: StreamEvent): void {
+  const { keys } = state;
+  switch (keys.keyLength) {
+    case 4:
+      if (keys.depth >= 5 && keys.isKey('name')) noteText(state);
+      else if (keys.depth === 3 && keys.isKey('text')) noteText(state);
+      return;
+    case 5:
+      if (keys.depth === 1 && keys.isKey('usage') && keys.isObject())
+        noteUsage(state, keys.bytes, keys.takeValue());
+      else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
+        noteError(state, event.data, event.dataStart, event.dataEnd);
+      return;
+    case 7:
+      if (keys.depth === 4 && (keys.isKey('content') || keys.isKey('refusal'))) noteText(state);
+      return;
+    case 9:
+      if (keys.isKey('arguments') || (keys.depth === 4 && keys.isKey('reasoning'))) noteText(state);
+      return;
+    case 10:
+      if (keys.depth === 5 && keys.isKey('transcript')) noteText(state);
+      return;
+    case 13:
+      if (keys.isKey('finish_reason') && keys.isText()) state.isFinished = true;
+      return;
+    case 17:
+      if (keys.depth === 4 && keys.isKey('reasoning_content')) noteText(state);
+      return;
+    default:
+  }
+}
+
+function noteText(state: StreamState): void {
+  const bytes = state.keys.textBytes();
+  if (bytes > 0) noteContent(state, bytes);
+}
+
+function readOversizedChunk(state: StreamState, event: StreamEvent): void {
+  noteContent(state, event.dataEnd - event.dataStart);
+  noteUsageAtEnd(state, event, '"usage"');
+}

@@ -1,0 +1,80 @@
+// Reads one event of a stream of OpenAI's Responses API, whose kind the caller has found. The last event
+// repeats the whole response and may be very large: only its usage and error are looked at.
+
+import { peekFields } from '../json/peek-json.ts';
+import { bytesEqual } from '../json/peek-json-scan.ts';
+import type { StreamEvent } from './stream-reader-event.ts';
+import {
+  noteContent,
+  noteError,
+  noteUsage,
+  noteUsageAtEnd,
+  type StreamState,
+} from './stream-reader-state.ts';
+
+export function readResponsesEvent(
+  state: StreamState,
+  event: StreamEvent,
+  kind: Buffer,
+  start: number,
+  end: number,
+): void {
+  if (endsWith(kind, start, end, '.delta')) return readDelta(state, event);
+  if (bytesEqual(kind, start, end, 'response.completed')) return readEnd(state, event, false);
+  if (bytesEqual(kind, start, end, 'response.incomplete')) return readEnd(state, event, false);
+  if (bytesEqual(kind, start, end, 'response.failed')) return readEnd(state, event, true);
+  if (bytesEqual(kind, start, end, 'error')) return readError(state, event);
+  // An item that is done (a search, a call, hidden reasoning) and a picture are content without deltas.
+  if (bytesEqual(kind, start, end, 'response.output_item.done')) noteContent(state, 0);
+  else if (endsWith(kind, start, end, '.partial_image')) noteContent(state, 0);
+}
+
+function readDelta(state: StreamState, event: StreamEvent): void {
+  if (!event.isWhole) return noteContent(state, event.dataEnd - event.dataStart);
+  const { keys } = state;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next()) {
+    if (keys.depth !== 1 || !keys.isKey('delta')) continue;
+    const bytes = keys.textBytes();
+    if (bytes > 0 || keys.isObject()) noteContent(state, bytes);
+    return;
+  }
+}
+
+function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): void {
+  state.signs.terminal = !hasFailed;
+  if (!event.isWhole) {
+    noteUsageAtEnd(state, event, '"usage"');
+    if (hasFailed) state.signs.error ??= UNREADABLE_FAILURE;
+    return;
+  }
+  const data = event.data.subarray(event.dataStart, event.dataEnd);
+  const outer = peekFields(data, ['response']);
+  const span = outer.ok ? outer.fields.get('response') : undefined;
+  const response = span ? data.subarray(span.start, span.end) : data;
+  const inner = peekFields(response, ['usage', 'error']);
+  if (inner.ok) noteUsage(state, response, inner.fields.get('usage'));
+  if (!hasFailed) return;
+  const error = inner.ok ? inner.fields.get('error') : undefined;
+  if (error) state.signs.error ??= wrapped(response.subarray(error.start, error.end));
+  else state.signs.error ??= UNREADABLE_FAILURE;
+}
+
+/** The error's fields stand in the event itself, or in an `error` object as everywhere else. */
+function readError(state: StreamState, event: StreamEvent): void {
+  const data = event.data.subarray(event.dataStart, event.dataEnd);
+  const peeked = peekFields(data, ['error']);
+  const isNested = peeked.ok && peeked.fields.has('error');
+  if (isNested || !peeked.ok) noteError(state, data, 0, data.length);
+  else state.signs.error ??= wrapped(data);
+}
+
+function wrapped(error: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('{"error":'), error, Buffer.from('}')]);
+}
+
+function endsWith(bytes: Buffer, start: number, end: number, suffix: string): boolean {
+  return end - start >= suffix.length && bytesEqual(bytes, end - suffix.length, end, suffix);
+}
+
+const UNREADABLE_FAILURE = Buffer.from('{"error":{"type":"server_error"}}');

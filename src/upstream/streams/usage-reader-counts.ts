@@ -1,0 +1,152 @@
+// A provider's usage object in our words. The formats disagree on what contains what: Anthropic's input
+// excludes cached tokens, OpenAI's and Gemini's includes them; reasoning is inside of OpenAI's output and
+// on top of Gemini's. Raw counts are gathered first and sorted out at the end, because a stream may tell
+// them in several events, each cumulative: the largest value of each is the true one. What is not a sane
+// count is as if it were absent, so the sums can be neither negative nor NaN.
+
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { Usage } from '../../kernel/usage.ts';
+
+export type RawCounts = {
+  isKnown: boolean;
+  input: number;
+  /** Gemini counts what its tools read beside the prompt. */
+  toolInput: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+  reasoning: number;
+  total: number;
+};
+
+export function emptyCounts(): RawCounts {
+  return {
+    isKnown: false,
+    input: 0,
+    toolInput: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cacheWrite1h: 0,
+    reasoning: 0,
+    total: 0,
+  };
+}
+
+/** Takes in one usage object of the provider, parsed. */
+export function addCounts(format: ProviderFormat, counts: RawCounts, usage: JsonRecord): void {
+  ADD[format](counts, usage);
+}
+
+/** Undefined as long as no event or answer said anything readable. */
+export function usageOf(format: ProviderFormat, counts: RawCounts): Usage | undefined {
+  return counts.isKnown ? NORMALISE[format](counts) : undefined;
+}
+
+export type CountName = Exclude<keyof RawCounts, 'isKnown'>;
+
+export const GEMINI_COUNTS = {
+  promptTokenCount: 'input',
+  toolUsePromptTokenCount: 'toolInput',
+  candidatesTokenCount: 'output',
+  cachedContentTokenCount: 'cacheRead',
+  thoughtsTokenCount: 'reasoning',
+} as const satisfies Record<string, CountName>;
+
+export const GEMINI_KEYS = [
+  'promptTokenCount',
+  'toolUsePromptTokenCount',
+  'candidatesTokenCount',
+  'cachedContentTokenCount',
+  'thoughtsTokenCount',
+] as const;
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** No model has read or written this much in one call; larger values are rubbish and would overflow prices. */
+const MOST_TOKENS = 1_000_000_000;
+
+const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
+  anthropic(counts, usage) {
+    const byAge = nested(usage['cache_creation']);
+    const oneHour = countOf(byAge['ephemeral_1h_input_tokens']);
+    const fiveMinutes = countOf(byAge['ephemeral_5m_input_tokens']);
+    raise(counts, 'input', usage['input_tokens']);
+    raise(counts, 'output', usage['output_tokens']);
+    raise(counts, 'cacheRead', usage['cache_read_input_tokens']);
+    raise(counts, 'cacheWrite', usage['cache_creation_input_tokens']);
+    raise(counts, 'cacheWrite', (oneHour ?? 0) + (fiveMinutes ?? 0));
+    raise(counts, 'cacheWrite1h', oneHour);
+    raise(counts, 'reasoning', nested(usage['output_tokens_details'])['thinking_tokens']);
+  },
+  openai(counts, usage) {
+    const input = nested(usage['prompt_tokens_details'] ?? usage['input_tokens_details']);
+    const output = nested(usage['completion_tokens_details'] ?? usage['output_tokens_details']);
+    raise(counts, 'input', usage['prompt_tokens'] ?? usage['input_tokens']);
+    raise(counts, 'output', usage['completion_tokens'] ?? usage['output_tokens']);
+    // DeepSeek, which speaks this format too, has its cache hits beside the totals.
+    raise(counts, 'cacheRead', input['cached_tokens'] ?? usage['prompt_cache_hit_tokens']);
+    raise(counts, 'cacheWrite', input['cache_write_tokens']);
+    raise(counts, 'reasoning', output['reasoning_tokens']);
+    raise(counts, 'total', usage['total_tokens']);
+  },
+  gemini(counts, usage) {
+    for (const key of GEMINI_KEYS) raise(counts, GEMINI_COUNTS[key], usage[key]);
+  },
+};
+
+const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => Usage> = {
+  anthropic: (counts) => {
+    const cacheWrite1hTokens = Math.min(counts.cacheWrite1h, counts.cacheWrite);
+    return {
+      inputTokens: counts.input,
+      outputTokens: counts.output,
+      cacheReadTokens: counts.cacheRead,
+      // Streams repeat the total without its parts, so the part is what is left of the total.
+      cacheWriteTokens: counts.cacheWrite - cacheWrite1hTokens,
+      cacheWrite1hTokens,
+      reasoningTokens: Math.min(counts.reasoning, counts.output),
+    };
+  },
+  openai: (counts) => {
+    // Some that speak this format count reasoning beside the output; their total gives it away.
+    const isBeside =
+      counts.reasoning > 0 && counts.input + counts.output + counts.reasoning === counts.total;
+    return withoutCached(counts, counts.output + (isBeside ? counts.reasoning : 0));
+  },
+  gemini: (counts) => withoutCached(counts, counts.output + counts.reasoning),
+};
+
+function withoutCached(counts: RawCounts, outputTokens: number): Usage {
+  const input = counts.input + counts.toolInput;
+  const cacheReadTokens = Math.min(counts.cacheRead, input);
+  const cacheWriteTokens = Math.min(counts.cacheWrite, input - cacheReadTokens);
+  return {
+    inputTokens: input - cacheReadTokens - cacheWriteTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: Math.min(counts.reasoning, outputTokens),
+  };
+}
+
+/** A stream counts up, so the largest value is the latest. What is no count changes nothing. */
+export function raise(counts: RawCounts, name: CountName, value: unknown): void {
+  const count = countOf(value);
+  if (count === undefined) return;
+  if (name === 'input' || name === 'output') counts.isKnown = true;
+  if (count > counts[name]) counts[name] = count;
+}
+
+function countOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !(value >= 0) || value > MOST_TOKENS) return undefined;
+  return Math.ceil(value);
+}
+
+function nested(value: unknown): JsonRecord {
+  return typeof value === 'object' && value !== null ? (value as JsonRecord) : NOTHING;
+}
+
+const NOTHING: JsonRecord = Object.freeze({});

@@ -1,0 +1,79 @@
+// What a whole (unary) answer says it used, read from its bytes: Messages, Chat Completions, Responses,
+// Embeddings, generateContent. Pure. Providers write the usage near the end, so it is looked for from there
+// and the answer itself, which may be megabytes of vectors, is not looked at. An answer without usage
+// (counting tokens, a broken body) gives undefined and the caller estimates.
+
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { Usage } from '../../kernel/usage.ts';
+import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-json.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+} from '../json/peek-json-scan.ts';
+import { JsonKeys } from './stream-reader-keys.ts';
+import { addCounts, emptyCounts, usageOf } from './usage-reader-counts.ts';
+
+export function readUsage(format: ProviderFormat, body: Buffer): Usage | undefined {
+  const usage = readObject(body, findUsage(body, USAGE_KEYS[format]));
+  if (!usage) return undefined;
+  const counts = emptyCounts();
+  addCounts(format, counts, usage);
+  return usageOf(format, counts);
+}
+
+/** The model that served, as the provider names it; it stands near the beginning, or is not looked for. */
+export function readModel(format: ProviderFormat, body: Buffer): string | undefined {
+  const keys = new JsonKeys();
+  const name = format === 'gemini' ? 'modelVersion' : 'model';
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    if (keys.depth === 1 && keys.isKey(name))
+      return readString(body, { start: keys.valueStart, end: keys.valueEnd + 1 });
+  }
+  return undefined;
+}
+
+const USAGE_KEYS: Record<ProviderFormat, { readonly name: string; readonly quoted: Buffer }> = {
+  anthropic: { name: 'usage', quoted: Buffer.from('"usage"') },
+  openai: { name: 'usage', quoted: Buffer.from('"usage"') },
+  gemini: { name: 'usageMetadata', quoted: Buffer.from('"usageMetadata"') },
+};
+
+/** Where it is not certain that the last such key is the answer's own, the whole answer is walked. */
+function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpan | undefined {
+  const at = body.lastIndexOf(key.quoted);
+  if (at < 0) return undefined;
+  const colon = skipSpace(body, at + key.quoted.length);
+  if (body[colon] === COLON && body[at - 1] !== BACKSLASH) {
+    const start = skipSpace(body, colon + 1);
+    const end = endOfValue(body, start);
+    if (end > 0 && closesOnce(body, end)) return { start, end };
+  }
+  const peeked = peekFields(body, [key.name]);
+  return peeked.ok ? peeked.fields.get(key.name) : undefined;
+}
+
+/** Whether exactly one bracket is still open here: then what stands here belongs to the outermost object. */
+function closesOnce(body: Buffer, from: number): boolean {
+  let depth = 1;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = endOfString(body, at + 1);
+      if (at < 0) return false;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return byte === CLOSE_BRACE && skipSpace(body, at + 1) === body.length;
+    }
+  }
+  return false;
+}
