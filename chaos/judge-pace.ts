@@ -7,9 +7,9 @@ import type { Call } from './provider.ts';
 
 const SECOND_MS = 1_000;
 /** Of the rate, in the busiest second. */
-const MOST_OF_RATE = 1.5;
+const MAX_OF_RATE = 1.5;
 /** Of the limit, while jobs wait. */
-const LEAST_USE = 0.95;
+const MIN_USE = 0.95;
 
 export type PaceFinding = {
   readonly notes: readonly string[];
@@ -31,10 +31,10 @@ export function judgePace(
       `${busiest} calls in the busiest second, at a rate of ${perSecond.toFixed(0)} a second`,
     ],
     shortcomings: [
-      ...(use >= LEAST_USE ? [] : [`at least ${percent(LEAST_USE)} of the limit is used`]),
-      ...(busiest <= MOST_OF_RATE * perSecond
+      ...(use >= MIN_USE ? [] : [`at least ${percent(MIN_USE)} of the limit is used`]),
+      ...(busiest <= MAX_OF_RATE * perSecond
         ? []
-        : [`at most ${MOST_OF_RATE} times the rate comes in any second`]),
+        : [`at most ${MAX_OF_RATE} times the rate comes in any second`]),
     ],
   };
 }

@@ -10,8 +10,8 @@ export type Kill<Victim> = {
   readonly downMs: number;
 };
 
-const SHORTEST_DOWN_MS = 200;
-const LONGEST_DOWN_MS = 2_500;
+const MIN_DOWN_MS = 200;
+const MAX_DOWN_MS = 2_500;
 
 /** Every victim has its turn before one has a second. */
 export function planKills<Victim>(
@@ -25,6 +25,6 @@ export function planKills<Victim>(
   return order.slice(0, count).map((victim, index) => ({
     victim,
     atPart: (index + 0.5 + dice.between(-40, 40) / 100) / count,
-    downMs: dice.between(SHORTEST_DOWN_MS, LONGEST_DOWN_MS),
+    downMs: dice.between(MIN_DOWN_MS, MAX_DOWN_MS),
   }));
 }

@@ -45,11 +45,11 @@ type Ground = {
   readonly seed: number;
 };
 
-const LARGEST_SEED = 4_294_967_295;
+const MAX_SEED = 4_294_967_295;
 
 export async function runChaos(request: ChaosRequest): Promise<ChaosOutcome> {
   const rows = chooseRows(await findRows(), { wanted: request.rows, isShort: request.isShort });
-  const seed = request.seed ?? crypto.getRandomValues(new Uint32Array(1))[0] ?? LARGEST_SEED;
+  const seed = request.seed ?? crypto.getRandomValues(new Uint32Array(1))[0] ?? MAX_SEED;
   process.stderr.write(`seed ${seed}\n`);
   const stopping = interruption('The chaos run');
   const folder = mkdtempSync(join(tmpdir(), 'spillway-chaos-'));

@@ -14,7 +14,7 @@ export type Victim = {
 };
 
 const LOOK_EVERY_MS = 100;
-const LONGEST_CALM_MS = 15_000;
+const MAX_CALM_MS = 15_000;
 
 /** Kills as the dose says, over a load of so many calls; gives back who was killed, in order, once all are up again. */
 export async function strike(
@@ -40,7 +40,7 @@ export async function strike(
 }
 
 export async function untilServed({ provider, signal }: Arena, calls: number): Promise<void> {
-  const calmAt = performance.now() + LONGEST_CALM_MS;
+  const calmAt = performance.now() + MAX_CALM_MS;
   while ((await provider.stats()).requests < calls && performance.now() < calmAt)
     await sleep(LOOK_EVERY_MS, undefined, { signal });
 }

@@ -1,7 +1,7 @@
 // Durations counted in buckets that each are 1 % wider than the one before: constant memory however many
 // requests a round has, and percentiles that are exact to 1 %, finer than any machine is steady.
 
-const SMALLEST_MS = 0.01;
+const MIN_MS = 0.01;
 const GROWTH = Math.log(1.01);
 /** 10 µs × 1.01^1700 is more than three minutes. */
 const BUCKETS = 1_700;
@@ -11,7 +11,7 @@ export class Histogram {
   #total = 0;
 
   record(durationMs: number): void {
-    const steps = Math.floor(Math.log(Math.max(durationMs, SMALLEST_MS) / SMALLEST_MS) / GROWTH);
+    const steps = Math.floor(Math.log(Math.max(durationMs, MIN_MS) / MIN_MS) / GROWTH);
     const bucket = Math.min(steps, BUCKETS - 1);
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#total += 1;
@@ -29,8 +29,8 @@ export class Histogram {
     let seen = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
       seen += this.#counts[bucket] ?? 0;
-      if (seen >= wanted) return SMALLEST_MS * Math.exp((bucket + 0.5) * GROWTH);
+      if (seen >= wanted) return MIN_MS * Math.exp((bucket + 0.5) * GROWTH);
     }
-    return SMALLEST_MS * Math.exp(BUCKETS * GROWTH);
+    return MIN_MS * Math.exp(BUCKETS * GROWTH);
   }
 }

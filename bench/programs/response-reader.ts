@@ -7,7 +7,7 @@
 type State = 'head' | 'sized' | 'size-line' | 'chunk' | 'done';
 
 const HEAD_END = '\r\n\r\n';
-const LONGEST_HEAD_BYTES = 16_384;
+const MAX_HEAD_BYTES = 16_384;
 const KEPT_BODY_BYTES = 400;
 
 export class ResponseReader {
@@ -54,8 +54,7 @@ export class ResponseReader {
   #readHead(bytes: Buffer, at: number): number | undefined {
     const end = bytes.indexOf(HEAD_END, at, 'latin1');
     if (end < 0) {
-      if (bytes.length - at > LONGEST_HEAD_BYTES)
-        throw new Error('The head of an answer is too long');
+      if (bytes.length - at > MAX_HEAD_BYTES) throw new Error('The head of an answer is too long');
       return undefined;
     }
     const head = bytes.toString('latin1', at, end);

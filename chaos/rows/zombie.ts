@@ -8,7 +8,7 @@ import { harmJobs } from '../harm-jobs.ts';
 import { untilServed } from '../strike.ts';
 
 /** Each takes its time; so many are enough to meet every step of a job's way. */
-const MOST_ZOMBIES = 6;
+const MAX_ZOMBIES = 6;
 
 export const row: ChaosRow = {
   name: 'zombie',
@@ -20,7 +20,7 @@ export const row: ChaosRow = {
 
 async function stopAndWake(arena: Arena, { crew }: Installation): Promise<string[]> {
   const { dose, dice, signal } = arena;
-  const count = Math.min(dose.kills, MOST_ZOMBIES);
+  const count = Math.min(dose.kills, MAX_ZOMBIES);
   const done: string[] = [];
   for (let time = 1; time <= count; time += 1) {
     await untilServed(arena, Math.round((dose.jobs * time) / (count + 1)));

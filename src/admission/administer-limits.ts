@@ -29,7 +29,7 @@ export type AdministerLimitsParts = {
 };
 
 /** The longest a provider's own limit lasts is a month; farther is a slip of the finger. */
-export const LONGEST_LIMIT_MS = 32 * 86_400_000;
+export const MAX_LIMIT_MS = 32 * 86_400_000;
 
 export function administerLimits(parts: AdministerLimitsParts): AdministerLimits {
   const { limits, auditor, clock } = parts;
@@ -43,7 +43,7 @@ export function administerLimits(parts: AdministerLimitsParts): AdministerLimits
     async set(operator, place, resetAt) {
       requireProvider(place);
       const setAt = clock.now();
-      if (resetAt <= setAt || resetAt > setAt + LONGEST_LIMIT_MS) throw outOfRange();
+      if (resetAt <= setAt || resetAt > setAt + MAX_LIMIT_MS) throw outOfRange();
       const { provider, region, model } = place;
       const limit: ProviderLimit = {
         provider,

@@ -98,9 +98,9 @@ function wholeNumber(value: Value): number | undefined {
 }
 
 function moment(value: Value, now: number): number | undefined {
-  if (typeof value !== 'string' || value.length > LONGEST_TEXT) return undefined;
+  if (typeof value !== 'string' || value.length > MAX_TEXT) return undefined;
   const { resetAt, retryAfterMs } = durationOrMoment(value);
   return resetAt ?? (retryAfterMs === undefined ? undefined : now + retryAfterMs);
 }
 
-const LONGEST_TEXT = 64;
+const MAX_TEXT = 64;

@@ -36,7 +36,7 @@ export type HeadroomParts = { readonly clock: Clock; readonly exchange: Headroom
 
 const READ_EVERY_MS = 100;
 /** Callers choose model names; those past this many are not kept. */
-const MOST_PLACES = 500;
+const MAX_PLACES = 500;
 /** What nobody has heard of for so long says nothing any more. */
 const FORGOTTEN_MS = 3_600_000;
 
@@ -114,8 +114,8 @@ class HeadroomBook implements Headroom {
     const key = keyOf(place);
     const known = this.#pages.get(key);
     if (known) return known;
-    if (this.#pages.size >= MOST_PLACES) this.#forgetOld();
-    if (this.#pages.size >= MOST_PLACES) return undefined;
+    if (this.#pages.size >= MAX_PLACES) this.#forgetOld();
+    if (this.#pages.size >= MAX_PLACES) return undefined;
     const made = { place, pace: new HeadroomPace(), readAtMs: Number.NEGATIVE_INFINITY };
     this.#pages.set(key, made);
     return made;

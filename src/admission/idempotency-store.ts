@@ -30,7 +30,7 @@ export type ClaimOutcome =
   | { readonly kind: 'other_payload' };
 
 /** Larger answers are not kept. */
-export const LARGEST_KEPT_ANSWER_BYTES = 2 ** 20;
+export const MAX_KEPT_ANSWER_BYTES = 2 ** 20;
 export const KEPT_FOR_MS = 24 * 3_600_000;
 
 export type IdempotencyStore = {

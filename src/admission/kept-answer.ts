@@ -1,7 +1,7 @@
 // What of an answer is kept under an idempotency key, and how it is given again: an allow-list of headers. What
 // belongs to one request alone (its ids, how much of a limit was left) is not repeated to another.
 
-import { type KeptAnswer, LARGEST_KEPT_ANSWER_BYTES } from './idempotency-store.ts';
+import { type KeptAnswer, MAX_KEPT_ANSWER_BYTES } from './idempotency-store.ts';
 
 const KEPT_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
@@ -20,7 +20,7 @@ export function toKeptAnswer(
   headers: Iterable<readonly [string, unknown]>,
   body: Buffer,
 ): KeptAnswer | undefined {
-  if (body.length > LARGEST_KEPT_ANSWER_BYTES) return undefined;
+  if (body.length > MAX_KEPT_ANSWER_BYTES) return undefined;
   const kept: Record<string, string> = {};
   for (const [name, value] of headers) {
     const lowerName = name.toLowerCase();

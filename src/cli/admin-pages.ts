@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import type { AdminApi, AdminRequest } from './admin-client.ts';
 
-const LARGEST_PAGE = 200;
-const MOST_PAGES = 500;
+const MAX_PAGE = 200;
+const MAX_PAGES = 500;
 
 export async function allRows<T extends z.ZodType>(
   admin: AdminApi,
@@ -16,8 +16,8 @@ export async function allRows<T extends z.ZodType>(
   const page = z.object({ data: z.array(row), nextCursor: z.string().nullable() });
   const rows: z.infer<T>[] = [];
   let cursor: string | null = null;
-  for (let count = 0; count < MOST_PAGES; count += 1) {
-    const query = new URLSearchParams({ limit: String(LARGEST_PAGE), ...(cursor && { cursor }) });
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const query = new URLSearchParams({ limit: String(MAX_PAGE), ...(cursor && { cursor }) });
     const full = `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
     const answer = page.parse(await admin.call({ method: 'GET', path: full, ...rest }));
     rows.push(...answer.data);

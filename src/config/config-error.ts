@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util';
 
-const LONGEST_SHOWN = 80;
+const MAX_SHOWN = 80;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -33,5 +33,5 @@ export function showShape(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -3,13 +3,13 @@
 
 const HIDDEN = '****';
 const SHOWN_CHARACTERS = 4;
-const SHORTEST_SHOWN = 16;
+const MIN_SHOWN = 16;
 const SECRET_PARAMETER = /pass|pwd|secret|token|key|cert/i;
 
 export type Mask = (text: string) => string;
 
 export const maskSecret: Mask = (text) =>
-  text.length < SHORTEST_SHOWN ? HIDDEN : `${HIDDEN}${text.slice(-SHOWN_CHARACTERS)}`;
+  text.length < MIN_SHOWN ? HIDDEN : `${HIDDEN}${text.slice(-SHOWN_CHARACTERS)}`;
 
 /** For connection addresses: the password and anything like one in the query goes. */
 export const maskAddress: Mask = (text) => {

@@ -58,9 +58,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
       'x-request-id': context.requestId,
       ...retryHeaders(row.status, advisedMs),
       ...capacityHeaders(code, params, wait.resetAt),
-      ...(retryable && (advisedMs ?? 0) <= LONGEST_SDK_WAIT_MS
-        ? {}
-        : { 'x-should-retry': 'false' }),
+      ...(retryable && (advisedMs ?? 0) <= MAX_SDK_WAIT_MS ? {} : { 'x-should-retry': 'false' }),
     },
     error: {
       code,
@@ -79,7 +77,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
 // 300 s: long enough that nobody hammers, short enough that nobody gives up.
 const UNKNOWN_WAIT_MS = 300_000;
 // SDKs sleep as long as they are told; beyond this a person is better told than a program kept asleep.
-const LONGEST_SDK_WAIT_MS = 60_000;
+const MAX_SDK_WAIT_MS = 60_000;
 const CARRIES_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 type Wait = { readonly ms?: number; readonly resetAt?: number };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONGEST_RAW_BODY, readRawFailure } from './raw-failure.ts';
+import { MAX_RAW_BODY, readRawFailure } from './raw-failure.ts';
 import { createRedactor } from './redact.ts';
 
 const redact = createRedactor(['a-configured-key']);
@@ -30,7 +30,7 @@ test('an error is told by names, codes and messages, without stacks', () => {
 });
 
 test('bytes are read as text, and no text is longer than the bound', () => {
-  const body = new TextEncoder().encode('x'.repeat(3 * LONGEST_RAW_BODY));
-  assert.equal(readRawFailure({ body }, redact)?.body?.length, LONGEST_RAW_BODY);
+  const body = new TextEncoder().encode('x'.repeat(3 * MAX_RAW_BODY));
+  assert.equal(readRawFailure({ body }, redact)?.body?.length, MAX_RAW_BODY);
   assert.equal(readRawFailure(undefined, redact), undefined);
 });

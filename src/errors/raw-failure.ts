@@ -10,9 +10,9 @@ export type RawFailure = {
   readonly body?: string;
 };
 
-export const LONGEST_RAW_BODY = 8 * 1024;
-const LONGEST_RAW_HEADER = 256;
-const MOST_RAW_HEADERS = 24;
+export const MAX_RAW_BODY = 8 * 1024;
+const MAX_RAW_HEADER = 256;
+const MAX_RAW_HEADERS = 24;
 
 export function readRawFailure(cause: unknown, redact: Redact): RawFailure | undefined {
   if (cause instanceof Error) return { body: bounded(redact(describeChain(cause))) };
@@ -36,7 +36,7 @@ function describeChain(error: Error): string {
   while (current instanceof Error && lines.length < DEEPEST_CAUSE) {
     const code = fieldOf(current, 'code');
     const label = typeof code === 'string' ? `${current.name} ${code}` : current.name;
-    lines.push(`${label}: ${current.message}`.slice(0, LONGEST_RAW_BODY));
+    lines.push(`${label}: ${current.message}`.slice(0, MAX_RAW_BODY));
     current = current.cause;
   }
   return lines.join('\n');
@@ -60,8 +60,8 @@ function chosenHeaders(headers: unknown, redact: Redact): Record<string, string>
   if (typeof headers !== 'object' || headers === null) return undefined;
   const chosen = Object.entries(headers)
     .filter(([name]) => isShown(name.toLowerCase()))
-    .slice(0, MOST_RAW_HEADERS)
-    .map(([name, value]) => [name, redact(String(value).slice(0, LONGEST_RAW_HEADER))] as const);
+    .slice(0, MAX_RAW_HEADERS)
+    .map(([name, value]) => [name, redact(String(value).slice(0, MAX_RAW_HEADER))] as const);
   return chosen.length === 0 ? undefined : Object.fromEntries(chosen);
 }
 
@@ -70,13 +70,13 @@ function isShown(name: string): boolean {
 }
 
 function textOf(body: unknown): string | undefined {
-  if (typeof body === 'string') return body.slice(0, LONGEST_RAW_BODY);
+  if (typeof body === 'string') return body.slice(0, MAX_RAW_BODY);
   if (!(body instanceof Uint8Array)) return undefined;
-  return new TextDecoder().decode(body.subarray(0, LONGEST_RAW_BODY));
+  return new TextDecoder().decode(body.subarray(0, MAX_RAW_BODY));
 }
 
 function bounded(text: string): string {
-  return text.slice(0, LONGEST_RAW_BODY);
+  return text.slice(0, MAX_RAW_BODY);
 }
 
 function fieldOf(value: object, name: string): unknown {

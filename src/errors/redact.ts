@@ -13,10 +13,10 @@ export function createRedactor(secrets: Iterable<string>): Redact {
   return (text) => redactShapes(redactKnown(text, known));
 }
 
-const SHORTEST_SECRET = 6;
+const MIN_SECRET = 6;
 
 function isLongEnough(secret: string): boolean {
-  return secret.length >= SHORTEST_SECRET;
+  return secret.length >= MIN_SECRET;
 }
 
 /** As it is, as it stands in JSON, and as it stands in an address. */
@@ -34,7 +34,7 @@ function redactKnown(text: string, known: readonly string[]): string {
 
 /** What is kept of a failure has a bound, and the bound may go through a key: its beginning is hidden as well. */
 function withoutCutEnd(text: string, secret: string): string {
-  for (let length = secret.length - 1; length >= SHORTEST_SECRET; length -= 1) {
+  for (let length = secret.length - 1; length >= MIN_SECRET; length -= 1) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED;
   }
   return text;

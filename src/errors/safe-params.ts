@@ -30,10 +30,10 @@ const PARAM_CHECKS = {
   field: isFieldName,
 } as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
 
-const LONGEST_DURATION_MS = 10 * 366 * 86_400_000;
+const MAX_DURATION_MS = 10 * 366 * 86_400_000;
 
 export function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= LONGEST_DURATION_MS;
+  return typeof value === 'number' && value >= 0 && value <= MAX_DURATION_MS;
 }
 
 function isAmount(value: unknown): boolean {

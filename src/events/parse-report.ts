@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { storableText } from './separate-error.ts';
 
-export const MOST_EVENTS_AT_ONCE = 100;
-const LONGEST_DATA = 65_536;
+export const MAX_EVENTS_AT_ONCE = 100;
+const MAX_DATA = 65_536;
 
 function text(maxLength: number) {
   return z.string().min(1).max(maxLength).transform(storableText);
@@ -35,8 +35,8 @@ export type ReportedEvent = z.infer<typeof schema>;
 
 export function parseReport(body: unknown): readonly ReportedEvent[] {
   if (!Array.isArray(body)) return [parseEvent(body, '')];
-  if (body.length === 0 || body.length > MOST_EVENTS_AT_ONCE)
-    throw malformed(body.length === 0 ? 'events' : `events.${MOST_EVENTS_AT_ONCE}`);
+  if (body.length === 0 || body.length > MAX_EVENTS_AT_ONCE)
+    throw malformed(body.length === 0 ? 'events' : `events.${MAX_EVENTS_AT_ONCE}`);
   return body.map((event, index) => parseEvent(event, `events[${index}]`));
 }
 
@@ -53,5 +53,5 @@ function malformed(field: string): SpillwayError {
 }
 
 function isBounded(data: unknown): boolean {
-  return data === undefined || JSON.stringify(data).length <= LONGEST_DATA;
+  return data === undefined || JSON.stringify(data).length <= MAX_DATA;
 }

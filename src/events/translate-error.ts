@@ -28,13 +28,13 @@ export function translateError(
   const { now, timeZone } = reader;
   const verdict = ownVerdict(failure) ?? mapProviderError(failure, { now, timeZone });
   const { code, params } = verdict;
-  const message = renderError(code, params, reader).slice(0, LONGEST_SENTENCE);
+  const message = renderError(code, params, reader).slice(0, MAX_SENTENCE);
   return { verdict, error: { code, params, message, internalMessage: textOf(failure, redact) } };
 }
 
 /** An organisation may have sentences of its own, and they stand in an index. */
-const LONGEST_SENTENCE = 1000;
-const LONGEST_INTERNAL = 8 * 1024;
+const MAX_SENTENCE = 1000;
+const MAX_INTERNAL = 8 * 1024;
 
 function ownVerdict(failure: unknown): Verdict | undefined {
   if (typeof failure !== 'object' || failure === null) return undefined;
@@ -53,5 +53,5 @@ function ownVerdict(failure: unknown): Verdict | undefined {
 
 function textOf(failure: unknown, redact: Redact): string {
   const text = typeof failure === 'string' ? failure : JSON.stringify(failure);
-  return storableText(redact(text.slice(0, LONGEST_INTERNAL)));
+  return storableText(redact(text.slice(0, MAX_INTERNAL)));
 }

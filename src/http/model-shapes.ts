@@ -21,7 +21,7 @@ export const MODEL_SHAPES: Readonly<Record<ProviderFormat, ModelShape>> = {
   gemini: { one: geminiModel, page: geminiPage },
 };
 
-const MOST_ON_A_PAGE = 1000;
+const MAX_ON_A_PAGE = 1000;
 
 function openaiModel({ id, owner }: ServableModel): unknown {
   return { id, object: 'model', created: 0, owned_by: owner };
@@ -85,7 +85,7 @@ function geminiPage(models: readonly ServableModel[], query: ModelQuery): unknow
 
 function pageSize(given: unknown, usual: number): number {
   const size = typeof given === 'string' ? Number(given) : usual;
-  return Number.isInteger(size) && size > 0 ? Math.min(size, MOST_ON_A_PAGE) : usual;
+  return Number.isInteger(size) && size > 0 ? Math.min(size, MAX_ON_A_PAGE) : usual;
 }
 
 function indexOf(models: readonly ServableModel[], id: unknown): number {

@@ -4,12 +4,12 @@
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
 
-const LARGEST_PAGE = 500;
-const LONGEST_CURSOR = 400;
+const MAX_PAGE = 500;
+const MAX_CURSOR = 400;
 
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(LARGEST_PAGE).default(100),
-  cursor: z.string().max(LONGEST_CURSOR).optional().describe('`nextCursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(100),
+  cursor: z.string().max(MAX_CURSOR).optional().describe('`nextCursor` of the page before'),
 };
 
 export function pageOf<T extends z.ZodType>(row: T) {

@@ -26,7 +26,7 @@ export function createMonthCache(): (at: number, timeZone: string) => CalendarMo
   return (at, timeZone) => {
     const month = known.get(timeZone);
     if (month !== undefined && isWithin(month, at)) return month;
-    if (known.size >= MOST_ZONES) known.clear();
+    if (known.size >= MAX_ZONES) known.clear();
     const fresh = calendarMonth(at, timeZone);
     known.set(timeZone, fresh);
     return fresh;
@@ -38,7 +38,7 @@ export function isWithin(month: CalendarMonth, at: number): boolean {
 }
 
 /** There are some six hundred zones, with all their names. */
-const MOST_ZONES = 1000;
+const MAX_ZONES = 1000;
 
 function monthOf(month: Temporal.PlainYearMonth, timeZone: string): CalendarMonth {
   return Object.freeze({

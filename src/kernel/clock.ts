@@ -13,7 +13,7 @@ export type Clock = {
 };
 
 /** setTimeout overflows above 2^31-1 ms and would fire at once: longer waits are cut into laps. */
-const LONGEST_LAP_MS = 2_147_483_647;
+const MAX_LAP_MS = 2_147_483_647;
 
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
@@ -21,11 +21,11 @@ export const systemClock: Clock = Object.freeze({
   random: () => Math.random(),
   after(delayMs: number, fn: () => void): CancelTimer {
     let remainingMs = Math.max(0, delayMs);
-    let timer = setTimeout(lap, Math.min(remainingMs, LONGEST_LAP_MS)).unref();
+    let timer = setTimeout(lap, Math.min(remainingMs, MAX_LAP_MS)).unref();
     function lap(): void {
-      remainingMs -= LONGEST_LAP_MS;
+      remainingMs -= MAX_LAP_MS;
       if (remainingMs <= 0) return fn();
-      timer = setTimeout(lap, Math.min(remainingMs, LONGEST_LAP_MS)).unref();
+      timer = setTimeout(lap, Math.min(remainingMs, MAX_LAP_MS)).unref();
     }
     return () => clearTimeout(timer);
   },

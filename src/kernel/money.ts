@@ -16,7 +16,7 @@ export function usdToNanos(usd: string | number): Nanos {
   if (!parts) throw new RangeError(`${usd} is not an amount of dollars`);
   const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
   const shift = Number(exponent) + 9 - fraction.length;
-  if (Math.abs(shift) > LARGEST_SHIFT) throw new RangeError(`${usd} is not an amount of dollars`);
+  if (Math.abs(shift) > MAX_SHIFT) throw new RangeError(`${usd} is not an amount of dollars`);
   const digits = BigInt(whole + fraction || '0');
   const nanos = shift >= 0 ? digits * 10n ** BigInt(shift) : nearest(digits, 10n ** BigInt(-shift));
   if (nanos > MAX_NANOS) throw new RangeError(`${usd} dollars are more than can be counted`);
@@ -68,7 +68,7 @@ export function ceilMillionths(millionths: number): Nanos {
 }
 
 const AMOUNT = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;
-const LARGEST_SHIFT = 400;
+const MAX_SHIFT = 400;
 const MAX_NANOS = BigInt(Number.MAX_SAFE_INTEGER);
 
 function nearest(digits: bigint, divisor: bigint): bigint {

@@ -11,7 +11,7 @@ export type BackoffRules = {
 
 /** The wait before repeat number `repeats + 1`; `random` is from 0 up to 1. */
 export function exponentialMs(rules: BackoffRules, repeats: number, random: number): number {
-  const doubledMs = Math.min(rules.maxMs, rules.baseMs * 2 ** Math.min(repeats, MOST_DOUBLINGS));
+  const doubledMs = Math.min(rules.maxMs, rules.baseMs * 2 ** Math.min(repeats, MAX_DOUBLINGS));
   return Math.round(doubledMs * (1 + rules.jitter * (2 * random - 1)));
 }
 
@@ -21,4 +21,4 @@ export function statedMs(ms: number, jitter: number, random: number): number {
 }
 
 /** Beyond any wait that is waited; doubling for ever would end in Infinity. */
-const MOST_DOUBLINGS = 40;
+const MAX_DOUBLINGS = 40;

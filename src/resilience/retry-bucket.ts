@@ -5,7 +5,7 @@
 import type { RetryBudgetRules } from './retry-budget.ts';
 
 /** After much traffic time pays nothing for at most this long. */
-export const LONGEST_DEBT_SECONDS = 60;
+export const MAX_DEBT_SECONDS = 60;
 
 export class RetryBucket {
   readonly #rules: RetryBudgetRules;
@@ -38,7 +38,7 @@ export class RetryBucket {
     const balance = this.#timeBalance + perSecond * seconds - this.#requests;
     const paid = perRequest * this.#requests + Math.max(0, balance);
     this.#tokens = Math.min(capacity, this.#tokens + paid);
-    this.#timeBalance = Math.min(0, Math.max(-perSecond * LONGEST_DEBT_SECONDS, balance));
+    this.#timeBalance = Math.min(0, Math.max(-perSecond * MAX_DEBT_SECONDS, balance));
     this.#requests = 0;
     this.#settledAtMs = Math.max(nowMs, this.#settledAtMs);
   }

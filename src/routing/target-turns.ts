@@ -19,7 +19,7 @@ export type LoadOf = (target: Target) => number;
 export type NextOrder = () => readonly Target[];
 
 /** Beyond this an order is made anew rather than kept: accounts of many legs seldom come round together. */
-const MOST_KEPT_ORDERS = 256;
+const MAX_KEPT_ORDERS = 256;
 
 export function createTurns(
   strategy: AliasStrategy,
@@ -40,7 +40,7 @@ export function createTurns(
     const firstLeg = isRotating ? at % legs.length : 0;
     const accountTurn = isRotating ? Math.floor(at / legs.length) : at;
     const order = rotated(legs, firstLeg).flatMap((leg) => rotated(leg, accountTurn % leg.length));
-    if (turns <= MOST_KEPT_ORDERS) kept[at] = Object.freeze(order);
+    if (turns <= MAX_KEPT_ORDERS) kept[at] = Object.freeze(order);
     return order;
   }
 

@@ -76,7 +76,7 @@ export function cutConnection(exchange: Exchange, outcome: Outcome): void {
 }
 
 /** Nothing a caller names may grow the log without bound. */
-const LONGEST_TEXT = 256;
+const MAX_TEXT = 256;
 
 type Facts = Omit<OpenEntry, 'sequence' | 'startedAt'>;
 
@@ -90,7 +90,7 @@ function factsOf(request: IncomingMessage, route: Route, log: TruthLog): Facts {
     dialect: route.dialect,
     operation: route.operation,
     method: request.method ?? '',
-    path: log.share(route.path.slice(0, LONGEST_TEXT)),
+    path: log.share(route.path.slice(0, MAX_TEXT)),
     model: route.pathModel ?? null,
     stream: route.streaming === 'sse' || route.streaming === 'json-array',
     credentialHash: credential === undefined ? null : log.share(hashCredential(credential)),
@@ -125,5 +125,5 @@ function firstOf(value: string | readonly string[] | undefined): string | undefi
 }
 
 function short(text: string | undefined): string | null {
-  return text?.slice(0, LONGEST_TEXT) ?? null;
+  return text?.slice(0, MAX_TEXT) ?? null;
 }

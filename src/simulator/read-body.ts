@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 
-export const MOST_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The body, or nothing when it is larger than the bound. Rejects when the caller goes away first. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -12,7 +12,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MOST_BODY_BYTES) chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
       else resolve(undefined);
     });
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));

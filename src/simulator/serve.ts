@@ -16,7 +16,7 @@ import { digest } from './truth/digest.ts';
 
 export const SCENARIO_HEADER = 'x-simulator-scenario';
 
-const LONGEST_MODEL = 256;
+const MAX_MODEL = 256;
 
 export type Stage = {
   readonly decider: Decider;
@@ -50,7 +50,7 @@ function decide(
   operation: Operation,
 ): Decision {
   const { model } = reading;
-  entry.model = model === '' ? null : log.share(model.slice(0, LONGEST_MODEL));
+  entry.model = model === '' ? null : log.share(model.slice(0, MAX_MODEL));
   entry.stream = reading.isStream;
   const { provider } = route;
   const header = request.headers[SCENARIO_HEADER];

@@ -39,7 +39,7 @@ const REGION = 'us-east';
 const PATIENT_OPEN_MS = 60_000;
 const LIMIT_MS = 200;
 /** Each takes as long as the board waits for an answer. */
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 
 export function breakerBoardContract(
   adapter: string,
@@ -88,7 +88,7 @@ export function breakerBoardContract(
     }
     /** A probe that is due; a shared board that is slow to answer may refuse at first. */
     async function probesOf(provider: string, asks = 1): Promise<readonly BreakerPass[]> {
-      for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const all = Array.from({ length: asks }, () => ask(board, provider, REGION));
         const passes = (await Promise.all(all)).flatMap((one) => (one.isAllowed ? [one.pass] : []));
         if (passes.length > 0) return passes;

@@ -12,7 +12,7 @@ import { runCommand as command } from './admin-command.ts';
 import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const LONGEST_RUN_MS = 60_000;
+const MAX_RUN_MS = 60_000;
 /** A process that cannot be: ids end far below. */
 const NOBODY = 2 ** 30;
 
@@ -35,7 +35,7 @@ function spillway(dataDir: string, ...args: string[]): Promise<Run> {
     cwd: dataDir,
     env: { PATH: process.env['PATH'], SPILLWAY_DATA_DIR: dataDir, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: LONGEST_RUN_MS,
+    timeout: MAX_RUN_MS,
   });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => (out += String(chunk)));

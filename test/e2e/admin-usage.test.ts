@@ -6,7 +6,7 @@ import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-ri
 
 const DAY_MS = 86_400_000;
 /** Usage reaches the store right after the answer; asking is what passes the time. */
-const MOST_LOOKS = 2000;
+const MAX_LOOKS = 2000;
 
 let rig: AdminRig;
 before(async () => {
@@ -26,7 +26,7 @@ async function ask(key: string, model = 'claude-sonnet-4-5'): Promise<number> {
 }
 
 async function usageOf(path: string, attempts: number, key?: string): Promise<unknown> {
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const { status, body, text } = await rig.call('GET', path, key === undefined ? {} : { key });
     assert.equal(status, 200, text);
     if (valueAt(body, 'total', 'attempts') === attempts) return body;

@@ -21,14 +21,14 @@ import {
 import { startTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 const BASE_MS = 24;
-const MOST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 const JITTER = 0.25;
 
 const FILE = () => `
 retry:
   baseMs: ${BASE_MS}
   overloadedBaseMs: ${2 * BASE_MS}
-  maxInteractiveWaitMs: ${MOST_WAIT_MS}
+  maxInteractiveWaitMs: ${MAX_WAIT_MS}
   budgetCapacity: 100000
 breaker: { failures: 1000000 }
 prices:

@@ -25,7 +25,7 @@ const limiter = await openRateLimiter({
 });
 
 const ASKING_AT_ONCE = 8;
-const LONGEST_PAUSE_MS = 5;
+const MAX_PAUSE_MS = 5;
 const admitted: Admitted[] = [];
 let asks = 0;
 const over = new AbortController();
@@ -41,7 +41,7 @@ async function askOnAndOn(): Promise<void> {
     const askedAt = Date.now();
     const decision = await ask();
     if (decision.isAllowed) admitted.push([askedAt, Date.now()]);
-    else await delay(Math.min(LONGEST_PAUSE_MS, decision.retryAfterMs ?? LONGEST_PAUSE_MS));
+    else await delay(Math.min(MAX_PAUSE_MS, decision.retryAfterMs ?? MAX_PAUSE_MS));
   }
 }
 

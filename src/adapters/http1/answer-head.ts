@@ -63,7 +63,7 @@ function addField(headers: Fields, text: string, from: number, end: number): voi
 
 /** Providers send the same few names again and again. */
 const knownNames = new Map<string, string>();
-const MOST_KNOWN_NAMES = 500;
+const MAX_KNOWN_NAMES = 500;
 
 function lowerCased(name: string): string {
   const known = knownNames.get(name);
@@ -71,7 +71,7 @@ function lowerCased(name: string): string {
   // No white space either: neither a folded line nor one with a space before its colon has a name.
   if (!TOKEN.test(name)) throw new MalformedAnswer('the name of a field is none');
   const lower = name.toLowerCase();
-  if (knownNames.size < MOST_KNOWN_NAMES) knownNames.set(name, lower);
+  if (knownNames.size < MAX_KNOWN_NAMES) knownNames.set(name, lower);
   return lower;
 }
 

@@ -17,7 +17,7 @@ export type AnswerSink = {
 };
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const MOST_HEAD_BYTES = 64 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 
 export class AnswerParser {
   readonly #sink: AnswerSink;
@@ -75,7 +75,7 @@ export class AnswerParser {
 
   #takeHead(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(HEAD_END, at);
-    if ((end === -1 ? bytes.length : end) - at > MOST_HEAD_BYTES)
+    if ((end === -1 ? bytes.length : end) - at > MAX_HEAD_BYTES)
       throw new MalformedAnswer('the head is too large');
     if (end === -1) {
       this.#partial = at === 0 ? bytes : bytes.subarray(at);

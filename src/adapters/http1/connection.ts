@@ -31,7 +31,7 @@ export type ConnectionOwner = {
 const KEPT_MS = 4000;
 /** A server's word is taken with so much less, because its end may cross with our request. */
 const KEPT_MARGIN_MS = 1000;
-const LONGEST_KEPT_MS = 60_000;
+const MAX_KEPT_MS = 60_000;
 
 export class Connection implements AnswerSink, Carrier {
   /** On the monotonic clock. */
@@ -115,7 +115,7 @@ export class Connection implements AnswerSink, Carrier {
 
   #keptMs(): number {
     if (this.#keepAliveMs === undefined) return KEPT_MS;
-    return Math.min(this.#keepAliveMs - KEPT_MARGIN_MS, LONGEST_KEPT_MS);
+    return Math.min(this.#keepAliveMs - KEPT_MARGIN_MS, MAX_KEPT_MS);
   }
 
   #take(bytes: Buffer): void {

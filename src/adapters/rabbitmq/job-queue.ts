@@ -44,11 +44,11 @@ export type RabbitJobQueueParts = {
 };
 
 /** Longer waits stay in the store. */
-const LONGEST_DELAY_MS = 900_000;
+const MAX_DELAY_MS = 900_000;
 const HAND_OVER_MS = 300_000;
 
 export class RabbitJobQueue implements JobQueue {
-  readonly longestDelayMs = LONGEST_DELAY_MS;
+  readonly longestDelayMs = MAX_DELAY_MS;
   readonly #parts: RabbitJobQueueParts;
   readonly #consumers = new Map<QueueConsumer, string>();
   readonly #fixedDelays = new Map<string, Set<string>>();
@@ -167,7 +167,7 @@ export class RabbitJobQueue implements JobQueue {
     const now = this.#parts.publishing.clock.now();
     const sent = outgoing(message, now);
     const dueAt = now + delayMs;
-    if (delayMs <= LONGEST_DELAY_MS) return this.#publishAt(queue, sent, dueAt);
+    if (delayMs <= MAX_DELAY_MS) return this.#publishAt(queue, sent, dueAt);
     this.#longWaits.keep(dueAt, () => this.#handOver(queue, sent, dueAt));
   }
 

@@ -20,7 +20,7 @@ export type RedisHeadroomExchangeParts = {
 
 const TELL_EVERY_MS = 1000;
 /** Beyond so many, when each was last told is forgotten and begins anew. */
-const MOST_PLACES = 2000;
+const MAX_PLACES = 2000;
 /** What is older says nothing any more; the whole table goes when nobody has told anything for so long. */
 const KEPT_MS = 3_600_000;
 
@@ -89,7 +89,7 @@ export function createRedisHeadroomExchange(parts: RedisHeadroomExchangeParts): 
       const nowMs = clock.monotonic();
       if (!link.isUp() || nowMs - (toldAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS)
         return;
-      if (toldAtMs.size >= MOST_PLACES) toldAtMs.clear();
+      if (toldAtMs.size >= MAX_PLACES) toldAtMs.clear();
       toldAtMs.set(field, nowMs);
       void hold(tell(field, encode(news, me)));
     },

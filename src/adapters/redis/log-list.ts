@@ -29,12 +29,12 @@ export type LogListParts = {
 
 export const LOG_LIST_KEY = 'server:logs';
 const GATHER_MS = 250;
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** Read a page at a time, so that a long list does not hold up Redis. */
 const PAGE = 500;
 
 export function createLogList({ link, clock, serverId, maxEntries }: LogListParts): LogList {
-  const mostWaiting = Math.min(maxEntries, MOST_WAITING);
+  const mostWaiting = Math.min(maxEntries, MAX_WAITING);
   let waiting: SharedEntry[] = [];
   let cancelTimer: CancelTimer | undefined;
   let sending: Promise<void> | undefined;

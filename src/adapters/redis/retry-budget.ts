@@ -3,7 +3,7 @@
 // resilience/retry-bucket.ts. While Redis is away each server has a bucket of its own.
 
 import type { Clock } from '../../kernel/clock.ts';
-import { LONGEST_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';
+import { MAX_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';
 import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
 import type { RedisLink } from './connection/open-redis.ts';
 import { defineScript, runScript } from './connection/redis-script.ts';
@@ -95,7 +95,7 @@ local settled_at = tonumber(held[3]) or now
 local balance = (tonumber(held[2]) or 0) + per_second * math.max(0, now - settled_at) - requests
 local tokens = (tonumber(held[1]) or capacity) + per_request * requests + math.max(0, balance)
 tokens = math.min(capacity, tokens)
-balance = math.min(0, math.max(-per_second * ${LONGEST_DEBT_SECONDS}, balance))
+balance = math.min(0, math.max(-per_second * ${MAX_DEBT_SECONDS}, balance))
 local granted = tokens >= 1 and 1 or 0
 
 redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens - granted),

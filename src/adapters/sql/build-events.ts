@@ -13,7 +13,7 @@ import { type SqlDialect, toNumber } from './sql-dialect.ts';
 import type { SqlStore } from './sql-store.ts';
 
 /** Values of one statement; a build takes two. */
-const MOST_BUILDS_AT_ONCE = 500;
+const MAX_BUILDS_AT_ONCE = 500;
 
 export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStore {
   return {
@@ -42,8 +42,8 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
     },
     async latest(builds) {
       const found: (BuildKey & { readonly id: number })[] = [];
-      for (let at = 0; at < builds.length; at += MOST_BUILDS_AT_ONCE)
-        found.push(...(await latestOf(db, builds.slice(at, at + MOST_BUILDS_AT_ONCE))));
+      for (let at = 0; at < builds.length; at += MAX_BUILDS_AT_ONCE)
+        found.push(...(await latestOf(db, builds.slice(at, at + MAX_BUILDS_AT_ONCE))));
       return found;
     },
     async forget(before, limit) {

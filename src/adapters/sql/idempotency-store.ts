@@ -20,7 +20,7 @@ export type IdempotencyOptions = { readonly keptForMs: number };
 /** Rows may carry a mebibyte each, so that they are removed a few at a time. */
 const FORGET_AT_ONCE = 200;
 /** A row that was freed between the claim and the look at it makes another claim worth while, but not for ever. */
-const MOST_CLAIMS = 5;
+const MAX_CLAIMS = 5;
 const ASK_AGAIN_MS = 1000;
 
 export function createIdempotencyStore(
@@ -29,7 +29,7 @@ export function createIdempotencyStore(
 ): IdempotencyStore {
   return {
     async claim(claim, now) {
-      for (let tries = 0; tries < MOST_CLAIMS; tries += 1) {
+      for (let tries = 0; tries < MAX_CLAIMS; tries += 1) {
         if (await write(db, claim, now, now - keptForMs)) return { kind: 'claimed' };
         const row = await find(db, claim);
         if (row) return outcomeOf(row, claim);

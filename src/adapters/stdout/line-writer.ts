@@ -7,7 +7,7 @@ import { write, writeSync } from 'node:fs';
 
 const GATHER_MS = 100;
 const WRITE_AT_CHARACTERS = 64 * 1024;
-const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 export type LineWriter = {
   /** `line` ends with its line end. */
@@ -81,7 +81,7 @@ export function createLineWriter(fd: number): LineWriter {
 
   return {
     write(line) {
-      if (gathered.length > MOST_WAITING_CHARACTERS) {
+      if (gathered.length > MAX_WAITING_CHARACTERS) {
         dropped += 1;
         return;
       }

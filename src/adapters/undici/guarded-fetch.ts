@@ -7,13 +7,13 @@ import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egres
 import { createGuardedConnect, type GuardedConnectParts, refused } from './guarded-connect.ts';
 
 const CONNECTIONS_PER_HOST = 8;
-const LONGEST_IDLE_MS = 2000;
+const MAX_IDLE_MS = 2000;
 
 export function createGuardedFetch(parts: GuardedConnectParts): Egress {
   const agent = new Agent({
     connect: createGuardedConnect(parts),
     connections: CONNECTIONS_PER_HOST,
-    keepAliveTimeout: LONGEST_IDLE_MS,
+    keepAliveTimeout: MAX_IDLE_MS,
     pipelining: 1,
   });
   let closing: Promise<void> | undefined;

@@ -30,7 +30,7 @@ import { openResilience } from './open-resilience.ts';
 import type { SharedState } from './open-shared-state.ts';
 
 /** A unary answer is gathered before it is passed on, so it must have an end. */
-const LARGEST_ANSWER_BYTES = 64 * 2 ** 20;
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
 export type CallContext = {
   readonly serverId: string;
@@ -94,7 +94,7 @@ function openAttempts(
     watch,
     timeouts: config.timeouts,
     onHealthy: (target, headers) => headroom.learn(target, headers),
-    maxAnswerBytes: LARGEST_ANSWER_BYTES,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
     maxHeldBytes: config.streams.maxBufferBytes,
   };
 }

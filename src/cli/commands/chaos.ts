@@ -21,7 +21,7 @@ type ChaosEntry = {
 };
 
 const ENTRY = new URL('../../../chaos/run-chaos.ts', import.meta.url);
-const LARGEST_SEED = 4_294_967_295;
+const MAX_SEED = 4_294_967_295;
 
 export const registerChaos: RegisterCommand = (program, context) => {
   describeChaos(program).action(async (options: ChaosOptions) => {
@@ -45,7 +45,7 @@ function describeChaos(program: Command): Command {
     .command('chaos')
     .description('kill processes and engines under load, and count what was lost')
     .option('--row <name>', 'only this row of the table; repeatable', collect, [])
-    .option('--seed <number>', 'the seed of a former run', between(0, LARGEST_SEED))
+    .option('--seed <number>', 'the seed of a former run', between(0, MAX_SEED))
     .option('--scale <number>', 'times as many jobs and kills', between(0.01, 100), 1)
     .option('--short', '500 jobs and 3 kills, the most telling rows: for every change')
     .option('--keep-logs', 'keep the logs of all processes and say where')

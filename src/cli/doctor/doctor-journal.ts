@@ -7,7 +7,7 @@ import { type DoctorCheck, ok, type Verdict, warning } from './doctor-check.ts';
 
 /** A server keeps one file it writes to; more are full ones that the store has not taken. */
 const FILES_IN_USE = 1;
-const LARGEST_COUNTED_BYTES = 8 * 2 ** 20;
+const MAX_COUNTED_BYTES = 8 * 2 ** 20;
 
 export const journalCheck: DoctorCheck = {
   name: 'journal',
@@ -37,7 +37,7 @@ function besideServer(count: number): Verdict {
 function leftBehind(files: readonly string[]): Verdict {
   if (files.length === 0) return ok('No usage waits in the journal.');
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  const amount = bytes > LARGEST_COUNTED_BYTES ? `${bytes} bytes` : String(countLines(files));
+  const amount = bytes > MAX_COUNTED_BYTES ? `${bytes} bytes` : String(countLines(files));
   return warning(
     `Usage waits in the journal (records: ${amount}).`,
     'Start the server: it stores them, each one once.',

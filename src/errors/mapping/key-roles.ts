@@ -19,12 +19,12 @@ export type KeyRole =
 export function roleOf(key: string): KeyRole | undefined {
   const known = rolesBySpelling.get(key);
   if (known !== undefined) return known === 'none' ? undefined : known;
-  const role = key.length > LONGEST_KEY ? undefined : ROLES.get(plainKey(key));
+  const role = key.length > MAX_KEY ? undefined : ROLES.get(plainKey(key));
   if (rolesBySpelling.size < MAX_REMEMBERED_KEYS) rolesBySpelling.set(key, role ?? 'none');
   return role;
 }
 
-const LONGEST_KEY = 40;
+const MAX_KEY = 40;
 const MAX_REMEMBERED_KEYS = 2_000;
 
 // A pure memo: providers use the same few keys over and over.

@@ -3,7 +3,7 @@
 // it wrote passes through; a name we do not know is no name.
 
 export function knownField(said: string | undefined): string | undefined {
-  if (said === undefined || said.length > LONGEST_PATH) return undefined;
+  if (said === undefined || said.length > MAX_PATH) return undefined;
   if (FIELD_WORDS.has(said)) return said;
   const parts = said.split(/[.[\]]/).filter((part) => part !== '' && part !== 'body');
   if (parts.length === 0 || parts.length > 8) return undefined;
@@ -11,12 +11,12 @@ export function knownField(said: string | undefined): string | undefined {
   return isKnown && !/^\d/.test(parts[0] ?? '') ? parts.join('.') : undefined;
 }
 
-const LONGEST_PATH = 100;
+const MAX_PATH = 100;
 
 /** Anthropic opens its sentence with the path: `messages.0.content.1: …`. */
 export function leadingPath(text: string): string | undefined {
   const colon = text.indexOf(': ');
-  if (colon < 2 || colon > LONGEST_PATH) return undefined;
+  if (colon < 2 || colon > MAX_PATH) return undefined;
   const path = text.slice(0, colon);
   return path.includes(' ') ? undefined : path;
 }

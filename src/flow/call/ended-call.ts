@@ -19,7 +19,7 @@ export type EndedRequest = {
   readonly latencyMs: number;
 };
 
-const LONGEST_LABEL = 200;
+const MAX_LABEL = 200;
 
 export function tellEnded(log: Log, metrics: CallMetrics, ended: EndedRequest): void {
   const { request, plan, record, error, attempts, latencyMs } = ended;
@@ -54,5 +54,5 @@ export function tellEnded(log: Log, metrics: CallMetrics, ended: EndedRequest): 
 
 /** A label chosen by the caller: kept as it is, up to a length. */
 export function readLabel(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_LABEL) : undefined;
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_LABEL) : undefined;
 }

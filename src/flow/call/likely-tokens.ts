@@ -7,12 +7,12 @@ import { estimateTokens } from '../../metering/usage/token-estimate.ts';
 import type { CallPlan } from './plan-call.ts';
 
 const LIKELY_OUTPUT = 1024;
-const MOST_BELIEVED_OUTPUT = 4096;
+const MAX_BELIEVED_OUTPUT = 4096;
 
 export function likelyTokens({ body, stated, charge }: CallPlan, limits: readonly Limit[]): number {
   if (charge === 'nothing') return 0;
   const input = estimateTokens(body.length);
-  const stateable = Math.min(stated.maxOutputTokens ?? LIKELY_OUTPUT, MOST_BELIEVED_OUTPUT);
+  const stateable = Math.min(stated.maxOutputTokens ?? LIKELY_OUTPUT, MAX_BELIEVED_OUTPUT);
   const output = charge === 'input' ? 0 : stateable;
   // A request whose input fits the whole limit must not be refused for ever because of a guess.
   return Math.min(input + output, Math.max(input, smallestTokenLimit(limits)));

@@ -33,10 +33,10 @@ export function recordFailedAttempt(
       provider: target.provider,
       model: target.model,
       code: error.code,
-      reason: failures.redact(error.message.slice(0, LONGEST_REASON)),
+      reason: failures.redact(error.message.slice(0, MAX_REASON)),
       raw: readRawFailure(error.cause, failures.redact),
     },
   );
 }
 
-const LONGEST_REASON = 1000;
+const MAX_REASON = 1000;

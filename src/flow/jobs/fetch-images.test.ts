@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
-import { createFetchImages, LARGEST_IMAGES_BYTES } from './fetch-images.ts';
+import { createFetchImages, MAX_IMAGES_BYTES } from './fetch-images.ts';
 
 const SIGNAL = new AbortController().signal;
 
@@ -29,7 +29,7 @@ test('images share one bound', async () => {
   const asked: number[] = [];
   const fetchImages = createFetchImages(answering({}, asked));
   await fetchImages(['https://example.com/a', 'https://example.com/b'], SIGNAL);
-  assert.deepEqual(asked, [LARGEST_IMAGES_BYTES, LARGEST_IMAGES_BYTES - 3]);
+  assert.deepEqual(asked, [MAX_IMAGES_BYTES, MAX_IMAGES_BYTES - 3]);
 });
 
 test('what is no image, not there or too large is a mistake of the caller', async () => {

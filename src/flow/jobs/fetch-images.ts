@@ -5,7 +5,7 @@
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
 
-export const LARGEST_IMAGES_BYTES = 20 * 2 ** 20;
+export const MAX_IMAGES_BYTES = 20 * 2 ** 20;
 const IMAGE_TIMEOUT_MS = 30_000;
 /** What the hosts of images answer when trying again can help. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -19,7 +19,7 @@ export type FetchImages = (
 export function createFetchImages(egress: Pick<Egress, 'send'>): FetchImages {
   return async (urls, signal) => {
     const images: string[] = [];
-    let leftBytes = LARGEST_IMAGES_BYTES;
+    let leftBytes = MAX_IMAGES_BYTES;
     // One after another: together they must not take more memory than their bound.
     for (const url of urls) {
       if (isData(url)) {
@@ -84,7 +84,7 @@ function mistake(message: string): SpillwayError {
 }
 
 function tooLarge(): SpillwayError {
-  const params = { limit: LARGEST_IMAGES_BYTES };
+  const params = { limit: MAX_IMAGES_BYTES };
   return new SpillwayError('REQUEST_TOO_LARGE', 'the images are too large', { params });
 }
 

@@ -33,7 +33,7 @@ export type DispatchLimitParts = {
 };
 
 /** What is lost by being late is made up for, but not more of it: that would be a herd. */
-const MOST_MADE_UP_MS = 250;
+const MAX_MADE_UP_MS = 250;
 
 const NOTHING_TAKEN: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
@@ -62,7 +62,7 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   async function keepPace(provider: string, signal: AbortSignal): Promise<boolean> {
     const waitMs = (turns.get(provider) ?? 0) - clock.now();
     if (waitMs > 0) await sleep(clock, waitMs, signal).catch(() => {});
-    return waitMs > -MOST_MADE_UP_MS;
+    return waitMs > -MAX_MADE_UP_MS;
   }
 
   /** Those who wait go one interval apart and not all at once when a whole window is free again. */
@@ -71,7 +71,7 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
     if (!limit || !hasWaited) return void turns.delete(provider);
     const now = clock.now();
     // The first who waited has nothing to make up for.
-    const from = Math.max(turns.get(provider) ?? now, now - MOST_MADE_UP_MS);
+    const from = Math.max(turns.get(provider) ?? now, now - MAX_MADE_UP_MS);
     turns.set(provider, from + intervalMs(limit));
   }
 

@@ -17,9 +17,9 @@ export type KeepDistance = (
 ) => Promise<void>;
 
 const KEPT_PART = 0.9;
-const LONGEST_MS = 5000;
+const MAX_MS = 5000;
 /** So many servers may share a line. */
-const MOST_INTERVALS = 8;
+const MAX_INTERVALS = 8;
 
 /** The same for many lines, each by its name. */
 export function createDistances(clock: Clock): (line: string) => KeepDistance {
@@ -38,9 +38,9 @@ export function createDistance(clock: Clock): KeepDistance {
     // Let on before and asking again, or standing before the last: nobody waits twice.
     if (last && dueAt <= last.dueAt) return;
     const nowMs = clock.monotonic();
-    const apartMs = last ? Math.min(dueAt - last.dueAt, MOST_INTERVALS * intervalMs) : 0;
+    const apartMs = last ? Math.min(dueAt - last.dueAt, MAX_INTERVALS * intervalMs) : 0;
     const inTurnMs = (last?.letOnAtMs ?? nowMs) + KEPT_PART * apartMs;
-    const letOnAtMs = Math.min(Math.max(nowMs, inTurnMs), nowMs + LONGEST_MS);
+    const letOnAtMs = Math.min(Math.max(nowMs, inTurnMs), nowMs + MAX_MS);
     // Taken at once, so that each who waits here has another.
     last = { dueAt, letOnAtMs };
     const waitMs = Math.round(letOnAtMs - nowMs);

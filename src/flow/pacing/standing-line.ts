@@ -27,7 +27,7 @@ type Stander = {
 const STAND_MS = 1000;
 /** An answer may take as long, and turns should not be missed for it. */
 const ANSWER_MS = 20;
-const MOST_ASKERS = 16;
+const MAX_ASKERS = 16;
 
 export class StandingLine {
   readonly #parts: StandingLineParts;
@@ -38,7 +38,7 @@ export class StandingLine {
 
   constructor(parts: StandingLineParts) {
     this.#parts = parts;
-    this.#mostAskers = Math.max(1, Math.min(ANSWER_MS / parts.intervalMs, MOST_ASKERS));
+    this.#mostAskers = Math.max(1, Math.min(ANSWER_MS / parts.intervalMs, MAX_ASKERS));
   }
 
   /** How long the one who comes now would stand, as far as those before it tell. */

@@ -28,7 +28,7 @@ export type ReportLimit = (
   reported: ReportedFailure,
 ) => Promise<void>;
 
-const LONGEST_REPORT_MS = 32 * 86_400_000;
+const MAX_REPORT_MS = 32 * 86_400_000;
 
 export function createReportLimit(parts: ReportLimitParts): ReportLimit {
   const { clock } = parts;
@@ -57,7 +57,7 @@ async function tell({ limits, log }: ReportLimitParts, limit: ProviderLimit): Pr
 
 function resetOf({ verdict: { resetAt, retryAfterMs } }: ReportedFailure, now: number): number {
   const statedAt = resetAt ?? now + (retryAfterMs ?? UNSTATED_LIMIT_MS);
-  return Math.min(statedAt, now + LONGEST_REPORT_MS);
+  return Math.min(statedAt, now + MAX_REPORT_MS);
 }
 
 /** By name where one is given, then by the model, then by the words of the failure. */
@@ -73,12 +73,12 @@ function whoseLimit(parts: ReportLimitParts, { failure, data }: ReportedFailure)
 }
 
 function byWords(text: string): string {
-  const bounded = text.slice(0, LONGEST_TEXT);
+  const bounded = text.slice(0, MAX_TEXT);
   // The command-line clients of subscriptions name nobody, and it is mostly theirs that is reported.
   return WORDS.find(([word]) => word.test(bounded))?.[1] ?? 'anthropic';
 }
 
-const LONGEST_TEXT = 8 * 1024;
+const MAX_TEXT = 8 * 1024;
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\banthropic\b|\bclaude\b/i, 'anthropic'],

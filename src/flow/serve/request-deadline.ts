@@ -6,7 +6,7 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 const HEADER = 'x-request-deadline-ms';
-const SMALLEST_MOMENT = 100_000_000_000;
+const MIN_MOMENT = 100_000_000_000;
 
 /** On the monotonic clock, for a request that began at `startedAtMs`. */
 export function readDeadline(
@@ -19,7 +19,7 @@ export function readDeadline(
   if (given === undefined) return startedAtMs + totalMs;
   const value = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0;
   if (value <= 0) throw invalid();
-  const spanMs = value < SMALLEST_MOMENT ? value : value - clock.now();
+  const spanMs = value < MIN_MOMENT ? value : value - clock.now();
   return startedAtMs + Math.min(Math.max(0, spanMs), totalMs);
 }
 

@@ -28,7 +28,7 @@ type RecentEntry = LogEntry & { readonly at: number; readonly serverId?: string 
 
 type Awaitable<T> = T | Promise<T>;
 
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 
 const entryView = z.object({
   at: moment,
@@ -50,7 +50,7 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
           querystring: z.object({
             type: z.enum(LOG_TYPES).optional(),
             level: z.enum(LOG_LEVELS).optional(),
-            limit: z.coerce.number().int().min(1).max(MOST_ENTRIES).default(100),
+            limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
           }),
           response: {
             200: pageOf(entryView).extend({

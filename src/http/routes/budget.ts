@@ -23,7 +23,7 @@ import {
   organizationId,
 } from '../schemas/admin-schema.ts';
 
-const LONGEST_USER = 200;
+const MAX_USER = 200;
 
 const oneBudget = z.object({
   limitUsd: z.number(),
@@ -42,7 +42,7 @@ const budgetView = oneBudget.extend({
 });
 
 const userQuery = z.object({
-  user: z.string().min(1).max(LONGEST_USER).optional().describe('A user of the organisation'),
+  user: z.string().min(1).max(MAX_USER).optional().describe('A user of the organisation'),
 });
 
 export type BudgetRouteParts = {

@@ -28,7 +28,7 @@ export type BuildRouteParts = {
   readonly clock: Clock;
 };
 
-const LARGEST_REPORT_BYTES = 8 * 2 ** 20;
+const MAX_REPORT_BYTES = 8 * 2 ** 20;
 /** Few: each reader holds a page, and an event may be large. */
 const LIVE_PAGE = 20;
 
@@ -56,7 +56,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
       '/v1/builds/:buildId/events',
       {
         ...scopeGuard(gate, 'events'),
-        bodyLimit: LARGEST_REPORT_BYTES,
+        bodyLimit: MAX_REPORT_BYTES,
         validatorCompiler: namingValidator,
         schema: documented('Report what happens to a build: one event, or a list of them'),
       },

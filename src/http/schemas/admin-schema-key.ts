@@ -7,7 +7,7 @@ import type { StoredKey } from '../../admission/key-store.ts';
 import { nanosToUsd, usdToNanos } from '../../kernel/money.ts';
 import { moment, shownName, usdAmount } from './admin-schema.ts';
 
-const MOST_MODELS = 200;
+const MAX_MODELS = 200;
 
 /** A model, an alias, `provider/model`, or a pattern of them. */
 const modelPattern = z.string().regex(/^[A-Za-z0-9_*][\w.:/@*-]{0,127}$/);
@@ -27,7 +27,7 @@ export const newKeyBody = z
     models: z
       .array(modelPattern)
       .min(1)
-      .max(MOST_MODELS)
+      .max(MAX_MODELS)
       .nullable()
       .describe('The only models this key may use, * for any text; all when not given'),
   })

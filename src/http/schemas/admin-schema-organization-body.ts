@@ -10,25 +10,25 @@ import { overrideProblem } from '../../errors/render-error.ts';
 import { usdToNanos } from '../../kernel/money.ts';
 import { organizationId, shownName, usdAmount } from './admin-schema.ts';
 
-const MOST_PER_MINUTE = 1_000_000;
-const MOST_TOKENS = 1_000_000_000_000;
-const MOST_MESSAGES = 300;
+const MAX_PER_MINUTE = 1_000_000;
+const MAX_TOKENS = 1_000_000_000_000;
+const MAX_MESSAGES = 300;
 
-const tokens = z.int().min(1).max(MOST_TOKENS).nullable();
+const tokens = z.int().min(1).max(MAX_TOKENS).nullable();
 
 const settings = {
   name: shownName,
   monthlyBudgetUsd: usdAmount.describe('US dollars per month; 100 when not given'),
   userMonthlyBudgetUsd: usdAmount.nullable().describe('For each single user, within the above'),
-  requestsPerMinute: z.int().min(1).max(MOST_PER_MINUTE).describe('100 when not given'),
+  requestsPerMinute: z.int().min(1).max(MAX_PER_MINUTE).describe('100 when not given'),
   tokensPerMinute: tokens,
   tokensPerDay: tokens,
-  maxConcurrent: z.int().min(1).max(MOST_PER_MINUTE).nullable(),
+  maxConcurrent: z.int().min(1).max(MAX_PER_MINUTE).nullable(),
   locale: z.string().max(35).refine(isLanguageTag).nullable().describe('A BCP 47 tag'),
   timeZone: z.string().max(64).refine(isTimeZone).describe('An IANA name, e.g. Europe/Istanbul'),
   messages: z
     .record(z.string().refine(isMessageName), z.string().refine(isSentence))
-    .refine((messages) => Object.keys(messages).length <= MOST_MESSAGES)
+    .refine((messages) => Object.keys(messages).length <= MAX_MESSAGES)
     .describe('Own sentences by error code, in ICU MessageFormat'),
   allowStale: z.boolean(),
   allowPromptPreview: z.boolean(),

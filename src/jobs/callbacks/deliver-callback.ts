@@ -36,7 +36,7 @@ export type CallbackParts = {
 
 const CALLBACKS_AT_ONCE = 8;
 const CALLBACK_TIMEOUT_MS = 15_000;
-const LONGEST_ANSWER_BYTES = 16 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024;
 const TRIED_FOR_MS = 86_400_000;
 const GONE = 410;
 
@@ -93,7 +93,7 @@ async function call(
       method: 'POST',
       headers,
       body,
-      maxAnswerBytes: LONGEST_ANSWER_BYTES,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
       timeoutMs: CALLBACK_TIMEOUT_MS,
     });
     if (status === GONE) return 'gone';

@@ -43,11 +43,11 @@ export function judge(
 
 /** The wait after the attempt of this number, the first being 1. */
 export function retryDelayMs(attempts: number, policy: RetryPolicy): number {
-  return Math.min(policy.retryDelayMs * 2 ** Math.max(0, attempts - 1), LONGEST_DELAY_MS);
+  return Math.min(policy.retryDelayMs * 2 ** Math.max(0, attempts - 1), MAX_DELAY_MS);
 }
 
 const UNKNOWN_WAIT_MS = 300_000;
-const LONGEST_DELAY_MS = 3_600_000;
+const MAX_DELAY_MS = 3_600_000;
 
 function onlyDelays(verdict: Verdict): boolean {
   if (verdict.code === 'PROVIDER_UNAVAILABLE') return verdict.params.reason === 'circuit_open';

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 export type OrganizationExists = (id: string) => Promise<boolean>;
 
 const REMEMBERED_MS = 5000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export function rememberOrganizations(
   exists: OrganizationExists,
@@ -16,7 +16,7 @@ export function rememberOrganizations(
   return async (id) => {
     if ((knownUntil.get(id) ?? 0) > clock.monotonic()) return true;
     if (!(await exists(id))) return false;
-    if (knownUntil.size >= MOST_REMEMBERED) knownUntil.clear();
+    if (knownUntil.size >= MAX_REMEMBERED) knownUntil.clear();
     knownUntil.set(id, clock.monotonic() + REMEMBERED_MS);
     return true;
   };

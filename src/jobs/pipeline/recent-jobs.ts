@@ -17,9 +17,9 @@ export type RecentJobs = {
   take(pointer: JobPointer): KnownJob | undefined;
 };
 
-const MOST_KEPT = 5000;
-const MOST_CHARACTERS = 2 ** 23;
-const LARGEST_CHARACTERS = 16_384;
+const MAX_KEPT = 5000;
+const MAX_CHARACTERS = 2 ** 23;
+const MAX_CHARACTERS = 16_384;
 const LEFT_OVER_MS = 10_000;
 
 /** About as much as it takes; a plain prompt, which most are, is not written out for it. */
@@ -32,14 +32,14 @@ function charactersOf({ prompt = '', images = [], request, metadata }: JobMessag
 
 type KeptJob = KnownJob & { readonly characters: number };
 
-export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
+export function createRecentJobs(mostKept: number = MAX_KEPT): RecentJobs {
   const known = new Map<string, KeptJob>();
   let characters = 0;
 
   function remember(job: Job, message: JobMessage): void {
     if (job.origin !== 'queue' || job.state !== 'queued') return;
     const size = charactersOf(message);
-    if (size > LARGEST_CHARACTERS) return;
+    if (size > MAX_CHARACTERS) return;
     if (isFull()) forgetLeftOver(job.publishedAt);
     if (isFull()) return;
     known.set(job.id, { job, message, characters: size });
@@ -47,7 +47,7 @@ export function createRecentJobs(mostKept: number = MOST_KEPT): RecentJobs {
   }
 
   function isFull(): boolean {
-    return known.size >= mostKept || characters >= MOST_CHARACTERS;
+    return known.size >= mostKept || characters >= MAX_CHARACTERS;
   }
 
   /** Those before it on the queue are served before it, so they are kept; but one that others served never comes. */

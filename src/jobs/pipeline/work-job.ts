@@ -114,7 +114,7 @@ export async function work(
     const step = await workOnce(parts, queueName, delivery, turn);
     if (typeof step !== 'object' || !('stayMs' in step)) return step;
     if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
-    await sleep(parts.clock, Math.min(step.stayMs, LONGEST_STAY_MS), parts.closing).catch(() => {});
+    await sleep(parts.clock, Math.min(step.stayMs, MAX_STAY_MS), parts.closing).catch(() => {});
   }
 }
 
@@ -196,4 +196,4 @@ async function runClaimed(
 /** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
 const PERMIT_FRESH_MS = 100;
 /** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
-const LONGEST_STAY_MS = 5000;
+const MAX_STAY_MS = 5000;

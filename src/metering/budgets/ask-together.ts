@@ -19,7 +19,7 @@ export type AskTogetherParts = {
 };
 
 const ANSWER_WITHIN_MS = 2000;
-export const MOST_ASKED = 500;
+export const MAX_ASKED = 500;
 
 export class AskTogether {
   readonly #parts: AskTogetherParts;
@@ -46,7 +46,7 @@ export class AskTogether {
   async #askAll(): Promise<void> {
     if (this.#isAsking) return;
     const { isNext } = this.#parts;
-    const asked = this.#queued.splice(0, MOST_ASKED).filter((asking) => isNext(asking));
+    const asked = this.#queued.splice(0, MAX_ASKED).filter((asking) => isNext(asking));
     if (asked.length > 0) {
       this.#isAsking = true;
       this.#pace.began(asked.length);

@@ -29,7 +29,7 @@ const BEAT_MS = 1000;
 const SPENDABLE_PART = 0.85;
 /** Nobody takes from others before they, too, had time to come back. */
 const SETTLED_AFTER_MS = 30_000;
-const MOST_LOST = 500;
+const MAX_LOST = 500;
 
 export class BudgetBeat {
   readonly #parts: BudgetBeatParts;
@@ -92,7 +92,7 @@ export class BudgetBeat {
     if (this.#state === 'returning') await flush();
     await this.#renew();
     if (this.#state === 'returning') this.#back();
-    onCrossed(await store.loseExpired(clock.now(), MOST_LOST));
+    onCrossed(await store.loseExpired(clock.now(), MAX_LOST));
     if (clock.monotonic() - this.#upSince > SETTLED_AFTER_MS)
       await store.expireReserves(clock.now());
   }

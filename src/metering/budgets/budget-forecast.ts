@@ -5,7 +5,7 @@ import type { RecentSpending } from './budget-store.ts';
 /** The days whose pace counts. */
 export const PACE_MS = 7 * 86_400_000;
 /** Less than this says nothing about a pace. */
-const SHORTEST_MS = 3_600_000;
+const MIN_MS = 3_600_000;
 
 /** Undefined when the month ends first, or nothing was spent of late. */
 export function forecastExhaustedAt(
@@ -16,7 +16,7 @@ export function forecastExhaustedAt(
 ): number | undefined {
   if (remainingNanos <= 0) return now;
   if (recent.firstAt === undefined || recent.costNanos <= 0) return undefined;
-  const nanosPerMs = recent.costNanos / Math.max(SHORTEST_MS, now - recent.firstAt);
+  const nanosPerMs = recent.costNanos / Math.max(MIN_MS, now - recent.firstAt);
   const exhaustedAt = Math.round(now + remainingNanos / nanosPerMs);
   return exhaustedAt < resetAt ? exhaustedAt : undefined;
 }

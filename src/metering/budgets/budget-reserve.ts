@@ -11,7 +11,7 @@ import type { Reserve } from './shared-budget-store.ts';
 const FORGOTTEN_AFTER_MS = 5 * 60_000;
 
 /** Every server asks for all of them every second. */
-const MOST_WISHES = 1000;
+const MAX_WISHES = 1000;
 
 type Purse = {
   readonly account: AccountName;
@@ -39,8 +39,8 @@ export class BudgetReserve {
     for (const [key, purse] of this.#purses)
       if (purse.lastAskedAt + FORGOTTEN_AFTER_MS <= now) this.#purses.delete(key);
     const purses = [...this.#purses.values()];
-    if (purses.length > MOST_WISHES) purses.sort((a, b) => b.lastAskedAt - a.lastAskedAt);
-    return purses.slice(0, MOST_WISHES).map(({ account }) => account);
+    if (purses.length > MAX_WISHES) purses.sort((a, b) => b.lastAskedAt - a.lastAskedAt);
+    return purses.slice(0, MAX_WISHES).map(({ account }) => account);
   }
 
   /** The store knows of all that was spent and of what is still open: there is a new beginning. */

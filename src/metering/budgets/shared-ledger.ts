@@ -14,7 +14,7 @@ import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
-import { AskTogether, MOST_ASKED } from './ask-together.ts';
+import { AskTogether, MAX_ASKED } from './ask-together.ts';
 import { BudgetBeat } from './budget-beat.ts';
 import { type BudgetHold, newHold } from './budget-hold.ts';
 import type {
@@ -249,7 +249,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #lookAgain(): void {
     this.#cancelLook?.();
     this.#cancelLook = undefined;
-    for (const asking of this.#waiting.takeAll(MOST_ASKED)) {
+    for (const asking of this.#waiting.takeAll(MAX_ASKED)) {
       if (this.#beat.isAway) this.#decideAlone(asking);
       else this.#ask(asking);
     }

@@ -55,9 +55,9 @@ type Entry = { readonly prices: DatedPrices; readonly source: PriceSource };
 
 /** Callers choose model names, so what is remembered of them is bounded. */
 const REMEMBERED_MODELS = 2000;
-const LONGEST_MODEL_NAME = 256;
+const MAX_MODEL_NAME = 256;
 /** A call may end in the hours of another price than it began in. */
-const LONGEST_CALL_MS = 10 * 60 * 1000;
+const MAX_CALL_MS = 10 * 60 * 1000;
 const UNKNOWN: PriceAnswer = Object.freeze({ unknown: true });
 
 class CachedPriceBook implements PriceBook {
@@ -83,7 +83,7 @@ class CachedPriceBook implements PriceBook {
     const entry = this.#entry(provider, model);
     if (!entry) return UNKNOWN;
     const now = activePrice(entry.prices, atMs);
-    const later = activePrice(entry.prices, atMs + LONGEST_CALL_MS);
+    const later = activePrice(entry.prices, atMs + MAX_CALL_MS);
     const { inputTokens, outputTokens, mayCacheForAnHour = true } = most;
     let costNanos = mostOf(now, inputTokens, outputTokens, mayCacheForAnHour);
     if (later !== now)
@@ -107,7 +107,7 @@ class CachedPriceBook implements PriceBook {
   #entry(provider: string, model: string): Entry | null {
     const known = this.#byProvider.get(provider)?.get(model);
     if (known !== undefined) return known;
-    const entry = model.length > LONGEST_MODEL_NAME ? null : this.#find(provider, model);
+    const entry = model.length > MAX_MODEL_NAME ? null : this.#find(provider, model);
     this.#remember(provider, model, entry);
     return entry;
   }

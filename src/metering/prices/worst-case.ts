@@ -51,7 +51,7 @@ export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
 const TOOL_INSTRUCTION_TOKENS = 1000;
 
 /** More than any model puts out; a request that asks for it costs more than any budget has. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 const DEFAULT_MAX_OUTPUT = 128_000;
 
@@ -91,5 +91,5 @@ function byLength(entries: readonly (readonly [string, number])[]): [string, num
 }
 
 function bounded(tokens: number): number {
-  return Math.min(Math.max(0, Math.ceil(tokens)), MOST_TOKENS);
+  return Math.min(Math.max(0, Math.ceil(tokens)), MAX_TOKENS);
 }

@@ -15,7 +15,7 @@ import type { HoldChanges, UsageStore } from './usage-store.ts';
 const BATCH_ENTRIES = 1000;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
 const GATHER_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 export type UsageDrain = {
   /** Says that the journal has something new; cheap enough to be called for every record. */
@@ -71,7 +71,7 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   }
 
   function pauseMs(): number {
-    return Math.min(GATHER_MS * 2 ** Math.min(failuresInARow, 10), LONGEST_PAUSE_MS);
+    return Math.min(GATHER_MS * 2 ** Math.min(failuresInARow, 10), MAX_PAUSE_MS);
   }
 
   function flush(): Promise<void> {

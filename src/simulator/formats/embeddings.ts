@@ -18,14 +18,14 @@ export type EmbeddingAsk = {
 };
 
 const USUAL_DIMENSIONS = 1_536;
-const MOST_DIMENSIONS = 4_096;
+const MAX_DIMENSIONS = 4_096;
 
 export function readEmbeddings(body: JsonRecord): ReadResult<EmbeddingAsk> {
   const model = asText(body.model);
   if (model === undefined) return misread('you must provide a model parameter', 'model');
   const inputs = readInputs(body.input);
   if (inputs.length === 0) return misread("'input' must not be empty", 'input');
-  const dimensions = Math.min(asNumber(body.dimensions) ?? USUAL_DIMENSIONS, MOST_DIMENSIONS);
+  const dimensions = Math.min(asNumber(body.dimensions) ?? USUAL_DIMENSIONS, MAX_DIMENSIONS);
   const inputTokens = inputs.reduce((sum, text) => sum + tokensOfText(text), 0);
   const isBase64 = body.encoding_format === 'base64';
   return { ask: { model, inputs, dimensions: Math.max(1, dimensions), isBase64, inputTokens } };

@@ -5,8 +5,8 @@
 import type { CacheUse } from '../answers.ts';
 import type { Ask } from '../ask.ts';
 
-const MOST_PREFIXES = 10_000;
-const LEAST_TOKENS = 1_024;
+const MAX_PREFIXES = 10_000;
+const MIN_TOKENS = 1_024;
 const STEP_TOKENS = 128;
 const NOTHING: CacheUse = Object.freeze({ readTokens: 0, writeTokens: 0 });
 
@@ -24,7 +24,7 @@ export class PromptCache {
     }
     if (
       ask.cachesByItself &&
-      ask.inputTokens >= LEAST_TOKENS &&
+      ask.inputTokens >= MIN_TOKENS &&
       this.#touch(`${owner} ${bodyDigest}`)
     )
       return { readTokens: ask.inputTokens - (ask.inputTokens % STEP_TOKENS), writeTokens: 0 };
@@ -35,7 +35,7 @@ export class PromptCache {
   #touch(prefix: string): boolean {
     if (this.#seen.has(prefix)) return true;
     for (const oldest of this.#seen) {
-      if (this.#seen.size < MOST_PREFIXES) break;
+      if (this.#seen.size < MAX_PREFIXES) break;
       this.#seen.delete(oldest);
     }
     this.#seen.add(prefix);

@@ -41,8 +41,8 @@ type Account = {
 };
 
 /** A caller can put any name before a path, so the number of names that are told apart is bounded. */
-const MOST_PROVIDERS = 100;
-const MOST_SHARED = 1_000;
+const MAX_PROVIDERS = 100;
+const MAX_SHARED = 1_000;
 
 export class TruthLog {
   readonly #clock: Clock;
@@ -159,7 +159,7 @@ export class TruthLog {
   share(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
     this.#texts.set(text, text);
     return text;
   }
@@ -168,7 +168,7 @@ export class TruthLog {
     const key = names.join(' ');
     const known = this.#names.get(key);
     if (known) return known;
-    if (this.#names.size >= MOST_SHARED) this.#names.clear();
+    if (this.#names.size >= MAX_SHARED) this.#names.clear();
     this.#names.set(key, Object.freeze(names));
     return names;
   }
@@ -189,7 +189,7 @@ export class TruthLog {
 
   #account(provider: string): Account {
     const name =
-      this.#accounts.has(provider) || this.#accounts.size < MOST_PROVIDERS ? provider : 'other';
+      this.#accounts.has(provider) || this.#accounts.size < MAX_PROVIDERS ? provider : 'other';
     const known = this.#accounts.get(name);
     if (known) return known;
     const made: Account = {

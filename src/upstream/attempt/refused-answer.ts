@@ -9,7 +9,7 @@ import type { Usage } from '../../kernel/usage.ts';
 import { OPEN_BRACE, QUOTE, skipSpace } from '../json/peek-json-scan.ts';
 
 /** What comes without content is small; anything larger has some. */
-const LARGEST_REFUSAL_BYTES = 16 * 1024;
+const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function isRefusedAnswer(
   format: ProviderFormat,
@@ -19,7 +19,7 @@ export function isRefusedAnswer(
   // Where the model has spoken it is not searched for what would be said in its place. Errors among choices come with
   // tokens too.
   if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
-  if (body.length > LARGEST_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
+  if (body.length > MAX_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
   if (hasError(answer) || listAt(answer, 'choices').some(hasError)) return true;
   return !HAS_CONTENT[format](answer) && isPolicy(answer);

@@ -9,7 +9,7 @@ export const MALFORMED = -2;
 const NEAR_BYTES = 32;
 
 /** Longer numbers exist in attacks only. */
-export const LONGEST_NUMBER = 400;
+export const MAX_NUMBER = 400;
 
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
@@ -127,7 +127,7 @@ function endOfNumber(body: Buffer, start: number): number {
   let end = start + 1;
   while (isNumberByte(body[end])) end += 1;
   if (end === body.length) return TRUNCATED;
-  if (end - start > LONGEST_NUMBER) return MALFORMED;
+  if (end - start > MAX_NUMBER) return MALFORMED;
   return NUMBER.test(body.toString('latin1', start, end)) ? end : MALFORMED;
 }
 

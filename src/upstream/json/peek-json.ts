@@ -13,7 +13,7 @@ import {
   endOfString,
   endOfValue,
   isNumberStart,
-  LONGEST_NUMBER,
+  MAX_NUMBER,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -70,7 +70,7 @@ export function readString(body: Buffer, span: JsonSpan | undefined): string | u
 
 /** A safe integer however it is written (`1000`, `1e3`, `1000.0`: providers take all of them). */
 export function readInteger(body: Buffer, span: JsonSpan | undefined): number | undefined {
-  if (span === undefined || span.end - span.start > LONGEST_NUMBER) return undefined;
+  if (span === undefined || span.end - span.start > MAX_NUMBER) return undefined;
   if (!isNumberStart(body[span.start])) return undefined;
   const value = Number(body.toString('latin1', span.start, span.end));
   return Number.isSafeInteger(value) ? value : undefined;

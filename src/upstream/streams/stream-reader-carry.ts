@@ -11,8 +11,8 @@ export class BoundedCarry {
   #isWhole = true;
 
   constructor(limitBytes: number) {
-    this.#limitBytes = Math.max(limitBytes, SMALLEST_LIMIT);
-    this.#headBytes = Math.min(LONGEST_HEAD, this.#limitBytes >> 2);
+    this.#limitBytes = Math.max(limitBytes, MIN_LIMIT);
+    this.#headBytes = Math.min(MAX_HEAD, this.#limitBytes >> 2);
   }
 
   /** Valid up to `length`, and only until the next append. */
@@ -62,7 +62,7 @@ export class BoundedCarry {
   }
 
   #grow(needed: number): void {
-    const doubled = Math.max(needed, this.#bytes.length * 2, SMALLEST_LIMIT);
+    const doubled = Math.max(needed, this.#bytes.length * 2, MIN_LIMIT);
     const grown = Buffer.allocUnsafeSlow(Math.min(doubled, this.#limitBytes));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
@@ -79,6 +79,6 @@ export class BoundedCarry {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-const SMALLEST_LIMIT = 1024;
-const LONGEST_HEAD = 4096;
+const MIN_LIMIT = 1024;
+const MAX_HEAD = 4096;
 const KEPT_BYTES = 16 * 1024;

@@ -16,7 +16,7 @@ import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-reader-counts.ts';
 const PART_DEPTH = 6;
 
 /** The length of `promptTokenCount`, the shortest of the keys that are counted. */
-const SHORTEST_COUNT = 16;
+const MIN_COUNT = 16;
 
 const CONTENT_PARTS = ['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult'];
 
@@ -27,8 +27,7 @@ export const readGeminiEvent: EventReader = (state, event) => {
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
     else if (keys.depth === 1) readTopKey(state, event);
-    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= SHORTEST_COUNT)
-      readCount(state);
+    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT) readCount(state);
     else if (keys.isText() && (keys.isKey('finishReason') || keys.isKey('blockReason')))
       state.isFinished = true;
   }

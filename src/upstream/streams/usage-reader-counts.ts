@@ -65,7 +65,7 @@ export const GEMINI_KEYS = [
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** No model has read or written this much in one call; larger values are rubbish and would overflow prices. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
   anthropic(counts, usage) {
@@ -141,7 +141,7 @@ export function raise(counts: RawCounts, name: CountName, value: unknown): void 
 }
 
 function countOf(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !(value >= 0) || value > MOST_TOKENS) return undefined;
+  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined;
   return Math.ceil(value);
 }
 

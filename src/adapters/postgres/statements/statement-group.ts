@@ -21,7 +21,7 @@ type Waiting<Ask, Answer> = {
   readonly reject: (cause: unknown) => void;
 };
 
-const MOST_ASKS = 128;
+const MAX_ASKS = 128;
 /**
  * After a group of so many more will ask in a moment, and waiting for them saves both sides a statement. One who asks alone
  * never waits.
@@ -30,7 +30,7 @@ const BUSY_FROM = 4;
 const GATHER_MS = 2;
 /** So many who wait are a statement of their own beside the one under way; fewer are cheaper in the next. */
 const WORTH_ANOTHER = 12;
-const MOST_CHARACTERS = 2 ** 22;
+const MAX_CHARACTERS = 2 ** 22;
 
 export function createStatementGroup<Ask, Answer>(
   parts: GroupParts<Ask, Answer>,
@@ -94,7 +94,7 @@ function nextGroup<Ask, Answer>(
     const key = keyOf?.(each.ask) ?? '';
     if (keyOf && (keys.has(key) || taken.has(key))) continue;
     characters += sizeOf?.(each.ask) ?? 0;
-    if (group.length >= MOST_ASKS || (group.length > 0 && characters > MOST_CHARACTERS)) break;
+    if (group.length >= MAX_ASKS || (group.length > 0 && characters > MAX_CHARACTERS)) break;
     keys.add(key);
     group.push(each);
   }

@@ -4,8 +4,8 @@
 // Not for `select *`: a migration that adds a column beside a running server would make each such statement fail.
 // And not for ever more texts: those with lists of many lengths would fill the memory of every connection.
 
-const MOST_NAMES = 100;
-const LONGEST_TEXT = 8000;
+const MAX_NAMES = 100;
+const MAX_TEXT = 8000;
 
 export type StatementNames = { nameOf(text: string): string | undefined };
 
@@ -15,8 +15,7 @@ export function createStatementNames(): StatementNames {
     nameOf(text) {
       const known = names.get(text);
       if (known !== undefined) return known;
-      if (names.size >= MOST_NAMES || text.length > LONGEST_TEXT || text.includes('*'))
-        return undefined;
+      if (names.size >= MAX_NAMES || text.length > MAX_TEXT || text.includes('*')) return undefined;
       const name = `spillway_${names.size}`;
       names.set(text, name);
       return name;

@@ -29,7 +29,7 @@ export type IncomingMessage = {
 };
 
 /** Larger headers would not fit into a frame, and the driver answers that by giving up the channel. */
-const MOST_HEADER_CHARACTERS = 4000;
+const MAX_HEADER_CHARACTERS = 4000;
 
 export function readIncoming(message: AsyncMessage): IncomingMessage {
   const body = bytesOf(message);
@@ -111,7 +111,7 @@ function keptProperties(message: AsyncMessage): OutgoingMessage['properties'] {
 function keptHeaders(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(headers).filter(([name]) => !isBrokers(name));
   const size = JSON.stringify(kept).length;
-  return size > MOST_HEADER_CHARACTERS ? {} : Object.fromEntries(kept);
+  return size > MAX_HEADER_CHARACTERS ? {} : Object.fromEntries(kept);
 }
 
 function isBrokers(name: string): boolean {

@@ -16,7 +16,7 @@ export type SubscriptionOptions = {
 };
 
 const GOODBYE_WITHIN_MS = 2000;
-const MOST_PREFETCH = 65_535;
+const MAX_PREFETCH = 65_535;
 
 export class Subscription {
   /** Resolves when it delivers no more. */
@@ -86,7 +86,7 @@ export class Subscription {
   }
 
   async #begin({ queue, prefetch, onMessage }: SubscriptionOptions): Promise<void> {
-    await this.#channel.basicQos({ prefetchCount: Math.min(prefetch, MOST_PREFETCH) });
+    await this.#channel.basicQos({ prefetchCount: Math.min(prefetch, MAX_PREFETCH) });
     const begun = await this.#channel.basicConsume({ queue }, (message) => {
       this.#acknowledgements.noteDelivered(message.deliveryTag);
       onMessage(message, this);

@@ -31,14 +31,14 @@ export const DELIVERIES_HEADER = 'x-spillway-deliveries';
 export const DUE_HEADER = 'x-spillway-due-at';
 
 /** What RabbitMQ 4 takes by default; a larger one would cost everybody the channel. */
-const LARGEST_BODY_BYTES = 16 * 2 ** 20;
+const MAX_BODY_BYTES = 16 * 2 ** 20;
 /** The driver cuts longer ones short without a word. */
-const LONGEST_ID_BYTES = 255;
+const MAX_ID_BYTES = 255;
 
 export function outgoing({ id, body }: QueueMessage, now: number): OutgoingMessage {
-  const fits = Buffer.byteLength(id) <= LONGEST_ID_BYTES;
+  const fits = Buffer.byteLength(id) <= MAX_ID_BYTES;
   return {
-    messageId: fits ? id : id.slice(0, LONGEST_ID_BYTES / 5),
+    messageId: fits ? id : id.slice(0, MAX_ID_BYTES / 5),
     properties: {
       contentType: 'application/json',
       appId: APP_ID,
@@ -68,7 +68,7 @@ export function envelopeOf(message: OutgoingMessage, address: Address): Envelope
 }
 
 function sized(body: Buffer): Buffer {
-  if (body.length <= LARGEST_BODY_BYTES) return body;
+  if (body.length <= MAX_BODY_BYTES) return body;
   throw new SpillwayError(
     'REQUEST_TOO_LARGE',
     `a message of ${body.length} bytes is more than a queue takes`,

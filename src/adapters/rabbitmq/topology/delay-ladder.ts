@@ -16,8 +16,8 @@ export const LEVELS = 13;
 export const LADDER_MAX_MS = (2 ** LEVELS - 1) * UNIT_MS;
 
 /** A level that is full refuses the message, and its publisher hears of it. */
-const MOST_MESSAGES = 500_000;
-const MOST_UNROUTED = 100_000;
+const MAX_MESSAGES = 500_000;
+const MAX_UNROUTED = 100_000;
 
 export type LadderLevel = {
   readonly exchange: string;
@@ -50,7 +50,7 @@ export function describeLadder(name: string, type: QueueType): DelayLadder {
     unroutedQueue: {
       queue: unrouted,
       durable: true,
-      arguments: { 'x-max-length': MOST_UNROUTED },
+      arguments: { 'x-max-length': MAX_UNROUTED },
     },
     levels,
   };
@@ -78,7 +78,7 @@ function describeLevel(name: string, level: number, type: QueueType): LadderLeve
       queue: `${name}-${ttlMs}ms`,
       durable: true,
       arguments: {
-        ...(type === 'quorum' && { ...AT_LEAST_ONCE, 'x-max-length': MOST_MESSAGES }),
+        ...(type === 'quorum' && { ...AT_LEAST_ONCE, 'x-max-length': MAX_MESSAGES }),
         'x-message-ttl': ttlMs,
         'x-dead-letter-exchange': below,
       },

@@ -11,7 +11,7 @@ export type LongWaitsOptions = {
   readonly mostKept?: number;
 };
 
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 export class LongWaits {
   readonly #options: LongWaitsOptions;
@@ -27,7 +27,7 @@ export class LongWaits {
 
   /** `handOver` must not reject. Beyond the bound it is left to the sweeper. */
   keep(dueAt: number, handOver: () => void): void {
-    const { clock, handOverMs, mostKept = MOST_KEPT } = this.#options;
+    const { clock, handOverMs, mostKept = MAX_KEPT } = this.#options;
     if (this.#timers.size >= mostKept) return;
     const cancel = clock.after(dueAt - handOverMs - clock.now(), () => {
       this.#timers.delete(cancel);

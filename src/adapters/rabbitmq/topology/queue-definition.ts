@@ -20,11 +20,11 @@ export const AT_LEAST_ONCE = Object.freeze({
 });
 
 /** Routing keys and names have 255 bytes, and the key of a delayed message holds the queue's name and more. */
-const LONGEST_NAME_BYTES = 200;
+const MAX_NAME_BYTES = 200;
 
 /** A word `*` or `#` would be a wildcard where the name is part of a binding. */
 export function isUsableName(name: string): boolean {
-  if (name.length === 0 || Buffer.byteLength(name) > LONGEST_NAME_BYTES) return false;
+  if (name.length === 0 || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
   return name.split('.').every((word) => word !== '*' && word !== '#');
 }
 

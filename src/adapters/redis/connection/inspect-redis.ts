@@ -23,7 +23,7 @@ const SERVERS_KEY = 'ratelimit:servers';
 /** Servers tell every few seconds that they are there. */
 const ALIVE_MS = 60_000;
 /** So much of a large Redis is looked through, and no more. */
-const MOST_SCANS = 200;
+const MAX_SCANS = 200;
 const KEYS_PER_SCAN = 1000;
 
 export async function inspectRedis(url: string, clock: Clock): Promise<RedisInspection> {
@@ -65,7 +65,7 @@ async function look(redis: Redis, clock: Clock): Promise<RedisInspection> {
 async function findLimitPrefixes(redis: Redis, redisNow: number): Promise<readonly string[]> {
   const prefixes = new Set<string>();
   let cursor = '0';
-  for (let scans = 0; scans < MOST_SCANS; scans += 1) {
+  for (let scans = 0; scans < MAX_SCANS; scans += 1) {
     const match = ['MATCH', `*${SERVERS_KEY}`, 'COUNT', KEYS_PER_SCAN] as const;
     const [next, keys] = await redis.scan(cursor, ...match);
     for (const key of keys)

@@ -26,7 +26,7 @@ export const FAREWELL_MS = 100;
 /** Beyond ours, so that ours are the ones that fire; within it a handshake must be done. */
 const LAST_RESORT_MS = 500;
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 2000;
 
 export function driverOptions(name: string, timeouts: RedisTimeouts, clock: Clock): RedisOptions {
   return {
@@ -50,5 +50,5 @@ export function driverOptions(name: string, timeouts: RedisTimeouts, clock: Cloc
 /** For ever; half to one and a half of a doubling wait, so that servers do not come back in step. */
 function retryDelay(times: number, clock: Clock): number {
   const doubling = FIRST_RETRY_MS * 2 ** Math.min(times - 1, 10);
-  return Math.min(doubling, LONGEST_RETRY_MS) * (0.5 + clock.random());
+  return Math.min(doubling, MAX_RETRY_MS) * (0.5 + clock.random());
 }

@@ -15,7 +15,7 @@ export type LimitTexts = { readonly mark: Mark; readonly texts: ReadonlyMap<stri
 export type LimitNews = LimitText & { readonly key: string };
 
 /** More is not a list of limits but a mistake, and reading it must not hold up Redis. */
-const MOST_LIMITS = 5000;
+const MAX_LIMITS = 5000;
 
 const version = z.coerce.number().int().positive();
 const changeAnswer = z.tuple([z.string(), version, z.string()]);
@@ -49,7 +49,7 @@ export class LimitTable {
   /** Those that the index names, and the ones asked for whether it names them or not. */
   async read(wanted: readonly string[]): Promise<LimitTexts> {
     const listed = await this.#link.runPatiently((redis) =>
-      redis.zrevrange(INDEX_KEY, 0, MOST_LIMITS - 1),
+      redis.zrevrange(INDEX_KEY, 0, MAX_LIMITS - 1),
     );
     const keys = [...new Set([...wanted, ...listed])].filter(isLimitKey);
     const answer = await this.#link.runPatiently((redis) =>

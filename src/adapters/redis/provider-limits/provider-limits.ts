@@ -24,7 +24,7 @@ export type ProviderLimitsParts = {
 
 const REFRESH_MS = 5000;
 /** A change that fails this often waits for the next refresh. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Resolves when what Redis knows is known here, or when Redis is away. */
 export async function openProviderLimits(parts: ProviderLimitsParts): Promise<ProviderLimits> {
@@ -98,7 +98,7 @@ class SharedLimits implements ProviderLimits {
     const { link } = this.#parts;
     let failures = 0;
     for (let change = this.#copy.untold(key); change; change = this.#copy.untold(key)) {
-      if (!link.isUp() || failures === MOST_TRIES) break;
+      if (!link.isUp() || failures === MAX_TRIES) break;
       try {
         const { mark, text } = await this.#table.change(key, change);
         this.#copy.told(key, change, mark, decodeLimit(key, text));

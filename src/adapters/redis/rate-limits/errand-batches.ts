@@ -15,7 +15,7 @@ export type Errand = {
 };
 
 /** A script holds up everybody else while it runs. */
-export const MOST_AT_ONCE = 256;
+export const MAX_AT_ONCE = 256;
 
 export class ErrandBatches {
   readonly #deliver: (batch: readonly Errand[]) => Promise<void>;
@@ -45,7 +45,7 @@ export class ErrandBatches {
   #flush(): void {
     if (this.#inFlight || this.#waiting.length === 0) return;
     const batch = this.#waiting;
-    this.#waiting = batch.length > MOST_AT_ONCE ? batch.splice(MOST_AT_ONCE) : [];
+    this.#waiting = batch.length > MAX_AT_ONCE ? batch.splice(MAX_AT_ONCE) : [];
     this.#pace.began(batch.length);
     this.#inFlight = this.#deliver(batch).finally(() => {
       this.#inFlight = undefined;

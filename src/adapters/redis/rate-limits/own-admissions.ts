@@ -56,7 +56,7 @@ export class Admission implements TakenPermit {
 }
 
 /** Admissions that are over are thrown away this many at a time. */
-const LEAST_WASTE = 1024;
+const MIN_WASTE = 1024;
 
 export class OwnAdmissions {
   readonly untold = new Set<Admission>();
@@ -119,7 +119,7 @@ export class OwnAdmissions {
       if (oldest.isOpen(now)) this.#lasting.add(oldest);
       this.#head += 1;
     }
-    if (this.#head <= LEAST_WASTE || this.#head * 2 <= this.#recent.length) return;
+    if (this.#head <= MIN_WASTE || this.#head * 2 <= this.#recent.length) return;
     this.#recent = this.#recent.slice(this.#head);
     this.#head = 0;
   }

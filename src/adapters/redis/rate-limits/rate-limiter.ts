@@ -25,7 +25,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { LimitPlaces } from '../provider-limits/limit-places.ts';
-import { type Errand, ErrandBatches, MOST_AT_ONCE } from './errand-batches.ts';
+import { type Errand, ErrandBatches, MAX_AT_ONCE } from './errand-batches.ts';
 import { OwnAdmissions } from './own-admissions.ts';
 import {
   decisionOf,
@@ -57,9 +57,9 @@ const BEAT_MS = 2000;
 const GONE_MS = 3 * BEAT_MS;
 /** Longer than a server needs to be back; only the share of one that never comes lies idle for so long. */
 const AWAIT_MS = 15_000;
-const MOST_LOOKS = 200;
+const MAX_LOOKS = 200;
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 1000;
 
 /** Resolves when limits are shared, or when it is clear that Redis is away. */
 export async function openRateLimiter(parts: RedisRateLimiterParts): Promise<RateLimiter> {
@@ -248,7 +248,7 @@ class RedisRateLimiter implements RateLimiter {
     const { link, clock } = this.#parts;
     const isTold = link.isUp() && (await this.#tellEverything().catch(() => false));
     if (isTold || this.#isClosed) return;
-    this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
+    this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
     this.#cancelRetry?.();
     this.#cancelRetry = clock.after(this.#retryMs, () => void this.#rejoin());
   }
@@ -262,7 +262,7 @@ class RedisRateLimiter implements RateLimiter {
       await this.#tellSome([]);
       while (this.#untold.size > 0) await this.#tellSome(this.#untold.next());
     }
-    while (this.#untold.size > MOST_AT_ONCE) await this.#tellSome(this.#untold.next());
+    while (this.#untold.size > MAX_AT_ONCE) await this.#tellSome(this.#untold.next());
     this.#alone = undefined;
     this.#retryMs = FIRST_RETRY_MS;
     this.#notice.tell(true);
@@ -287,7 +287,7 @@ class RedisRateLimiter implements RateLimiter {
     this.#own.forgetOver(now);
     this.#own.forgetEnded(now);
     this.#places.forgetIdle(now);
-    if (!this.#alone) void this.look(this.#places.staleLimits(now, BEAT_MS / 2, MOST_LOOKS));
+    if (!this.#alone) void this.look(this.#places.staleLimits(now, BEAT_MS / 2, MAX_LOOKS));
     this.#cancelBeat = this.#parts.clock.after(BEAT_MS, () => this.#beat());
   }
 }

@@ -3,7 +3,7 @@
 // was last seen of each limit. What fails to be told is to be told again.
 
 import type { LimitPlace } from '../provider-limits/limit-places.ts';
-import { type Errand, MOST_AT_ONCE } from './errand-batches.ts';
+import { type Errand, MAX_AT_ONCE } from './errand-batches.ts';
 import type { Admission, OwnAdmissions } from './own-admissions.ts';
 import {
   giveBackOperation,
@@ -28,12 +28,10 @@ export class UntoldErrands {
 
   /** The next of them, no more than go into one batch; sums come last, when what they are made of has been told. */
   next(): Errand[] {
-    const errands = this.#unreturned
-      .splice(0, MOST_AT_ONCE)
-      .map((permit) => this.returning(permit));
-    for (const admission of this.#own.takeUntold(MOST_AT_ONCE - errands.length))
+    const errands = this.#unreturned.splice(0, MAX_AT_ONCE).map((permit) => this.returning(permit));
+    for (const admission of this.#own.takeUntold(MAX_AT_ONCE - errands.length))
       errands.push(this.#telling(admission));
-    for (const operation of this.#unseen.splice(0, MOST_AT_ONCE - errands.length))
+    for (const operation of this.#unseen.splice(0, MAX_AT_ONCE - errands.length))
       errands.push(this.#showing(operation));
     return errands;
   }

@@ -9,7 +9,7 @@ import { toNumber } from '../sql-dialect.ts';
 import { HOUR_MS, hourStart, STATUSES_OF_NO_FAILURE } from './usage-rollup.ts';
 
 /** A store in this very process answers nobody else meanwhile: these take it a few milliseconds. */
-const MOST_RECORDS = 2000;
+const MAX_RECORDS = 2000;
 
 /** As the stores give 64-bit numbers. */
 type Amount = number | string | bigint;
@@ -54,7 +54,7 @@ export async function coveredRange(
     .execute();
   const full = new Set(
     rows
-      .filter(({ attempts }) => Number(attempts) > MOST_RECORDS)
+      .filter(({ attempts }) => Number(attempts) > MAX_RECORDS)
       .map((row) => toNumber(row.hour_start)),
   );
   return {

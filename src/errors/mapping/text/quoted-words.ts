@@ -11,7 +11,7 @@ export function splitQuotes(text: string): Quoted {
   for (let index = 0; index < text.length; index += 1) {
     const close = CLOSING[text[index] ?? ''];
     if (close === undefined || isInWord(text, index)) continue;
-    const end = text.slice(index + 1, index + 1 + LONGEST_QUOTE).indexOf(close);
+    const end = text.slice(index + 1, index + 1 + MAX_QUOTE).indexOf(close);
     if (end === -1) continue;
     outside += `${text.slice(from, index)} `;
     inside += `${text.slice(index + 1, index + 1 + end)} | `;
@@ -22,7 +22,7 @@ export function splitQuotes(text: string): Quoted {
 }
 
 // A longer quotation is a message in quotes, not a word of the request.
-const LONGEST_QUOTE = 80;
+const MAX_QUOTE = 80;
 
 const ANY_QUOTE = /['"`“‘«]/;
 

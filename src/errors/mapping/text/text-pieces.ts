@@ -75,7 +75,7 @@ function sentencePieces(text: string): TextPiece[] {
   if (value !== undefined) {
     return [...prose(text.slice(0, start)), { kind: 'json', value }, ...prose(text.slice(end))];
   }
-  const pairs = loosePairs(text.slice(start, start + LONGEST_LOOSE_TEXT));
+  const pairs = loosePairs(text.slice(start, start + MAX_LOOSE_TEXT));
   const isCut = start === 0 && (end === 0 || OPENS_AS_JSON.test(text));
   if (pairs.length === 0 && !isCut) return [{ kind: 'prose', text }];
   return [...prose(text.slice(0, start)), { kind: 'pairs', pairs, isCut }];
@@ -86,15 +86,15 @@ const OPENS_AS_JSON = /^[{[]{1,2}\s{0,20}"/;
 
 /** Behind the last bracket, if it is near the end of the text: little is ever said behind JSON. */
 function endOfJson(text: string): number {
-  const tail = text.slice(-LONGEST_TAIL);
+  const tail = text.slice(-MAX_TAIL);
   const close = Math.max(tail.lastIndexOf('}'), tail.lastIndexOf(']'));
   return close === -1 ? 0 : text.length - tail.length + close + 1;
 }
 
-const LONGEST_TAIL = 512;
+const MAX_TAIL = 512;
 
 // What a cut or misquoted body says first is what happened; the rest is not worth picking apart.
-const LONGEST_LOOSE_TEXT = 2_048;
+const MAX_LOOSE_TEXT = 2_048;
 
 // Sentences in front of JSON are short. Brackets are common in prose; these openings are not.
 const LATEST_JSON_START = 1_024;

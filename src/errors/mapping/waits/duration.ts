@@ -31,14 +31,14 @@ export function readDurationAt(text: string, start: number): DurationMatch | und
 
 /** Whole milliseconds, up; undefined for what no provider means (negative, endless, beyond two years). */
 export function plausibleMs(ms: number): number | undefined {
-  if (!(ms >= 0 && ms <= LONGEST_MS)) return undefined;
+  if (!(ms >= 0 && ms <= MAX_MS)) return undefined;
   if (Number.isInteger(ms)) return ms;
   // Six decimals of a millisecond are nanoseconds, the finest anyone states; what floating point added
   // beyond them (18.642 × 1000 = 18642.000000000004) must not be rounded up to another millisecond.
   return Math.ceil(Number(ms.toFixed(6)));
 }
 
-const LONGEST_MS = 2 * 366 * 86_400_000;
+const MAX_MS = 2 * 366 * 86_400_000;
 const PLAIN_NUMBER = /^\d{1,15}(?:\.\d{1,12})?$/;
 
 // Sticky and without nested repetition: each character is looked at once.

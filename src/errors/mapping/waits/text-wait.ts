@@ -97,10 +97,10 @@ function startsWith(pattern: RegExp, text: string, start: number): boolean {
 
 // Terminals and log files break lines anywhere, even inside a time.
 function statementAt(text: string, start: number): string {
-  return text.slice(start, start + LONGEST_STATEMENT).replaceAll(/\s+/g, ' ');
+  return text.slice(start, start + MAX_STATEMENT).replaceAll(/\s+/g, ' ');
 }
 
-const LONGEST_STATEMENT = 80;
+const MAX_STATEMENT = 80;
 
 /** A moment that is told; without a zone or a now it cannot be placed, and another one will not help. */
 type ToldMoment = { readonly resetAt: number | undefined };
