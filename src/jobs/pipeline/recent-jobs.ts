@@ -18,8 +18,8 @@ export type RecentJobs = {
 };
 
 const MAX_KEPT = 5000;
-const MAX_CHARACTERS = 2 ** 23;
-const MAX_CHARACTERS = 16_384;
+const MAX_TOTAL_CHARACTERS = 2 ** 23;
+const MAX_MESSAGE_CHARACTERS = 16_384;
 const LEFT_OVER_MS = 10_000;
 
 /** About as much as it takes; a plain prompt, which most are, is not written out for it. */
@@ -39,7 +39,7 @@ export function createRecentJobs(mostKept: number = MAX_KEPT): RecentJobs {
   function remember(job: Job, message: JobMessage): void {
     if (job.origin !== 'queue' || job.state !== 'queued') return;
     const size = charactersOf(message);
-    if (size > MAX_CHARACTERS) return;
+    if (size > MAX_MESSAGE_CHARACTERS) return;
     if (isFull()) forgetLeftOver(job.publishedAt);
     if (isFull()) return;
     known.set(job.id, { job, message, characters: size });
@@ -47,7 +47,7 @@ export function createRecentJobs(mostKept: number = MAX_KEPT): RecentJobs {
   }
 
   function isFull(): boolean {
-    return known.size >= mostKept || characters >= MAX_CHARACTERS;
+    return known.size >= mostKept || characters >= MAX_TOTAL_CHARACTERS;
   }
 
   /** Those before it on the queue are served before it, so they are kept; but one that others served never comes. */
