@@ -11,8 +11,8 @@ import { createPostgresUsageStore } from '../../src/adapters/postgres/metering/u
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../../src/adapters/sqlite/usage-store.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
-import { budgetOwner, decided, holdAsk, usageOf } from '../support/budget-ask.ts';
-import { openBudgetServer } from '../support/budget-rig.ts';
+import { budgetOwner, decided, holdAsk, usageOf } from '../support/budgets/budget-ask.ts';
+import { openBudgetServer } from '../support/budgets/budget-rig.ts';
 
 const [folder = '', life = '', asks = '0', holdMs = '0', settled = '100', url, spreadMs] =
   process.argv.slice(2);

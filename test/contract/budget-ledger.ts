@@ -6,8 +6,8 @@ import { createBudgetStore } from '../../src/adapters/sql/metering/budget-store.
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 import type { BudgetDecision, BudgetOwner } from '../../src/metering/budgets/budget-ledger.ts';
 import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
-import { budgetOwner, decided, holdAsk, usageOf } from '../support/budget-ask.ts';
-import { type BudgetServer, storeOwner } from '../support/budget-rig.ts';
+import { budgetOwner, decided, holdAsk, usageOf } from '../support/budgets/budget-ask.ts';
+import { type BudgetServer, storeOwner } from '../support/budgets/budget-rig.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
 export type OpenedBudgets = SqlStore & {

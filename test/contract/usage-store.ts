@@ -6,7 +6,7 @@ import { newHold } from '../../src/metering/budgets/budget-hold.ts';
 import type { BudgetStore } from '../../src/metering/budgets/budget-store.ts';
 import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
 import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
-import { holdAsk } from '../support/budget-ask.ts';
+import { holdAsk } from '../support/budgets/budget-ask.ts';
 
 export type OpenedUsageStore = {
   readonly usage: UsageStore;

@@ -8,7 +8,7 @@ import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../test/support/isolated-postgres.ts';
+} from '../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { cancelled } from '../../jobs/model/job-moves.ts';
 import { newJob } from '../../jobs/pipeline/submit-job.ts';

@@ -9,7 +9,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../test/support/isolated-postgres.ts';
+} from '../../../test/support/stores/isolated-postgres.ts';
 import { createIdempotencyStore } from '../sql/idempotency-store.ts';
 import { openPostgres, type PostgresStore } from './connection/open-postgres.ts';
 

@@ -10,7 +10,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../test/support/isolated-postgres.ts';
+} from '../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { newOrganization } from '../../admission/organization.ts';
 import type { JobStore } from '../../jobs/ports/job-store.ts';

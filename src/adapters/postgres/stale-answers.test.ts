@@ -7,7 +7,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../test/support/isolated-postgres.ts';
+} from '../../../test/support/stores/isolated-postgres.ts';
 import { createStaleAnswers } from '../sql/stale-answers.ts';
 
 let database: TestDatabase;

@@ -7,9 +7,13 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { collectingLog, openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
 import type { Services } from '../../../test/support/services/services.ts';
 import { startServices } from '../../../test/support/services/start-services.ts';
+import {
+  collectingLog,
+  openRabbitRig,
+  type RabbitRig,
+} from '../../../test/support/stores/rabbit-rig.ts';
 import type { Consumer, JobQueue } from '../../jobs/ports/job-queue.ts';
 
 const run = promisify(execFile);

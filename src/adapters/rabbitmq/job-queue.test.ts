@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jobQueueContract } from '../../../test/contract/job-queue.ts';
-import { openRabbitRig, underPrefix } from '../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
+import { openRabbitRig, underPrefix } from '../../../test/support/stores/rabbit-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { QueueType } from './topology/queue-definition.ts';
 

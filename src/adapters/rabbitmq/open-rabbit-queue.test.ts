@@ -3,8 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { collectingLog, openRabbitRig, type RabbitRig } from '../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
+import {
+  collectingLog,
+  openRabbitRig,
+  type RabbitRig,
+} from '../../../test/support/stores/rabbit-rig.ts';
 import type { Delivery, DeliveryOutcome, JobQueue } from '../../jobs/ports/job-queue.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { headroomExchangeContract, newsOf } from '../../../test/contract/headroom-exchange.ts';
-import { openRedisRig, type RedisRig, until } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
 import type { HeadroomExchange, HeadroomNews } from '../../admission/headroom-exchange.ts';
 import { createRedisHeadroomExchange } from './headroom-exchange.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { openRedisRig, type RedisRig, until } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { SharedEntry } from './log-line.ts';
 import { createLogList, LOG_LIST_KEY } from './log-list.ts';

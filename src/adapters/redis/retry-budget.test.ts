@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { retryBudgetContract, take } from '../../../test/contract/retry-budget.ts';
-import { openRedisRig, type RedisRig } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig } from '../../../test/support/stores/redis-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { RetryBudget, RetryBudgetRules } from '../../resilience/retry-budget.ts';
 import { createRedisRetryBudget } from './retry-budget.ts';

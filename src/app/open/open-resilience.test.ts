@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRedisRig, type RedisRig, until } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { renderPrometheus } from '../../http/prometheus.ts';

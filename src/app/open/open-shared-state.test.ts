@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { openRedisRig, type RedisRig, until } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
 import { createLogRing } from '../../adapters/memory/log-ring.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { systemClock } from '../../kernel/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRedisRig, type RedisRig } from '../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig } from '../../../test/support/stores/redis-rig.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { redisCheck } from './doctor-redis.ts';
 

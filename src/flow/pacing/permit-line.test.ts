@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { mostWithin } from '../../../test/support/jobs/tier-rig.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { mostWithin } from '../../../test/support/tier-rig.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import type { Limit, RateLimiter } from '../../admission/rate-limiter.ts';
 import { createPermitLine, type LineQuestion } from './permit-line.ts';

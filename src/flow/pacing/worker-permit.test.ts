@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collectingLog } from '../../../test/support/rabbit-rig.ts';
+import { collectingLog } from '../../../test/support/stores/rabbit-rig.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import type { Limit } from '../../admission/rate-limiter.ts';

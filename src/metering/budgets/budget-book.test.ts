@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { usageRecord } from '../../../test/support/usage-record.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
 import type { BudgetHold } from './budget-hold.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { holdAsk } from '../../../test/support/budget-ask.ts';
-import { usageRecord } from '../../../test/support/usage-record.ts';
+import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { type BudgetHold, newHold } from './budget-hold.ts';
 import { BudgetLeases, LOOK_MS, PAYS_MS } from './budget-leases.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdAsk } from '../../../test/support/budget-ask.ts';
+import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { usageRecord } from '../../../test/support/usage-record.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
 import { type BudgetHold, newHold } from './budget-hold.ts';
 import { LOOK_MS } from './budget-leases.ts';

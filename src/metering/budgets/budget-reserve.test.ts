@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { holdAsk } from '../../../test/support/budget-ask.ts';
+import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
 import { accountsOf, type BudgetHold, newHold } from './budget-hold.ts';
 import { BudgetReserve } from './budget-reserve.ts';
 

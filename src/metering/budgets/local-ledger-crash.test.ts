@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { budgetOwner } from '../../../test/support/budget-ask.ts';
-import { startBudgetChild } from '../../../test/support/budget-child.ts';
-import { openBudgetServer, storeOwner } from '../../../test/support/budget-rig.ts';
+import { budgetOwner } from '../../../test/support/budgets/budget-ask.ts';
+import { startBudgetChild } from '../../../test/support/budgets/budget-child.ts';
+import { openBudgetServer, storeOwner } from '../../../test/support/budgets/budget-rig.ts';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { budgetOwner, holdAsk, usageOf } from '../../../test/support/budget-ask.ts';
+import { budgetOwner, holdAsk, usageOf } from '../../../test/support/budgets/budget-ask.ts';
 import {
   type BudgetServer,
   openBudgetServer,
   storeOwner,
-} from '../../../test/support/budget-rig.ts';
+} from '../../../test/support/budgets/budget-rig.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../test/support/test-clock.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { budgetLedgerContract } from '../../../test/contract/budget-ledger.ts';
-import { openBudgetServer } from '../../../test/support/budget-rig.ts';
+import { openBudgetServer } from '../../../test/support/budgets/budget-rig.ts';
 import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../test/support/test-clock.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { budgetOwner, decided, holdAsk, usageOf } from '../../../test/support/budget-ask.ts';
+import {
+  budgetOwner,
+  decided,
+  holdAsk,
+  usageOf,
+} from '../../../test/support/budgets/budget-ask.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { usageRecord } from '../../../test/support/usage-record.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdAsk } from '../../../test/support/budget-ask.ts';
+import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
-import { usageRecord } from '../../../test/support/usage-record.ts';
 import { openFileJournal } from '../../adapters/files/journal.ts';
 import type { LogEntry } from '../../kernel/log.ts';
 import { newHold } from '../budgets/budget-hold.ts';

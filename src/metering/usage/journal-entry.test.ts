@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { holdAsk } from '../../../test/support/budget-ask.ts';
-import { usageRecord } from '../../../test/support/usage-record.ts';
+import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { newHold } from '../budgets/budget-hold.ts';
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
 

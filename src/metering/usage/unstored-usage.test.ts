@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usageRecord } from '../../../test/support/usage-record.ts';
+import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import type { AccountName } from '../budgets/budget-account.ts';
 import { UnstoredUsage } from './unstored-usage.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';

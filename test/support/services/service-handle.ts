@@ -1,7 +1,7 @@
 // What a test holds of one server. A private one may be killed, frozen and wiped; one that was named by the
 // environment belongs to somebody else, and asking for any of that is refused with a sentence.
 
-import { canConnect } from './conversation.ts';
+import { canConnect } from './plans/conversation.ts';
 import { CATALOGUE, type ServerName } from './service-catalogue.ts';
 
 export type ServiceHandle = {

@@ -1,7 +1,7 @@
 // What a test or a person holds once the services are up. Asking for one that was not wanted is a mistake
 // in the test and says so, rather than handing out an undefined that fails somewhere else.
 
-import type { PrivateRun } from './private-run.ts';
+import type { PrivateRun } from './servers/private-run.ts';
 import { CATALOGUE, SERVER_NAMES, type ServerName } from './service-catalogue.ts';
 import type { ServiceHandle } from './service-handle.ts';
 

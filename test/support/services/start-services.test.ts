@@ -8,9 +8,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canConnect } from './conversation.ts';
-import { freePorts } from './free-ports.ts';
-import { listProcesses, membersOf } from './process-table.ts';
+import { canConnect } from './plans/conversation.ts';
+import { freePorts } from './servers/free-ports.ts';
+import { listProcesses, membersOf } from './servers/process-table.ts';
 import type { ServiceHandle } from './service-handle.ts';
 import { startServices } from './start-services.ts';
 

@@ -3,13 +3,13 @@
 // installing; else one sentence that names what is missing. All start side by side. Whatever happens
 // (a failed start, an exception, a signal, a kill -9 of this process) nothing of ours is left behind.
 
-import type { Binaries } from './find-binaries.ts';
-import { PrivateRun } from './private-run.ts';
-import { type ProvideOptions, provideBinaries } from './provide-binaries.ts';
+import type { Binaries } from './binaries/find-binaries.ts';
+import { type ProvideOptions, provideBinaries } from './binaries/provide-binaries.ts';
+import { PrivateRun } from './servers/private-run.ts';
+import { drawPorts, startPrivateServer } from './servers/start-private-server.ts';
 import { CATALOGUE, SERVER_NAMES, type ServerName, type WantedName } from './service-catalogue.ts';
 import { givenService, type ServiceHandle } from './service-handle.ts';
 import { createServices, type Services } from './services.ts';
-import { drawPorts, startPrivateServer } from './start-private-server.ts';
 
 export type StartOptions = ProvideOptions & {
   /** The three servers unless told otherwise. */

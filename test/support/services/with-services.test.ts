@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canConnect } from './conversation.ts';
+import { canConnect } from './plans/conversation.ts';
 import { type Run, withServices } from './with-services.ts';
 
 const env = { PATH: process.env['PATH'], SPILLWAY_NO_INSTALL: process.env['SPILLWAY_NO_INSTALL'] };

@@ -5,7 +5,7 @@ import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const ECHO = { name: 'test_echo', text: 'select $1::text, $2::bigint + 1, null::text' };

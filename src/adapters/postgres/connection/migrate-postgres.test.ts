@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { createOrganizationStore } from '../../sql/organization-store.ts';
 import { loadStoreIdentity } from '../../sql/store-identity.ts';
 import { migratePostgres, pendingInPostgres } from './migrate-postgres.ts';

@@ -6,7 +6,7 @@ import {
   openEmptyStore,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { toNumber } from '../../sql/sql-dialect.ts';
 import { inspectPostgres } from './inspect-postgres.ts';
 import { openPostgres, type PostgresStore } from './open-postgres.ts';

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { usageRecord } from '../../../../test/support/budgets/usage-record.ts';
+import type { Services } from '../../../../test/support/services/services.ts';
+import { startServices } from '../../../../test/support/services/start-services.ts';
 import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
-import type { Services } from '../../../../test/support/services/services.ts';
-import { startServices } from '../../../../test/support/services/start-services.ts';
-import { usageRecord } from '../../../../test/support/usage-record.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';

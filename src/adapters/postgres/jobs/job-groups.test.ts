@@ -6,7 +6,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../../test/support/test-clock.ts';
 import type { Job } from '../../../jobs/model/job.ts';
 import { requeued, routed, started } from '../../../jobs/model/job-moves.ts';

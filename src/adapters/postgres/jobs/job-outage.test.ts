@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createJobRig, success } from '../../../../test/contract/job-rig.ts';
+import type { Services } from '../../../../test/support/services/services.ts';
+import { startServices } from '../../../../test/support/services/start-services.ts';
 import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
-import type { Services } from '../../../../test/support/services/services.ts';
-import { startServices } from '../../../../test/support/services/start-services.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { sleep, systemClock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';

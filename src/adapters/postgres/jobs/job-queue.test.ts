@@ -9,7 +9,7 @@ import {
   openEmptyStore,
   type TestDatabase,
   untilIdle,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../../test/support/test-clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';

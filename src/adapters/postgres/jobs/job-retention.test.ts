@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { createDeadLetterStore } from '../../sql/jobs/dead-letter-store.ts';
 import { createJobHistory } from '../../sql/jobs/job-history.ts';
 import { createJobRetention } from '../../sql/jobs/job-retention.ts';

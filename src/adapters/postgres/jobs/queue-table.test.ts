@@ -8,7 +8,7 @@ import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
 import {
   type ClaimedMessage,

@@ -5,20 +5,25 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { budgetOwner, decided, holdAsk, usageOf } from '../../../../test/support/budget-ask.ts';
+import {
+  budgetOwner,
+  decided,
+  holdAsk,
+  usageOf,
+} from '../../../../test/support/budgets/budget-ask.ts';
 import {
   type BudgetServer,
   openBudgetServer,
   storeOwner,
-} from '../../../../test/support/budget-rig.ts';
+} from '../../../../test/support/budgets/budget-rig.ts';
+import type { Services } from '../../../../test/support/services/services.ts';
+import { startServices } from '../../../../test/support/services/start-services.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
-import type { Services } from '../../../../test/support/services/services.ts';
-import { startServices } from '../../../../test/support/services/start-services.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { makeTempFolder, tempFolder } from '../../../../test/support/temp-folder.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { openPostgres } from '../connection/open-postgres.ts';

@@ -5,15 +5,15 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { budgetOwner } from '../../../../test/support/budget-ask.ts';
-import { startBudgetChild } from '../../../../test/support/budget-child.ts';
-import { storeOwner } from '../../../../test/support/budget-rig.ts';
+import { budgetOwner } from '../../../../test/support/budgets/budget-ask.ts';
+import { startBudgetChild } from '../../../../test/support/budgets/budget-child.ts';
+import { storeOwner } from '../../../../test/support/budgets/budget-rig.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { tempFolder } from '../../../../test/support/temp-folder.ts';
 
 const SERVERS = 4;

@@ -5,14 +5,14 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { budgetLedgerContract } from '../../../../test/contract/budget-ledger.ts';
-import { budgetOwner, holdAsk } from '../../../../test/support/budget-ask.ts';
-import { openBudgetServer, storeOwner } from '../../../../test/support/budget-rig.ts';
+import { budgetOwner, holdAsk } from '../../../../test/support/budgets/budget-ask.ts';
+import { openBudgetServer, storeOwner } from '../../../../test/support/budgets/budget-rig.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
   untilIdle,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../../test/support/test-clock.ts';
 import { lostRecord, newHold } from '../../../metering/budgets/budget-hold.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
+import { usageRecord } from '../../../../test/support/budgets/usage-record.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
-import { usageRecord } from '../../../../test/support/usage-record.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { openPostgres } from '../connection/open-postgres.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
 

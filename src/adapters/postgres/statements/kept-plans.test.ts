@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { holdAsk } from '../../../../test/support/budget-ask.ts';
+import { holdAsk } from '../../../../test/support/budgets/budget-ask.ts';
+import { usageRecord } from '../../../../test/support/budgets/usage-record.ts';
 import {
   createTestDatabase,
   openEmptyStore,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
-import { usageRecord } from '../../../../test/support/usage-record.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { started } from '../../../jobs/model/job-moves.ts';
 import { newJob } from '../../../jobs/pipeline/submit-job.ts';
 import { newId } from '../../../kernel/ids.ts';

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import {
   createTestDatabase,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { recordRows, textArray } from './record-rows.ts';
 
 let database: TestDatabase;

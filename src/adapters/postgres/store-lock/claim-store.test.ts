@@ -7,7 +7,7 @@ import {
   createTestDatabase,
   runOn,
   type TestDatabase,
-} from '../../../../test/support/isolated-postgres.ts';
+} from '../../../../test/support/stores/isolated-postgres.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { type LogEntry, silentLog } from '../../../kernel/log.ts';
 import { type HeldStore, holdStore } from './claim-store.ts';

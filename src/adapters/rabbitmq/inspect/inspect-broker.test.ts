@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { openRabbitRig, type RabbitRig } from '../../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../../test/support/services/services-from-env.ts';
+import { openRabbitRig, type RabbitRig } from '../../../../test/support/stores/rabbit-rig.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import type { BrokerFinding } from './broker-finding.ts';
 import { inspectRabbit } from './inspect-broker.ts';

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { openRabbitRig, type RabbitRig } from '../../../../test/support/rabbit-rig.ts';
 import { servicesFromEnv } from '../../../../test/support/services/services-from-env.ts';
+import { openRabbitRig, type RabbitRig } from '../../../../test/support/stores/rabbit-rig.ts';
 import type { JobQueue } from '../../../jobs/ports/job-queue.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { outgoing } from './outgoing-message.ts';

@@ -18,8 +18,8 @@ import {
   openForContract,
   PLACE,
   probe,
-} from '../../../../test/support/breaker-rig.ts';
-import { openRedisRig, type RedisRig, until } from '../../../../test/support/redis-rig.ts';
+} from '../../../../test/support/limits/breaker-rig.ts';
+import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
 import { sleep, systemClock } from '../../../kernel/clock.ts';
 
 let rig: RedisRig;

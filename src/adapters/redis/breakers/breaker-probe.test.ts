@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openRedisRig, type RedisRig } from '../../../../test/support/redis-rig.ts';
+import { openRedisRig, type RedisRig } from '../../../../test/support/stores/redis-rig.ts';
 
 const CHILD = join(import.meta.dirname, '../../../../test/contract/breaker-child.ts');
 const PROBES_EACH = 60;

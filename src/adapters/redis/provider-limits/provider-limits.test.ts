@@ -9,7 +9,7 @@ import {
   type RedisRig,
   type SharedServer,
   until,
-} from '../../../../test/support/redis-rig.ts';
+} from '../../../../test/support/stores/redis-rig.ts';
 import type { ProviderLimit } from '../../../admission/provider-limits.ts';
 import { encodeLimit } from './limit-record.ts';
 

@@ -7,8 +7,8 @@ import {
   type LimiterRig,
   type LimiterServer,
   openLimiterRig,
-} from '../../../../test/support/limiter-rig.ts';
-import { until } from '../../../../test/support/redis-rig.ts';
+} from '../../../../test/support/limits/limiter-rig.ts';
+import { until } from '../../../../test/support/stores/redis-rig.ts';
 import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
 
 let rig: LimiterRig;

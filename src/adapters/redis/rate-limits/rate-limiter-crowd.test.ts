@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { mostInOneWindow, startCrowd } from '../../../../test/support/limiter-crowd.ts';
-import { type LimiterRig, openLimiterRig } from '../../../../test/support/limiter-rig.ts';
-import { until } from '../../../../test/support/redis-rig.ts';
+import { mostInOneWindow, startCrowd } from '../../../../test/support/limits/limiter-crowd.ts';
+import { type LimiterRig, openLimiterRig } from '../../../../test/support/limits/limiter-rig.ts';
+import { until } from '../../../../test/support/stores/redis-rig.ts';
 import type { Limit } from '../../../admission/rate-limiter.ts';
 
 let rig: LimiterRig;

@@ -7,7 +7,7 @@ import {
   type LimiterRig,
   type LimiterServer,
   openLimiterRig,
-} from '../../../../test/support/limiter-rig.ts';
+} from '../../../../test/support/limits/limiter-rig.ts';
 import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
 
 let rig: LimiterRig;

@@ -1,0 +1,181 @@
+// The operators' commands, beside a running server and without one: as real processes where the process is the
+// point, else in this one, by the same registered commands.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDataFolder } from '../../../src/adapters/files/data-folder.ts';
+import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
+import { runCommand as command } from './run-command.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
+const MAX_RUN_MS = 60_000;
+/** A process that cannot be: ids end far below. */
+const NOBODY = 2 ** 30;
+
+let rig: AdminRig;
+let emptyDir: string;
+before(async () => {
+  rig = await openAdminRig();
+  emptyDir = mkdtempSync(join(tmpdir(), 'spillway-cli-'));
+});
+after(async () => {
+  await rig.close();
+  rmSync(emptyDir, { recursive: true });
+});
+
+type Run = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** Nothing of the surroundings but what is given; a command that hangs fails the test. */
+function spillway(dataDir: string, ...args: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: dataDir,
+    env: { PATH: process.env['PATH'], SPILLWAY_DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: MAX_RUN_MS,
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  return new Promise((done, failed) => {
+    child.once('error', failed);
+    child.once('close', (code) => done({ code, out, err }));
+  });
+}
+
+async function answerOf(dataDir: string, ...args: string[]): Promise<unknown> {
+  return JSON.parse(await command(dataDir, [...args, '--json']));
+}
+
+test('beside a running server commands change it at once', async () => {
+  const created = await spillway(rig.dataDir, 'orgs', 'create', 'acme', '--budget=12.50', '--json');
+  assert.equal(created.code, 0, created.err);
+  const { body } = await rig.call('GET', '/admin/orgs/acme');
+  assert.deepEqual(JSON.parse(created.out), body);
+  assert.partialDeepStrictEqual(body, { id: 'acme', monthlyBudgetUsd: 12.5 });
+
+  const made = await spillway(rig.dataDir, 'keys', 'create', '--org', 'acme', '--scope', 'call');
+  const key = /sk-spill-\w+/.exec(made.out)?.[0];
+  assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 200);
+  const id = /key_\w+/.exec(made.out)?.[0] ?? '';
+  const revoked = await spillway(rig.dataDir, 'keys', 'revoke', '--org', 'acme', id);
+  assert.equal(revoked.out, `${id} is revoked.\n`);
+  assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 401);
+});
+
+test('without a server, and with the announcement of a dead one, the store is opened', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'spillway-offline-'));
+  try {
+    const dead = { url: rig.url, pid: NOBODY };
+    writeFileSync(join(dataDir, 'server.json'), JSON.stringify(dead), { mode: 0o600 });
+    const created = await spillway(dataDir, 'orgs', 'create', 'offline', '--time-zone=Asia/Tokyo');
+    assert.equal(created.code, 0, created.err);
+    await answerOf(dataDir, 'orgs', 'set', 'offline', '--rpm', '7', '--message', 'NOT_FOUND=Gone.');
+    await answerOf(dataDir, 'orgs', 'set', 'offline', '--tpm', '5', '--locale', 'tr');
+    await answerOf(dataDir, 'orgs', 'set', 'offline', '--tpm', 'none', '--locale', 'none');
+    const listed = await spillway(dataDir, 'orgs', 'list', '--json');
+    assert.partialDeepStrictEqual(
+      rowsOf(JSON.parse(listed.out)).find((row) => valueAt(row, 'id') === 'offline'),
+      {
+        requestsPerMinute: 7,
+        tokensPerMinute: null,
+        locale: null,
+        timeZone: 'Asia/Tokyo',
+        messages: { NOT_FOUND: 'Gone.' },
+      },
+    );
+    const made = await answerOf(dataDir, 'keys', 'create', '--org', 'offline');
+    const keys = rowsOf(await answerOf(dataDir, 'keys', 'list', '--org', 'offline'));
+    assert.equal(valueAt(keys[0], 'id'), textAt(made, 'id'));
+    assert.deepEqual(rowsOf(await answerOf(dataDir, 'limits', 'list')), []);
+    assert.ok(!(await rig.call('GET', '/admin/orgs')).text.includes('offline'));
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+test('a failure is one sentence on stderr and a non-zero exit', async () => {
+  const { code, out, err } = await spillway(rig.dataDir, 'keys', 'list', '--org', 'nobody');
+  assert.deepEqual(
+    { code, out, err },
+    { code: 1, out: '', err: 'There is no organisation nobody.\n' },
+  );
+});
+
+test('migrate says what it ran, and then that there is nothing to do', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'spillway-migrate-'));
+  try {
+    const first = await command(dataDir, ['migrate']);
+    assert.match(first, /Run now: 0001_organizations_and_keys, /);
+    assert.deepEqual(await answerOf(dataDir, 'migrate'), { run: [] });
+    assert.match(await command(rig.dataDir, ['migrate']), /brought its store up to date/);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+test('a limit set on the command line holds in the server until it is cleared there', async () => {
+  const until = Date.now() + 600_000;
+  const place = ['gemini', 'us-east'];
+  await answerOf(rig.dataDir, 'limits', 'set', ...place, '--until', new Date(until).toISOString());
+  const held = { provider: 'gemini', resetAt: until, kind: 'manual' };
+  assert.partialDeepStrictEqual(rowsOf(await answerOf(rig.dataDir, 'limits', 'list')), [held]);
+  assert.match(
+    await command(rig.dataDir, ['limits', 'list']),
+    /^PROVIDER .*\ngemini +us-east +all/,
+  );
+  await answerOf(rig.dataDir, 'limits', 'clear', ...place);
+  assert.deepEqual(rowsOf((await rig.call('GET', '/admin/limits')).body), []);
+});
+
+test('doctor finds the running server ready', async () => {
+  assert.match(await command(rig.dataDir, ['doctor']), /^✔ server .* is ready\.$/m);
+});
+
+test('a server is also found by HOST, PORT and its admin key alone', async () => {
+  const env = { PORT: new URL(rig.url).port, SPILLWAY_ADMIN_KEY: rig.gateway.identity.adminKey };
+  assert.match(await command(emptyDir, ['orgs', 'list'], env), /^acme /m);
+  await assert.rejects(
+    command(emptyDir, ['orgs', 'list'], { ...env, SPILLWAY_ADMIN_KEY: 'not-the-one' }),
+    { message: /^The server on http\S+ does not take this key; set SPILLWAY_ADMIN_KEY/ },
+  );
+});
+
+test('what cannot be done is told in a sentence of its own', async () => {
+  const failures: readonly (readonly [RegExp, ...string[]])[] = [
+    [/^There is already an organisation default\.$/, 'orgs', 'create', 'default'],
+    [/^There is no organisation nobody\.$/, 'orgs', 'set', 'nobody', '--rpm', '1'],
+    [/^The value of timeZone is not one/, 'orgs', 'set', 'default', '--time-zone', 'Mars'],
+    [/^The value of messages\.X is not one/, 'orgs', 'set', 'default', '--message', 'X=y'],
+    [/^Say what to change/, 'orgs', 'set', 'default'],
+    [/^default has no key key_x\.$/, 'keys', 'revoke', '--org', 'default', 'key_x'],
+    [/^The value of scopes\.0 is not one/, 'keys', 'create', '--org', 'default', '--scope', 'all'],
+    [/32 days ahead/, 'limits', 'set', 'openai', 'us-east', '--until', '5'],
+    [/^There is no provider nobody/, 'limits', 'clear', 'nobody', 'us-east'],
+    [/ISO time/, 'limits', 'set', 'openai', 'us-east', '--until', 'tomorrow'],
+    [/--org/, 'keys', 'list'],
+  ];
+  for (const [message, ...args] of failures)
+    await assert.rejects(command(rig.dataDir, args), { message }, args.join(' '));
+  await assert.rejects(
+    command(emptyDir, ['limits', 'set', 'openai', 'us-east', '--until', '5']),
+    /No server is running/,
+  );
+  const env = { DATABASE_URL: 'postgres://x@127.0.0.1:9/x', SPILLWAY_ADMIN_KEY: 'some-admin-key' };
+  await assert.rejects(command(emptyDir, ['orgs', 'list'], env), /PostgreSQL at 127/);
+  await assert.rejects(command(emptyDir, ['migrate'], env), /PostgreSQL/);
+});
+
+test('while a server that does not answer holds the folder, the store stays shut', async () => {
+  const folder = openDataFolder(rig.dataDir);
+  const announced = folder.runningServer();
+  assert.ok(announced);
+  folder.announce({ ...announced, url: 'http://127.0.0.1:9' });
+  await assert.rejects(command(rig.dataDir, ['orgs', 'list']), {
+    message: new RegExp(`is in use by another Spillway \\(process ${process.pid}\\)`),
+  });
+  folder.announce(announced);
+});

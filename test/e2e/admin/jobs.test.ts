@@ -1,0 +1,136 @@
+// `spillway jobs` and `spillway dlq`, on a store without a server and beside one.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openOfflineAdmin } from '../../../src/app/open/open-offline-admin.ts';
+import { holdFolder, openStore } from '../../../src/app/open/open-store.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createLifecycle } from '../../../src/kernel/lifecycle.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { openAdminRig, rowsOf, valueAt } from './admin-rig.ts';
+import { runCommand } from './run-command.ts';
+
+let dataDir: string;
+before(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'spillway-dlq-'));
+});
+after(() => rmSync(dataDir, { recursive: true }));
+
+function command(folder: string, ...args: string[]): Promise<string> {
+  return runCommand(folder, args);
+}
+
+async function bury(...ids: string[]): Promise<void> {
+  const lifecycle = createLifecycle();
+  holdFolder(dataDir, lifecycle);
+  const store = await openStore({ dataDir, clock: systemClock, log: silentLog, lifecycle });
+  for (const id of ids)
+    await store.deadLetters.add({
+      id,
+      queue: 'raw-analysis-queue',
+      body: '{"prompt":"\u001b[2Jhello"}',
+      errorCode: 'INVALID_REQUEST',
+      errorMessage: 'it is malformed',
+      attempts: 3,
+      createdAt: 1_800_000_000_000,
+    });
+  await lifecycle.close();
+}
+
+async function handIn(id: string): Promise<void> {
+  const config = loadConfig({ env: { SPILLWAY_DATA_DIR: dataDir }, cwd: dataDir });
+  const api = await openOfflineAdmin(config, silentLog);
+  const body = { id, prompt: 'Hello', provider: 'openai' };
+  const answer = await api.call({ method: 'POST', path: '/v1/jobs', body });
+  await api.close();
+  assert.equal(answer.status, 202, answer.text);
+}
+
+test('dead letters are listed, shown, given up and tried again', async () => {
+  assert.equal(await command(dataDir, 'dlq', 'list'), 'There are no dead letters.');
+  await bury('dead-1', 'dead-2', 'dead-3');
+  assert.match(
+    await command(dataDir, 'dlq', 'list'),
+    /^dead-1 +- +raw-analysis-queue +INVALID_REQ/m,
+  );
+  const shown = await command(dataDir, 'dlq', 'show', 'dead-1');
+  assert.match(shown, /error +INVALID_REQUEST: it is malformed/);
+  assert.ok(!shown.includes('\u001b'));
+
+  assert.equal(await command(dataDir, 'dlq', 'purge', 'dead-1'), 'Given up: 1.');
+  assert.equal(await command(dataDir, 'dlq', 'retry', 'dead-2', '--json'), '{"retried":1}');
+  const left = rowsOf(JSON.parse(await command(dataDir, 'dlq', 'list', '--json')));
+  assert.deepEqual(
+    left.map((row) => valueAt(row, 'id')),
+    ['dead-3'],
+  );
+  await bury('dead-4');
+  assert.equal(await command(dataDir, 'dlq', 'retry', '--all'), 'Tried again: 2.');
+  await bury('dead-5', 'dead-6');
+  assert.equal(await command(dataDir, 'dlq', 'purge', '--all'), 'Given up: 2.');
+  assert.equal(await command(dataDir, 'dlq', 'list'), 'There are no dead letters.');
+});
+
+test('a dead letter must be named, or all of them', async () => {
+  await assert.rejects(command(dataDir, 'dlq', 'purge'), /Name one dead letter, or say --all/);
+  await assert.rejects(command(dataDir, 'dlq', 'retry', 'x', '--all'), /Name one dead letter/);
+  for (const verb of ['show', 'retry', 'purge'])
+    await assert.rejects(
+      command(dataDir, 'dlq', verb, 'x'),
+      /^CliFailure: There is no dead letter x/,
+    );
+});
+
+test('a job is shown and cancelled', async () => {
+  await handIn('job-1');
+  const shown = await command(dataDir, 'jobs', 'show', 'job-1');
+  assert.match(shown, /^job-1\n {2}status {4}queued\n/);
+  assert.equal(await command(dataDir, 'jobs', 'cancel', 'job-1'), 'job-1 is cancelled.');
+  const job: unknown = JSON.parse(await command(dataDir, 'jobs', 'show', 'job-1', '--json'));
+  assert.partialDeepStrictEqual(job, { id: 'job-1', status: 'cancelled' });
+  await assert.rejects(command(dataDir, 'jobs', 'show', 'nothing'), /There is no job nothing/);
+});
+
+test('jobs are listed for operators, by organisation and state', async () => {
+  await handIn('job-2');
+  const listed = await command(dataDir, 'jobs', 'list');
+  assert.match(listed, /^job-2 +default +queued/m);
+  assert.match(listed, /^job-1 +default +cancelled/m);
+  const queued = await command(
+    dataDir,
+    'jobs',
+    'list',
+    '--org',
+    'default',
+    '--status',
+    'queued',
+    '--json',
+  );
+  assert.deepEqual(
+    rowsOf(JSON.parse(queued)).map((row) => valueAt(row, 'id')),
+    ['job-2'],
+  );
+  assert.equal(
+    await command(dataDir, 'jobs', 'list', '--status', 'failed'),
+    'There are no such jobs.',
+  );
+  await assert.rejects(command(dataDir, 'jobs', 'list', '--org', 'x'), /no organisation x/);
+  await assert.rejects(command(dataDir, 'jobs', 'list', '--status', 'x'), /value of status/);
+});
+
+test('beside a running server the same commands speak to it', async () => {
+  const rig = await openAdminRig();
+  try {
+    assert.equal(await command(rig.dataDir, 'dlq', 'list'), 'There are no dead letters.');
+    assert.equal(await command(rig.dataDir, 'dlq', 'retry', '--all'), 'Tried again: 0.');
+    await assert.rejects(command(rig.dataDir, 'dlq', 'purge', 'x'), /There is no dead letter x/);
+    assert.equal(await command(rig.dataDir, 'jobs', 'list'), 'There are no such jobs.');
+    await assert.rejects(command(rig.dataDir, 'jobs', 'cancel', 'x'), /There is no job x/);
+  } finally {
+    await rig.close();
+  }
+});

@@ -1,0 +1,25 @@
+// A registered command of the command line, run in this process as main.ts would run it.
+
+import { Command } from 'commander';
+import { COMMANDS } from '../../../src/cli/commands.ts';
+
+/** What the command prints; rejects with what main.ts would tell. */
+export async function runCommand(
+  dataDir: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  let printed = '';
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  const context = {
+    env: { SPILLWAY_DATA_DIR: dataDir, PORT: '0', ...env },
+    cwd: dataDir,
+    isTerminal: false,
+    out: (text: string) => void (printed += text),
+    err: () => {},
+    readStdin: () => Promise.resolve(''),
+  };
+  for (const register of COMMANDS) register(program, context);
+  await program.parseAsync([...args], { from: 'user' });
+  return printed;
+}

@@ -1,0 +1,88 @@
+// Five thousand callers who leave in the middle of their streams: each call ends at the provider, what it used is
+// accounted, and nothing stays behind, neither room nor permits nor held money nor memory. Each of these is so small
+// here that a part of what would stay behind refuses the callers who come after.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Simulator } from '../../../src/simulator/simulator.ts';
+import { messageBody, newTenant, type Place, usageOf } from '../../support/gateway/call-rig.ts';
+import { startTestGateway } from '../../support/gateway/test-gateway.ts';
+
+const CALLERS = 5000;
+const AT_ONCE = 100;
+/** What a stream may cost is held: all at once fit, all together would be many times the budget. */
+const BODY = JSON.stringify({ ...messageBody({ stream: true }), max_tokens: 4000 });
+const MONTHLY_BUDGET_USD = 15;
+/** Far less than five thousand streams with their buffers. */
+const MAX_GROWTH_BYTES = 8 * 2 ** 20;
+
+test('five thousand callers who leave in mid-stream leave nothing behind', async (context) => {
+  const gateway = await startTestGateway({
+    ANTHROPIC_RATE_LIMIT: '1000000',
+    MAX_CONCURRENT_BUILDS: String(2 * AT_ONCE),
+  });
+  context.after(() => gateway.close());
+  const { simulator } = gateway;
+  const tenant = await newTenant(gateway, {
+    requestsPerMinute: 2 * CALLERS,
+    maxConcurrent: AT_ONCE,
+    monthlyBudgetUsd: MONTHLY_BUDGET_USD,
+  });
+  simulator.setScenario({ preset: 'stall' });
+  const delaysMs: number[] = [];
+  let heapBytes = 0;
+  for (let gone = 0; gone < CALLERS; gone += AT_ONCE) {
+    delaysMs.push(...(await comeAndLeave(tenant, simulator)));
+    if (gone === CALLERS / 5) heapBytes = usedHeap();
+  }
+  const grownBytes = usedHeap() - heapBytes;
+  assert.equal(delaysMs.length, CALLERS);
+  const median = delaysMs.toSorted((one, other) => one - other)[CALLERS / 2];
+  context.diagnostic(`half of the calls had ended ${median} ms after their callers had left`);
+  const used = await usageOf(tenant, CALLERS);
+  assert.equal(used.attempts, CALLERS);
+  assert.ok(used.outputTokens > CALLERS && used.costUsd < MONTHLY_BUDGET_USD);
+  const held = await fetch(`${tenant.url}/v1/budget`, { headers: { 'x-api-key': tenant.apiKey } });
+  assert.equal(Reflect.get(Object(await held.json()), 'heldUsd'), 0);
+  assert.ok(grownBytes < MAX_GROWTH_BYTES, `${grownBytes} bytes more than before`);
+});
+
+/** How long each call went on at the provider after its caller had left. */
+async function comeAndLeave(tenant: Place, simulator: Simulator): Promise<number[]> {
+  simulator.clearLog();
+  const callers = await Promise.all(Array.from({ length: AT_ONCE }, () => beginStream(tenant)));
+  const leftAt = Date.now();
+  for (const caller of callers) caller.destroy();
+  for (;;) {
+    const aborted = simulator.log().flatMap(({ abortedAt }) => abortedAt ?? []);
+    if (aborted.length === AT_ONCE) return aborted.map((at) => at - leftAt);
+    await new Promise(setImmediate);
+  }
+}
+
+/** Resolves when the first content is there. */
+async function beginStream({ url, apiKey }: Place): Promise<ClientRequest> {
+  const caller = openRequest(`${url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    agent: false,
+  });
+  caller.on('error', () => {});
+  caller.end(BODY);
+  const [response] = (await once(caller, 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 200);
+  await once(response, 'data');
+  return caller;
+}
+
+function usedHeap(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof collect === 'function') collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,45 @@
+// Requests that follow one another on a connection without waiting for their answers, as HTTP/1.1 allows. Their answers
+// come in the same order, so a stream may be ready long before its turn: it is slowed down until then, and goes on.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { chatAsk, messageBody, type Place } from '../../support/gateway/call-rig.ts';
+import { startTestGateway } from '../../support/gateway/test-gateway.ts';
+
+test('a large stream behind a slow answer comes whole when its turn has come', async (context) => {
+  const gateway = await startTestGateway();
+  context.after(() => gateway.close());
+  // The slow one is answered when the provider has sent far more of the stream than may be kept of it.
+  gateway.simulator.setScenario([
+    { provider: 'openai', latencyMs: 700 },
+    { provider: 'anthropic', outputTokens: 60_000, chunks: 6000 },
+  ]);
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  context.after(() => socket.destroy());
+  const { path = '', body } = chatAsk();
+  socket.write(requestText(gateway, path, body));
+  const long = { ...messageBody({ stream: true }), max_tokens: 60_000 };
+  socket.write(requestText(gateway, '/v1/messages', long));
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (text.endsWith('\r\n0\r\n\r\n')) break;
+  }
+  assert.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*"chat\.completion"[^]*HTTP\/1\.1 200 OK\r\n/);
+  assert.ok(text.length > 300_000, `${text.length}`);
+  assert.match(text.slice(-300), /event: message_stop\n/);
+});
+
+function requestText({ apiKey }: Place, path: string, body: unknown): string {
+  const text = JSON.stringify(body);
+  return [
+    `POST ${path} HTTP/1.1`,
+    'host: spillway',
+    `x-api-key: ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(text)}`,
+    '',
+    text,
+  ].join('\r\n');
+}

@@ -1,0 +1,176 @@
+// The clocks of a call: each names itself when it runs out, ends the call at the provider, and never in a clean end. And
+// callers who leave: nothing of theirs stays behind. Clocks are scaled down by the file; the truth log is the judge.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, afterEach, before, suite, test } from 'node:test';
+import {
+  type Answer,
+  type Ask,
+  ask,
+  chatAsk,
+  errorOf,
+  lastErrorOf,
+  newTenant,
+  usageOf,
+} from '../../support/gateway/call-rig.ts';
+import {
+  SINGLE_TRIES,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway/test-gateway.ts';
+
+const CLOCKS = `${SINGLE_TRIES}
+timeouts:
+  connectMs: 1200
+  firstContentMs: 400
+  reasoningFirstContentMs: 1200
+  idleMs: 400
+  unaryMs: 400
+  reasoningUnaryMs: 1200
+  totalMs: 1200
+  holdStatusMs: 1200
+models:
+  claude-thinker: { reasoning: true }
+prices:
+  fallback: { inputUsd: 1, outputUsd: 2 }
+`;
+
+suite('each clock names itself', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startTestGateway({}, () => CLOCKS);
+  });
+  afterEach(() => gateway.simulator.resetScenario());
+  after(() => gateway.close());
+
+  async function play(scenario: object, asked: Ask = {}): Promise<Answer> {
+    gateway.simulator.clearLog();
+    gateway.simulator.setScenario(scenario);
+    const answer = await ask(gateway, asked);
+    // Whatever the caller is told, the call at the provider has ended.
+    await gateway.simulator.waitFor(({ finishedAt }) => finishedAt !== null);
+    assert.equal(gateway.simulator.log().length, 1);
+    return answer;
+  }
+
+  function assertTimedOut(answer: Answer, phase: string): void {
+    assert.equal(answer.status, 504, answer.text);
+    const { code, params, retryable } = errorOf(answer);
+    assert.deepEqual([code, params, retryable], ['NETWORK_TIMEOUT', { phase }, true]);
+  }
+
+  test('no answer has begun: first_content', async () => {
+    assertTimedOut(await play({ preset: 'hang' }), 'first_content');
+    assertTimedOut(await play({ preset: 'hang' }, { stream: true }), 'first_content');
+  });
+
+  test('a unary answer that began and does not end: total', async () => {
+    for (const preset of ['hang-after-headers', 'stall'])
+      assertTimedOut(await play({ preset }), 'total');
+  });
+
+  test('a stream without content, silent or kept alive: first_content', async () => {
+    for (const scenario of [
+      { preset: 'hang-after-headers' },
+      { preset: 'keep-alive-only', keepAliveMs: 50 },
+    ])
+      assertTimedOut(await play(scenario, { stream: true }), 'first_content');
+  });
+
+  for (const keepAlive of [{}, { keepAliveMs: 50 }]) {
+    const how = 'keepAliveMs' in keepAlive ? 'kept alive' : 'silent';
+    test(`a stream that stops after content, ${how}: idle, in an event of its format`, async () => {
+      for (const asked of [{ stream: true }, chatAsk({ stream: true })]) {
+        const answer = await play({ preset: 'stall', ...keepAlive }, asked);
+        assertCutShort(answer, 'idle');
+      }
+    });
+  }
+
+  test('a stream that goes on for too long: total', async () => {
+    const endless = { chunks: 1000, chunkDelayMs: 50 };
+    assertCutShort(await play(endless, { stream: true, model: 'claude-haiku-4' }), 'total');
+  });
+
+  test('a model that thinks first is given its own, longer clocks', async () => {
+    for (const stream of [false, true]) {
+      const slow = { latencyMs: 800 };
+      assertTimedOut(await play(slow, { stream }), 'first_content');
+      const answer = await play(slow, { stream, model: 'claude-thinker' });
+      assert.equal(answer.status, 200, answer.text);
+    }
+  });
+
+  test('a stream that is cut after content says so, and is charged for what it brought', async () => {
+    for (const afterChunks of [1, 4]) {
+      const tenant = await newTenant(gateway);
+      gateway.simulator.setScenario({ preset: 'cut', afterChunks, chunkDelayMs: 20 });
+      const answer = await ask(tenant, { stream: true });
+      assertCutShort(answer, 'lost');
+      const { attempts, failures, inputTokens, outputTokens, costUsd } = await usageOf(tenant, 1);
+      assert.deepEqual([attempts, failures], [1, 1]);
+      assert.ok(inputTokens > 0 && outputTokens > 0 && costUsd > 0);
+    }
+  });
+
+  function assertCutShort(answer: Answer, phase: string): void {
+    assert.equal(answer.status, 200);
+    const { code, params, partial } = lastErrorOf(answer);
+    assert.deepEqual([code, params, partial], ['NETWORK_TIMEOUT', { phase }, true]);
+    for (const cleanEnd of ['message_stop', '[DONE]']) assert.ok(!answer.text.includes(cleanEnd));
+  }
+});
+
+test('a provider that does not take the connection: connect', async (context) => {
+  const deaf = await listenWithoutAccepting();
+  context.after(() => deaf.close());
+  const file = () => `${SINGLE_TRIES}
+timeouts: { connectMs: 300 }
+prices: { fallback: { inputUsd: 1, outputUsd: 2 } }
+providers: { deaf: { baseUrl: "${deaf.url}", apiKey: k, models: [deaf-*] } }`;
+  const gateway = await startTestGateway({}, file);
+  context.after(() => gateway.close());
+  for (const stream of [false, true]) {
+    const answer = await ask(gateway, chatAsk({ model: 'deaf-model', stream }));
+    assert.equal(answer.status, 504, answer.text);
+    assert.deepEqual(errorOf(answer).params, { phase: 'connect' });
+  }
+});
+
+test('the status of a stream is held back for its first content, and not for longer than told', async (context) => {
+  const file = () =>
+    CLOCKS.replace('holdStatusMs: 1200', 'holdStatusMs: 300')
+      .replace('totalMs: 1200', 'totalMs: 5000')
+      .replace('  firstContentMs: 400', '  firstContentMs: 1500');
+  const gateway = await startTestGateway({}, file);
+  context.after(() => gateway.close());
+  gateway.simulator.setScenario({ preset: 'keep-alive-only', keepAliveMs: 50 });
+  const answer = await ask(gateway, { stream: true });
+  assert.equal(answer.status, 200);
+  assert.equal(lastErrorOf(answer).params['phase'], 'first_content');
+  gateway.simulator.setScenario({ preset: 'overloaded-in-stream' });
+  assert.equal((await ask(gateway, { stream: true })).status, 503);
+});
+
+/** A server whose kernel takes no further connection: it is stopped, and its queue of waiting ones is full. */
+async function listenWithoutAccepting() {
+  const source = `require('node:net').createServer().listen(0, '127.0.0.1', 1, function () { console.log(this.address().port) })`;
+  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line]: unknown[] = await once(child.stdout, 'data');
+  const port = Number(String(line));
+  child.kill('SIGSTOP');
+  const waiting = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await once(waiting[0] ?? child, 'connect');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      for (const socket of waiting) socket.destroy();
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// A server that is asked to end while callers keep their connections open: whoever sends one more request on such a
+// connection gets its answer, and with it the word that the connection is over.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as openRequest } from 'node:http';
+import { test } from 'node:test';
+import { messageBody } from '../../support/gateway/call-rig.ts';
+import { startTestGateway } from '../../support/gateway/test-gateway.ts';
+
+test('a request on an old connection is answered while its server leaves', async (context) => {
+  const gateway = await startTestGateway();
+  let closing: Promise<void> | undefined;
+  context.after(() => closing ?? gateway.close());
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  context.after(() => agent.destroy());
+  const { url, apiKey } = gateway;
+
+  const before = await call(agent, url, apiKey);
+  closing = gateway.close();
+  const after = await call(agent, url, apiKey);
+  // It is the same connection: nobody was sent away.
+  const { port } = before;
+  assert.deepEqual(before, { status: 200, connection: 'keep-alive', port });
+  assert.deepEqual(after, { status: 200, connection: 'close', port });
+  await closing;
+});
+
+async function call(agent: Agent, url: string, apiKey: string) {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const request = openRequest(`${url}/v1/messages`, { method: 'POST', agent, headers });
+  request.end(JSON.stringify(messageBody()));
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  assert.ok(response);
+  const { localPort: port } = response.socket;
+  response.resume();
+  await once(response, 'end');
+  return { status: response.statusCode, connection: response.headers.connection, port };
+}

@@ -1,0 +1,188 @@
+// The first minute with Spillway, as a newcomer and as an operator meet it: whole processes, real signals.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  finishSpillway,
+  runSpillway,
+  type SpillwayProcess,
+} from '../../support/gateway/spillway-process.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+
+const run = promisify(execFile);
+
+suite('spillway serve', () => {
+  test('becomes ready by itself and prints a curl that works', async (context) => {
+    const { spillway } = await serve(context);
+    const command = /^ {2}curl [\s\S]*?}'$/m.exec(spillway.output())?.[0];
+    assert.ok(command, 'a curl command is printed');
+    const { stdout } = await run('bash', [
+      '-c',
+      `${command.replaceAll('\\\n', ' ')} --silent --fail`,
+    ]);
+    const answer: unknown = JSON.parse(stdout);
+    assert.ok(typeof answer === 'object' && answer !== null && 'content' in answer);
+    assert.match(spillway.output(), /Dashboard +http/);
+    assert.match(spillway.output(), /Data +\//);
+  });
+
+  test('ends cleanly on Ctrl-C and leaves its folder free', async (context) => {
+    const { spillway, dataDir } = await serve(context);
+    spillway.kill('SIGINT');
+    assert.deepEqual(await spillway.ended(), { code: 0, signal: null });
+    assert.equal(existsSync(join(dataDir, 'server.json')), false);
+    assert.doesNotMatch(spillway.errors(), /\n\s+at /);
+    await serve(context, dataDir);
+  });
+
+  test('ends though its folder was removed under it', async (context) => {
+    const { spillway, dataDir } = await serve(context);
+    rmSync(dataDir, { recursive: true, force: true });
+    spillway.kill('SIGTERM');
+    assert.deepEqual(await spillway.ended(), { code: 0, signal: null });
+  });
+
+  test('keeps what it made secret to its owner', async (context) => {
+    const { dataDir } = await serve(context);
+    for (const name of ['admin-key', 'api-key', 'spillway.db']) {
+      assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
+    }
+  });
+
+  test('starts again after kill -9 with everything that was acknowledged', async (context) => {
+    const { spillway, url, dataDir } = await serve(context);
+    const key = await apiKey(spillway);
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => submitJob(url, key, index)),
+    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => callModel(url, key)));
+    spillway.kill('SIGKILL');
+    await spillway.ended();
+
+    const again = await serve(context, dataDir);
+    assert.equal(await apiKey(again.spillway), key);
+    for (const id of ids) assert.equal(await finalStatus(again.url, key, id), 'succeeded');
+    const calls = await usageWhen(again.url, key, answers.length + ids.length);
+    assert.ok(calls >= answers.length + ids.length, `every call is accounted, saw ${calls}`);
+  });
+
+  test('refuses a data folder that another process uses', async (context) => {
+    const { dataDir, spillway } = await serve(context);
+    const second = await finishSpillway(['serve'], { SPILLWAY_DATA_DIR: dataDir });
+    assert.equal(second.code, 1);
+    assertOneSentence(
+      second.errors,
+      new RegExp(`in use by another Spillway \\(process ${spillway.pid}\\)`),
+    );
+  });
+
+  test('says that the port is taken', async (context) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    context.after(() => server.close());
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address);
+    const ended = await finishSpillway(['serve'], {
+      SPILLWAY_DATA_DIR: tempFolder(context),
+      PORT: String(address.port),
+    });
+    assert.equal(ended.code, 1);
+    assertOneSentence(ended.errors, /in use by another program.*PORT/);
+  });
+
+  test('says that the folder cannot be written', async () => {
+    const ended = await finishSpillway(['serve'], { SPILLWAY_DATA_DIR: '/proc/spillway' });
+    assert.equal(ended.code, 1);
+    assertOneSentence(ended.errors, /cannot be written.*SPILLWAY_DATA_DIR/);
+  });
+
+  test('says what is wrong with its configuration and ends with 2', async (context) => {
+    const SPILLWAY_DATA_DIR = tempFolder(context);
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ PORT: 'many' }, /PORT.*many/],
+      [{ HOST: '0.0.0.0' }, /HOST.*0\.0\.0\.0.*provider key/],
+      [{ SPILLWAY_API_KEY: 'short' }, /SPILLWAY_API_KEY.*20/],
+      [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL.*loud/],
+    ];
+    for (const [env, sentence] of cases) {
+      const ended = await finishSpillway(['serve'], { SPILLWAY_DATA_DIR, ...env });
+      assert.equal(ended.code, 2, JSON.stringify(env));
+      assertOneSentence(ended.errors, sentence);
+    }
+  });
+
+  test('answers an unknown command with how to get help', async () => {
+    const ended = await finishSpillway(['srve']);
+    assert.equal(ended.code, 2);
+    assert.doesNotMatch(ended.errors, /\n\s+at /);
+  });
+});
+
+async function serve(context: TestContext, dataDir = tempFolder(context)) {
+  const spillway = runSpillway(['serve'], { SPILLWAY_DATA_DIR: dataDir });
+  context.after(async () => {
+    spillway.kill('SIGKILL');
+    await spillway.ended();
+  });
+  return { spillway, dataDir, url: await spillway.ready() };
+}
+
+async function apiKey(spillway: SpillwayProcess): Promise<string> {
+  await spillway.ready();
+  const key = /x-api-key: (\S+)'/.exec(spillway.output())?.[1];
+  assert.ok(key);
+  return key;
+}
+
+async function submitJob(url: string, key: string, index: number): Promise<string> {
+  const answer = await send(url, '/v1/jobs', key, { prompt: `Job ${index}`, model: 'gpt-5-mini' });
+  assert.equal(answer.status, 202);
+  return String(Reflect.get(answer.body, 'id'));
+}
+
+async function callModel(url: string, key: string): Promise<void> {
+  const answer = await send(url, '/v1/messages', key, {
+    model: 'claude-sonnet-5-5',
+    max_tokens: 50,
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+  assert.equal(answer.status, 200);
+}
+
+/** Polls over HTTP, as a caller would; a job ends by itself. */
+async function finalStatus(url: string, key: string, id: string): Promise<string> {
+  for (;;) {
+    const { body } = await send(url, `/v1/jobs/${id}`, key);
+    const status = String(Reflect.get(body, 'status'));
+    if (!['queued', 'delayed', 'running'].includes(status)) return status;
+  }
+}
+
+async function usageWhen(url: string, key: string, atLeast: number): Promise<number> {
+  for (let tries = 0; ; tries += 1) {
+    const { body } = await send(url, '/v1/usage', key);
+    const attempts = Number(Reflect.get(Reflect.get(body, 'total'), 'attempts'));
+    if (attempts >= atLeast || tries > 500) return attempts;
+  }
+}
+
+async function send(url: string, path: string, key: string, body?: unknown) {
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  assert.ok(typeof answer === 'object' && answer !== null);
+  return { status: response.status, body: answer };
+}
+
+function assertOneSentence(text: string, pattern: RegExp): void {
+  assert.match(text, pattern);
+  assert.equal(text.trim().split('\n').length, 1, text);
+}

@@ -1,0 +1,123 @@
+// The sealed boundary of events and callbacks: every failure we know, with secrets planted in all of it, reported as
+// an error or hidden in an event's data, read by every way there is; and the failures of jobs as their owners are
+// called back with them. What comes out holds none of it.
+
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { FAILURES } from '../../../src/errors/fixtures/all-failures.ts';
+import { type CallbackHost, startCallbackHost } from '../../support/gateway/callback-host.ts';
+import { openEventStream } from '../../support/gateway/event-stream.ts';
+import { textAt } from '../admin/admin-rig.ts';
+import { CANARIES, canariesIn, leaksIn, plant, type Said, strangeHeaders } from './canaries.ts';
+import { startToldUpstream, type ToldUpstream } from './scripted-upstream.ts';
+import { ADMIN_KEY, CALLER_KEY, openSealedRig, type SealedRig } from './sealed-rig.ts';
+
+const FIXTURES = Object.values(FAILURES).flat();
+const SCRIPT: readonly Said[] = FIXTURES.map(plant);
+
+/** The ways products report a failure: its text, its JSON, a response, and hidden in the data. */
+const REPORTS: Record<string, (said: Said) => object> = {
+  text: ({ body }) => ({ error: String(body) }),
+  json: ({ body }) => ({ error: parsed(String(body)) }),
+  response: ({ status, headers, body }) => ({ error: { status, headers, body: String(body) } }),
+  data: ({ body }) => ({
+    data: { step: 3, result: [{ error: parsed(String(body)), stack: CANARIES.stack }] },
+  }),
+};
+
+suite('every known failure in build events', () => {
+  let rig: SealedRig;
+  before(async () => {
+    rig = await openSealedRig('http://127.0.0.1:9');
+  });
+  after(() => rig.close());
+
+  for (const [way, toReport] of Object.entries(REPORTS))
+    test(`reported as ${way}: the answer, the list and the stream`, async () => {
+      const problems: string[] = [];
+      for (const [index, said] of SCRIPT.entries()) {
+        const label = `${FIXTURES[index]?.name}, ${way}`;
+        const path = `/v1/builds/${way}-${index}/events`;
+        const posted = await rig.call('POST', path, {
+          type: 'failed',
+          finished: true,
+          ...toReport(said),
+        });
+        assert.equal(posted.status, 201, `${label}: ${posted.text}`);
+        const listed = await rig.call('GET', path);
+        const authorization = `Bearer ${CALLER_KEY}`;
+        const stream = await openEventStream(rig.url + path, { authorization });
+        const streamed = JSON.stringify(await stream.rest());
+        for (const text of [posted.text, listed.text, streamed]) {
+          const hasCode = /"code":"[A-Z_]+"/.test(text);
+          const leaks = [...leaksIn(text, said), ...(hasCode ? [] : ['no code of ours'])];
+          problems.push(...leaks.map((leak) => `${label}: ${leak} in ${text}`));
+        }
+        problems.push(...strangeHeaders(posted.headers), ...strangeHeaders(listed.headers));
+      }
+      assert.deepEqual(problems, []);
+    });
+
+  test('operators read what was said, without the keys we know', async () => {
+    const error = `invalid key ${CANARIES.providerKey} at ${CANARIES.host}`;
+    await rig.call('POST', '/v1/builds/told/events', { type: 'failed', error });
+    const seen = await rig.call('GET', '/admin/builds/told/events', undefined, { key: ADMIN_KEY });
+    assert.deepEqual(canariesIn(seen.text), [CANARIES.host, 'canary']);
+  });
+});
+
+suite('the failures of jobs, in the events of their builds and in callbacks', () => {
+  let upstream: ToldUpstream;
+  let host: CallbackHost;
+  let rig: SealedRig;
+  before(async () => {
+    upstream = await startToldUpstream(SCRIPT);
+    host = await startCallbackHost();
+    rig = await openSealedRig(upstream.url, { EGRESS_ALLOW_HOSTS: '127.0.0.1' });
+  });
+  after(async () => {
+    await rig.close();
+    await host.close();
+    await upstream.close();
+  });
+
+  /** Those that end a job at once: others only make it wait. */
+  const ENDING = ['AUTH_FAILED', 'INVALID_REQUEST', 'CONTENT_POLICY', 'CONTEXT_TOO_LONG'] as const;
+
+  for (const code of ENDING)
+    test(`${code}: what its owner is told`, async () => {
+      const index = FIXTURES.findIndex((fixture) => fixture.code === code);
+      const request = {
+        messages: [{ role: 'user', content: 'Hello' }],
+        plan: `${index}:refuse`,
+      };
+      const receipt = await rig.call('POST', '/v1/jobs', {
+        model: 'gpt-5-mini',
+        format: 'openai',
+        request,
+        callbackUrl: `${host.url}/hook`,
+      });
+      const callback = await host.next();
+      const id = textAt(JSON.parse(receipt.text), 'id');
+      assert.equal(textAt(JSON.parse(callback.body), 'id'), id);
+      assert.equal(textAt(JSON.parse(callback.body), 'error', 'code'), code);
+      const events = await rig.call('GET', `/v1/builds/${id}/events`);
+      assert.match(events.text, new RegExp(code));
+      const history = await rig.call('GET', `/v1/jobs/${id}/events`);
+      for (const text of [
+        callback.body,
+        JSON.stringify(callback.headers),
+        events.text,
+        history.text,
+      ])
+        assert.deepEqual(leaksIn(text, SCRIPT[index]), [], text);
+    });
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

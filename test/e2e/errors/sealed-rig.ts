@@ -1,0 +1,110 @@
+// A gateway whose three providers are one address, with canaries for keys and clocks that run out soon.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGateway } from '../../../src/app/create-gateway.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { raiseLimits, SINGLE_TRIES } from '../../support/gateway/test-gateway.ts';
+import { CANARIES } from './canaries.ts';
+
+export const ADMIN_KEY = 'an-admin-key-for-tests';
+export const CALLER_KEY = 'a-key-for-tests-0123456789';
+
+export type SealedRig = {
+  readonly url: string;
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Seen>;
+  /** Forgets the limits that were learnt, so that the next request is sent again. */
+  forgetLimits(provider: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type CallOptions = {
+  readonly key?: string;
+  /** Told when status and headers are there, and the body perhaps not yet. */
+  readonly onHead?: () => void;
+};
+
+export type Seen = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+export async function openSealedRig(
+  providersUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SealedRig> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'spillway-sealed-'));
+  writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS + SINGLE_TRIES);
+  const config = loadConfig({
+    env: {
+      PORT: '0',
+      LOG_LEVEL: 'critical',
+      SPILLWAY_DATA_DIR: dataDir,
+      SPILLWAY_API_KEY: CALLER_KEY,
+      SPILLWAY_ADMIN_KEY: ADMIN_KEY,
+      MAX_RETRY_ATTEMPTS: '0',
+      ...providers(providersUrl),
+      ...env,
+    },
+    cwd: dataDir,
+  });
+  const gateway = await createGateway(config);
+  const url = (await gateway.listen()) ?? '';
+  await raiseLimits(url, ADMIN_KEY);
+  const call: SealedRig['call'] = (method, path, body, options = {}) =>
+    send(url + path, method, body, options);
+  return {
+    url,
+    call,
+    async forgetLimits(provider) {
+      const { text } = await call('GET', '/admin/limits', undefined, { key: ADMIN_KEY });
+      for (const [, region] of text.matchAll(new RegExp(`"${provider}","region":"([^"]+)"`, 'g')))
+        await call('DELETE', `/admin/limits/${provider}/${region}`, undefined, { key: ADMIN_KEY });
+    },
+    async close() {
+      await gateway.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const CLOCKS = `timeouts:
+  connectMs: 300
+  firstContentMs: 300
+  reasoningFirstContentMs: 300
+  idleMs: 300
+  totalMs: 1500
+  unaryMs: 300
+  holdStatusMs: 1500
+  reasoningUnaryMs: 300
+`;
+
+function providers(url: string): Record<string, string> {
+  const named = ['ANTHROPIC', 'OPENAI', 'GEMINI'].map((name) => [
+    [`${name}_API_KEY`, CANARIES.providerKey],
+    [`${name}_BASE_URL`, url],
+    // This rig is about what failures look like; none of them may be our own limit's.
+    [`${name}_RATE_LIMIT`, '1000000'],
+  ]);
+  return Object.fromEntries(named.flat());
+}
+
+async function send(
+  url: string,
+  method: string,
+  body: unknown,
+  { key = CALLER_KEY, onHead }: CallOptions,
+): Promise<Seen> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  onHead?.();
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}

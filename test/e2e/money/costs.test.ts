@@ -1,0 +1,255 @@
+// What calls cost, to the nano-dollar. Every expected number is written out with its arithmetic; nothing of the program
+// computes it. The header, the usage of caller and operator, the budget and the stored record must all say it. The cases
+// are in cost-cases.ts.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, afterEach, before, suite, test } from 'node:test';
+import {
+  type Answer,
+  administer,
+  ask,
+  errorOf,
+  newTenant,
+  type Place,
+} from '../../support/gateway/call-rig.ts';
+import {
+  SINGLE_TRIES,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway/test-gateway.ts';
+import {
+  BODY_BYTES,
+  BOTH,
+  bodyOf,
+  CASES,
+  ENDPOINTS,
+  type Format,
+  HALF_OF_IT,
+  NOTHING,
+  PIECES,
+  type Stored,
+} from './cost-cases.ts';
+
+let gateway: TestGateway;
+let records: DatabaseSync;
+
+suite('what calls cost', () => {
+  before(async () => {
+    gateway = await startTestGateway();
+    records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
+  });
+  afterEach(() => gateway.simulator.resetScenario());
+  after(async () => {
+    records.close();
+    await gateway.close();
+  });
+
+  for (const { name, format, scenario, expected, ways = BOTH } of CASES)
+    for (const isStream of ways)
+      test(`${format}, ${isStream ? 'streamed' : 'whole'}: ${name}`, async () => {
+        gateway.simulator.setScenario(scenario);
+        const tenant = await newTenant(gateway, { monthlyBudgetUsd: 100 });
+        const path = ENDPOINTS[format].path(isStream);
+        const answer = await ask(tenant, { path, body: bodyOf(format, isStream) });
+        const streamed = isStream ? 1 : 0;
+        await assertCost(tenant, answer, { ...NOTHING, streamed, ...expected });
+      });
+
+  for (const [format, estimate] of [
+    // 1000 × 3000 + 50 × 15000
+    ['anthropic', { input_tokens: 1000, output_tokens: 50, cost_nanos: 3_750_000 }],
+    // 100 × 2500 + 50 × 10000
+    ['openai', { input_tokens: 100, output_tokens: 50, cost_nanos: 750_000 }],
+    // 1000 × 1250 + 50 × 10000
+    ['gemini', { input_tokens: 1000, output_tokens: 50, cost_nanos: 1_750_000 }],
+  ] as const)
+    test(`${format}: a caller who leaves in the middle pays for what was sent until then`, async () => {
+      const usage = { inputTokens: 1000, outputTokens: 100 };
+      gateway.simulator.setScenario({ ...HALF_OF_IT, fault: 'stall', usage });
+      const tenant = await newTenant(gateway);
+      await leaveAfter(tenant, format, 200);
+      const expected = { status: 'CLIENT_GONE', streamed: 1, estimated: 1, ...estimate };
+      await assertCost(tenant, undefined, { ...NOTHING, ...expected });
+    });
+
+  for (const [format, cost_nanos] of [
+    // 100 tokens of input, as estimated, at 3000, 2500 and 1250
+    ['anthropic', 300_000],
+    ['openai', 250_000],
+    ['gemini', 125_000],
+  ] as const)
+    test(`${format}: a caller who leaves before anything came pays for the request`, async () => {
+      gateway.simulator.clearLog();
+      gateway.simulator.setScenario({ preset: 'hang' });
+      const tenant = await newTenant(gateway);
+      const leaving = new AbortController();
+      const path = ENDPOINTS[format].path(false);
+      const body = bodyOf(format, false);
+      const left = ask(tenant, { path, body, signal: leaving.signal }).catch(() => 'left');
+      await gateway.simulator.waitFor((entry) => entry.outcome === 'hung');
+      leaving.abort();
+      assert.equal(await left, 'left');
+      const expected = { status: 'CLIENT_GONE', estimated: 1, input_tokens: 100, cost_nanos };
+      await assertCost(tenant, undefined, { ...NOTHING, ...expected });
+    });
+
+  test('openai: a stream that was not asked for its usage is charged by estimate, and says so', async () => {
+    gateway.simulator.setScenario({ ...PIECES, usage: { inputTokens: 1000, outputTokens: 300 } });
+    const tenant = await newTenant(gateway);
+    const bare = { model: 'gpt-4o', stream: true, messages: messagesOf('') };
+    const fill = 'y'.repeat(BODY_BYTES - JSON.stringify(bare).length);
+    const body = JSON.stringify({ ...bare, messages: messagesOf(fill) });
+    const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+    // 100 × 2500 + 100 × 10000 = 250,000 + 1,000,000
+    const counts = { input_tokens: 100, output_tokens: 100, cost_nanos: 1_250_000 };
+    await assertCost(tenant, answer, { ...NOTHING, streamed: 1, estimated: 1, ...counts });
+  });
+
+  test('embeddings are charged by their input alone', async () => {
+    const small = await newTenant(gateway);
+    // 'abcdefgh' are 2 tokens and 'abcd' is 1 as the simulator counts, so 3 × 20
+    const body = { model: 'text-embedding-3-small', input: ['abcdefgh', 'abcd'] };
+    const answer = await ask(small, { path: '/v1/embeddings', body });
+    await assertCost(small, answer, { ...NOTHING, input_tokens: 3, cost_nanos: 60 });
+    const large = await newTenant(gateway);
+    const content = { parts: [{ text: 'abcdefgh' }] };
+    const path = '/v1beta/models/gemini-embedding-001:embedContent';
+    const embedded = await ask(large, { path, body: { content } });
+    // 2 × 150; the vectors are bytes of the answer and no tokens of it.
+    await assertCost(large, embedded, { ...NOTHING, input_tokens: 2, cost_nanos: 300 });
+  });
+
+  test('counting tokens costs nothing, and is recorded', async () => {
+    for (const [path, body] of [
+      ['/v1/messages/count_tokens', bodyOf('anthropic', false)],
+      ['/v1beta/models/gemini-2.5-pro:countTokens', bodyOf('gemini', false)],
+    ] as const) {
+      const tenant = await newTenant(gateway);
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 200, answer.text);
+      const { status, cost_nanos, input_tokens } = await recordOf(tenant);
+      assert.deepEqual([status, cost_nanos, input_tokens], ['OK', 0, 0]);
+    }
+  });
+
+  test('a model that only the built-in list prices is charged by it', async () => {
+    gateway.simulator.setScenario({ usage: { inputTokens: 1001, outputTokens: 3 } });
+    const tenant = await newTenant(gateway);
+    const body = { model: 'claude-haiku-4', max_tokens: 5, messages: [] };
+    const answer = await ask(tenant, { body: { ...body, messages: messagesOf('Hello') } });
+    // 1001 × 250 + 3 × 1250 = 250,250 + 3750
+    await assertCost(tenant, answer, {
+      ...NOTHING,
+      input_tokens: 1001,
+      output_tokens: 3,
+      cost_nanos: 254_000,
+    });
+  });
+
+  test('a model that nobody knows the price of is refused before anything is sent', async () => {
+    gateway.simulator.clearLog();
+    const tenant = await newTenant(gateway);
+    for (const path of ['/v1/chat/completions', '/v1/responses']) {
+      const body = { model: 'gpt-unheard-of', messages: messagesOf('Hello'), input: 'Hello' };
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 400, answer.text);
+      const { code, params } = errorOf(answer);
+      assert.deepEqual([code, params['field']], ['INVALID_REQUEST', 'model']);
+    }
+    assert.deepEqual(gateway.simulator.log(), []);
+  });
+});
+
+test('a model that nobody knows is charged the price that was set for such', async (context) => {
+  gateway = await startTestGateway(
+    {},
+    () => `${SINGLE_TRIES}prices: { fallback: { inputUsd: 7, outputUsd: 70, cacheReadUsd: 0.7 } }`,
+  );
+  records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
+  context.after(async () => {
+    records.close();
+    await gateway.close();
+  });
+  gateway.simulator.setScenario({
+    usage: { inputTokens: 100, cacheReadTokens: 40, outputTokens: 10 },
+  });
+  const tenant = await newTenant(gateway);
+  const body = { model: 'gpt-unheard-of', messages: messagesOf('Hello') };
+  const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+  // 60 × 7000 + 40 × 700 + 10 × 70000 = 420,000 + 28,000 + 700,000
+  await assertCost(tenant, answer, {
+    ...NOTHING,
+    input_tokens: 60,
+    cache_read_tokens: 40,
+    output_tokens: 10,
+    cost_nanos: 1_148_000,
+  });
+});
+
+/** All that tells a cost tells this one. */
+async function assertCost(
+  tenant: Place & { readonly organizationId: string },
+  answer: Answer | undefined,
+  expected: Stored,
+): Promise<void> {
+  assert.deepEqual(await recordOf(tenant), expected);
+  const costUsd = expected.cost_nanos / 1e9;
+  if (answer?.status === 200 && expected.streamed === 0)
+    assert.equal(Number(answer.headers.get('x-spillway-cost-usd')), costUsd);
+  const headers = { 'x-api-key': tenant.apiKey };
+  const own = await fetch(`${tenant.url}/v1/usage`, { headers });
+  const path = `/admin/usage?org=${tenant.organizationId}&groupBy=provider`;
+  const told = await administer(gateway, 'GET', path);
+  for (const { total } of [await own.json(), told] as readonly { total: unknown }[])
+    assert.deepEqual(total, {
+      attempts: 1,
+      failures: ['OK', 'CLIENT_GONE'].includes(expected.status) ? 0 : 1,
+      inputTokens: expected.input_tokens,
+      outputTokens: expected.output_tokens,
+      cacheReadTokens: expected.cache_read_tokens,
+      cacheWriteTokens: expected.cache_write_tokens + expected.cache_write_1h_tokens,
+      costUsd,
+    });
+  const budget = await fetch(`${tenant.url}/v1/budget`, { headers });
+  const { spentUsd, heldUsd } = (await budget.json()) as Record<string, unknown>;
+  assert.deepEqual([spentUsd, heldUsd], [costUsd, 0]);
+}
+
+/** The organisation's one record, as soon as the store has it. */
+async function recordOf({ organizationId }: { readonly organizationId: string }): Promise<Stored> {
+  const columns = Object.keys(NOTHING).join(', ');
+  const find = records.prepare(`select ${columns} from usage_records where organization_id = ?`);
+  const deadline = AbortSignal.timeout(30_000);
+  for (;;) {
+    deadline.throwIfAborted();
+    const rows = find.all(organizationId);
+    assert.ok(rows.length < 2, 'an attempt has one record');
+    if (rows[0]) return { ...(rows[0] as Stored) };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Reads so many bytes of content and hangs up. */
+async function leaveAfter({ url, apiKey }: Place, format: Format, bytes: number): Promise<void> {
+  const leaving = new AbortController();
+  const response = await fetch(url + ENDPOINTS[format].path(true), {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: bodyOf(format, true),
+    signal: leaving.signal,
+  });
+  let seen = 0;
+  for await (const chunk of response.body ?? []) {
+    for (const byte of chunk) if (byte === TILDE) seen += 1;
+    if (seen >= bytes) break;
+  }
+  leaving.abort();
+}
+
+const TILDE = '~'.charCodeAt(0);
+
+function messagesOf(content: string): readonly object[] {
+  return [{ role: 'user', content }];
+}

@@ -1,0 +1,175 @@
+// What Bob tries by each route there is. A route of the API that is not here fails tenants.test.ts: whoever adds one says
+// how it keeps organisations apart.
+
+import assert from 'node:assert/strict';
+import { ask, errorOf } from '../../support/gateway/call-rig.ts';
+import {
+  assertNothingOf,
+  assertNotThere,
+  HERS_FIRST,
+  messageOf,
+  SHARED_NAME,
+  send,
+  type Tenant,
+  type World,
+} from './tenant-rig.ts';
+
+export type Try = (world: World, method: string, path: string) => Promise<void>;
+
+/** The case of a route, as the API's document names it: `GET /v1/jobs/{id}`. */
+export function tryOf(route: string): Try | undefined {
+  return TRIES[route] ?? PATTERNS.find(([pattern]) => pattern.test(route))?.[1];
+}
+
+const PATTERNS: readonly (readonly [RegExp, Try])[] = [
+  [/^\w+ \/admin\//, isForOperators],
+  [/^GET \/metrics$/, isForbidden],
+  [/^GET \/health/, saysNothing],
+  [/^GET \/v1(beta)?\/models/, saysNothing],
+  [/^POST .*(messages|completions|responses|embeddings|count_tokens)$/, isOnesOwnCall],
+  [/^POST .*\{model\}:\w+$/, isOnesOwnCall],
+];
+
+const TRIES: Readonly<Record<string, Try>> = {
+  'GET /v1/usage': seesOnlyOwn,
+  'GET /v1/budget': seesOnlyOwn,
+  'GET /v1/jobs': seesOnlyOwn,
+  'POST /v1/jobs': handsInOwn,
+  'GET /v1/jobs/{id}': findsNothing,
+  'DELETE /v1/jobs/{id}': findsNothing,
+  'GET /v1/jobs/{id}/events': findsNothing,
+  'POST /v1/builds/{buildId}/events': reportsToOwn,
+  'GET /v1/builds/{buildId}/events': readsOwn,
+};
+
+/** Every name in the path is Alice's, and so is every organisation that is asked for. */
+function pathTo(path: string, { organizationId, keyId, jobId, buildId }: Tenant): string {
+  return path
+    .replace('/orgs/{id}', `/orgs/${organizationId}`)
+    .replace('{keyId}', keyId)
+    .replace('{buildId}', buildId)
+    .replace('{id}', jobId)
+    .replace('{provider}', 'anthropic')
+    .replace('{region}', 'default')
+    .replace('{model}', modelOf(path));
+}
+
+function modelOf(path: string): string {
+  if (/mbed/.test(path))
+    return path.includes(':') ? 'gemini-embedding-001' : 'text-embedding-3-small';
+  if (/v1beta/.test(path)) return 'gemini-2.5-pro';
+  return /messages/.test(path) ? 'claude-sonnet-4-5' : 'gpt-4o';
+}
+
+async function isForOperators({ alice, bob }: World, method: string, path: string): Promise<void> {
+  const body = method === 'GET' || method === 'DELETE' ? undefined : { name: 'bob was here' };
+  const asked = `${pathTo(path, alice)}?org=${alice.organizationId}`;
+  const answer = await send(bob, method, asked, body);
+  assert.equal(answer.status, 401, `${method} ${path}: ${answer.text}`);
+  assertNothingOf(alice, answer, `${method} ${path}`);
+}
+
+/** It is of all organisations, so a key needs a scope for it that none has by default. */
+async function isForbidden({ alice, bob }: World, method: string, path: string): Promise<void> {
+  const answer = await send(bob, method, path);
+  assert.equal(answer.status, 403);
+  assertNothingOf(alice, answer, path);
+}
+
+async function saysNothing({ alice, bob }: World, method: string, path: string): Promise<void> {
+  const answer = await send(bob, method, pathTo(path, alice));
+  assert.equal(answer.status, 200, answer.text);
+  assertNothingOf(alice, answer, path);
+}
+
+/** The organisation comes from the key and from nothing else, whatever the request names. */
+async function isOnesOwnCall({ alice, bob }: World, method: string, path: string): Promise<void> {
+  const { organizationId } = alice;
+  const headers = {
+    'x-organization-id': organizationId,
+    'x-org-id': organizationId,
+    'openai-organization': organizationId,
+  };
+  const answer = await send(bob, method, pathTo(path, alice), bodyFor(path, bob), headers);
+  assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+  assertNothingOf(alice, answer, path);
+}
+
+function bodyFor(path: string, { name }: Tenant): object {
+  const text = `The prompt of ${name}`;
+  const content = { parts: [{ text }] };
+  const model = modelOf(path);
+  if (path.endsWith(':embedContent')) return { content };
+  if (path.endsWith(':batchEmbedContents'))
+    return { requests: [{ model: `models/${model}`, content }] };
+  if (path.includes('{model}')) return { contents: [{ role: 'user', ...content }] };
+  if (path.endsWith('embeddings') || path.endsWith('responses')) return { model, input: text };
+  const bound = path.endsWith('count_tokens') ? {} : { max_tokens: 50 };
+  return { model, ...bound, messages: [{ role: 'user', content: text }] };
+}
+
+async function seesOnlyOwn({ alice, bob }: World, _: string, path: string): Promise<void> {
+  const { organizationId, keyId } = alice;
+  for (const query of ['', `?org=${organizationId}`, `?organizationId=${organizationId}`]) {
+    const answer = await send(bob, 'GET', path + query, undefined, {
+      'x-organization-id': organizationId,
+      'x-key-id': keyId,
+    });
+    // What is not a parameter is left out of account or refused; it never changes whose it is.
+    assert.ok([200, 400].includes(answer.status), answer.text);
+    assertNothingOf(alice, answer, path + query);
+    assert.ok(!answer.text.includes(alice.jobId), answer.text);
+  }
+}
+
+async function handsInOwn({ alice, bob }: World): Promise<void> {
+  // The name and the idempotency key of a job of hers, and an organisation that is not his.
+  const { organizationId } = alice;
+  const prompt = 'The prompt of bob';
+  const wanted = { id: HERS_FIRST, organizationId, model: 'claude-sonnet-4-5', prompt };
+  const answer = await send(bob, 'POST', '/v1/jobs', wanted, { 'idempotency-key': HERS_FIRST });
+  assert.equal(answer.status, 202, answer.text);
+  assertNothingOf(alice, answer, 'POST /v1/jobs');
+  const found = await send(bob, 'GET', `/v1/jobs/${HERS_FIRST}`);
+  assert.equal(found.status, 200);
+  assertNothingOf(alice, found, 'the job of the same name');
+}
+
+async function findsNothing({ alice, bob }: World, method: string, path: string): Promise<void> {
+  const answer = await send(bob, method, pathTo(path, alice));
+  const nobodys = await send(bob, method, path.replace('{id}', 'job-of-nobody'));
+  assertNotThere(answer, nobodys, `${method} ${path}`);
+  const own = await send(bob, 'GET', `/v1/jobs/${SHARED_NAME}`);
+  assert.equal(own.status, 200);
+  assertNothingOf(alice, own, 'the job of the same name');
+}
+
+async function reportsToOwn({ alice, bob }: World): Promise<void> {
+  for (const buildId of [alice.buildId, SHARED_NAME]) {
+    const report = { type: 'text', text: 'told by bob' };
+    const answer = await send(bob, 'POST', `/v1/builds/${buildId}/events`, report);
+    assert.equal(answer.status, 201, answer.text);
+    assertNothingOf(alice, answer, buildId);
+  }
+}
+
+async function readsOwn({ alice, bob }: World): Promise<void> {
+  for (const buildId of [alice.buildId, SHARED_NAME, alice.jobId]) {
+    const answer = await send(bob, 'GET', `/v1/builds/${buildId}/events`);
+    assert.equal(answer.status, 200, answer.text);
+    assertNothingOf(alice, answer, buildId);
+  }
+}
+
+/** One answer under an idempotency key is not another organisation's. */
+export async function triesHerIdempotencyKey({ alice, bob }: World): Promise<void> {
+  const hers = await ask(alice, messageOf(alice, 'idem-1'));
+  const his = await ask(bob, messageOf(bob, 'idem-1'));
+  assert.equal(hers.status, 200);
+  assert.equal(his.status, 200);
+  assertNothingOf(alice, his, 'an idempotency key');
+  // His own prompt under the key that he used for another is a conflict of his, not hers.
+  const conflict = await ask(bob, messageOf(alice, 'idem-1'));
+  assert.equal(conflict.status, 422, conflict.text);
+  assert.equal(errorOf(conflict).code, 'UNPROCESSABLE');
+}

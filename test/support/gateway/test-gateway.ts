@@ -1,0 +1,82 @@
+// A gateway in this process with the simulator behind it, for tests that speak to it over HTTP.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGateway } from '../../../src/app/create-gateway.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { withSimulator } from '../../../src/config/providers/provider-keys.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
+
+export type TestGateway = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly adminKey: string;
+  readonly simulator: Simulator;
+  /** Where the embedded store and the journal are. */
+  readonly dataDir: string;
+  /** Drains and closes both, and removes their data. */
+  close(): Promise<void>;
+};
+
+export const TEST_API_KEY = 'a-key-for-tests-0123456789';
+export const TEST_ADMIN_KEY = 'an-admin-key-for-tests';
+
+/** For tests of what one failure becomes: nothing is repeated, and no circuit ever opens. */
+export const SINGLE_TRIES = `
+retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+breaker: { failures: 1000000 }
+`;
+
+/** More than any test needs, so that only those that are about limits meet one. */
+const MORE_THAN_ENOUGH = 1_000_000;
+
+/** `file` makes the text of spillway.yaml, given where the simulator is; without it every call is a single try. */
+export async function startTestGateway(
+  env: Record<string, string> = {},
+  file?: (simulatorUrl: string) => string,
+): Promise<TestGateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'spillway-test-'));
+  const simulator = await startSimulator({ clock: systemClock });
+  writeFileSync(join(dataDir, 'spillway.yaml'), file ? file(simulator.url) : SINGLE_TRIES);
+  const config = loadConfig({
+    env: {
+      PORT: '0',
+      LOG_LEVEL: 'critical',
+      SPILLWAY_DATA_DIR: dataDir,
+      SPILLWAY_API_KEY: TEST_API_KEY,
+      SPILLWAY_ADMIN_KEY: TEST_ADMIN_KEY,
+      ...env,
+    },
+    cwd: dataDir,
+  });
+  const gateway = await createGateway(withSimulator(config, simulator.url));
+  const url = (await gateway.listen()) ?? '';
+  await raiseLimits(url);
+  return {
+    url,
+    apiKey: TEST_API_KEY,
+    adminKey: TEST_ADMIN_KEY,
+    simulator,
+    dataDir,
+    async close() {
+      await gateway.close();
+      await simulator.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the organisation `default` may do is raised to what no test reaches. */
+export async function raiseLimits(url: string, adminKey = TEST_ADMIN_KEY): Promise<void> {
+  const answer = await fetch(`${url}/admin/orgs/default`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      requestsPerMinute: MORE_THAN_ENOUGH,
+      monthlyBudgetUsd: MORE_THAN_ENOUGH,
+    }),
+  });
+  if (!answer.ok) throw new Error(`limits could not be raised: ${await answer.text()}`);
+}

@@ -1,0 +1,77 @@
+// A crowd of organisations that hand in jobs over HTTP, one of them perhaps a hundred times as much as each of the others,
+// and how long the others waited, by the times that the API tells: from being handed in to being started. The pace is the
+// provider's limit, so that the waits are the same on a slow machine as on a fast one.
+
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
+import { ask, newTenant, type Place } from '../gateway/call-rig.ts';
+import type { TestGateway } from '../gateway/test-gateway.ts';
+
+const QUIET = 9;
+const JOBS_EACH = 10;
+const TIMES_AS_LOUD = 100;
+const AT_ONCE = 16;
+const LOOK_EVERY_MS = 500;
+const MODEL = 'claude-sonnet-4-5';
+
+/** Ten a second or a little less: the quiet ones alone need ten windows. */
+export const CROWD_SETTINGS = JSON.stringify({
+  providers: { anthropic: { windowMs: 1000, limitGuardMs: 100 } },
+});
+export const CROWD_ENV = { ANTHROPIC_RATE_LIMIT: '10', WORKER_CONCURRENCY: '8' };
+
+const Page = z.object({
+  data: z.array(z.object({ createdAt: z.number(), startedAt: z.number().optional() })),
+});
+
+type Gateway = Pick<TestGateway, 'url' | 'adminKey'>;
+
+/** The median wait of the quiet ones, beside a loud one or without it. */
+export async function medianWaitMs(gateway: Gateway, { isLoud }: { isLoud: boolean }) {
+  const rich = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
+  const tenants = await Promise.all(
+    Array.from({ length: QUIET + 1 }, () => newTenant(gateway, rich)),
+  );
+  const [loud, ...quiet] = tenants;
+  assert.ok(loud);
+  if (isLoud) await handIn([loud], JOBS_EACH * TIMES_AS_LOUD);
+  await handIn(quiet, JOBS_EACH);
+  const waits = (await allWaitsOf(quiet)).toSorted((a, b) => a - b);
+  return waits[Math.floor(waits.length / 2)] ?? 0;
+}
+
+async function allWaitsOf(quiet: readonly Place[]): Promise<number[]> {
+  for (;;) {
+    const waits = await waitsOf(quiet);
+    if (waits.length === QUIET * JOBS_EACH) return waits;
+    await sleep(systemClock, LOOK_EVERY_MS);
+  }
+}
+
+/** So many of each, in turn, a few requests at once. */
+async function handIn(tenants: readonly Place[], each: number): Promise<void> {
+  const owners = Array.from({ length: each }, () => tenants).flat();
+  let next = 0;
+  const submitOn = async (): Promise<void> => {
+    for (let owner = owners[next++]; owner; owner = owners[next++]) {
+      const body = { prompt: 'Hello', model: MODEL };
+      const answer = await ask(owner, { path: '/v1/jobs', body });
+      assert.equal(answer.status, 202, answer.text);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, submitOn));
+}
+
+/** Of those that have been started. */
+async function waitsOf(tenants: readonly Place[]): Promise<number[]> {
+  const pages = await Promise.all(
+    tenants.map(async ({ url, apiKey }) => {
+      const answer = await fetch(`${url}/v1/jobs?limit=100`, { headers: { 'x-api-key': apiKey } });
+      return Page.parse(await answer.json()).data;
+    }),
+  );
+  return pages
+    .flat()
+    .flatMap(({ createdAt, startedAt }) => (startedAt === undefined ? [] : startedAt - createdAt));
+}

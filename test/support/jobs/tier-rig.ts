@@ -1,0 +1,257 @@
+// Both tiers of the job pipeline, on the store, the queues and the clock a test gives it: the dispatcher with its
+// count, the releases of what is held, workers with their permits, and a provider that only writes down when it was
+// called. Several workers or dispatchers share one limiter, as processes share Redis.
+
+import { createMemoryProviderLimits } from '../../../src/adapters/memory/provider-limits.ts';
+import { createMemoryRateLimiter } from '../../../src/adapters/memory/rate-limiter.ts';
+import type { Limit, LimitTier, RateLimiter } from '../../../src/admission/rate-limiter.ts';
+import { createChooseProvider } from '../../../src/flow/jobs/choose-provider.ts';
+import { createDispatchMetrics } from '../../../src/flow/jobs/dispatch-metrics.ts';
+import { createWorkerMetrics } from '../../../src/flow/jobs/worker-metrics.ts';
+import { createDispatchLimit } from '../../../src/flow/pacing/dispatch-limit.ts';
+import { createWorkerPermits } from '../../../src/flow/pacing/worker-permit.ts';
+import type { Job } from '../../../src/jobs/model/job.ts';
+import type { JobMessage } from '../../../src/jobs/model/job-message.ts';
+import { RETRY_DEFAULTS } from '../../../src/jobs/model/job-policy.ts';
+import { type DispatcherParts, startDispatcher } from '../../../src/jobs/pipeline/dispatch-job.ts';
+import { createHoldQueue, type HoldQueueParts } from '../../../src/jobs/pipeline/held-jobs.ts';
+import { startRelease } from '../../../src/jobs/pipeline/release-jobs.ts';
+import { createRunningJobs } from '../../../src/jobs/pipeline/running-jobs.ts';
+import { createSubmitJob } from '../../../src/jobs/pipeline/submit-job.ts';
+import { startWorker } from '../../../src/jobs/pipeline/work-job.ts';
+import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
+import type { JobRun } from '../../../src/jobs/ports/job-runner.ts';
+import { type Clock, sleep } from '../../../src/kernel/clock.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
+import { createProviderStrategy } from '../../../src/routing/provider-strategy.ts';
+import { createResolveTargets } from '../../../src/routing/resolve-targets.ts';
+import { type JobServices, success } from '../../contract/job-rig.ts';
+import { collectingLog } from '../stores/rabbit-rig.ts';
+
+/** As the configuration has it. */
+const GUARD_MS = 250;
+
+export const PROVIDERS = ['gemini', 'openai'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export type TierEngines = Pick<JobServices, 'store' | 'history' | 'deadLetters'> & {
+  readonly clock: Clock;
+  /** The store's own queue. */
+  readonly held: JobQueue;
+  /** Where there is one. */
+  readonly broker?: JobQueue | undefined;
+  /** Queues of this test alone. */
+  readonly name: (purpose: string) => string;
+};
+
+export type TierOptions = {
+  readonly max: number;
+  readonly windowMs: number;
+  readonly strategy?: 'FIXED' | 'COST_OPTIMIZED';
+  readonly overflow?: 'next' | 'delay';
+  readonly fixedDelayMs?: number | undefined;
+  readonly isChecked?: boolean;
+  readonly limiter?: RateLimiter;
+  /** How long a call takes. */
+  readonly callMs?: number;
+};
+
+export type Call = {
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly priority: number;
+  readonly at: number;
+};
+
+export type TierRig = ReturnType<typeof createTierRig>;
+
+export function createTierRig(engines: TierEngines, options: TierOptions) {
+  const { broker, held, name, clock } = engines;
+  const hold: HoldQueueParts | undefined = broker && { broker, held };
+  const queue = hold ? createHoldQueue(hold) : held;
+  const limiter = options.limiter ?? createMemoryRateLimiter(clock);
+  const metrics = createMetrics();
+  const log = collectingLog();
+  const calls: Call[] = [];
+  const closers: (() => Promise<void>)[] = [];
+  const rawQueue = name('raw');
+  const queueOf = (provider: string) => name(`${provider}-queue`);
+
+  const limitFor = (tier: LimitTier, subject: string): Limit => ({
+    tier,
+    subject,
+    kind: 'requests',
+    max: options.max,
+    windowMs: options.windowMs + GUARD_MS,
+  });
+  const dispatchLimit = createDispatchLimit({
+    limiter,
+    limitOf: (provider) => limitFor('dispatcher', provider),
+    metrics: createDispatchMetrics(metrics, clock),
+    clock,
+    newId,
+  });
+  const permits = createWorkerPermits({
+    limiter,
+    accountsOf: (provider) => [{ account: 'default', limits: [limitFor('provider', provider)] }],
+    tokensOf: () => 0,
+    metrics: createWorkerMetrics(metrics, clock, log),
+    clock,
+    newId,
+  });
+
+  /** As a call does that was given no permit, or one that is stale. */
+  async function takeOwn(job: Job, message: JobMessage): Promise<void> {
+    for (;;) {
+      const answer = await permits.take(job, message, { backAt: clock.now() });
+      if (answer.kind === 'allowed') return;
+      await sleep(clock, answer.afterMs);
+    }
+  }
+
+  async function runJob({ job, message, permit }: JobRun) {
+    const { provider = '', organizationId, priority } = job;
+    if (!permit) await takeOwn(job, message);
+    calls.push({ provider, organizationId, priority, at: clock.now() });
+    if (options.callMs) await sleep(clock, options.callMs);
+    return success('done');
+  }
+
+  const isChecked = options.isChecked ?? true;
+  const parts = {
+    ...engines,
+    queue,
+    log,
+    newId,
+    clock,
+    rawQueue,
+    returningQueue: broker && name('raw-returning'),
+    queues: broker ? { resultsQueue: name('results'), deadLetterQueue: name('dlq') } : {},
+    deadLetterQueue: undefined,
+    defaultOrganizationId: 'default',
+    organizationExists: () => Promise.resolve(true),
+    policy: RETRY_DEFAULTS,
+    leaseMs: 30_000,
+    workerId: 'worker-1',
+    running: createRunningJobs(),
+    permits,
+    staysInHand: hold === undefined,
+    runJob,
+    concurrency: broker ? 32 : 4,
+    chooseProvider: createChooseProvider({
+      providers: new Map(
+        PROVIDERS.map((provider) => [
+          provider,
+          {
+            name: provider,
+            region: 'global',
+            queue: queueOf(provider),
+            hasKey: true,
+            defaultModel: `${provider}-default`,
+          },
+        ]),
+      ),
+      resolveTargets: createResolveTargets({
+        providers: PROVIDERS.map((provider) => ({
+          name: provider,
+          format: 'openai' as const,
+          baseUrl: 'https://p.example',
+          region: 'global',
+          accounts: [{ name: 'default', apiKey: 'k' }],
+          models: [`${provider}-*`],
+        })),
+        aliases: [],
+        loadOf: () => 0,
+      }),
+      chooseOrder: createProviderStrategy({
+        strategy: options.strategy ?? 'FIXED',
+        fixedProvider: 'gemini',
+        availableProviders: PROVIDERS,
+        priorityOrder: PROVIDERS,
+        weights: {},
+        metadata: {},
+      }),
+      overflow: options.overflow ?? 'delay',
+      limits: createMemoryProviderLimits(clock),
+      dispatchLimit: isChecked ? dispatchLimit : undefined,
+      fixedDelayMs: options.fixedDelayMs,
+      clock,
+    }),
+  } satisfies Omit<DispatcherParts, 'source'> & Record<string, unknown>;
+  const submitJob = createSubmitJob(parts);
+
+  return {
+    ...parts,
+    calls,
+    entries: log.entries,
+    queueOf,
+    metricOf: (metric: string) => totalOf(metrics, metric),
+    async publishRaw(count: number, to = rawQueue) {
+      const ids = Array.from({ length: count }, () => newId('msg'));
+      const bodies = ids.map((id) => JSON.stringify({ AnalysisId: id, prompt: 'hello' }));
+      for (let index = 0; index < count; index += 200)
+        await Promise.all(
+          bodies
+            .slice(index, index + 200)
+            .map((body, at) => (broker ?? held).publish(to, { id: ids[index + at] ?? '', body })),
+        );
+    },
+    async submit(organizationId: string, fields: object = {}) {
+      const asked = { prompt: 'hello', model: 'gemini-1', ...fields };
+      return (await submitJob(asked, { organizationId, keyId: 'key_1' })).job;
+    },
+    startDispatcher() {
+      const { returningQueue } = parts;
+      const sources = [
+        { source: held, rawQueue },
+        ...(broker ? [{ source: broker, rawQueue }] : []),
+        ...(broker && returningQueue ? [{ source: broker, rawQueue: returningQueue }] : []),
+      ];
+      for (const each of sources) {
+        const dispatcher = startDispatcher({ ...parts, ...each });
+        closers.push(() => dispatcher.close());
+      }
+      for (const provider of hold ? PROVIDERS : []) {
+        const release = startRelease({
+          ...parts,
+          held,
+          broker: broker ?? held,
+          queue: queueOf(provider),
+          mostReady: isChecked ? 20 : undefined,
+          waitForTurn: async (signal) =>
+            isChecked ? dispatchLimit.waitForTurn(provider, signal) : !signal.aborted,
+        });
+        closers.push(() => release.close());
+      }
+    },
+    startWorker(provider: ProviderName, concurrency = 4) {
+      const adoptJob = (job: Job): Job => ({ ...job, provider });
+      const own = { ...parts, adoptJob };
+      const worker = startWorker(own, { queue: queueOf(provider), concurrency });
+      closers.push(() => worker.close(AbortSignal.abort()));
+    },
+    async close() {
+      for (const close of closers) await close();
+      await limiter.close();
+    },
+  };
+}
+
+function totalOf(metrics: Metrics, name: string): number {
+  const metric = metrics.collect().find((each) => each.name === name);
+  if (!metric || metric.kind === 'histogram') return 0;
+  return [...metric.series.values()].reduce((sum, { cell }) => sum + cell.value, 0);
+}
+
+/** The most calls that any span of this length holds. */
+export function mostWithin(calls: readonly Pick<Call, 'at'>[], spanMs: number): number {
+  const moments = calls.map(({ at }) => at).toSorted((a, b) => a - b);
+  let most = 0;
+  let from = 0;
+  for (const [index, at] of moments.entries()) {
+    while (at - (moments[from] ?? at) >= spanMs) from += 1;
+    most = Math.max(most, index - from + 1);
+  }
+  return most;
+}

@@ -1,0 +1,51 @@
+// Several servers, each a process of its own, that ask for the same limit as fast as they can; and the judge of what
+// they got.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Limit } from '../../../src/admission/rate-limiter.ts';
+
+/** When it was asked for and when it was answered: it was admitted in between. */
+export type Admitted = readonly [askedAt: number, answeredAt: number];
+
+export type Crowd = {
+  /** Ends them all and gives everything they got. */
+  stop(): Promise<Admitted[]>;
+};
+
+export async function startCrowd(url: string, limit: Limit, servers: number): Promise<Crowd> {
+  const program = join(import.meta.dirname, 'limiter-child.ts');
+  const children = Array.from({ length: servers }, (_, index) =>
+    fork(program, [url, `crowd-${index}`, JSON.stringify(limit)]),
+  );
+  await Promise.all(children.map((child) => once(child, 'message')));
+  return {
+    async stop() {
+      const results = await Promise.all(children.map(stopOne));
+      return results.flat();
+    },
+  };
+}
+
+async function stopOne(child: ChildProcess): Promise<Admitted[]> {
+  const told = once(child, 'message');
+  const ended = once(child, 'exit');
+  child.send('stop');
+  const [admitted]: Admitted[][] = await told;
+  await ended;
+  return admitted ?? [];
+}
+
+/** The most that were surely admitted within one span as long as the window. */
+export function mostInOneWindow(admitted: readonly Admitted[], windowMs: number): number {
+  const byAnswer = admitted.toSorted((one, other) => one[1] - other[1]);
+  let most = 0;
+  for (const [askedAt] of admitted) {
+    const within = byAnswer.filter(
+      ([asked, answered]) => asked >= askedAt && answered < askedAt + windowMs,
+    );
+    most = Math.max(most, within.length);
+  }
+  return most;
+}
