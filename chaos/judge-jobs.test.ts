@@ -15,7 +15,7 @@ const money: StoredMoney = {
   settled: 2,
   costNanos: 10,
   postedNanos: 10,
-  heldNanos: 0,
+  reservedNanos: 0,
   spokenForNanos: 0,
   rolledUp: 2,
 };
@@ -103,5 +103,5 @@ test('a settlement without a call, and sums that disagree, are doubled effects',
   assert.equal(judgeWith({ stored: [stored(0, { settled: 2 }), stored(1)] }).duplicatedEffects, 1);
   assert.equal(judgeWith({ money: { ...money, postedNanos: 20 } }).duplicatedEffects, 1);
   assert.equal(judgeWith({ money: { ...money, rolledUp: 3 } }).duplicatedEffects, 1);
-  assert.equal(judgeWith({ money: { ...money, heldNanos: 5 } }).duplicatedEffects, 1);
+  assert.equal(judgeWith({ money: { ...money, reservedNanos: 5 } }).duplicatedEffects, 1);
 });

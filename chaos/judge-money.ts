@@ -10,11 +10,11 @@ export function isBillable({ outcome }: Call): boolean {
 
 /** What does not agree, in words. */
 export function disagreements(money: StoredMoney): string[] {
-  const { records, rolledUp, costNanos, postedNanos, heldNanos, spokenForNanos } = money;
+  const { records, rolledUp, costNanos, postedNanos, reservedNanos, spokenForNanos } = money;
   const found: string[] = [];
   if (rolledUp !== records) found.push(`${records} records but ${rolledUp} in the sums`);
   if (costNanos !== postedNanos) found.push(`${costNanos} used but ${postedNanos} posted`);
-  if (heldNanos !== spokenForNanos)
-    found.push(`${heldNanos} held but ${spokenForNanos} spoken for`);
+  if (reservedNanos !== spokenForNanos)
+    found.push(`${reservedNanos} reserved but ${spokenForNanos} spoken for`);
   return found;
 }

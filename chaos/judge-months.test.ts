@@ -8,7 +8,7 @@ const usual = { midnight, billable, budgetNanos: 20, callNanos: 10 };
 const month = (number: number, postedNanos: number) => ({
   month: number,
   postedNanos,
-  heldNanos: 0,
+  reservedNanos: 0,
 });
 
 test('each call in the month in which it came, within the budget, is as it should be', () => {

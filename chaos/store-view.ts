@@ -17,7 +17,7 @@ const Job = z.object({
   isDeadLetter: z.boolean(),
   /** Usage records of calls that were answered. */
   settled: whole,
-  /** All usage records: also of calls that were broken off, or whose process died over them and that are charged as held. */
+  /** All usage records: also of calls that were broken off, or whose process died over them and that are charged as reserved. */
   records: whole,
 });
 const Money = z.object({
@@ -26,12 +26,12 @@ const Money = z.object({
   settled: whole,
   costNanos: whole,
   postedNanos: whole,
-  heldNanos: whole,
-  /** What holds and reserves say is held, one by one. */
+  reservedNanos: whole,
+  /** What reservations and reserves say is reserved, one by one. */
   spokenForNanos: whole,
   rolledUp: whole,
 });
-const Month = z.object({ month: whole, postedNanos: whole, heldNanos: whole });
+const Month = z.object({ month: whole, postedNanos: whole, reservedNanos: whole });
 const Letter = z.object({ body: z.string(), errorCode: z.string(), jobId: z.string().nullable() });
 
 export type StoredJob = z.infer<typeof Job>;
@@ -42,14 +42,18 @@ export type StoredLetter = z.infer<typeof Letter>;
 export type StoreView = {
   jobs(): Promise<StoredJob[]>;
   /** How many jobs there are, and how many of them have not ended. */
-  progress(): Promise<{ readonly all: number; readonly open: number; readonly holds: number }>;
+  progress(): Promise<{
+    readonly all: number;
+    readonly open: number;
+    readonly reservations: number;
+  }>;
   money(): Promise<StoredMoney>;
   /** The organisation's budget by month, the oldest first. */
   months(): Promise<StoredMonth[]>;
   deadLetters(): Promise<StoredLetter[]>;
 };
 
-const Progress = z.object({ all: whole, open: whole, holds: whole });
+const Progress = z.object({ all: whole, open: whole, reservations: whole });
 const ANSWER_WITHIN_MS = 10_000;
 
 export function openStoreView(databaseUrl: string): StoreView {
@@ -101,21 +105,21 @@ const JOBS = `
 const PROGRESS = `
   select (select count(*) from spillway.jobs) as all,
     (select count(*) from spillway.jobs where state in ('queued', 'delayed', 'running')) as open,
-    (select count(*) from spillway.budget_holds where is_void = 0) as holds`;
+    (select count(*) from spillway.budget_reservations where is_void = 0) as reservations`;
 
 const MONEY = `
-  select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.held as "heldNanos",
-    (select coalesce(sum(amount_nanos), 0) from spillway.budget_holds)
+  select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.reserved as "reservedNanos",
+    (select coalesce(sum(amount_nanos), 0) from spillway.budget_reservations)
       + (select coalesce(sum(amount_nanos), 0) from spillway.budget_reserves
          where kind = 'organization') as "spokenForNanos",
     (select coalesce(sum(attempts), 0) from spillway.usage_rollups) as "rolledUp"
   from (select count(*) as records, count(*) filter (where status = 'OK') as settled, coalesce(sum(cost_nanos), 0) as cost
         from spillway.usage_records) u,
-    (select coalesce(sum(posted_nanos), 0) as posted, coalesce(sum(held_nanos), 0) as held
+    (select coalesce(sum(posted_nanos), 0) as posted, coalesce(sum(reserved_nanos), 0) as reserved
      from spillway.budget_periods where kind = 'organization') p`;
 
 const MONTHS = `
-  select month, posted_nanos as "postedNanos", held_nanos as "heldNanos"
+  select month, posted_nanos as "postedNanos", reserved_nanos as "reservedNanos"
   from spillway.budget_periods where kind = 'organization' order by month`;
 
 const DEAD_LETTERS = `

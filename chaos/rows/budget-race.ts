@@ -70,7 +70,7 @@ async function judge(
   const money = await store.money();
   const served = told.filter((each) => each.kind === 'answered' && each.status === 200).length;
   const wrong = disagreements(money);
-  const spentNanos = Math.max(billable * CALL_NANOS, money.postedNanos + money.heldNanos);
+  const spentNanos = Math.max(billable * CALL_NANOS, money.postedNanos + money.reservedNanos);
   const { perWindow, windowMs } = dose;
   return {
     attempted: told.length,

@@ -1,7 +1,7 @@
 // A process to be killed: a server that spends a budget as fast as it can, on embedded storage or on a shared
-// PostgreSQL. It writes `held <id>` before an attempt would be made, `used <id>` when its caller would have the answer,
+// PostgreSQL. It writes `reserved <id>` before an attempt would be made, `used <id>` when its caller would have the answer,
 // `refused <id>`, and `done` at the end of its asks.
-// Arguments: data folder, name of this life, how many asks, how long holds last, how many of them are settled in
+// Arguments: data folder, name of this life, how many asks, how long reservations last, how many of them are settled in
 // percent, the URL of PostgreSQL where there is one, and over how long the asks come.
 
 import path from 'node:path';
@@ -11,10 +11,15 @@ import { createPostgresUsageStore } from '../../src/adapters/postgres/metering/u
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../../src/adapters/sqlite/usage-store.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
-import { budgetOwner, decided, holdAsk, usageOf } from '../support/budgets/budget-ask.ts';
+import {
+  budgetOwner,
+  decided,
+  reservationRequest,
+  usageOf,
+} from '../support/budgets/budget-ask.ts';
 import { openBudgetServer } from '../support/budgets/budget-rig.ts';
 
-const [folder = '', life = '', asks = '0', holdMs = '0', settled = '100', url, spreadMs] =
+const [folder = '', life = '', asks = '0', reservationMs = '0', settled = '100', url, spreadMs] =
   process.argv.slice(2);
 const clock = systemClock;
 const server = await openServer();
@@ -29,11 +34,11 @@ async function attempt(id: string): Promise<void> {
   // Embedded, they come in one after another; servers that share are all asked at once, unless they are told otherwise.
   const spread = Number(spreadMs ?? (url === undefined ? 400 : 0));
   if (spread > 0) await sleep(clock, Math.random() * spread);
-  const expiresAt = clock.now() + Number(holdMs);
-  const ask = holdAsk(id, { owner, worstNanos: 10, patienceMs: 4000, expiresAt });
+  const expiresAt = clock.now() + Number(reservationMs);
+  const ask = reservationRequest(id, { owner, worstNanos: 10, patienceMs: 4000, expiresAt });
   const decision = await decided(server.ledger, ask);
-  if (decision.kind !== 'held') return say(`refused ${id}`);
-  say(`held ${id}`);
+  if (decision.kind !== 'reserved') return say(`refused ${id}`);
+  say(`reserved ${id}`);
   await sleep(clock, Math.random() * 50);
   if (Math.random() * 100 >= Number(settled)) return;
   await server.record({ ...usageOf(ask, 4, decision.month), createdAt: clock.now() });

@@ -6,7 +6,12 @@ import { createBudgetStore } from '../../src/adapters/sql/metering/budget-store.
 import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 import type { BudgetDecision, BudgetOwner } from '../../src/metering/budgets/budget-ledger.ts';
 import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
-import { budgetOwner, decided, holdAsk, usageOf } from '../support/budgets/budget-ask.ts';
+import {
+  budgetOwner,
+  decided,
+  reservationRequest,
+  usageOf,
+} from '../support/budgets/budget-ask.ts';
 import { type BudgetServer, storeOwner } from '../support/budgets/budget-rig.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
@@ -43,16 +48,16 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       return made;
     }
 
-    /** What is spent and held of the organisation's budget. */
+    /** What is spent and reserved of the organisation's budget. */
     async function standing(of: BudgetOwner): Promise<readonly [number, number]> {
       const status = await server.ledger.status(of, 'organization');
-      return [status?.spentNanos ?? -1, status?.heldNanos ?? -1];
+      return [status?.spentNanos ?? -1, status?.reservedNanos ?? -1];
     }
 
-    it('holds what fits, and what was used takes the place of what was held', async () => {
+    it('reservations what fits, and what was used takes the place of what was reserved', async () => {
       const mine = await owner();
-      const ask = holdAsk('a', { owner: mine, worstNanos: 60 });
-      assert.deepEqual(await decided(server.ledger, ask), { kind: 'held', month: JANUARY });
+      const ask = reservationRequest('a', { owner: mine, worstNanos: 60 });
+      assert.deepEqual(await decided(server.ledger, ask), { kind: 'reserved', month: JANUARY });
       assert.deepEqual(await standing(mine), [0, 60]);
       await server.record(usageOf(ask, 25, JANUARY));
       await server.flush();
@@ -61,11 +66,11 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
 
     it('refuses at once what does not fit what is unspent, and says why and until when', async () => {
       const mine = await owner();
-      const first = holdAsk('a', { owner: mine, worstNanos: 60 });
+      const first = reservationRequest('a', { owner: mine, worstNanos: 60 });
       await decided(server.ledger, first);
       await server.record(usageOf(first, 60, JANUARY));
       await server.flush();
-      const second = holdAsk('b', { owner: mine, worstNanos: 41, patienceMs: 60_000 });
+      const second = reservationRequest('b', { owner: mine, worstNanos: 41, patienceMs: 60_000 });
       assert.deepEqual(await decided(server.ledger, second), {
         kind: 'exceeded',
         scope: 'organization',
@@ -77,40 +82,42 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
 
     it('lets exactly as many through as fit, however many ask at once', async () => {
       const mine = await owner({ organizationLimitNanos: 1000 });
-      const asks = Array.from({ length: 250 }, (_, index) => holdAsk(`a${index}`, { owner: mine }));
+      const asks = Array.from({ length: 250 }, (_, index) =>
+        reservationRequest(`a${index}`, { owner: mine }),
+      );
       const decisions = asks.map((ask) => decided(server.ledger, ask));
       await budgets.clock.advance(5000);
       const kinds = (await Promise.all(decisions)).map(({ kind }) => kind);
-      assert.equal(kinds.filter((kind) => kind === 'held').length, 100);
+      assert.equal(kinds.filter((kind) => kind === 'reserved').length, 100);
       assert.equal(kinds.filter((kind) => kind === 'exceeded').length, 150);
       assert.deepEqual(await standing(mine), [0, 1000]);
     });
 
-    it('makes those wait whose money others hold, and serves them in order as others settle', async () => {
+    it('makes those wait whose money others reservation, and serves them in order as others settle', async () => {
       const mine = await owner();
-      const first = holdAsk('first', { owner: mine, worstNanos: 100 });
+      const first = reservationRequest('first', { owner: mine, worstNanos: 100 });
       await decided(server.ledger, first);
       const told: string[] = [];
       for (const [id, worstNanos] of [
         ['large', 80],
         ['small', 10],
       ] as const) {
-        const ask = holdAsk(id, { owner: mine, worstNanos, patienceMs: 60_000 });
-        server.ledger.hold(ask, ({ kind }) => void told.push(`${id} ${kind}`));
+        const ask = reservationRequest(id, { owner: mine, worstNanos, patienceMs: 60_000 });
+        server.ledger.reserve(ask, ({ kind }) => void told.push(`${id} ${kind}`));
       }
       await budgets.clock.advance(1000);
       assert.deepEqual(told, []);
       await server.record(usageOf(first, 5, JANUARY));
       await budgets.clock.advance(1000);
-      assert.deepEqual(told, ['large held', 'small held']);
+      assert.deepEqual(told, ['large reserved', 'small reserved']);
     });
 
     it('waits no longer than its patience', async () => {
       const mine = await owner();
-      await decided(server.ledger, holdAsk('a', { owner: mine, worstNanos: 100 }));
+      await decided(server.ledger, reservationRequest('a', { owner: mine, worstNanos: 100 }));
       const decisions: BudgetDecision[] = [];
-      const ask = holdAsk('b', { owner: mine, patienceMs: 3000 });
-      server.ledger.hold(ask, (decision) => void decisions.push(decision));
+      const ask = reservationRequest('b', { owner: mine, patienceMs: 3000 });
+      server.ledger.reserve(ask, (decision) => void decisions.push(decision));
       await budgets.clock.advance(2000);
       assert.deepEqual(decisions, []);
       await budgets.clock.advance(2000);
@@ -121,14 +128,16 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [0, 100]);
     });
 
-    it('holds nothing for an attempt that was never made or an ask that was withdrawn', async () => {
+    it('reservations nothing for an attempt that was never made or an ask that was withdrawn', async () => {
       const mine = await owner();
-      const ask = holdAsk('a', { owner: mine, worstNanos: 100 });
+      const ask = reservationRequest('a', { owner: mine, worstNanos: 100 });
       await decided(server.ledger, ask);
       server.ledger.release(ask.attempt);
       await settled(server);
       assert.deepEqual(await standing(mine), [0, 0]);
-      const withdraw = server.ledger.hold(holdAsk('b', { owner: mine }), () => assert.fail());
+      const withdraw = server.ledger.reserve(reservationRequest('b', { owner: mine }), () =>
+        assert.fail(),
+      );
       withdraw();
       await budgets.clock.advance(1000);
       await settled(server);
@@ -139,41 +148,41 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       const mine = await owner({ keyLimitNanos: 50, userLimitNanos: 20 });
       const refusedBy = async (id: string, worstNanos: number, userId?: string) => {
         const given = userId === undefined ? {} : { userId };
-        const ask = holdAsk(id, { owner: mine, worstNanos, ...given });
+        const ask = reservationRequest(id, { owner: mine, worstNanos, ...given });
         const decision = await decided(server.ledger, ask);
         return decision.kind === 'exceeded' ? decision.scope : decision.kind;
       };
       assert.equal(await refusedBy('a', 21, 'ann'), 'user');
-      assert.equal(await refusedBy('b', 20, 'ann'), 'held');
-      assert.equal(await refusedBy('c', 20, 'bob'), 'held');
+      assert.equal(await refusedBy('b', 20, 'ann'), 'reserved');
+      assert.equal(await refusedBy('c', 20, 'bob'), 'reserved');
       assert.equal(await refusedBy('d', 51), 'key');
       assert.equal(await refusedBy('e', 101), 'organization');
-      assert.equal((await server.ledger.status(mine, 'key'))?.heldNanos, 40);
-      assert.equal((await server.ledger.status(mine, 'user', 'ann'))?.heldNanos, 20);
+      assert.equal((await server.ledger.status(mine, 'key'))?.reservedNanos, 40);
+      assert.equal((await server.ledger.status(mine, 'user', 'ann'))?.reservedNanos, 20);
       assert.equal(
         await server.ledger.status({ ...mine, keyLimitNanos: undefined }, 'key'),
         undefined,
       );
     });
 
-    it('counts a record once however often it is delivered, and one that was never held too', async () => {
+    it('counts a record once however often it is delivered, and one that was never reserved too', async () => {
       const mine = await owner();
-      const ask = holdAsk('a', { owner: mine });
+      const ask = reservationRequest('a', { owner: mine });
       await decided(server.ledger, ask);
       const record = usageOf(ask, 7, JANUARY);
       await server.record(record);
       await server.flush();
       await budgets.usage.insertBatch([record, record]);
-      await server.record(usageOf(holdAsk('unheld', { owner: mine }), 3, JANUARY));
+      await server.record(usageOf(reservationRequest('unreserved', { owner: mine }), 3, JANUARY));
       await server.flush();
       assert.deepEqual(await standing(mine), [10, 0]);
       assert.equal((await budgets.usage.total(MINE)).costNanos, 10);
     });
 
-    it('settles what a dead process held when it expires, once and marked as estimated', async () => {
+    it('settles what a dead process reserved when it expires, once and marked as estimated', async () => {
       const mine = await owner();
       const expiresAt = budgets.clock.now() + 20_000;
-      const ask = holdAsk('a', { owner: mine, worstNanos: 30, expiresAt });
+      const ask = reservationRequest('a', { owner: mine, worstNanos: 30, expiresAt });
       await decided(server.ledger, ask);
       server = await budgets.start();
       assert.deepEqual(await standing(mine), [0, 30]);
@@ -192,7 +201,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
 
     it('lets a record that comes after all take the place of the estimate', async () => {
       const mine = await owner();
-      const ask = holdAsk('a', {
+      const ask = reservationRequest('a', {
         owner: mine,
         worstNanos: 30,
         expiresAt: budgets.clock.now() + 5000,
@@ -213,16 +222,16 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual([attempts, failures, costNanos], [1, 0, 12]);
     });
 
-    it('charges the month in which it was held, and begins a new one with nothing', async () => {
+    it('charges the month in which it was reserved, and begins a new one with nothing', async () => {
       const mine = await owner({ timeZone: 'Asia/Kolkata' });
       // January ends five and a half hours early there.
       const midnight = FEBRUARY_STARTS - 5.5 * 3_600_000;
       await budgets.clock.jump(midnight - 1 - budgets.clock.now());
-      const last = holdAsk('last', { owner: mine, worstNanos: 100 });
-      assert.deepEqual(await decided(server.ledger, last), { kind: 'held', month: JANUARY });
+      const last = reservationRequest('last', { owner: mine, worstNanos: 100 });
+      assert.deepEqual(await decided(server.ledger, last), { kind: 'reserved', month: JANUARY });
       await budgets.clock.advance(1000);
-      const first = holdAsk('first', { owner: mine, worstNanos: 100 });
-      assert.deepEqual(await decided(server.ledger, first), { kind: 'held', month: 202602 });
+      const first = reservationRequest('first', { owner: mine, worstNanos: 100 });
+      assert.deepEqual(await decided(server.ledger, first), { kind: 'reserved', month: 202602 });
       await server.record(usageOf(last, 90, JANUARY));
       await server.flush();
       assert.deepEqual(await standing(mine), [0, 100]);
@@ -237,7 +246,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
     it('tells of each threshold once in a month', async () => {
       const mine = await owner({ organizationLimitNanos: 1000, keyLimitNanos: 5000 });
       for (const [id, cost] of Object.entries({ a: 499, b: 1, c: 10, d: 480, e: 10 })) {
-        const ask = holdAsk(id, { owner: mine, worstNanos: cost });
+        const ask = reservationRequest(id, { owner: mine, worstNanos: cost });
         await decided(server.ledger, ask);
         await server.record(usageOf(ask, cost, JANUARY));
         await server.flush();
@@ -260,7 +269,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
     it('says when the budget will be used up at the pace of late, unless the month ends first', async () => {
       const mine = await owner({ organizationLimitNanos: 1000 });
       const spend = async (id: string, cost: number): Promise<void> => {
-        const ask = holdAsk(id, { owner: mine, worstNanos: cost });
+        const ask = reservationRequest(id, { owner: mine, worstNanos: cost });
         await decided(server.ledger, ask);
         const createdAt = budgets.clock.now();
         await server.record({ ...usageOf(ask, cost, JANUARY), createdAt });

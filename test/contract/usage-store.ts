@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { newHold } from '../../src/metering/budgets/budget-hold.ts';
+import { newReservation } from '../../src/metering/budgets/budget-reservation.ts';
 import type { BudgetStore } from '../../src/metering/budgets/budget-store.ts';
 import type { UsageRecord } from '../../src/metering/usage/usage-record.ts';
 import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
-import { holdAsk } from '../support/budgets/budget-ask.ts';
+import { reservationRequest } from '../support/budgets/budget-ask.ts';
 
 export type OpenedUsageStore = {
   readonly usage: UsageStore;
-  readonly budgets: Pick<BudgetStore, 'openHolds'>;
+  readonly budgets: Pick<BudgetStore, 'openReservations'>;
   addOrganization(id: string): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -45,15 +45,17 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), [full, bare]);
     });
 
-    it('keeps a hold until it is closed, made void, or settled by its record', async () => {
+    it('keeps a reservation until it is closed, made void, or settled by its record', async () => {
       const { usage: store, budgets } = opened;
-      const holds = ['closed', 'void', 'used', 'kept'].map((id) => newHold(holdAsk(id), 202_601));
-      await store.insertBatch([], { opened: holds });
-      assert.equal((await budgets.openHolds()).length, 4);
-      const voided = holds.filter(({ id }) => id === 'void');
+      const reservations = ['closed', 'void', 'used', 'kept'].map((id) =>
+        newReservation(reservationRequest(id), 202_601),
+      );
+      await store.insertBatch([], { opened: reservations });
+      assert.equal((await budgets.openReservations()).length, 4);
+      const voided = reservations.filter(({ id }) => id === 'void');
       await store.insertBatch([usage('used')], { closed: ['closed', 'used'], voided });
       assert.deepEqual(
-        (await budgets.openHolds()).map(({ id }) => id),
+        (await budgets.openReservations()).map(({ id }) => id),
         ['kept'],
       );
     });

@@ -29,7 +29,7 @@ export type Schema = {
   dead_letters: DeadLettersTable;
   audit_log: AuditLogTable;
   budget_periods: BudgetPeriodsTable;
-  budget_holds: BudgetHoldsTable;
+  budget_reservations: BudgetReservationsTable;
   budget_reserves: BudgetReservesTable;
   budget_alerts: BudgetAlertsTable;
   project_build_events: BuildEventsTable;
@@ -244,12 +244,12 @@ export type BudgetPeriodsTable = {
   kind: string;
   scope_id: string;
   posted_nanos: Int;
-  held_nanos: Int;
+  reserved_nanos: Int;
   /** When somebody last found too little unheld. */
   short_at: NullableInt;
 };
 
-export type BudgetHoldsTable = {
+export type BudgetReservationsTable = {
   id: string;
   request_id: string;
   attempt: Int;
@@ -261,8 +261,8 @@ export type BudgetHoldsTable = {
   model: string;
   streamed: Int;
   amount_nanos: Int;
-  holds_key: Int;
-  holds_user: Int;
+  reserves_key: Int;
+  reserves_user: Int;
   month: Int;
   expires_at: Int;
   /** 1: nothing is held and nothing ever will be by this id, until it expires. */

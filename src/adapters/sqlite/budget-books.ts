@@ -1,26 +1,26 @@
 // The budgets of embedded storage, written inside the transaction that inserts usage: what was spent, which thresholds
-// that passed, and the holds of attempts that have not ended. Prepared statements, because it is part of every batch.
+// that passed, and the reservations of attempts that have not ended. Prepared statements, because it is part of every batch.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
-import type { BudgetHold } from '../../metering/budgets/budget-hold.ts';
+import type { BudgetReservation } from '../../metering/budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
-import type { HoldChanges } from '../../metering/usage/usage-store.ts';
-import { HOLD_COLUMNS, toHoldRow } from '../sql/metering/budget-hold-row.ts';
+import type { ReservationChanges } from '../../metering/usage/usage-store.ts';
 import {
   type Posting,
   passedThresholds,
   postingsOf,
   type Spending,
 } from '../sql/metering/budget-posting.ts';
+import { RESERVATION_COLUMNS, toReservationRow } from '../sql/metering/budget-reservation-row.ts';
 import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
 
 export type BudgetBooks = {
   /** The month a record counts against: its own word, else the one it was made in, in UTC. */
   monthOf(record: UsageRecord): number;
   post(spendings: readonly Spending[]): readonly CrossedThreshold[];
-  changeHolds(changes: Partial<HoldChanges>): void;
+  changeReservations(changes: Partial<ReservationChanges>): void;
 };
 
 export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
@@ -31,7 +31,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
   const monthAt = createMonthCache();
   const open = database.prepare(openSql());
-  const close = database.prepare('delete from budget_holds where id = ?');
+  const close = database.prepare('delete from budget_reservations where id = ?');
 
   /** What they come to with what was spent before, and what each may come to. */
   function standingsAfter(postings: readonly Posting[]): readonly Record<string, unknown>[] {
@@ -72,26 +72,26 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   return {
     monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
     post: (spendings) => [...inTogethers(postingsOf(spendings))].flatMap(post),
-    changeHolds({ opened = [], closed = [], voided = [] }) {
+    changeReservations({ opened = [], closed = [], voided = [] }) {
       for (const id of closed) close.run(id);
       // No statement is ever under way here.
       for (const { id } of voided) close.run(id);
-      for (const hold of opened) open.run(...holdValues(hold), hold.id);
+      for (const reservation of opened) open.run(...reservationValues(reservation), reservation.id);
     },
   };
 }
 
-/** A hold that comes again after its attempt was settled is not opened a second time. */
+/** A reservation that comes again after its attempt was settled is not opened a second time. */
 function openSql(): string {
   return `
-    insert into budget_holds (${HOLD_COLUMNS.join(', ')})
-    select ${HOLD_COLUMNS.map(() => '?').join(', ')}
+    insert into budget_reservations (${RESERVATION_COLUMNS.join(', ')})
+    select ${RESERVATION_COLUMNS.map(() => '?').join(', ')}
     where not exists (select 1 from usage_records where id = ?) on conflict do nothing`;
 }
 
-function holdValues(hold: BudgetHold): SQLInputValue[] {
-  const row = toHoldRow(hold);
-  return HOLD_COLUMNS.map((column) => row[column] ?? null);
+function reservationValues(reservation: BudgetReservation): SQLInputValue[] {
+  const row = toReservationRow(reservation);
+  return RESERVATION_COLUMNS.map((column) => row[column] ?? null);
 }
 
 /** One statement for what is spent and what may be: where every record is another organisation's, there are many. */

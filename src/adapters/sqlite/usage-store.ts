@@ -1,11 +1,15 @@
 // Usage on embedded storage. Reading is the common SQL; writing goes past Kysely with prepared statements,
 // because every request leaves a record and a few microseconds each are all it may cost. A batch is one transaction:
-// the records that are new, the roll-ups and the budgets of exactly those, and the holds that came or went.
+// the records that are new, the roll-ups and the budgets of exactly those, and the reservations that came or went.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
-import type { HoldChanges, InsertedUsage, UsageStore } from '../../metering/usage/usage-store.ts';
+import type {
+  InsertedUsage,
+  ReservationChanges,
+  UsageStore,
+} from '../../metering/usage/usage-store.ts';
 import { LOST_STATUS, type Spending } from '../sql/metering/budget-posting.ts';
 import { type RollupRow, rollUp, takeBack } from '../sql/metering/usage-rollup.ts';
 import { createUsageReading } from '../sql/metering/usage-store.ts';
@@ -18,10 +22,10 @@ export function createSqliteUsageStore(store: SqliteStore): UsageStore {
   let statements: Statements | undefined;
   return {
     ...createUsageReading(store.db),
-    insertBatch: (records, holds) =>
+    insertBatch: (records, reservations) =>
       store.withRaw((database) => {
         statements ??= prepare(database);
-        return insertAll(database, statements, records, holds);
+        return insertAll(database, statements, records, reservations);
       }),
     forget: (before, most) =>
       store.withRaw((database) => Number(database.prepare(FORGET).run(before, most).changes)),
@@ -135,7 +139,7 @@ function insertAll(
   database: DatabaseSync,
   statements: Statements,
   records: readonly UsageRecord[],
-  holds: Partial<HoldChanges> | undefined,
+  reservations: Partial<ReservationChanges> | undefined,
 ): InsertedUsage {
   const { budgets } = statements;
   database.exec('begin immediate');
@@ -143,7 +147,7 @@ function insertAll(
     const { fresh, replaced } = insertFresh(database, statements, records);
     addRollups(statements, [...rollUp(fresh), ...replaced.flatMap(moveRollup)]);
     const crossed = budgets.post(spendingsOf(budgets, fresh, replaced));
-    if (holds) budgets.changeHolds(holds);
+    if (reservations) budgets.changeReservations(reservations);
     database.exec('commit');
     return { stored: fresh.length, crossed };
   } catch (cause) {

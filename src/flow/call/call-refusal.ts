@@ -71,7 +71,7 @@ export function overLimit({ binding, retryAfterMs, comeBackMs }: Refused): Spill
   return throttled(comeBackMs ?? retryAfterMs, scopeOf(limit.tier));
 }
 
-export function moneySpent(decision: Exclude<BudgetDecision, { kind: 'held' }>): SpillwayError {
+export function moneySpent(decision: Exclude<BudgetDecision, { kind: 'reserved' }>): SpillwayError {
   if (decision.kind === 'unavailable')
     return new SpillwayError('CAPACITY_EXHAUSTED', 'budgets cannot be asked', {
       retryAfterMs: STORE_AWAY_RETRY_MS,

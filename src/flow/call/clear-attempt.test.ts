@@ -28,7 +28,7 @@ const OWNER = {
   keyLimitNanos: undefined,
   userLimitNanos: undefined,
 };
-const HELD: BudgetDecision = { kind: 'held', month: 202601 };
+const RESERVED: BudgetDecision = { kind: 'reserved', month: 202601 };
 
 /** A limit of so many, and money that is decided on when the test says so. */
 function rig(max: number) {
@@ -52,7 +52,7 @@ function rig(max: number) {
     breakers: { report: () => {} },
     meter: { worstNanos: () => 1 },
     ledger: {
-      hold(_ask, onDecision) {
+      reserve(_ask, onDecision) {
         decide = onDecision;
         return () => {};
       },
@@ -83,7 +83,7 @@ function rig(max: number) {
   }
 
   const remaining = async () => (await limiter.look([limit]))[0]?.remaining;
-  return { clock, told, start, takeBefore, remaining, hold: () => decide(HELD) };
+  return { clock, told, start, takeBefore, remaining, reserve: () => decide(RESERVED) };
 }
 
 function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrder {
@@ -108,19 +108,19 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
 }
 
 test('a permit that was just taken serves, its own and one that was brought', () => {
-  const { told, start, takeBefore, hold } = rig(2);
+  const { told, start, takeBefore, reserve } = rig(2);
   start();
-  hold();
+  reserve();
   start(takeBefore());
-  hold();
+  reserve();
   assert.deepEqual(told, ['cleared by req.1', 'cleared by own']);
 });
 
 test('a permit that grew old while the money was decided on counts from when the call goes', async () => {
-  const { clock, told, start, remaining, hold } = rig(1);
+  const { clock, told, start, remaining, reserve } = rig(1);
   start();
   await clock.advance(150);
-  hold();
+  reserve();
   assert.deepEqual(told, ['cleared by req.1+']);
   await clock.advance(WINDOW_MS - 1);
   assert.equal(await remaining(), 0);
@@ -129,23 +129,23 @@ test('a permit that grew old while the money was decided on counts from when the
 });
 
 test('a permit that was old when it was brought is taken anew, and not for ever', async () => {
-  const { clock, told, start, takeBefore, remaining, hold } = rig(1);
+  const { clock, told, start, takeBefore, remaining, reserve } = rig(1);
   const brought = takeBefore();
   await clock.advance(60);
   start(brought);
   await clock.advance(60);
-  hold();
+  reserve();
   assert.deepEqual(told, ['cleared by own+']);
   assert.equal(await remaining(), 0);
 });
 
 test('where there is no room for it any more the call is refused and everything given back', async () => {
-  const { clock, told, start, takeBefore, remaining, hold } = rig(1);
+  const { clock, told, start, takeBefore, remaining, reserve } = rig(1);
   const brought = takeBefore();
   await clock.advance(WINDOW_MS);
   takeBefore();
   start(brought);
-  hold();
+  reserve();
   assert.deepEqual(told, ['released', 'RATE_LIMITED']);
   assert.equal(await remaining(), 0);
 });

@@ -8,7 +8,7 @@
 
 import type { LimitStanding, PermitAsk } from '../../admission/rate-limiter.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import type { HoldAsk } from '../../metering/budgets/budget-ledger.ts';
+import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { moneySpent, overLimit } from './call-refusal.ts';
@@ -30,7 +30,7 @@ export type ClearanceParts = Pick<
   'terms' | 'holdMarginMs' | 'limiter' | 'contextTokens' | 'clock'
 > & {
   readonly breakers: Pick<CallParts['breakers'], 'report'>;
-  readonly ledger: Pick<CallParts['ledger'], 'hold' | 'release'>;
+  readonly ledger: Pick<CallParts['ledger'], 'reserve' | 'release'>;
   readonly meter: Pick<CallParts['meter'], 'worstNanos'>;
 };
 
@@ -47,11 +47,11 @@ export class AttemptClearance {
   readonly #order: ClearanceOrder;
   readonly #planned: PlannedAttempt;
   readonly #listener: ClearanceListener;
-  #withdrawHold: (() => void) | undefined;
+  #withdrawReservation: (() => void) | undefined;
   #permit: PermitAsk | undefined;
   #permitAskedAtMs = 0;
   #isTakenAgain = false;
-  #hold: HoldAsk | undefined;
+  #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
   #isOver = false;
 
@@ -73,16 +73,16 @@ export class AttemptClearance {
     if (permit && this.#planned.number === 1) {
       this.#permit = permit.ask;
       this.#permitAskedAtMs = permit.askedAtMs;
-      return this.#holdMoney(patienceMs);
+      return this.#reserveMoney(patienceMs);
     }
-    this.#take(this.#askForPermit(), () => this.#holdMoney(patienceMs));
+    this.#take(this.#askForPermit(), () => this.#reserveMoney(patienceMs));
   }
 
   /** Nobody waits for it any more; the listener is told nothing. */
   withdraw(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#withdrawHold?.();
+    this.#withdrawReservation?.();
     this.#giveBack();
   }
 
@@ -116,19 +116,19 @@ export class AttemptClearance {
     };
   }
 
-  #holdMoney(patienceMs: number): void {
+  #reserveMoney(patienceMs: number): void {
     const ask = this.#askForMoney(patienceMs);
-    this.#withdrawHold = this.#parts.ledger.hold(ask, (decision) => {
-      this.#withdrawHold = undefined;
+    this.#withdrawReservation = this.#parts.ledger.reserve(ask, (decision) => {
+      this.#withdrawReservation = undefined;
       if (this.#isOver) return;
-      if (decision.kind !== 'held') return this.#refuse(moneySpent(decision));
-      this.#hold = ask;
+      if (decision.kind !== 'reserved') return this.#refuse(moneySpent(decision));
+      this.#reservation = ask;
       this.#budgetMonth = decision.month;
       this.#clear();
     });
   }
 
-  #askForMoney(patienceMs: number): HoldAsk {
+  #askForMoney(patienceMs: number): ReservationRequest {
     const { meter, clock, holdMarginMs } = this.#parts;
     const { id, plan, payer, budget } = this.#order;
     const { target, number } = this.#planned;
@@ -188,7 +188,7 @@ export class AttemptClearance {
   #giveBack(): void {
     this.#parts.breakers.report(this.#planned.pass, 'neutral');
     if (this.#permit) this.#parts.limiter.giveBack(this.#permit);
-    if (this.#hold) this.#parts.ledger.release(this.#hold.attempt);
+    if (this.#reservation) this.#parts.ledger.release(this.#reservation.attempt);
   }
 
   /** Whole, as every moment is that is written down: the monotonic clock counts in fractions. */

@@ -127,12 +127,12 @@ async function ownerOf({ organizations }: BudgetRouteParts, id: string): Promise
 }
 
 function toView(status: BudgetStatus): z.infer<typeof oneBudget> {
-  const { limitNanos, spentNanos, heldNanos, resetAt, forecastExhaustedAt } = status;
+  const { limitNanos, spentNanos, reservedNanos, resetAt, forecastExhaustedAt } = status;
   return {
     limitUsd: nanosToUsd(limitNanos),
     spentUsd: nanosToUsd(spentNanos),
-    heldUsd: nanosToUsd(heldNanos),
-    remainingUsd: nanosToUsd(Math.max(0, limitNanos - spentNanos - heldNanos)),
+    heldUsd: nanosToUsd(reservedNanos),
+    remainingUsd: nanosToUsd(Math.max(0, limitNanos - spentNanos - reservedNanos)),
     resetAt,
     forecastExhaustedAt: forecastExhaustedAt ?? null,
   };

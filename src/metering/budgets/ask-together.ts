@@ -1,19 +1,22 @@
-// Asks the store for holds, all those that came in one turn of the loop, or while a statement was under way, in one
+// Asks the store for reservations, all those that came in one turn of the loop, or while a statement was under way, in one
 // statement. One that is not answered in time is not waited for: whoever asked is told of the silence, and of an answer
 // that comes after that.
 
 import { BatchPace } from '../../kernel/batch-pace.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SharedAsking } from './shared-asking.ts';
-import type { HoldRefusal, SharedBudgetStore } from './shared-budget-store.ts';
+import type { ReservationRefusal, SharedBudgetStore } from './shared-budget-store.ts';
 
 export type AskTogetherParts = {
-  readonly store: Pick<SharedBudgetStore, 'holdAll'>;
+  readonly store: Pick<SharedBudgetStore, 'reserveAll'>;
   readonly clock: Clock;
   /** Asked right before the statement: false for one that is over or that stands behind others by now. */
   readonly isNext: (asking: SharedAsking) => boolean;
-  readonly onAnswer: (asked: readonly SharedAsking[], refusals: readonly HoldRefusal[]) => void;
-  /** Nobody knows whether the store holds what was asked for, or will. */
+  readonly onAnswer: (
+    asked: readonly SharedAsking[],
+    refusals: readonly ReservationRefusal[],
+  ) => void;
+  /** Nobody knows whether the store reservations what was asked for, or will. */
   readonly onSilence: (asked: readonly SharedAsking[]) => void;
   readonly onLateAnswer: (asked: readonly SharedAsking[]) => void;
 };
@@ -64,8 +67,8 @@ export class AskTogether {
       isLate = true;
       onSilence(asked);
     });
-    const holds = asked.map(({ hold }) => hold);
-    const refusals = await store.holdAll(holds, clock.now()).catch(() => undefined);
+    const reservations = asked.map(({ reservation }) => reservation);
+    const refusals = await store.reserveAll(reservations, clock.now()).catch(() => undefined);
     cancelLate();
     if (isLate) return refusals && onLateAnswer(asked);
     if (refusals) onAnswer(asked, refusals);

@@ -1,5 +1,5 @@
-// What is spent and held of each budget in a month, in this process. An account is made when it is first asked for
-// and counts as loaded once what the store knows of it has been added. Old months go when nothing is held in them.
+// What is spent and reserved of each budget in a month, in this process. An account is made when it is first asked for
+// and counts as loaded once what the store knows of it has been added. Old months go when nothing is reserved in them.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetScopeKind } from './budget-ledger.ts';
@@ -14,7 +14,7 @@ export type AccountName = {
 
 export type BudgetAccount<Ask> = AccountName & {
   postedNanos: number;
-  heldNanos: number;
+  reservedNanos: number;
   isLoaded: boolean;
   /** Those who wait for room here, in the order of their asking. */
   waiting: Ask[];
@@ -40,7 +40,7 @@ export class BudgetAccounts<Ask> {
       scopeId,
       month,
       postedNanos: 0,
-      heldNanos: 0,
+      reservedNanos: 0,
       isLoaded: false,
       waiting: [],
     };
@@ -64,13 +64,13 @@ export class BudgetAccounts<Ask> {
     if (user) fn(user);
   }
 
-  /** Forgets the accounts of months before this one in which nothing is held and nobody waits. */
+  /** Forgets the accounts of months before this one in which nothing is reserved and nobody waits. */
   forgetBefore(month: number): void {
     for (const [each, kinds] of this.#months) {
       if (each >= month) continue;
       for (const accounts of kinds.values()) {
         for (const [key, account] of accounts)
-          if (account.heldNanos === 0 && account.waiting.length === 0) accounts.delete(key);
+          if (account.reservedNanos === 0 && account.waiting.length === 0) accounts.delete(key);
       }
       if ([...kinds.values()].every((accounts) => accounts.size === 0)) this.#months.delete(each);
     }

@@ -1,14 +1,14 @@
 // One ask for money on its way to a decision, which it is told once or, withdrawn, never.
-// States: deciding → writing (held; the journal does not have it yet) → told, or deciding → told; withdrawn from any.
+// States: deciding → writing (reserved; the journal does not have it yet) → told, or deciding → told; withdrawn from any.
 
 import type { CalendarMonth } from '../../kernel/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { BookAsk, Charge } from './budget-book.ts';
-import { type BudgetHold, newHold } from './budget-hold.ts';
-import type { BudgetDecision, HoldAsk } from './budget-ledger.ts';
+import type { BudgetDecision, ReservationRequest } from './budget-ledger.ts';
+import { type BudgetReservation, newReservation } from './budget-reservation.ts';
 
 export class Asking implements BookAsk {
-  readonly hold: BudgetHold;
+  readonly reservation: BudgetReservation;
   readonly charges: readonly Charge[];
   readonly month: CalendarMonth;
   state: 'deciding' | 'writing' | 'told' | 'withdrawn' = 'deciding';
@@ -18,20 +18,20 @@ export class Asking implements BookAsk {
   readonly #write: (asking: Asking) => void;
 
   constructor(
-    ask: HoldAsk,
+    ask: ReservationRequest,
     month: CalendarMonth,
     charges: readonly Charge[],
     tell: (decision: BudgetDecision) => void,
     write: (asking: Asking) => void,
   ) {
-    this.hold = newHold(ask, month.number);
+    this.reservation = newReservation(ask, month.number);
     this.month = month;
     this.charges = charges;
     this.#tell = tell;
     this.#write = write;
   }
 
-  onHeld(): void {
+  onReserved(): void {
     this.cancelPatience?.();
     this.state = 'writing';
     this.#write(this);

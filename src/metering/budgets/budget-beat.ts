@@ -1,4 +1,4 @@
-// What a server does for shared budgets every second: it renews its reserve, settles what dead servers held, gives back
+// What a server does for shared budgets every second: it renews its reserve, settles what dead servers reserved, gives back
 // what they had set aside; and it finds out when the store is back.
 // States: up → away (somebody could not reach the store) → returning (it answers again: what the journal has is stored
 // first, because the reserve that paid for it is counted anew) → up.
@@ -14,7 +14,7 @@ export type BudgetBeatParts = {
   readonly serverId: string;
   /** A server that is silent for so long gives its reserve to the others. */
   readonly reserveMs: number;
-  /** Has the store take in all that the journal holds; rejects while it is away. */
+  /** Has the store take in all that the journal reservations; rejects while it is away. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -86,7 +86,7 @@ export class BudgetBeat {
   async #tend(): Promise<void> {
     const { store, clock, flush, onCrossed } = this.#parts;
     if (this.#state === 'away') {
-      await store.holdAll([], clock.now());
+      await store.reserveAll([], clock.now());
       this.#state = 'returning';
     }
     if (this.#state === 'returning') await flush();

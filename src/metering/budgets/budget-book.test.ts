@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
 
 const MONTH = 202601;
 
-test('what fits is held, what does not fit what is unspent is refused, what lies between waits', () => {
+test('what fits is reserved, what does not fit what is unspent is refused, what lies between waits', () => {
   const { book, ask, charge } = rig(100);
-  assert.equal(book.ask(ask('a', 60)), 'held');
+  assert.equal(book.ask(ask('a', 60)), 'reserved');
   assert.deepEqual(book.ask(ask('b', 101)), charge);
   assert.equal(book.ask(ask('c', 41)), 'waiting');
-  assert.deepEqual([charge.account.heldNanos, charge.account.postedNanos], [60, 0]);
+  assert.deepEqual([charge.account.reservedNanos, charge.account.postedNanos], [60, 0]);
 });
 
 test('whoever waits is served in order when others settle, and is refused when too little is left', () => {
@@ -22,9 +22,9 @@ test('whoever waits is served in order when others settle, and is refused when t
   assert.equal(book.ask(ask('c', 20)), 'waiting');
   assert.equal(book.ask(ask('d', 31)), 'waiting');
   settle('a', 30);
-  assert.deepEqual(told, ['b held', 'c held']);
+  assert.deepEqual(told, ['b reserved', 'c reserved']);
   settle('b', 50);
-  assert.deepEqual(told, ['b held', 'c held', 'd exceeded']);
+  assert.deepEqual(told, ['b reserved', 'c reserved', 'd exceeded']);
 });
 
 test('nobody passes one who waits, however little it asks for', () => {
@@ -33,7 +33,7 @@ test('nobody passes one who waits, however little it asks for', () => {
   assert.equal(book.ask(ask('large', 90)), 'waiting');
   assert.equal(book.ask(ask('small', 1)), 'waiting');
   book.release('a');
-  assert.deepEqual(told, ['large held', 'small held']);
+  assert.deepEqual(told, ['large reserved', 'small reserved']);
 });
 
 test('whoever waits behind one that gives up is looked at again', () => {
@@ -44,7 +44,7 @@ test('whoever waits behind one that gives up is looked at again', () => {
   book.ask(ask('small', 40));
   assert.equal(book.withdraw(large), charge);
   assert.equal(book.withdraw(large), undefined);
-  assert.deepEqual(told, ['small held']);
+  assert.deepEqual(told, ['small reserved']);
 });
 
 test('one who waits for a key or a user keeps nobody else waiting', () => {
@@ -54,11 +54,11 @@ test('one who waits for a key or a user keeps nobody else waiting', () => {
   const told: string[] = [];
   book.ask(askOf('a', 10, [organization, key], told));
   assert.equal(book.ask(askOf('b', 10, [organization, key], told)), 'waiting');
-  assert.equal(book.ask(askOf('c', 90, [organization], told)), 'held');
+  assert.equal(book.ask(askOf('c', 90, [organization], told)), 'reserved');
   book.release('a');
-  assert.deepEqual(told, ['b held']);
-  assert.equal(organization.account.heldNanos, 100);
-  assert.equal(key.account.heldNanos, 10);
+  assert.deepEqual(told, ['b reserved']);
+  assert.equal(organization.account.reservedNanos, 100);
+  assert.equal(key.account.reservedNanos, 10);
 });
 
 test('a refusal by one budget takes nothing from another', () => {
@@ -70,7 +70,7 @@ test('a refusal by one budget takes nothing from another', () => {
   ];
   assert.equal(book.ask(askOf('a', 6, charges, [])), charges[2]);
   assert.deepEqual(
-    charges.map(({ account }) => account.heldNanos),
+    charges.map(({ account }) => account.reservedNanos),
     [0, 0, 0],
   );
 });
@@ -96,13 +96,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('withdraw' as const), which: fc.nat() }),
 );
 
-test('whatever happens, spent and held never pass a limit, and both are the sums of what happened', () => {
+test('whatever happens, spent and reserved never pass a limit, and both are the sums of what happened', () => {
   const property = fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
     const book = new BudgetBook();
     const organization = chargeOf(book, 'organization', '', 100);
     const keys = [60, 30, 100].map((limit, index) => chargeOf(book, 'key', `k${index}`, limit));
     const all = [organization, ...keys];
-    const model = new Map<string, { amount: number; key: number; ask: BookAsk; isHeld: boolean }>();
+    const model = new Map<
+      string,
+      { amount: number; key: number; ask: BookAsk; isReserved: boolean }
+    >();
     const spent = [0, 0, 0];
     let number = 0;
 
@@ -111,17 +114,17 @@ test('whatever happens, spent and held never pass a limit, and both are the sums
       const entry = {
         amount,
         key,
-        isHeld: false,
+        isReserved: false,
         ask: {
-          hold: holdOf(id, amount, key),
+          reservation: reservationOf(id, amount, key),
           charges: [organization, keys[key] ?? assert.fail()],
-          onHeld: () => void (entry.isHeld = true),
+          onReserved: () => void (entry.isReserved = true),
           onExceeded: () => void model.delete(id),
         },
       };
       model.set(id, entry);
       const answer = book.ask(entry.ask);
-      if (answer === 'held') entry.isHeld = true;
+      if (answer === 'reserved') entry.isReserved = true;
       else if (answer !== 'waiting') model.delete(id);
     }
 
@@ -129,8 +132,8 @@ test('whatever happens, spent and held never pass a limit, and both are the sums
       if (each.do === 'ask') {
         ask(each.amount, each.key);
       } else {
-        const isHeld = each.do !== 'withdraw';
-        const candidates = [...model].filter(([, entry]) => entry.isHeld === isHeld);
+        const isReserved = each.do !== 'withdraw';
+        const candidates = [...model].filter(([, entry]) => entry.isReserved === isReserved);
         const chosen = candidates[each.which % Math.max(1, candidates.length)];
         if (!chosen) continue;
         const [id, entry] = chosen;
@@ -145,25 +148,25 @@ test('whatever happens, spent and held never pass a limit, and both are the sums
         }
       }
       for (const { account, limitNanos } of all)
-        assert.ok(account.postedNanos + account.heldNanos <= limitNanos, 'a limit was passed');
+        assert.ok(account.postedNanos + account.reservedNanos <= limitNanos, 'a limit was passed');
     }
 
-    const held = [0, 1, 2].map((key) =>
+    const reserved = [0, 1, 2].map((key) =>
       [...model.values()]
-        .filter((entry) => entry.isHeld && entry.key === key)
+        .filter((entry) => entry.isReserved && entry.key === key)
         .reduce((sum, { amount }) => sum + amount, 0),
     );
     assert.deepEqual(
-      keys.map(({ account }) => account.heldNanos),
-      held,
+      keys.map(({ account }) => account.reservedNanos),
+      reserved,
     );
     assert.deepEqual(
       keys.map(({ account }) => account.postedNanos),
       spent,
     );
     assert.equal(
-      organization.account.heldNanos,
-      held.reduce((sum, each) => sum + each, 0),
+      organization.account.reservedNanos,
+      reserved.reduce((sum, each) => sum + each, 0),
     );
     // Nobody waits who would fit: whoever is first in a line lacks room somewhere.
     for (const { account } of all) {
@@ -175,8 +178,8 @@ test('whatever happens, spent and held never pass a limit, and both are the sums
 });
 
 function lacksRoom({ account, limitNanos }: Charge, ask: BookAsk): boolean {
-  const { postedNanos, heldNanos, waiting } = account;
-  if (postedNanos + heldNanos + ask.hold.amountNanos > limitNanos) return true;
+  const { postedNanos, reservedNanos, waiting } = account;
+  if (postedNanos + reservedNanos + ask.reservation.amountNanos > limitNanos) return true;
   return waiting.length > 0 && waiting[0] !== ask;
 }
 
@@ -205,14 +208,14 @@ function chargeOf(
 
 function askOf(id: string, amount: number, charges: readonly Charge[], told: string[]): BookAsk {
   return {
-    hold: holdOf(id, amount),
+    reservation: reservationOf(id, amount),
     charges,
-    onHeld: () => void told.push(`${id} held`),
+    onReserved: () => void told.push(`${id} reserved`),
     onExceeded: () => void told.push(`${id} exceeded`),
   };
 }
 
-function holdOf(id: string, amountNanos: number, key = 0): BudgetHold {
+function reservationOf(id: string, amountNanos: number, key = 0): BudgetReservation {
   return {
     id,
     requestId: id,
@@ -225,8 +228,8 @@ function holdOf(id: string, amountNanos: number, key = 0): BudgetHold {
     model: 'gpt-5',
     streamed: false,
     amountNanos,
-    holdsKey: true,
-    holdsUser: false,
+    reservesKey: true,
+    reservesUser: false,
     month: MONTH,
     expiresAt: 0,
   };

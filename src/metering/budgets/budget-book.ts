@@ -1,32 +1,32 @@
-// The decision, pure and at once: does what is asked for fit beside what is spent and held, in every budget it counts
-// against, all or nothing? An ask that fits what is unspent but not what is unheld waits in the line of the account
+// The decision, pure and at once: does what is asked for fit beside what is spent and reserved, in every budget it counts
+// against, all or nothing? An ask that fits what is unspent but not what is unreserved waits in the line of the account
 // that has no room, and whoever comes later waits behind it. Knows no clock, no store and no journal.
 //
-// States of an ask: asked → held → ended, or asked → waiting → held | exceeded | withdrawn, or asked → exceeded.
+// States of an ask: asked → reserved → ended, or asked → waiting → reserved | exceeded | withdrawn, or asked → exceeded.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 import { type BudgetAccount, BudgetAccounts } from './budget-account.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
 
 export type Charge = { readonly account: BudgetAccount<BookAsk>; readonly limitNanos: number };
 
 export type BookAsk = {
-  readonly hold: BudgetHold;
+  readonly reservation: BudgetReservation;
   readonly charges: readonly Charge[];
   /** Called once, when others have made room. */
-  onHeld(): void;
+  onReserved(): void;
   /** Called once, when what others spent leaves too little. */
   onExceeded(by: Charge): void;
 };
 
-type OpenHold = Pick<BookAsk, 'hold' | 'charges'>;
+type OpenReservation = Pick<BookAsk, 'reservation' | 'charges'>;
 
 export class BudgetBook {
   readonly accounts = new BudgetAccounts<BookAsk>();
-  readonly #open = new Map<string, OpenHold>();
+  readonly #open = new Map<string, OpenReservation>();
 
-  /** `held`, `waiting` (it is called back), or the charge that cannot be met. */
-  ask(ask: BookAsk): 'held' | 'waiting' | Charge {
+  /** `reserved`, `waiting` (it is called back), or the charge that cannot be met. */
+  ask(ask: BookAsk): 'reserved' | 'waiting' | Charge {
     const exceeded = firstExceeded(ask);
     if (exceeded) return exceeded;
     const blocking = firstBlocking(ask);
@@ -35,7 +35,7 @@ export class BudgetBook {
       return 'waiting';
     }
     this.#take(ask);
-    return 'held';
+    return 'reserved';
   }
 
   /** Takes back an ask that waits, and says for what it waited; undefined when it does not. */
@@ -48,16 +48,16 @@ export class BudgetBook {
     return charge;
   }
 
-  /** A hold of a former life counts whether or not there is room: its attempt may have been made. */
-  adopt(hold: BudgetHold, charges: readonly Charge[]): void {
-    this.#take({ hold, charges });
+  /** A reservation of a former life counts whether or not there is room: its attempt may have been made. */
+  adopt(reservation: BudgetReservation, charges: readonly Charge[]): void {
+    this.#take({ reservation, charges });
   }
 
   isOpen(attemptId: string): boolean {
     return this.#open.has(attemptId);
   }
 
-  holds(): Iterable<OpenHold> {
+  reservations(): Iterable<OpenReservation> {
     return this.#open.values();
   }
 
@@ -65,7 +65,7 @@ export class BudgetBook {
     return this.#open.size;
   }
 
-  /** The attempt was never made. False when nothing is held for it. */
+  /** The attempt was never made. False when nothing is reserved for it. */
   release(attemptId: string): boolean {
     const open = this.#end(attemptId);
     if (!open) return false;
@@ -73,12 +73,12 @@ export class BudgetBook {
     return true;
   }
 
-  /** What it cost takes the place of what was held. Gives what was held, undefined when nothing was. */
+  /** What it cost takes the place of what was reserved. Gives what was reserved, undefined when nothing was. */
   settle(record: UsageRecord, month: number, costNanos: number): number | undefined {
     const open = this.#end(record.id);
     this.accounts.forEachOf(record, month, (account) => (account.postedNanos += costNanos));
     if (open) for (const { account } of open.charges) this.#serve(account);
-    return open?.hold.amountNanos;
+    return open?.reservation.amountNanos;
   }
 
   /** What the account has to give may have grown: whoever waits first is served first. */
@@ -92,7 +92,7 @@ export class BudgetBook {
       if (exceeded) decided.push(() => ask.onExceeded(exceeded));
       // Behind somebody who still waits here, everybody waits.
       else if (account.waiting.length > 0) account.waiting.push(ask);
-      else if (this.#takeOrQueue(ask)) decided.push(() => ask.onHeld());
+      else if (this.#takeOrQueue(ask)) decided.push(() => ask.onReserved());
     }
     // Told last, because whoever is told may ask again.
     for (const tell of decided) tell();
@@ -105,32 +105,35 @@ export class BudgetBook {
     return !blocking;
   }
 
-  #take({ hold, charges }: OpenHold): void {
+  #take({ reservation, charges }: OpenReservation): void {
     // Not the ask itself: who waits for it hangs on it, and what lies in a busy map is collected late.
-    this.#open.set(hold.id, { hold, charges });
-    for (const { account } of charges) account.heldNanos += hold.amountNanos;
+    this.#open.set(reservation.id, { reservation, charges });
+    for (const { account } of charges) account.reservedNanos += reservation.amountNanos;
   }
 
-  #end(attemptId: string): OpenHold | undefined {
+  #end(attemptId: string): OpenReservation | undefined {
     const open = this.#open.get(attemptId);
     if (!open) return undefined;
     this.#open.delete(attemptId);
-    for (const { account } of open.charges) account.heldNanos -= open.hold.amountNanos;
+    for (const { account } of open.charges) account.reservedNanos -= open.reservation.amountNanos;
     return open;
   }
 }
 
-function firstExceeded({ hold, charges }: BookAsk): Charge | undefined {
+function firstExceeded({ reservation, charges }: BookAsk): Charge | undefined {
   for (const charge of charges) {
-    if (charge.account.postedNanos + hold.amountNanos > charge.limitNanos) return charge;
+    if (charge.account.postedNanos + reservation.amountNanos > charge.limitNanos) return charge;
   }
   return undefined;
 }
 
-function firstBlocking({ hold, charges }: BookAsk): Charge | undefined {
+function firstBlocking({ reservation, charges }: BookAsk): Charge | undefined {
   for (const charge of charges) {
-    const { postedNanos, heldNanos, waiting } = charge.account;
-    if (waiting.length > 0 || postedNanos + heldNanos + hold.amountNanos > charge.limitNanos)
+    const { postedNanos, reservedNanos, waiting } = charge.account;
+    if (
+      waiting.length > 0 ||
+      postedNanos + reservedNanos + reservation.amountNanos > charge.limitNanos
+    )
       return charge;
   }
   return undefined;

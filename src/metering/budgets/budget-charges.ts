@@ -5,8 +5,8 @@ import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/cal
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetAccounts } from './budget-account.ts';
 import type { BookAsk, Charge } from './budget-book.ts';
-import { accountsOf, type BudgetHold } from './budget-hold.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
+import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
 
 export type OwnersCharges = {
   readonly month: CalendarMonth;
@@ -49,15 +49,15 @@ export class BudgetCharges {
     return { account: this.#accounts.open(owner.organizationId, kind, scopeId, month), limitNanos };
   }
 
-  /** For a hold of which only its own words are left. It is in already, so no limit is asked for. */
-  ofHold(hold: BudgetHold): readonly Charge[] {
-    return accountsOf(hold).map(({ organizationId, kind, scopeId, month }) => ({
+  /** For a reservation of which only its own words are left. It is in already, so no limit is asked for. */
+  ofReservation(reservation: BudgetReservation): readonly Charge[] {
+    return accountsOf(reservation).map(({ organizationId, kind, scopeId, month }) => ({
       account: this.#accounts.open(organizationId, kind, scopeId, month),
       limitNanos: Number.POSITIVE_INFINITY,
     }));
   }
 
-  /** For a record that never had a hold. */
+  /** For a record that never had a reservation. */
   monthOf({ createdAt }: UsageRecord): number {
     return this.#monthAt(createdAt, 'UTC').number;
   }

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { reservationRequest } from '../../../test/support/budgets/budget-ask.ts';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
-import { type BudgetHold, newHold } from './budget-hold.ts';
 import { BudgetLeases, LOOK_MS, PAYS_MS } from './budget-leases.ts';
+import { type BudgetReservation, newReservation } from './budget-reservation.ts';
 
 const MONTH = 202601;
 const LIMIT = 1_000_000;
 const AMOUNT = 10;
 
-function holdOf(id: string, amountNanos = AMOUNT, month = MONTH): BudgetHold {
-  return newHold(holdAsk(id, { worstNanos: amountNanos }), month);
+function reservationOf(id: string, amountNanos = AMOUNT, month = MONTH): BudgetReservation {
+  return newReservation(reservationRequest(id, { worstNanos: amountNanos }), month);
 }
 
 /** Sixteen ask, which is busy; then there is a wish. */
 function makeBusy(leases: BudgetLeases, now: number, name = 'row') {
   for (let index = 0; index < 16; index += 1)
-    assert.equal(leases.pay(holdOf(`${name}${index}`), LIMIT, now), false);
+    assert.equal(leases.pay(reservationOf(`${name}${index}`), LIMIT, now), false);
   return leases.look(now + LOOK_MS);
 }
 
 function lent(amountNanos: number): BudgetLeases {
   const leases = new BudgetLeases();
   makeBusy(leases, 0);
-  leases.granted(holdOf('parcel', amountNanos), PAYS_MS);
+  leases.granted(reservationOf('parcel', amountNanos), PAYS_MS);
   return leases;
 }
 
 test('whoever asks seldom asks the store each time', () => {
   const leases = new BudgetLeases();
-  for (let index = 0; index < 15; index += 1) leases.pay(holdOf(`a${index}`), LIMIT, 0);
+  for (let index = 0; index < 15; index += 1) leases.pay(reservationOf(`a${index}`), LIMIT, 0);
   assert.deepEqual(leases.look(LOOK_MS), []);
   assert.deepEqual(leases.look(2 * LOOK_MS), []);
   assert.equal(leases.isIdle, true);
@@ -58,19 +58,19 @@ test('one wish at a time, and after a denial none for a second', () => {
 
 test('a parcel pays until its money, its time or its month is up', () => {
   const leases = lent(25);
-  assert.equal(leases.pay(holdOf('a'), LIMIT, 300), true);
-  assert.equal(leases.pay(holdOf('next month', AMOUNT, MONTH + 1), LIMIT, 300), false);
-  assert.equal(leases.pay(holdOf('b'), LIMIT, 300), true);
-  assert.equal(leases.pay(holdOf('c'), LIMIT, 300), false);
+  assert.equal(leases.pay(reservationOf('a'), LIMIT, 300), true);
+  assert.equal(leases.pay(reservationOf('next month', AMOUNT, MONTH + 1), LIMIT, 300), false);
+  assert.equal(leases.pay(reservationOf('b'), LIMIT, 300), true);
+  assert.equal(leases.pay(reservationOf('c'), LIMIT, 300), false);
   leases.settle('a', 4);
-  assert.equal(leases.pay(holdOf('d'), LIMIT, PAYS_MS - 1), true);
+  assert.equal(leases.pay(reservationOf('d'), LIMIT, PAYS_MS - 1), true);
   leases.release('d');
-  assert.equal(leases.pay(holdOf('e'), LIMIT, PAYS_MS), false);
+  assert.equal(leases.pay(reservationOf('e'), LIMIT, PAYS_MS), false);
 });
 
 test('it is done when it is retired and the store knows of all that it paid for', () => {
   const leases = lent(100);
-  for (const id of ['ended', 'lasts', 'never made']) leases.pay(holdOf(id), LIMIT, 300);
+  for (const id of ['ended', 'lasts', 'never made']) leases.pay(reservationOf(id), LIMIT, 300);
   leases.look(500);
   leases.look(750);
   assert.deepEqual(leases.takeDone(), []);
@@ -79,7 +79,7 @@ test('it is done when it is retired and the store knows of all that it paid for'
   assert.deepEqual([leases.isOpen('ended'), leases.isOpen('lasts')], [false, true]);
   leases.stored([usageRecord('ended')], []);
   assert.deepEqual(leases.takeDone(), []);
-  leases.stored([], [holdOf('lasts')]);
+  leases.stored([], [reservationOf('lasts')]);
   assert.deepEqual(leases.takeDone(), ['parcel']);
   assert.deepEqual([leases.takeDone(), leases.isIdle], [[], true]);
 });
@@ -87,22 +87,22 @@ test('it is done when it is retired and the store knows of all that it paid for'
 test('what others are short of pays no more; what nobody uses is given back on request', () => {
   const short = lent(100);
   short.retire('acme', 300);
-  assert.equal(short.pay(holdOf('a'), LIMIT, 300), false);
+  assert.equal(short.pay(reservationOf('a'), LIMIT, 300), false);
   const unused = lent(100);
-  unused.pay(holdOf('a'), LIMIT, 300);
+  unused.pay(reservationOf('a'), LIMIT, 300);
   unused.retireUnused('acme');
-  assert.equal(unused.pay(holdOf('b'), LIMIT, 300), true);
+  assert.equal(unused.pay(reservationOf('b'), LIMIT, 300), true);
   unused.settle('a', 1);
   unused.settle('b', 1);
   unused.retireUnused('acme');
-  assert.equal(unused.pay(holdOf('c'), LIMIT, 300), false);
+  assert.equal(unused.pay(reservationOf('c'), LIMIT, 300), false);
 });
 
 test('a parcel that comes when nobody asks any more is given back unused', () => {
   const leases = new BudgetLeases();
   makeBusy(leases, 0);
   leases.retireAll();
-  leases.granted(holdOf('parcel', 100), PAYS_MS);
+  leases.granted(reservationOf('parcel', 100), PAYS_MS);
   assert.deepEqual(leases.takeDone(), ['parcel']);
 });
 
@@ -127,14 +127,14 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 200 },
 );
 
-test('what was paid for and the store does not know is never more than the parcels it holds', () => {
+test('what was paid for and the store does not know is never more than the parcels it reservations', () => {
   fc.assert(fc.property(steps, playThrough));
 });
 
-/** Plays the ledger, the drain and the store; after each step the store holds at least what is unknown to it. */
+/** Plays the ledger, the drain and the store; after each step the store reservations at least what is unknown to it. */
 function playThrough(script: readonly Step[]): void {
   const leases = new BudgetLeases();
-  /** The parcels that the store holds, and what it does not know of: open attempts and what ended ones cost. */
+  /** The parcels that the store reservations, and what it does not know of: open attempts and what ended ones cost. */
   const parcels = new Map<string, number>();
   const unknown = new Map<string, { nanos: number; isOpen: boolean }>();
   let now = 0;
@@ -144,7 +144,7 @@ function playThrough(script: readonly Step[]): void {
     pay(_, amount) {
       for (let copy = 0; copy < 16; copy += 1) {
         const id = `a${(now += 1)}`;
-        if (leases.pay(holdOf(id, amount), LIMIT, now))
+        if (leases.pay(reservationOf(id, amount), LIMIT, now))
           unknown.set(id, { nanos: amount, isOpen: true });
       }
     },
@@ -172,7 +172,7 @@ function playThrough(script: readonly Step[]): void {
       const id = idAt(which);
       if (!unknown.get(id)?.isOpen) return;
       unknown.delete(id);
-      leases.stored([], [holdOf(id)]);
+      leases.stored([], [reservationOf(id)]);
     },
     look() {
       now += LOOK_MS;
@@ -184,14 +184,14 @@ function playThrough(script: readonly Step[]): void {
       wishes -= 1;
       const id = `p${(now += 1)}`;
       parcels.set(id, amount * 5);
-      leases.granted(holdOf(id, amount * 5), now + PAYS_MS);
+      leases.granted(reservationOf(id, amount * 5), now + PAYS_MS);
     },
   };
   for (const { what, which, amount } of script) {
     moves[what]?.(which, amount);
-    const held = [...parcels.values()].reduce((sum, nanos) => sum + nanos, 0);
+    const reserved = [...parcels.values()].reduce((sum, nanos) => sum + nanos, 0);
     const paid = [...unknown.values()].reduce((sum, { nanos }) => sum + nanos, 0);
-    assert.ok(paid <= held, `${paid} are on their way and ${held} are held`);
+    assert.ok(paid <= reserved, `${paid} are on their way and ${reserved} are reserved`);
     for (const [id, { isOpen }] of unknown) assert.equal(leases.isOpen(id), isOpen);
   }
   // In the end everything is given back.

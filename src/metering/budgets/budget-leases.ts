@@ -1,14 +1,14 @@
 // Money that this server took from a busy organisation's budget beforehand, so that its calls need not ask the store. It
-// comes in parcels. A parcel is a hold in the store like any other, in the name of the server; it pays for attempts of
+// comes in parcels. A parcel is a reservation in the store like any other, in the name of the server; it pays for attempts of
 // the next two seconds, and is given back when the store knows of every attempt that it paid for: by its usage, or by a
-// hold of its own where it lasts. So what is spent or on its way is counted in the store at every moment, once or twice,
-// and never less than once. A parcel whose server died is settled as an estimate when it expires, as every hold is.
+// reservation of its own where it lasts. So what is spent or on its way is counted in the store at every moment, once or twice,
+// and never less than once. A parcel whose server died is settled as an estimate when it expires, as every reservation is.
 //
 // States of a parcel: asked for → paying → retired (its time is up, or nobody asks) → done (the store knows all): to be released.
 // Pure; who asks the store, and when, is budget-lending.ts.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
 
 /** How often it is looked at who is busy. */
 export const LOOK_MS = 250;
@@ -65,19 +65,19 @@ export class BudgetLeases {
   }
 
   /** False when there is no money at hand for it; then the store is to be asked. */
-  pay(hold: BudgetHold, limitNanos: number, now: number): boolean {
-    const till = this.#tillOf(hold.organizationId);
-    till.month = hold.month;
+  pay(reservation: BudgetReservation, limitNanos: number, now: number): boolean {
+    const till = this.#tillOf(reservation.organizationId);
+    till.month = reservation.month;
     till.limitNanos = limitNanos;
     till.askedCount += 1;
-    till.askedNanos += hold.amountNanos;
+    till.askedNanos += reservation.amountNanos;
     const { parcel } = till;
-    if (!parcel || parcel.month !== hold.month || now >= parcel.paysUntil) return false;
-    if (parcel.leftNanos < hold.amountNanos) return false;
-    parcel.leftNanos -= hold.amountNanos;
+    if (!parcel || parcel.month !== reservation.month || now >= parcel.paysUntil) return false;
+    if (parcel.leftNanos < reservation.amountNanos) return false;
+    parcel.leftNanos -= reservation.amountNanos;
     parcel.openCount += 1;
     parcel.unknownCount += 1;
-    this.#paid.set(hold.id, { parcel, amountNanos: hold.amountNanos, isOpen: true });
+    this.#paid.set(reservation.id, { parcel, amountNanos: reservation.amountNanos, isOpen: true });
     return true;
   }
 
@@ -101,11 +101,11 @@ export class BudgetLeases {
     if (paid?.isOpen) paid.parcel.leftNanos += paid.amountNanos;
   }
 
-  /** The store has these now: the usage of attempts that ended, and holds of those that last. */
-  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void {
+  /** The store has these now: the usage of attempts that ended, and reservations of those that last. */
+  stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void {
     if (this.#paid.size === 0) return;
     for (const { id } of records) this.#forget(id);
-    // From here on its own hold stands for it. The parcel gets nothing back: the store never checked that there was room.
+    // From here on its own reservation stands for it. The parcel gets nothing back: the store never checked that there was room.
     for (const { id } of opened) this.#forget(id);
   }
 
@@ -124,11 +124,11 @@ export class BudgetLeases {
   }
 
   /** The store is about to be asked for it. */
-  asked({ id }: BudgetHold): void {
+  asked({ id }: BudgetReservation): void {
     this.#askedFor.add(id);
   }
 
-  granted({ id, organizationId, month, amountNanos }: BudgetHold, paysUntil: number): void {
+  granted({ id, organizationId, month, amountNanos }: BudgetReservation, paysUntil: number): void {
     const parcel = { id, month, paysUntil, leftNanos: amountNanos, openCount: 0, unknownCount: 0 };
     this.#askedFor.delete(id);
     this.#parcels.set(id, parcel);
@@ -139,8 +139,8 @@ export class BudgetLeases {
   }
 
   /** There is too little left, or the store is away. */
-  denied(organizationId: string, now: number, hold?: BudgetHold): void {
-    if (hold) this.#askedFor.delete(hold.id);
+  denied(organizationId: string, now: number, reservation?: BudgetReservation): void {
+    if (reservation) this.#askedFor.delete(reservation.id);
     const till = this.#tills.get(organizationId);
     if (!till) return;
     till.isAskedFor = false;
@@ -155,7 +155,7 @@ export class BudgetLeases {
     till.deniedUntil = now + DENIED_FOR_MS;
   }
 
-  /** Somebody wants to know what is really held. */
+  /** Somebody wants to know what is really reserved. */
   retireUnused(organizationId: string): void {
     const till = this.#tills.get(organizationId);
     if (till?.parcel?.openCount === 0) till.parcel = undefined;
@@ -165,7 +165,7 @@ export class BudgetLeases {
     this.#tills.clear();
   }
 
-  /** The parcels that are done, which are forgotten here: their holds are to be released. */
+  /** The parcels that are done, which are forgotten here: their reservations are to be released. */
   takeDone(): readonly string[] {
     if (this.#parcels.size === 0) return [];
     const paying = new Set([...this.#tills.values()].map(({ parcel }) => parcel));

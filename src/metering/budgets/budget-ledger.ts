@@ -1,5 +1,5 @@
-// The port to budgets. Before a call is sent the most it can cost is held; its usage record settles the hold. What is
-// spent and held together never passes a limit, however many servers ask. A hold whose process died is settled at its
+// The port to budgets. Before a call is sent the most it can cost is reserved; its usage record settles the reservation. What is
+// spent and reserved together never passes a limit, however many servers ask. A reservation whose process died is settled at its
 // expiry, as an estimate: nothing sent goes uncounted and nothing stays blocked. The month is the organisation's own;
 // a new month is a new row.
 
@@ -19,7 +19,7 @@ export type BudgetOwner = {
 };
 
 /** The attempt that is about to be made: what its usage record will say of it. */
-export type HeldAttempt = Pick<
+export type ReservedAttempt = Pick<
   UsageRecord,
   | 'id'
   | 'requestId'
@@ -33,20 +33,20 @@ export type HeldAttempt = Pick<
   | 'streamed'
 >;
 
-export type HoldAsk = {
-  readonly attempt: HeldAttempt;
+export type ReservationRequest = {
+  readonly attempt: ReservedAttempt;
   readonly owner: BudgetOwner;
   /** The most it can cost. */
   readonly worstNanos: number;
   /** When a silent holder is given up, epoch milliseconds. */
   readonly expiresAt: number;
-  /** How long it may wait for others to settle, when it fits what is unspent but not what is unheld. */
+  /** How long it may wait for others to settle, when it fits what is unspent but not what is unreserved. */
   readonly patienceMs: number;
 };
 
 export type BudgetDecision =
   /** Its usage record takes the month along (`budgetMonth`). */
-  | { readonly kind: 'held'; readonly month: number }
+  | { readonly kind: 'reserved'; readonly month: number }
   | {
       readonly kind: 'exceeded';
       readonly scope: BudgetScopeKind;
@@ -61,7 +61,7 @@ export type BudgetDecision =
 export type BudgetStatus = {
   readonly limitNanos: number;
   readonly spentNanos: number;
-  readonly heldNanos: number;
+  readonly reservedNanos: number;
   readonly resetAt: number;
   /** At the pace of late; absent when the month ends first. */
   readonly forecastExhaustedAt: number | undefined;
@@ -69,13 +69,13 @@ export type BudgetStatus = {
 
 export type BudgetLedger = {
   /**
-   * Calls back once, at once where it can. `held` means that the hold survives this process. The returned function
-   * withdraws an ask that has not been decided; then nothing is called and nothing stays held.
+   * Calls back once, at once where it can. `reserved` means that the reservation survives this process. The returned function
+   * withdraws an ask that has not been decided; then nothing is called and nothing stays reserved.
    */
-  hold(ask: HoldAsk, onDecision: (decision: BudgetDecision) => void): () => void;
-  /** The attempt was never sent: what was held for it is free. */
-  release(attempt: HeldAttempt): void;
-  /** The attempt's usage record is in the journal: what it cost takes the place of what was held. */
+  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void;
+  /** The attempt was never sent: what was reserved for it is free. */
+  release(attempt: ReservedAttempt): void;
+  /** The attempt's usage record is in the journal: what it cost takes the place of what was reserved. */
   settle(record: UsageRecord): void;
   /** Undefined when the owner has no such budget. */
   status(

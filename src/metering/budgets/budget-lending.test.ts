@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { reservationRequest } from '../../../test/support/budgets/budget-ask.ts';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
-import { type BudgetHold, newHold } from './budget-hold.ts';
 import { LOOK_MS } from './budget-leases.ts';
 import { BudgetLending } from './budget-lending.ts';
+import { type BudgetReservation, newReservation } from './budget-reservation.ts';
 
 const AMOUNT = 10;
 const BUSY_ASKS = 16;
@@ -17,12 +17,12 @@ const PLENTY = 100 * PARCEL;
 function rig(limitNanos: number, { isRefused = false, isAway = false, isSilent = false } = {}) {
   const clock = createTestClock();
   const entries: JournalEntry[] = [];
-  const held: BudgetHold[] = [];
+  const reserved: BudgetReservation[] = [];
   const lending = new BudgetLending({
     store: {
-      standing: async () => ({ postedNanos: 0, heldNanos: 0 }),
-      holdAll: async (holds) => {
-        held.push(...holds);
+      standing: async () => ({ postedNanos: 0, reservedNanos: 0 }),
+      reserveAll: async (reservations) => {
+        reserved.push(...reservations);
         if (isSilent) throw new Error('no answer came');
         if (!isRefused) return [];
         return [
@@ -41,8 +41,8 @@ function rig(limitNanos: number, { isRefused = false, isAway = false, isSilent =
     isAway: () => isAway,
   });
   const pay = (id: string) => {
-    const hold = newHold(holdAsk(id, { worstNanos: AMOUNT }), 202601);
-    return lending.pay(hold, limitNanos, () => {}) !== undefined;
+    const reservation = newReservation(reservationRequest(id, { worstNanos: AMOUNT }), 202601);
+    return lending.pay(reservation, limitNanos, () => {}) !== undefined;
   };
   async function makeBusy(name: string): Promise<boolean[]> {
     const paid = Array.from({ length: BUSY_ASKS }, (_, index) => pay(`${name}${index}`));
@@ -51,29 +51,29 @@ function rig(limitNanos: number, { isRefused = false, isAway = false, isSilent =
   }
   const idsOf = (kind: 'lease' | 'release') =>
     entries.flatMap((entry) => (entry.kind === kind ? [entry.id] : []));
-  return { clock, lending, entries, held, pay, makeBusy, idsOf };
+  return { clock, lending, entries, reserved, pay, makeBusy, idsOf };
 }
 
 test('who is busy and has plenty is paid from what was taken, which is in the journal first', async () => {
-  const { held, pay, makeBusy, idsOf } = rig(PLENTY);
+  const { reserved, pay, makeBusy, idsOf } = rig(PLENTY);
   assert.ok((await makeBusy('row')).every((isPaid) => !isPaid));
   assert.deepEqual(
-    held.map(({ id, amountNanos }) => [id, amountNanos]),
+    reserved.map(({ id, amountNanos }) => [id, amountNanos]),
     [[idsOf('lease')[0], PARCEL]],
   );
   assert.equal(pay('lent'), true);
 });
 
 test('near the end of a budget nothing is lent', async () => {
-  const { held, pay, makeBusy } = rig(100 * BUSY_ASKS * AMOUNT - 100);
+  const { reserved, pay, makeBusy } = rig(100 * BUSY_ASKS * AMOUNT - 100);
   await makeBusy('row');
-  assert.deepEqual([held.length, pay('row')], [0, false]);
+  assert.deepEqual([reserved.length, pay('row')], [0, false]);
 });
 
 test('a store that is away is not asked', async () => {
-  const { held, makeBusy } = rig(PLENTY, { isAway: true });
+  const { reserved, makeBusy } = rig(PLENTY, { isAway: true });
   await makeBusy('row');
-  assert.equal(held.length, 0);
+  assert.equal(reserved.length, 0);
 });
 
 test('what the store refuses is not lent, and of no more concern', async () => {
@@ -87,11 +87,11 @@ test('what the store refuses is not lent, and of no more concern', async () => {
   assert.equal(lending.isOpen(idsOf('lease')[0] ?? ''), false);
 });
 
-test('what the store does not answer for is void, because it may be held all the same', async () => {
-  const { entries, held, pay, makeBusy } = rig(PLENTY, { isSilent: true });
+test('what the store does not answer for is void, because it may be reserved all the same', async () => {
+  const { entries, reserved, pay, makeBusy } = rig(PLENTY, { isSilent: true });
   await makeBusy('row');
   assert.equal(pay('row'), false);
-  assert.deepEqual(entries.slice(1), [{ kind: 'void', hold: held[0] }]);
+  assert.deepEqual(entries.slice(1), [{ kind: 'void', reservation: reserved[0] }]);
 });
 
 test('a close gives back what is out when the store knows of all that it paid for', async () => {

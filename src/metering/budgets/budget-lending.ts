@@ -11,18 +11,18 @@ import { newId } from '../../kernel/ids.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
-import type { BudgetHold } from './budget-hold.ts';
 import { BudgetLeases, type LeaseWish, LOOK_MS, PAYS_MS } from './budget-leases.ts';
 import type { BudgetDecision } from './budget-ledger.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
 import type { BudgetReserve } from './budget-reserve.ts';
 import type { SharedBudgetStore } from './shared-budget-store.ts';
 
 export type BudgetLendingParts = {
-  readonly store: Pick<SharedBudgetStore, 'standing' | 'holdAll'>;
+  readonly store: Pick<SharedBudgetStore, 'standing' | 'reserveAll'>;
   readonly reserve: Pick<BudgetReserve, 'touch'>;
   readonly journal: Pick<Journal<JournalEntry>, 'isWritable'>;
   readonly append: (entry: JournalEntry, onWritten: () => void) => void;
-  /** Has the store take in all that the journal holds; rejects while it is away. */
+  /** Has the store take in all that the journal reservations; rejects while it is away. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
   readonly isAway: () => boolean;
@@ -44,16 +44,20 @@ export class BudgetLending {
   }
 
   /**
-   * Undefined when there is no money at hand for it. Otherwise it is held when it is in the journal, and may be withdrawn
+   * Undefined when there is no money at hand for it. Otherwise it is reserved when it is in the journal, and may be withdrawn
    * until then. Budgets of keys and users are never lent.
    */
-  pay(hold: BudgetHold, limitNanos: number, onDecision: OnDecision): (() => void) | undefined {
-    if (hold.holdsKey || hold.holdsUser || this.#isClosed) return undefined;
+  pay(
+    reservation: BudgetReservation,
+    limitNanos: number,
+    onDecision: OnDecision,
+  ): (() => void) | undefined {
+    if (reservation.reservesKey || reservation.reservesUser || this.#isClosed) return undefined;
     const { clock, journal } = this.#parts;
     if (!journal.isWritable()) return undefined;
     this.#cancelLook ??= clock.after(LOOK_MS, () => this.#look());
-    if (!this.#leases.pay(hold, limitNanos, clock.now())) return undefined;
-    return this.#write(hold, onDecision);
+    if (!this.#leases.pay(reservation, limitNanos, clock.now())) return undefined;
+    return this.#write(reservation, onDecision);
   }
 
   isOpen(id: string): boolean {
@@ -68,7 +72,7 @@ export class BudgetLending {
     this.#leases.release(attemptId);
   }
 
-  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void {
+  stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void {
     this.#leases.stored(records, opened);
   }
 
@@ -94,12 +98,12 @@ export class BudgetLending {
     this.#giveBack();
   }
 
-  #write(hold: BudgetHold, onDecision: OnDecision): () => void {
+  #write(reservation: BudgetReservation, onDecision: OnDecision): () => void {
     let isWithdrawn = false;
-    this.#parts.append({ kind: 'hold', hold }, () => {
-      if (!isWithdrawn) return onDecision({ kind: 'held', month: hold.month });
-      this.#leases.release(hold.id);
-      this.#release(hold.id);
+    this.#parts.append({ kind: 'reservation', reservation }, () => {
+      if (!isWithdrawn) return onDecision({ kind: 'reserved', month: reservation.month });
+      this.#leases.release(reservation.id);
+      this.#release(reservation.id);
     });
     return () => {
       isWithdrawn = true;
@@ -134,50 +138,53 @@ export class BudgetLending {
     const amountNanos = await this.#amountFor(wish).catch(() => 0);
     const now = clock.now();
     if (amountNanos < wish.leastNanos) return this.#leases.denied(wish.organizationId, now);
-    const hold = leaseHold(wish, amountNanos, newId('lse'), now + EXPIRES_MS);
-    this.#leases.asked(hold);
+    const reservation = leaseReservation(wish, amountNanos, newId('lse'), now + EXPIRES_MS);
+    this.#leases.asked(reservation);
     await new Promise<void>((resolve) =>
-      this.#parts.append({ kind: 'lease', id: hold.id }, resolve),
+      this.#parts.append({ kind: 'lease', id: reservation.id }, resolve),
     );
     // It does not ask the store for each of its calls, and should have something set aside all the same.
-    this.#parts.reserve.touch(hold, now);
-    const answer = await this.#answerFor(hold, now);
-    if (answer === 'held') this.#leases.granted(hold, now + PAYS_MS);
-    else this.#denied(hold, answer);
+    this.#parts.reserve.touch(reservation, now);
+    const answer = await this.#answerFor(reservation, now);
+    if (answer === 'reserved') this.#leases.granted(reservation, now + PAYS_MS);
+    else this.#denied(reservation, answer);
     if (this.#isClosed) this.#giveBack();
   }
 
   async #amountFor({ organizationId, month, limitNanos, wantedNanos }: LeaseWish): Promise<number> {
     const account = { organizationId, kind: 'organization', scopeId: '', month } as const;
-    const { postedNanos, heldNanos } = await this.#parts.store.standing(account);
-    const leftNanos = limitNanos - postedNanos - heldNanos;
+    const { postedNanos, reservedNanos } = await this.#parts.store.standing(account);
+    const leftNanos = limitNanos - postedNanos - reservedNanos;
     return Math.min(wantedNanos, Math.floor(leftNanos / PART_LENT));
   }
 
-  #answerFor(hold: BudgetHold, now: number): Promise<'held' | 'refused' | 'none'> {
-    return this.#parts.store.holdAll([hold], now).then(
-      (refusals) => (refusals.length === 0 ? 'held' : 'refused'),
+  #answerFor(
+    reservation: BudgetReservation,
+    now: number,
+  ): Promise<'reserved' | 'refused' | 'none'> {
+    return this.#parts.store.reserveAll([reservation], now).then(
+      (refusals) => (refusals.length === 0 ? 'reserved' : 'refused'),
       () => 'none',
     );
   }
 
-  /** Where there was no answer, the store may hold it all the same, or have yet to be asked. */
-  #denied(hold: BudgetHold, answer: 'refused' | 'none'): void {
+  /** Where there was no answer, the store may reservation it all the same, or have yet to be asked. */
+  #denied(reservation: BudgetReservation, answer: 'refused' | 'none'): void {
     const { append, clock } = this.#parts;
-    this.#leases.denied(hold.organizationId, clock.now(), hold);
-    if (answer === 'none') append({ kind: 'void', hold }, () => {});
+    this.#leases.denied(reservation.organizationId, clock.now(), reservation);
+    if (answer === 'none') append({ kind: 'void', reservation }, () => {});
   }
 }
 
 type OnDecision = (decision: BudgetDecision) => void;
 
 /** What it will have been spent on is not known; where its server dies, that is what the estimate says. */
-function leaseHold(
+function leaseReservation(
   { organizationId, month }: LeaseWish,
   amountNanos: number,
   id: string,
   expiresAt: number,
-): BudgetHold {
+): BudgetReservation {
   return {
     id,
     requestId: id,
@@ -190,8 +197,8 @@ function leaseHold(
     model: 'unknown',
     streamed: false,
     amountNanos,
-    holdsKey: false,
-    holdsUser: false,
+    reservesKey: false,
+    reservesUser: false,
     month,
     expiresAt,
   };

@@ -1,10 +1,10 @@
-// What this server may spend while the store is away: small amounts that the store counts as held for it. Pure. They
+// What this server may spend while the store is away: small amounts that the store counts as reserved for it. Pure. They
 // end at a moment after which the store may have given them to others; what was spent of them comes back only when the
 // store knows of it.
 
 import type { AccountName } from './budget-account.ts';
-import { accountsOf, type BudgetHold } from './budget-hold.ts';
 import type { BudgetScopeKind } from './budget-ledger.ts';
+import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
 import type { Reserve } from './shared-budget-store.ts';
 
 /** Who has not asked for this long needs no reserve. */
@@ -22,17 +22,17 @@ type Purse = {
 
 export class BudgetReserve {
   readonly #purses = new Map<string, Purse>();
-  /** Holds paid from here whose attempts have not ended. */
-  readonly #open = new Map<string, BudgetHold>();
+  /** Reservations paid from here whose attempts have not ended. */
+  readonly #open = new Map<string, BudgetReservation>();
   #endsAt = 0;
 
   /** Somebody asks: there should be a reserve for the next time the store is away. */
-  touch(hold: BudgetHold, now: number): void {
-    // Most hold the organisation's budget alone, and nearly all have asked before.
-    const { organizationId, month } = hold;
+  touch(reservation: BudgetReservation, now: number): void {
+    // Most reservation the organisation's budget alone, and nearly all have asked before.
+    const { organizationId, month } = reservation;
     const known = this.#purses.get(keyOf(organizationId, month, 'organization', ''));
-    if (known && !hold.holdsKey && !hold.holdsUser) known.lastAskedAt = now;
-    else for (const account of accountsOf(hold)) this.#touch(account, now);
+    if (known && !reservation.reservesKey && !reservation.reservesUser) known.lastAskedAt = now;
+    else for (const account of accountsOf(reservation)) this.#touch(account, now);
   }
 
   wishes(now: number): readonly AccountName[] {
@@ -58,29 +58,30 @@ export class BudgetReserve {
   }
 
   /** False when one of the budgets has too little set aside. */
-  take(hold: BudgetHold, now: number): boolean {
+  take(reservation: BudgetReservation, now: number): boolean {
     if (now >= this.#endsAt) return false;
-    const purses = this.#pursesOf(hold);
-    const { amountNanos } = hold;
+    const purses = this.#pursesOf(reservation);
+    const { amountNanos } = reservation;
     if (!purses.every((purse) => purse && purse.grantedNanos - purse.spentNanos >= amountNanos))
       return false;
     for (const purse of purses) if (purse) purse.spentNanos += amountNanos;
-    this.#open.set(hold.id, hold);
+    this.#open.set(reservation.id, reservation);
     return true;
   }
 
   /** The attempt has ended: what it did not cost can be spent by others. */
   end(attemptId: string, costNanos: number): void {
     if (this.#open.size === 0) return;
-    const hold = this.#open.get(attemptId);
-    if (!hold) return;
+    const reservation = this.#open.get(attemptId);
+    if (!reservation) return;
     this.#open.delete(attemptId);
-    for (const purse of this.#pursesOf(hold))
-      if (purse) purse.spentNanos -= Math.min(purse.spentNanos, hold.amountNanos - costNanos);
+    for (const purse of this.#pursesOf(reservation))
+      if (purse)
+        purse.spentNanos -= Math.min(purse.spentNanos, reservation.amountNanos - costNanos);
   }
 
-  hasFor(hold: BudgetHold): boolean {
-    return this.#pursesOf(hold).some((purse) => purse && purse.grantedNanos > 0);
+  hasFor(reservation: BudgetReservation): boolean {
+    return this.#pursesOf(reservation).some((purse) => purse && purse.grantedNanos > 0);
   }
 
   isOpen(attemptId: string): boolean {
@@ -94,8 +95,8 @@ export class BudgetReserve {
     else this.#purses.set(key, { account, grantedNanos: 0, spentNanos: 0, lastAskedAt: now });
   }
 
-  #pursesOf(hold: BudgetHold): readonly (Purse | undefined)[] {
-    return accountsOf(hold).map((account) => this.#purses.get(keyOfAccount(account)));
+  #pursesOf(reservation: BudgetReservation): readonly (Purse | undefined)[] {
+    return accountsOf(reservation).map((account) => this.#purses.get(keyOfAccount(account)));
   }
 }
 

@@ -2,9 +2,9 @@
 // but with the usage records (`UsageStore.insertBatch`). A store that is away rejects.
 
 import type { AccountName } from './budget-account.ts';
-import type { BudgetHold } from './budget-hold.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
 
-export type BudgetStanding = { readonly postedNanos: number; readonly heldNanos: number };
+export type BudgetStanding = { readonly postedNanos: number; readonly reservedNanos: number };
 
 export type RecentSpending = {
   readonly costNanos: number;
@@ -13,10 +13,10 @@ export type RecentSpending = {
 };
 
 export type BudgetStore = {
-  /** What is spent of a budget, and what is held where holds are rows. */
+  /** What is spent of a budget, and what is reserved where reservations are rows. */
   standing(account: AccountName): Promise<BudgetStanding>;
-  /** Holds whose attempts have not ended as far as the store knows. */
-  openHolds(): Promise<readonly BudgetHold[]>;
+  /** Reservations whose attempts have not ended as far as the store knows. */
+  openReservations(): Promise<readonly BudgetReservation[]>;
   /** What was spent since a moment, taken back to the beginning of its hour; whatever the month. */
   spentSince(account: AccountName, since: number): Promise<RecentSpending>;
 };

@@ -1,5 +1,5 @@
 // Kills a real process again and again while it spends a budget on one data folder, and then asks the store: whatever
-// was held before the process died is charged, once; nothing stays blocked; the budget is the sum of the usage.
+// was reserved before the process died is charged, once; nothing stays blocked; the budget is the sum of the usage.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { createSqliteUsageStore } from '../../adapters/sqlite/usage-store.ts';
 
 const LIVES = 5;
 const ASKS = 400;
-const HOLD_MS = 3_600_000;
+const RESERVATION_MS = 3_600_000;
 
 test('a process that is killed leaves nothing uncounted and nothing blocked', async (context) => {
   const folder = tempFolder(context);
@@ -22,13 +22,13 @@ test('a process that is killed leaves nothing uncounted and nothing blocked', as
   const first = await openSqlite(path.join(folder, 'spillway.db'));
   await storeOwner(first, owner);
   await first.close();
-  const held = new Set<string>();
+  const reserved = new Set<string>();
   const used = new Set<string>();
   for (let life = 0; life < LIVES; life += 1) {
-    const child = startBudgetChild(folder, `life${life}`, ASKS, HOLD_MS, 80);
-    await child.until('held', 40 + Math.ceil(Math.random() * 200));
+    const child = startBudgetChild(folder, `life${life}`, ASKS, RESERVATION_MS, 80);
+    await child.until('reserved', 40 + Math.ceil(Math.random() * 200));
     await child.kill();
-    for (const id of child.said('held')) held.add(id);
+    for (const id of child.said('reserved')) reserved.add(id);
     for (const id of child.said('used')) used.add(id);
   }
 
@@ -38,25 +38,25 @@ test('a process that is killed leaves nothing uncounted and nothing blocked', as
   const parts = { ...store, folder: path.join(folder, 'journal'), usage, clock };
   const server = await openBudgetServer(parts);
   const before = await server.ledger.status(owner, 'organization');
-  assert.ok((before?.heldNanos ?? 0) > 0, 'what was under way stays held until it expires');
-  await clock.jump(HOLD_MS);
+  assert.ok((before?.reservedNanos ?? 0) > 0, 'what was under way stays reserved until it expires');
+  await clock.jump(RESERVATION_MS);
   await clock.advance(5000);
   await server.flush();
 
   const rows = await store.db.selectFrom('usage_records').selectAll().execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
-  for (const id of held) assert.ok(byId.has(id), `${id} was held and is not counted`);
+  for (const id of reserved) assert.ok(byId.has(id), `${id} was reserved and is not counted`);
   for (const id of used) assert.equal(byId.get(id)?.status, 'OK', `${id} was used`);
   const sum = rows.reduce((total, row) => total + Number(row.cost_nanos), 0);
   const after = await server.ledger.status(owner, 'organization');
-  assert.deepEqual([after?.spentNanos, after?.heldNanos], [sum, 0]);
+  assert.deepEqual([after?.spentNanos, after?.reservedNanos], [sum, 0]);
   const stored = await store.db.selectFrom('budget_periods').selectAll().execute();
   const posted = stored.filter((row) => row.kind === 'organization');
   assert.equal(
     posted.reduce((total, row) => total + Number(row.posted_nanos), 0),
     sum,
   );
-  assert.deepEqual(await store.db.selectFrom('budget_holds').selectAll().execute(), []);
+  assert.deepEqual(await store.db.selectFrom('budget_reservations').selectAll().execute(), []);
   await server.close();
   await store.close();
 });

@@ -1,11 +1,15 @@
-// Random lives of one server: it holds, settles, releases, waits, dies and starts again. Whatever the order, no budget is
+// Random lives of one server: it reservations, settles, releases, waits, dies and starts again. Whatever the order, no budget is
 // passed, every attempt that may have been made is charged once, and in the end the budget is the sum of the usage.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { budgetOwner, holdAsk, usageOf } from '../../../test/support/budgets/budget-ask.ts';
+import {
+  budgetOwner,
+  reservationRequest,
+  usageOf,
+} from '../../../test/support/budgets/budget-ask.ts';
 import {
   type BudgetServer,
   openBudgetServer,
@@ -15,11 +19,11 @@ import { makeTempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../test/support/test-clock.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../../adapters/sqlite/usage-store.ts';
-import type { HoldAsk } from './budget-ledger.ts';
+import type { ReservationRequest } from './budget-ledger.ts';
 
 const LIMIT = 100;
 const MONTH = 202601;
-const HOLD_MS = 20_000;
+const RESERVATION_MS = 20_000;
 
 type Step =
   | { readonly do: 'ask'; readonly amount: number; readonly patienceMs: number }
@@ -53,13 +57,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('pass' as const),
-      ms: fc.constantFrom(50, 150, 3000, HOLD_MS),
+      ms: fc.constantFrom(50, 150, 3000, RESERVATION_MS),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'die' } as const) },
 );
 
-test('no life of a server passes its budget, loses a cost or blocks what nobody holds', async () => {
+test('no life of a server passes its budget, loses a cost or blocks what nobody reservations', async () => {
   const property = fc.asyncProperty(fc.array(step, { maxLength: 50 }), async (steps) => {
     const run = await startRun();
     for (const each of steps) await run.take(each);
@@ -76,7 +80,7 @@ async function startRun() {
   const owner = budgetOwner({ organizationLimitNanos: LIMIT });
   await storeOwner(store, owner);
   /** Attempts that were let through in this life and have not ended. */
-  const held = new Map<string, HoldAsk>();
+  const reserved = new Map<string, ReservationRequest>();
   /** Every attempt that was ever let through, and what it is known to have cost; released ones are taken out. */
   const costs = new Map<string, number | undefined>();
   let life = mortalClock(clock);
@@ -86,7 +90,7 @@ async function startRun() {
   async function begin(): Promise<BudgetServer> {
     life.die();
     life = mortalClock(clock);
-    held.clear();
+    reserved.clear();
     const opened = await openBudgetServer({ ...store, folder, usage, clock: life });
     await opened.ledger.status(owner, 'organization');
     return opened;
@@ -94,18 +98,18 @@ async function startRun() {
 
   function ask(amount: number, patienceMs: number): void {
     const id = `a${(number += 1)}`;
-    const expiresAt = clock.now() + HOLD_MS;
-    const made = holdAsk(id, { owner, worstNanos: amount, patienceMs, expiresAt });
+    const expiresAt = clock.now() + RESERVATION_MS;
+    const made = reservationRequest(id, { owner, worstNanos: amount, patienceMs, expiresAt });
     const asked = server;
-    server.ledger.hold(made, ({ kind }) => {
-      if (kind !== 'held' || asked !== server) return;
-      held.set(id, made);
+    server.ledger.reserve(made, ({ kind }) => {
+      if (kind !== 'reserved' || asked !== server) return;
+      reserved.set(id, made);
       costs.set(id, undefined);
     });
   }
 
   async function take(each: Step): Promise<void> {
-    const open = [...held.values()];
+    const open = [...reserved.values()];
     if (each.do === 'ask') ask(each.amount, each.patienceMs);
     else if (each.do === 'pass') await clock.advance(each.ms);
     else if (each.do === 'die') server = await begin();
@@ -114,10 +118,10 @@ async function startRun() {
     await assertWithin();
   }
 
-  async function end(each: Step, chosen: HoldAsk | undefined): Promise<void> {
+  async function end(each: Step, chosen: ReservationRequest | undefined): Promise<void> {
     if (!chosen) return;
     const { id } = chosen.attempt;
-    held.delete(id);
+    reserved.delete(id);
     if (each.do === 'settle') {
       const cost = Math.floor(chosen.worstNanos * each.part);
       costs.set(id, cost);
@@ -130,11 +134,11 @@ async function startRun() {
 
   async function assertWithin(): Promise<void> {
     const status = await server.ledger.status(owner, 'organization');
-    assert.ok((status?.spentNanos ?? 0) + (status?.heldNanos ?? 0) <= LIMIT, 'it was passed');
+    assert.ok((status?.spentNanos ?? 0) + (status?.reservedNanos ?? 0) <= LIMIT, 'it was passed');
   }
 
   async function finish(): Promise<void> {
-    await clock.advance(3 * HOLD_MS);
+    await clock.advance(3 * RESERVATION_MS);
     await server.flush();
     const records = await usage.list({ organizationId: 'acme', from: 0, to: 4e12, limit: 1000 });
     const byId = new Map(records.map((record) => [record.id, record]));
@@ -145,8 +149,8 @@ async function startRun() {
     }
     const sum = records.reduce((total, record) => total + record.costNanos, 0);
     const status = await server.ledger.status(owner, 'organization');
-    assert.deepEqual([status?.spentNanos, status?.heldNanos], [sum, 0]);
-    assert.deepEqual(await store.db.selectFrom('budget_holds').selectAll().execute(), []);
+    assert.deepEqual([status?.spentNanos, status?.reservedNanos], [sum, 0]);
+    assert.deepEqual(await store.db.selectFrom('budget_reservations').selectAll().execute(), []);
     await server.close();
     await store.close();
     rmSync(folder, { recursive: true, force: true });

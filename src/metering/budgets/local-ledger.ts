@@ -1,4 +1,4 @@
-// Budgets of a process that has its store to itself. Decisions are made in memory, at once; a hold is in the local
+// Budgets of a process that has its store to itself. Decisions are made in memory, at once; a reservation is in the local
 // journal before it is told, so that it survives the process. What was spent is read from the store when a budget is
 // first used in a month and kept up from then on; the store learns of spending from the journal, with the usage
 // records. A store that is away only keeps budgets waiting that were never used; a journal that cannot be written
@@ -17,16 +17,16 @@ import { Asking } from './budget-asking.ts';
 import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
 import { BudgetCharges } from './budget-charges.ts';
 import { forecastExhaustedAt, PACE_MS } from './budget-forecast.ts';
-import { type BudgetHold, lostRecord } from './budget-hold.ts';
 import type {
   BudgetDecision,
   BudgetLedger,
   BudgetOwner,
   BudgetScopeKind,
   BudgetStatus,
-  HeldAttempt,
-  HoldAsk,
+  ReservationRequest,
+  ReservedAttempt,
 } from './budget-ledger.ts';
+import { type BudgetReservation, lostRecord } from './budget-reservation.ts';
 import type { BudgetStore } from './budget-store.ts';
 import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
 
@@ -47,7 +47,7 @@ const SWEEP_MS = 1000;
 const REMEMBERED_LOSSES = 10_000;
 
 export class LocalLedger implements BudgetLedger, DrainListener {
-  readonly holdsAreRows = false;
+  readonly reservationsAreRows = false;
   readonly #parts: LocalLedgerParts;
   readonly #book = new BudgetBook();
   readonly #charges = new BudgetCharges(this.#book.accounts);
@@ -62,7 +62,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     this.#parts = parts;
   }
 
-  hold(ask: HoldAsk, onDecision: (decision: BudgetDecision) => void): () => void {
+  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
     const { month, charges: common } = this.#charges.ofOwner(ask.owner, this.#parts.clock.now());
     const { userId } = ask.attempt;
     const user =
@@ -74,7 +74,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     return () => this.#withdraw(asking);
   }
 
-  release(attempt: HeldAttempt): void {
+  release(attempt: ReservedAttempt): void {
     if (!this.#book.isOpen(attempt.id)) return;
     this.#append({ kind: 'release', id: attempt.id }, () => {});
     this.#book.release(attempt.id);
@@ -110,7 +110,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     return {
       limitNanos,
       spentNanos: account.postedNanos,
-      heldNanos: account.heldNanos,
+      reservedNanos: account.reservedNanos,
       resetAt: month.endsAt,
       forecastExhaustedAt: forecastExhaustedAt(remaining, recent, now, month.endsAt),
     };
@@ -137,17 +137,18 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     }
   }
 
-  /** Holds of a former life stay held until they expire. Its journal must have been drained: they are in the store then. */
+  /** Reservations of a former life stay reserved until they expire. Its journal must have been drained: they are in the store then. */
   async adopt(): Promise<void> {
-    for (const hold of await this.#parts.store.openHolds()) {
-      if (!this.#book.isOpen(hold.id)) this.#book.adopt(hold, this.#charges.ofHold(hold));
+    for (const reservation of await this.#parts.store.openReservations()) {
+      if (!this.#book.isOpen(reservation.id))
+        this.#book.adopt(reservation, this.#charges.ofReservation(reservation));
     }
     this.#scheduleSweep();
   }
 
   #decide(asking: Asking, patienceMs: number): void {
     const answer = this.#book.ask(asking);
-    if (answer === 'held') return asking.onHeld();
+    if (answer === 'reserved') return asking.onReserved();
     if (answer !== 'waiting') return asking.onExceeded(answer);
     asking.cancelPatience = this.#parts.clock.after(patienceMs, () => {
       const charge = this.#book.withdraw(asking);
@@ -164,21 +165,21 @@ export class LocalLedger implements BudgetLedger, DrainListener {
 
   readonly #write = (asking: Asking): void => {
     this.#scheduleSweep();
-    this.#append({ kind: 'hold', hold: asking.hold }, () => {
+    this.#append({ kind: 'reservation', reservation: asking.reservation }, () => {
       if (asking.state !== 'writing') return;
       if (this.#parts.journal.isWritable())
-        return asking.decide({ kind: 'held', month: asking.month.number });
-      this.release(asking.hold);
+        return asking.decide({ kind: 'reserved', month: asking.month.number });
+      this.release(asking.reservation);
       asking.decide({ kind: 'unavailable' });
     });
   };
 
   #withdraw(asking: Asking): void {
     if (asking.state === 'told' || asking.state === 'withdrawn') return;
-    const isHeld = asking.state === 'writing';
+    const isReserved = asking.state === 'writing';
     asking.state = 'withdrawn';
     asking.cancelPatience?.();
-    if (isHeld) this.release(asking.hold);
+    if (isReserved) this.release(asking.reservation);
     else this.#book.withdraw(asking);
   }
 
@@ -203,15 +204,16 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     this.#cancelSweep = this.#parts.clock.after(SWEEP_MS, () => {
       this.#cancelSweep = undefined;
       const now = this.#parts.clock.now();
-      for (const { hold } of this.#book.holds()) if (hold.expiresAt <= now) this.#lose(hold, now);
+      for (const { reservation } of this.#book.reservations())
+        if (reservation.expiresAt <= now) this.#lose(reservation, now);
       this.#scheduleSweep();
     });
   }
 
-  #lose(hold: BudgetHold, now: number): void {
-    if (this.#losing.has(hold.id)) return;
-    this.#losing.add(hold.id);
-    const record = lostRecord(hold, now);
+  #lose(reservation: BudgetReservation, now: number): void {
+    if (this.#losing.has(reservation.id)) return;
+    this.#losing.add(reservation.id);
+    const record = lostRecord(reservation, now);
     this.#append({ kind: 'usage', record }, () => this.settle(record));
   }
 

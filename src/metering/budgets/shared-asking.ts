@@ -1,14 +1,14 @@
 // One ask for money on its way to the store and back, told once or, withdrawn, never.
-// States: queued → asking → told, or asking → waiting (others hold what it needs) → asking …; withdrawn from any.
+// States: queued → asking → told, or asking → waiting (others reservation what it needs) → asking …; withdrawn from any.
 
 import type { CalendarMonth } from '../../kernel/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
-import type { BudgetHold } from './budget-hold.ts';
 import type { BudgetDecision } from './budget-ledger.ts';
-import type { HoldRefusal } from './shared-budget-store.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
+import type { ReservationRefusal } from './shared-budget-store.ts';
 
 export class SharedAsking {
-  readonly hold: BudgetHold;
+  readonly reservation: BudgetReservation;
   readonly month: CalendarMonth;
   readonly patienceMs: number;
   state: 'queued' | 'asking' | 'waiting' | 'told' | 'withdrawn' = 'queued';
@@ -17,16 +17,16 @@ export class SharedAsking {
   /** The next answer is the last: it does not wait any more. */
   isOutOfPatience = false;
   /** Why it waits, as it was last told. */
-  refusal: HoldRefusal | undefined;
+  refusal: ReservationRefusal | undefined;
   readonly #tell: (decision: BudgetDecision) => void;
 
   constructor(
-    hold: BudgetHold,
+    reservation: BudgetReservation,
     month: CalendarMonth,
     patienceMs: number,
     tell: (decision: BudgetDecision) => void,
   ) {
-    this.hold = hold;
+    this.reservation = reservation;
     this.month = month;
     this.patienceMs = patienceMs;
     this.#tell = tell;
@@ -36,11 +36,11 @@ export class SharedAsking {
     return this.state === 'told' || this.state === 'withdrawn';
   }
 
-  held(): void {
-    this.tell({ kind: 'held', month: this.month.number });
+  reserved(): void {
+    this.tell({ kind: 'reserved', month: this.month.number });
   }
 
-  refuse({ scope, limitNanos, spentNanos }: HoldRefusal): void {
+  refuse({ scope, limitNanos, spentNanos }: ReservationRefusal): void {
     this.tell({ kind: 'exceeded', scope, limitNanos, spentNanos, resetAt: this.month.endsAt });
   }
 

@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import {
   budgetOwner,
   decided,
-  holdAsk,
+  reservationRequest,
   usageOf,
 } from '../../../test/support/budgets/budget-ask.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
-import type { HoldRefusal } from './shared-budget-store.ts';
+import type { ReservationRefusal } from './shared-budget-store.ts';
 import { SharedLedger } from './shared-ledger.ts';
 
 const OWNER = budgetOwner({ organizationLimitNanos: 1000 });
@@ -22,12 +22,12 @@ const LATE_MS = 5000;
 function rig() {
   const clock = createTestClock();
   const entries: JournalEntry[] = [];
-  let answer = async (): Promise<readonly HoldRefusal[]> => [];
+  let answer = async (): Promise<readonly ReservationRefusal[]> => [];
   const ledger = new SharedLedger({
     store: {
-      standing: async () => ({ postedNanos: 0, heldNanos: 0 }),
+      standing: async () => ({ postedNanos: 0, reservedNanos: 0 }),
       spentSince: async () => ({ costNanos: 0, firstAt: undefined }),
-      holdAll: () => answer(),
+      reserveAll: () => answer(),
       loseExpired: async () => [],
       renewReserves: async (_, accounts) =>
         accounts.map((account) => ({ ...account, amountNanos: RESERVE })),
@@ -47,15 +47,15 @@ function rig() {
     clock,
     log: silentLog,
   });
-  const ask = (id: string) => holdAsk(id, { owner: OWNER, worstNanos: RESERVE });
+  const ask = (id: string) => reservationRequest(id, { owner: OWNER, worstNanos: RESERVE });
 
   /** From here on the store is asked and says nothing, until the one who was first is answered. */
-  async function fallSilent(): Promise<(refusals: readonly HoldRefusal[]) => void> {
+  async function fallSilent(): Promise<(refusals: readonly ReservationRefusal[]) => void> {
     const settled = decided(ledger, ask('known'));
     await clock.advance(1);
     await settled;
     await clock.advance(LATE_MS);
-    const { promise, resolve } = Promise.withResolvers<readonly HoldRefusal[]>();
+    const { promise, resolve } = Promise.withResolvers<readonly ReservationRefusal[]>();
     answer = () => promise;
     return resolve;
   }
@@ -72,16 +72,16 @@ function rig() {
 
 function idOf(entry: JournalEntry): string {
   if (entry.kind === 'usage') return entry.record.id;
-  return entry.kind === 'release' || entry.kind === 'lease' ? entry.id : entry.hold.id;
+  return entry.kind === 'release' || entry.kind === 'lease' ? entry.id : entry.reservation.id;
 }
 
 test('paid from the reserve after a silence: its end is void for a statement that comes late', async () => {
   const { fallSilent, decide, kindsOf, settle } = rig();
   await fallSilent();
-  assert.equal(await decide('doubted'), 'held');
-  assert.deepEqual(kindsOf('doubted'), ['hold']);
+  assert.equal(await decide('doubted'), 'reserved');
+  assert.deepEqual(kindsOf('doubted'), ['reservation']);
   settle('doubted');
-  assert.deepEqual(kindsOf('doubted'), ['hold', 'void']);
+  assert.deepEqual(kindsOf('doubted'), ['reservation', 'void']);
 });
 
 test('never made after a silence: the same', async () => {
@@ -89,7 +89,7 @@ test('never made after a silence: the same', async () => {
   await fallSilent();
   await decide('doubted');
   ledger.release(ask('doubted').attempt);
-  assert.deepEqual(kindsOf('doubted'), ['hold', 'void']);
+  assert.deepEqual(kindsOf('doubted'), ['reservation', 'void']);
 });
 
 test('refused after a silence: the same, at once', async () => {
@@ -99,7 +99,7 @@ test('refused after a silence: the same, at once', async () => {
   await clock.advance(LATE_MS);
   assert.deepEqual(
     (await Promise.all(both)).map(({ kind }) => kind),
-    ['held', 'unavailable'],
+    ['reserved', 'unavailable'],
   );
   assert.deepEqual(kindsOf('second'), ['void']);
 });
@@ -107,7 +107,7 @@ test('refused after a silence: the same, at once', async () => {
 test('withdrawn during a silence: the same', async () => {
   const { ledger, clock, ask, fallSilent, kindsOf } = rig();
   await fallSilent();
-  const withdraw = ledger.hold(ask('withdrawn'), () => assert.fail('was withdrawn'));
+  const withdraw = ledger.reserve(ask('withdrawn'), () => assert.fail('was withdrawn'));
   await clock.advance(1);
   withdraw();
   await clock.advance(LATE_MS);
@@ -121,7 +121,7 @@ test('an answer that comes late ends the doubt', async () => {
   answer([]);
   await clock.advance(1);
   settle('doubted');
-  assert.deepEqual(kindsOf('doubted'), ['hold']);
+  assert.deepEqual(kindsOf('doubted'), ['reservation']);
 });
 
 test('who was not asked for during the silence is in no doubt', async () => {

@@ -1,11 +1,11 @@
-// Budgets that several servers share. The store decides, and holds are rows in it (ask-together.ts). An ask that others
-// hold the money of waits in line here and is asked again when something of ours is settled, and every so often for what
+// Budgets that several servers share. The store decides, and reservations are rows in it (ask-together.ts). An ask that others
+// reservation the money of waits in line here and is asked again when something of ours is settled, and every so often for what
 // others settle. A busy organisation's asks are paid from money taken beforehand, and only journalled (budget-lending.ts).
 //
 // While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
 // journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
 // A statement that was not answered is in doubt: it may still reach the store, after its asks have been decided here
-// and even after their attempts have ended. The ends of these are told as void, and then the store holds nothing for it.
+// and even after their attempts have ended. The ends of these are told as void, and then the store reservations nothing for it.
 
 import { createMonthCache } from '../../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
@@ -16,21 +16,21 @@ import type { JournalEntry } from '../usage/journal-entry.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
 import { AskTogether, MAX_ASKED } from './ask-together.ts';
 import { BudgetBeat } from './budget-beat.ts';
-import { type BudgetHold, newHold } from './budget-hold.ts';
 import type {
   BudgetDecision,
   BudgetLedger,
   BudgetOwner,
   BudgetScopeKind,
   BudgetStatus,
-  HeldAttempt,
-  HoldAsk,
+  ReservationRequest,
+  ReservedAttempt,
 } from './budget-ledger.ts';
 import { BudgetLending } from './budget-lending.ts';
+import { type BudgetReservation, newReservation } from './budget-reservation.ts';
 import { BudgetReserve } from './budget-reserve.ts';
 import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
 import { SharedAsking } from './shared-asking.ts';
-import type { HoldRefusal, SharedBudgetStore } from './shared-budget-store.ts';
+import type { ReservationRefusal, SharedBudgetStore } from './shared-budget-store.ts';
 import { hasBudget, sharedStatus } from './shared-status.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -42,7 +42,7 @@ export type SharedLedgerParts = {
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
   /** Told when an entry is in the journal, and not before: the store is then soon given it. */
   readonly onEntry: () => void;
-  /** Has the store take in all that the journal holds; rejects while it is away. */
+  /** Has the store take in all that the journal reservations; rejects while it is away. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,13 +52,13 @@ export type SharedLedgerParts = {
 const LOOK_AGAIN_MS = 200;
 
 export class SharedLedger implements BudgetLedger, DrainListener {
-  readonly holdsAreRows = true;
+  readonly reservationsAreRows = true;
   readonly #parts: SharedLedgerParts;
   readonly #monthAt = createMonthCache();
   readonly #reserve = new BudgetReserve();
   readonly #waiting = new WaitingLine();
   /** Paid from the reserve, and in doubt. */
-  readonly #doubtful = new Map<string, BudgetHold>();
+  readonly #doubtful = new Map<string, BudgetReservation>();
   readonly #asks: AskTogether;
   readonly #beat: BudgetBeat;
   readonly #lending: BudgetLending;
@@ -87,21 +87,22 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     });
   }
 
-  hold(ask: HoldAsk, onDecision: (decision: BudgetDecision) => void): () => void {
+  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
     const { owner } = ask;
     const month = this.#monthAt(this.#parts.clock.now(), owner.timeZone);
-    const hold = newHold(ask, month.number);
-    const isBehind = this.#waiting.has(hold.organizationId);
-    const withdraw = !isBehind && this.#lending.pay(hold, owner.organizationLimitNanos, onDecision);
+    const reservation = newReservation(ask, month.number);
+    const isBehind = this.#waiting.has(reservation.organizationId);
+    const withdraw =
+      !isBehind && this.#lending.pay(reservation, owner.organizationLimitNanos, onDecision);
     if (withdraw) return withdraw;
-    const asking = new SharedAsking(hold, month, ask.patienceMs, onDecision);
+    const asking = new SharedAsking(reservation, month, ask.patienceMs, onDecision);
     if (this.#beat.isAway) this.#decideAlone(asking);
     else if (isBehind) this.#wait(asking);
     else this.#ask(asking);
     return () => this.#withdraw(asking);
   }
 
-  release(attempt: HeldAttempt): void {
+  release(attempt: ReservedAttempt): void {
     this.#reserve.end(attempt.id, 0);
     this.#lending.release(attempt.id);
     if (!this.#voidDoubtful(attempt.id))
@@ -139,7 +140,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     return this.#reserve.isOpen(attemptId) || this.#lending.isOpen(attemptId);
   }
 
-  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void {
+  stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void {
     this.#lending.stored(records, opened);
     if (this.#waiting.size > 0) this.#lookAgain();
   }
@@ -152,78 +153,79 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   }
 
   #ask(asking: SharedAsking): void {
-    this.#reserve.touch(asking.hold, this.#parts.clock.now());
+    this.#reserve.touch(asking.reservation, this.#parts.clock.now());
     this.#asks.add(asking);
   }
 
   /** Whoever came while others began to wait stands behind them. */
   #isNext(asking: SharedAsking): boolean {
     if (asking.isOver) return false;
-    if (asking.isOutOfPatience || !this.#waiting.has(asking.hold.organizationId)) return true;
+    if (asking.isOutOfPatience || !this.#waiting.has(asking.reservation.organizationId))
+      return true;
     this.#wait(asking);
     return false;
   }
 
-  #answer(asked: readonly SharedAsking[], refusals: readonly HoldRefusal[]): void {
+  #answer(asked: readonly SharedAsking[], refusals: readonly ReservationRefusal[]): void {
     const byPlace = new Map(refusals.map((refusal) => [refusal.place, refusal]));
     for (const [place, asking] of asked.entries()) {
       const refusal = byPlace.get(place);
       if (refusal && !asking.isOver) this.#refused(asking, refusal);
-      else if (!refusal && asking.isOver) this.release(asking.hold);
-      else if (!refusal) asking.held();
+      else if (!refusal && asking.isOver) this.release(asking.reservation);
+      else if (!refusal) asking.reserved();
     }
   }
 
-  #refused(asking: SharedAsking, refusal: HoldRefusal): void {
+  #refused(asking: SharedAsking, refusal: ReservationRefusal): void {
     asking.refusal = refusal;
-    this.#lending.stop(asking.hold.organizationId);
+    this.#lending.stop(asking.reservation.organizationId);
     if (refusal.answer === 'exceeded' || asking.isOutOfPatience) return asking.refuse(refusal);
     // What is set aside here may be just what it lacks.
-    if (this.#reserve.hasFor(asking.hold)) this.#beat.beat();
+    if (this.#reserve.hasFor(asking.reservation)) this.#beat.beat();
     this.#wait(asking);
   }
 
-  /** The store did not answer, so nobody knows what it holds: what is paid from the reserve has the same id. */
+  /** The store did not answer, so nobody knows what it reservations: what is paid from the reserve has the same id. */
   #lose(asked: readonly SharedAsking[]): void {
     this.#beat.away();
     for (const asking of asked) {
-      const { hold } = asking;
-      this.#doubtful.set(hold.id, hold);
-      if (asking.isOver) this.release(hold);
-      else if (!this.#decideAlone(asking)) this.#voidDoubtful(hold.id);
+      const { reservation } = asking;
+      this.#doubtful.set(reservation.id, reservation);
+      if (asking.isOver) this.release(reservation);
+      else if (!this.#decideAlone(asking)) this.#voidDoubtful(reservation.id);
     }
   }
 
-  /** It answered too late: those who were sent away hold nothing, and of the others there is no more doubt. */
+  /** It answered too late: those who were sent away reservation nothing, and of the others there is no more doubt. */
   #undo(asked: readonly SharedAsking[]): void {
-    for (const { hold } of asked) {
-      this.#doubtful.delete(hold.id);
-      if (!this.#reserve.isOpen(hold.id)) this.release(hold);
+    for (const { reservation } of asked) {
+      this.#doubtful.delete(reservation.id);
+      if (!this.#reserve.isOpen(reservation.id)) this.release(reservation);
     }
   }
 
   /** What ends here may still be asked for by a statement on its way. False where there is no doubt. */
   #voidDoubtful(id: string): boolean {
     if (this.#doubtful.size === 0) return false;
-    const hold = this.#doubtful.get(id);
-    if (!hold) return false;
+    const reservation = this.#doubtful.get(id);
+    if (!reservation) return false;
     this.#doubtful.delete(id);
-    this.#append({ kind: 'void', hold }, () => {});
+    this.#append({ kind: 'void', reservation }, () => {});
     return true;
   }
 
   /** True when it is paid from the reserve. */
   #decideAlone(asking: SharedAsking): boolean {
     const { journal, clock } = this.#parts;
-    const { hold } = asking;
-    if (!journal.isWritable() || !this.#reserve.take(hold, clock.now())) {
+    const { reservation } = asking;
+    if (!journal.isWritable() || !this.#reserve.take(reservation, clock.now())) {
       asking.tell({ kind: 'unavailable' });
       return false;
     }
     asking.state = 'asking';
-    this.#append({ kind: 'hold', hold }, () => {
-      if (asking.isOver) this.release(hold);
-      else asking.held();
+    this.#append({ kind: 'reservation', reservation }, () => {
+      if (asking.isOver) this.release(reservation);
+      else asking.reserved();
     });
     return true;
   }

@@ -32,8 +32,8 @@ export async function sharedStatus(
     store.standing(account),
     store.spentSince(account, now - PACE_MS),
   ]);
-  const { postedNanos: spentNanos, heldNanos } = standing;
+  const { postedNanos: spentNanos, reservedNanos } = standing;
   const resetAt = month.endsAt;
   const exhaustedAt = forecastExhaustedAt(limitNanos - spentNanos, recent, now, resetAt);
-  return { limitNanos, spentNanos, heldNanos, resetAt, forecastExhaustedAt: exhaustedAt };
+  return { limitNanos, spentNanos, reservedNanos, resetAt, forecastExhaustedAt: exhaustedAt };
 }

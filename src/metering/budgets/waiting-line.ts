@@ -1,4 +1,4 @@
-// Those who wait for money that others hold, in the order of their asking, counted by organisation: whoever comes later
+// Those who wait for money that others reservation, in the order of their asking, counted by organisation: whoever comes later
 // for the same one waits behind them.
 
 import type { SharedAsking } from './shared-asking.ts';
@@ -17,7 +17,7 @@ export class WaitingLine {
 
   add(asking: SharedAsking): void {
     this.#line.push(asking);
-    const { organizationId } = asking.hold;
+    const { organizationId } = asking.reservation;
     this.#organizations.set(organizationId, (this.#organizations.get(organizationId) ?? 0) + 1);
   }
 
@@ -36,7 +36,7 @@ export class WaitingLine {
     return taken;
   }
 
-  #left({ hold: { organizationId } }: SharedAsking): void {
+  #left({ reservation: { organizationId } }: SharedAsking): void {
     const others = (this.#organizations.get(organizationId) ?? 1) - 1;
     if (others > 0) this.#organizations.set(organizationId, others);
     else this.#organizations.delete(organizationId);

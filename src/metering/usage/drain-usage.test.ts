@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { reservationRequest } from '../../../test/support/budgets/budget-ask.ts';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
 import { openFileJournal } from '../../adapters/files/journal.ts';
 import type { LogEntry } from '../../kernel/log.ts';
-import { newHold } from '../budgets/budget-hold.ts';
+import { newReservation } from '../budgets/budget-reservation.ts';
 import { createUsageDrain, type UsageDrain } from './drain-usage.ts';
 import type { Journal } from './journal.ts';
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
 import type { UsageRecord } from './usage-record.ts';
-import type { HoldChanges, InsertedUsage } from './usage-store.ts';
+import type { InsertedUsage, ReservationChanges } from './usage-store.ts';
 
 type Rig = {
   readonly journal: Journal<JournalEntry>;
@@ -22,14 +22,14 @@ type Rig = {
   readonly record: (id: string) => Promise<void>;
 };
 
-/** Keeps each id once, as stores do; can be away, and can be held in the middle of an insert. */
+/** Keeps each id once, as stores do; can be away, and can be reserved in the middle of an insert. */
 class FakeStore {
   readonly ids = new Set<string>();
   readonly batches: number[] = [];
   isAway = false;
   /** Stores, but the answer gets lost on its way. */
   losesAnswer = false;
-  held: Promise<void> | undefined;
+  reserved: Promise<void> | undefined;
 
   readonly closed = new Set<string>();
   readonly opened = new Set<string>();
@@ -37,10 +37,10 @@ class FakeStore {
 
   async insertBatch(
     records: readonly UsageRecord[],
-    changes?: Partial<HoldChanges>,
+    changes?: Partial<ReservationChanges>,
   ): Promise<InsertedUsage> {
     this.batches.push(records.length);
-    await this.held;
+    await this.reserved;
     if (this.isAway) throw new Error('the store is away');
     for (const record of records) this.ids.add(record.id);
     for (const id of changes?.closed ?? []) this.closed.add(id);
@@ -65,7 +65,7 @@ function rig(folder: string, open: ReadonlySet<string> = new Set()): Rig {
   const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };
   const listener = {
     isOpen: (id: string) => open.has(id),
-    holdsAreRows: true,
+    reservationsAreRows: true,
     stored() {},
     crossed() {},
   };
@@ -132,7 +132,7 @@ test('a batch whose answer was lost is stored again and counted once', async (co
 test('a record that comes while another is being stored is stored without waiting for a third', async (context) => {
   const { clock, store, record } = rig(tempFolder(context));
   const { promise, resolve: letGo } = Promise.withResolvers<void>();
-  store.held = promise;
+  store.reserved = promise;
   await record('a');
   await clock.advance(1000);
   assert.deepEqual(store.batches, [1]);
@@ -150,7 +150,7 @@ test('what comes while a batch is stored is gathered for the next one, unless so
   for (const waits of [false, true]) {
     store.batches.length = 0;
     const { promise, resolve: letGo } = Promise.withResolvers<void>();
-    store.held = promise;
+    store.reserved = promise;
     await record(`first ${waits}`);
     await clock.advance(100);
     const flushed = waits ? drain.flush() : undefined;
@@ -250,12 +250,12 @@ test('a lease that was released leaves the journal', async (context) => {
   assert.deepEqual([[...store.closed], journal.backlog()], [['lease'], 0]);
 });
 
-test('what is void reaches the store as such, also from a former life, and its hold is not opened', async (context) => {
+test('what is void reaches the store as such, also from a former life, and its reservation is not opened', async (context) => {
   const folder = tempFolder(context);
   const { journal } = rig(folder);
-  const hold = newHold(holdAsk('doubted'), 202_601);
-  journal.append({ kind: 'hold', hold }, () => {});
-  journal.append({ kind: 'void', hold }, () => {});
+  const reservation = newReservation(reservationRequest('doubted'), 202_601);
+  journal.append({ kind: 'reservation', reservation }, () => {});
+  journal.append({ kind: 'void', reservation }, () => {});
   await journal.close();
   const { drain, store, journal: again } = rig(folder);
   await drain.flush();

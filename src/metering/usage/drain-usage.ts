@@ -1,16 +1,16 @@
-// Carries what the local journal holds to the store, in batches, for as long as it takes: while the store is away the
-// journal keeps it. Usage records are stored; a hold is stored only when its attempt has not ended by now, and goes
+// Carries what the local journal reservations to the store, in batches, for as long as it takes: while the store is away the
+// journal keeps it. Usage records are stored; a reservation is stored only when its attempt has not ended by now, and goes
 // with the record that ends it. States: idle → waiting (an entry came) → storing → waiting (more came meanwhile) → idle.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { BudgetHold } from '../budgets/budget-hold.ts';
+import type { BudgetReservation } from '../budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../budgets/budget-threshold.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createLane, type Lane } from './lane.ts';
 import { LOST, type UsageRecord } from './usage-record.ts';
-import type { HoldChanges, UsageStore } from './usage-store.ts';
+import type { ReservationChanges, UsageStore } from './usage-store.ts';
 
 const BATCH_ENTRIES = 1000;
 /** Short, because what waits here has to be carried along by every collection of young memory. */
@@ -28,14 +28,14 @@ export type UsageDrain = {
 /** Whoever keeps sums of what the store has. */
 export type DrainListener = {
   /**
-   * False for an attempt that has ended: its record follows, and its hold need not be stored. True for a lease that this
+   * False for an attempt that has ended: its record follows, and its reservation need not be stored. True for a lease that this
    * process has in hand.
    */
   isOpen(attemptId: string): boolean;
-  /** Whether holds are stored by themselves, so that the end of one has to be told in any case. */
-  readonly holdsAreRows: boolean;
-  /** The store has these records, and these holds of attempts that last. */
-  stored(records: readonly UsageRecord[], opened: readonly BudgetHold[]): void;
+  /** Whether reservations are stored by themselves, so that the end of one has to be told in any case. */
+  readonly reservationsAreRows: boolean;
+  /** The store has these records, and these reservations of attempts that last. */
+  stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void;
   crossed(thresholds: readonly CrossedThreshold[]): void;
 };
 
@@ -162,24 +162,24 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   };
 }
 
-type Sorted = HoldChanges & {
+type Sorted = ReservationChanges & {
   readonly records: readonly UsageRecord[];
   /** Those that this process has in hand. */
   readonly leases: readonly string[];
 };
 
-/** Knows which holds the store has, so that it is not asked to remove what it never got. */
+/** Knows which reservations the store has, so that it is not asked to remove what it never got. */
 function createSorter(listener: DrainListener | undefined) {
-  const storedHolds = new Set<string>();
+  const storedReservations = new Set<string>();
   const formerLeases = new Set<string>();
   /** What a former life has stored is not known; until the journal has been emptied once, all is removed. */
   let isReplaying = true;
 
   function sort(entries: readonly JournalEntry[]): Sorted {
     const records: UsageRecord[] = [];
-    const opened: BudgetHold[] = [];
+    const opened: BudgetReservation[] = [];
     const closed: string[] = [];
-    const voided: BudgetHold[] = [];
+    const voided: BudgetReservation[] = [];
     const leases: string[] = [];
     const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
@@ -188,12 +188,12 @@ function createSorter(listener: DrainListener | undefined) {
         else if (isReplaying) formerLeases.add(entry.id);
         continue;
       }
-      if (entry.kind === 'hold') {
-        if (isOpen(entry.hold.id, ended)) opened.push(entry.hold);
+      if (entry.kind === 'reservation') {
+        if (isOpen(entry.reservation.id, ended)) opened.push(entry.reservation);
         continue;
       }
       if (entry.kind === 'void') {
-        voided.push(entry.hold);
+        voided.push(entry.reservation);
         continue;
       }
       if (entry.kind === 'usage') records.push(entry.record);
@@ -209,17 +209,17 @@ function createSorter(listener: DrainListener | undefined) {
 
   function mayBeStored(entry: EndEntry): boolean {
     if (isReplaying) return true;
-    if (storedHolds.size > 0 && storedHolds.has(idOf(entry))) return true;
-    if (entry.kind === 'release') return listener?.holdsAreRows === true;
+    if (storedReservations.size > 0 && storedReservations.has(idOf(entry))) return true;
+    if (entry.kind === 'release') return listener?.reservationsAreRows === true;
     return entry.record.status === LOST;
   }
 
   return {
     sort,
-    stored({ opened, closed, voided }: HoldChanges) {
-      for (const { id } of opened) storedHolds.add(id);
-      for (const id of closed) storedHolds.delete(id);
-      for (const { id } of voided) storedHolds.delete(id);
+    stored({ opened, closed, voided }: ReservationChanges) {
+      for (const { id } of opened) storedReservations.add(id);
+      for (const id of closed) storedReservations.delete(id);
+      for (const { id } of voided) storedReservations.delete(id);
     },
     isReplaying: () => isReplaying,
     /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
@@ -239,7 +239,7 @@ function endedIn(entries: readonly JournalEntry[]): ReadonlySet<string> {
   const ended = new Set<string>();
   for (const entry of entries) {
     if (entry.kind === 'usage' || entry.kind === 'release') ended.add(idOf(entry));
-    if (entry.kind === 'void') ended.add(entry.hold.id);
+    if (entry.kind === 'void') ended.add(entry.reservation.id);
   }
   return ended;
 }

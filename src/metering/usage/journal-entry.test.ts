@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { holdAsk } from '../../../test/support/budgets/budget-ask.ts';
+import { reservationRequest } from '../../../test/support/budgets/budget-ask.ts';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
-import { newHold } from '../budgets/budget-hold.ts';
+import { newReservation } from '../budgets/budget-reservation.ts';
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from './journal-entry.ts';
 
 const text = fc.string({ unit: 'binary' });
 const label = fc.option(text, { nil: undefined });
 const count = fc.nat();
 
-const hold: fc.Arbitrary<JournalEntry> = fc
+const reservation: fc.Arbitrary<JournalEntry> = fc
   .record({ id: text, userId: label, category: label, model: text, streamed: fc.boolean() })
   .chain((given) =>
-    fc.tuple(count, fc.boolean(), fc.boolean()).map(([amount, holdsKey, holdsUser]) => {
-      const ask = holdAsk(given.id, { worstNanos: amount });
+    fc.tuple(count, fc.boolean(), fc.boolean()).map(([amount, reservesKey, reservesUser]) => {
+      const ask = reservationRequest(given.id, { worstNanos: amount });
       const attempt = { ...ask.attempt, ...given };
       return {
-        kind: 'hold' as const,
-        hold: { ...newHold({ ...ask, attempt }, 202601), holdsKey, holdsUser },
+        kind: 'reservation' as const,
+        reservation: { ...newReservation({ ...ask, attempt }, 202601), reservesKey, reservesUser },
       };
     }),
   );
 
-const voided = hold.map(
-  (given): JournalEntry => (given.kind === 'hold' ? { ...given, kind: 'void' } : given),
+const voided = reservation.map(
+  (given): JournalEntry => (given.kind === 'reservation' ? { ...given, kind: 'void' } : given),
 );
 
 const usage: fc.Arbitrary<JournalEntry> = fc
@@ -39,7 +39,7 @@ const usage: fc.Arbitrary<JournalEntry> = fc
   }));
 
 const entry = fc.oneof(
-  hold,
+  reservation,
   voided,
   usage,
   text.map((id): JournalEntry => ({ kind: 'release', id })),
@@ -64,7 +64,15 @@ test('a torn line is no entry', () => {
 });
 
 test('what is something else is no entry', () => {
-  const lines = ['["hold"]', '["release"]', '["release",1]', '["other","x"]', '[2]', '{}', 'null'];
+  const lines = [
+    '["reservation"]',
+    '["release"]',
+    '["release",1]',
+    '["other","x"]',
+    '[2]',
+    '{}',
+    'null',
+  ];
   for (const line of lines) assert.equal(decodeJournalEntry(line), undefined, line);
 });
 

@@ -1,15 +1,19 @@
-// What the local journal holds, in the order in which it happened: money held for an attempt, the usage that ended the
-// attempt, or the word that it was never made. A hold without an end is one whose process died. A lease is money taken
-// beforehand for attempts that follow (budget-leases.ts); its release ends it. A void says that a hold has ended of
-// which a statement may still be on its way: the store is never to hold it.
+// What the local journal reservations, in the order in which it happened: money reserved for an attempt, the usage that ended the
+// attempt, or the word that it was never made. A reservation without an end is one whose process died. A lease is money taken
+// beforehand for attempts that follow (budget-leases.ts); its release ends it. A void says that a reservation has ended of
+// which a statement may still be on its way: the store is never to reservation it.
 
-import { type BudgetHold, decodeBudgetHold, encodeBudgetHold } from '../budgets/budget-hold.ts';
+import {
+  type BudgetReservation,
+  decodeBudgetReservation,
+  encodeBudgetReservation,
+} from '../budgets/budget-reservation.ts';
 import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
 
 export type JournalEntry =
   | { readonly kind: 'usage'; readonly record: UsageRecord }
-  | { readonly kind: 'hold'; readonly hold: BudgetHold }
-  | { readonly kind: 'void'; readonly hold: BudgetHold }
+  | { readonly kind: 'reservation'; readonly reservation: BudgetReservation }
+  | { readonly kind: 'void'; readonly reservation: BudgetReservation }
   | { readonly kind: 'release'; readonly id: string }
   | { readonly kind: 'lease'; readonly id: string };
 
@@ -18,10 +22,10 @@ export function encodeJournalEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case 'usage':
       return encodeUsageRecord(entry.record);
-    case 'hold':
-      return encodeBudgetHold(HOLD_WORD, entry.hold);
+    case 'reservation':
+      return encodeBudgetReservation(RESERVATION_WORD, entry.reservation);
     case 'void':
-      return encodeBudgetHold(VOID_WORD, entry.hold);
+      return encodeBudgetReservation(VOID_WORD, entry.reservation);
     case 'release':
       return JSON.stringify([RELEASE_WORD, entry.id]);
     case 'lease':
@@ -40,12 +44,12 @@ export function decodeJournalEntry(line: string): JournalEntry | undefined {
   const [word, id] = values;
   if (word === RELEASE_WORD || word === LEASE_WORD)
     return typeof id === 'string' ? { kind: word, id } : undefined;
-  if (word !== HOLD_WORD && word !== VOID_WORD) return undefined;
-  const hold = decodeBudgetHold(values);
-  return hold && { kind: word, hold };
+  if (word !== RESERVATION_WORD && word !== VOID_WORD) return undefined;
+  const reservation = decodeBudgetReservation(values);
+  return reservation && { kind: word, reservation };
 }
 
-const HOLD_WORD = 'hold';
+const RESERVATION_WORD = 'reservation';
 const RELEASE_WORD = 'release';
 const LEASE_WORD = 'lease';
 const VOID_WORD = 'void';

@@ -24,11 +24,11 @@ export type UsageRecord = Usage & {
   readonly estimated: boolean;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** The month whose budget it counts against, as its hold said; absent: the one it was made in, in UTC. */
+  /** The month whose budget it counts against, as its reservation said; absent: the one it was made in, in UTC. */
   readonly budgetMonth?: number | undefined;
 };
 
-/** The status of an attempt whose process died: it is charged what was held for it. */
+/** The status of an attempt whose process died: it is charged what was reserved for it. */
 export const LOST = 'LOST';
 
 export function usageRecordId(requestId: string, attempt: number): string {

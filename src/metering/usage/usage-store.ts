@@ -3,7 +3,7 @@
 // ten million; where a range begins or ends within an hour of few records, these are read one by one, and where there are
 // many the hour is taken whole (`covered`). A store that is away rejects; the journal keeps the records.
 
-import type { BudgetHold } from '../budgets/budget-hold.ts';
+import type { BudgetReservation } from '../budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../budgets/budget-threshold.ts';
 import type { UsageRecord } from './usage-record.ts';
 
@@ -40,17 +40,17 @@ export type UsagePage = UsageRange & {
   readonly before?: { readonly createdAt: number; readonly id: string };
 };
 
-/** What became of holds besides the records that settle them. */
-export type HoldChanges = {
+/** What became of reservations besides the records that settle them. */
+export type ReservationChanges = {
   /** Not ended yet: kept until they are, or until they expire. */
-  readonly opened: readonly BudgetHold[];
-  /** Attempts that have ended, by id: what is kept of their holds goes. */
+  readonly opened: readonly BudgetReservation[];
+  /** Attempts that have ended, by id: what is kept of their reservations goes. */
   readonly closed: readonly string[];
   /**
    * Have ended, and a statement that asked for them may still come: it is then to find them ended. What is kept of them
    * goes as well.
    */
-  readonly voided: readonly BudgetHold[];
+  readonly voided: readonly BudgetReservation[];
 };
 
 export type InsertedUsage = {
@@ -67,7 +67,7 @@ export type UsageStore = {
    */
   insertBatch(
     records: readonly UsageRecord[],
-    holds?: Partial<HoldChanges>,
+    reservations?: Partial<ReservationChanges>,
   ): Promise<InsertedUsage>;
   /** The range, widened to whole hours where it would be dear to be exact. Sums are asked for what this gives. */
   covered(range: UsageRange, now: number): Promise<UsageRange>;

@@ -4,7 +4,7 @@ import type {
   BudgetDecision,
   BudgetLedger,
   BudgetOwner,
-  HoldAsk,
+  ReservationRequest,
 } from '../../../src/metering/budgets/budget-ledger.ts';
 import type { UsageRecord } from '../../../src/metering/usage/usage-record.ts';
 import { usageRecord } from './usage-record.ts';
@@ -29,7 +29,7 @@ export type AskOptions = {
   readonly userId?: string;
 };
 
-export function holdAsk(id: string, given: AskOptions = {}): HoldAsk {
+export function reservationRequest(id: string, given: AskOptions = {}): ReservationRequest {
   const { owner = budgetOwner(), userId } = given;
   return {
     attempt: {
@@ -51,12 +51,12 @@ export function holdAsk(id: string, given: AskOptions = {}): HoldAsk {
   };
 }
 
-export function decided(ledger: BudgetLedger, ask: HoldAsk): Promise<BudgetDecision> {
-  return new Promise((resolve) => void ledger.hold(ask, resolve));
+export function decided(ledger: BudgetLedger, ask: ReservationRequest): Promise<BudgetDecision> {
+  return new Promise((resolve) => void ledger.reserve(ask, resolve));
 }
 
 /** What the attempt of an ask cost in the end. */
-export function usageOf(ask: HoldAsk, costNanos: number, month: number): UsageRecord {
+export function usageOf(ask: ReservationRequest, costNanos: number, month: number): UsageRecord {
   const { attempt } = ask;
   return usageRecord(attempt.id, { ...attempt, costNanos, budgetMonth: month });
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('../../contract/budget-crash-child.ts', import.meta.url));
 
 export type BudgetChild = {
-  /** Ids by the word that was said of them: `held`, `used`, `refused`. */
+  /** Ids by the word that was said of them: `reserved`, `used`, `refused`. */
   said(word: string): ReadonlySet<string>;
   /** Resolves when it has said so many lines of a kind, `done` or `ready` included. */
   until(word: string, count?: number): Promise<void>;

@@ -208,14 +208,14 @@ export async function budgetOf({ url, apiKey }: Place): Promise<Budget> {
   return JSON.parse(text) as Budget;
 }
 
-/** Asks again until it holds. Only for what a process does by itself, in its own time. */
+/** Asks again until it reservations. Only for what a process does by itself, in its own time. */
 export async function until(
   what: string,
-  holds: () => Promise<boolean> | boolean,
+  reservations: () => Promise<boolean> | boolean,
   withinMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await holds())) {
+  while (!(await reservations())) {
     assert.ok(performance.now() < deadline, `it did not come to be that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

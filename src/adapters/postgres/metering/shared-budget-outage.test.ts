@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   budgetOwner,
   decided,
-  holdAsk,
+  reservationRequest,
   usageOf,
 } from '../../../../test/support/budgets/budget-ask.ts';
 import {
@@ -70,9 +70,9 @@ test('what is set aside is given back as soon as anybody is short', IN_TIME, asy
   await spend(first, 'a', 900);
   await spend(second, 'b', 10);
   await untilReserved(2);
-  const ask = holdAsk('last', { owner: OWNER, worstNanos: 90, patienceMs: 10_000 });
-  assert.equal((await decided(first.ledger, ask)).kind, 'held');
-  const over = holdAsk('over', { owner: OWNER, worstNanos: 1, patienceMs: 500 });
+  const ask = reservationRequest('last', { owner: OWNER, worstNanos: 90, patienceMs: 10_000 });
+  assert.equal((await decided(first.ledger, ask)).kind, 'reserved');
+  const over = reservationRequest('over', { owner: OWNER, worstNanos: 1, patienceMs: 500 });
   assert.equal((await decided(second.ledger, over)).kind, 'exceeded');
   await close();
 });
@@ -89,17 +89,17 @@ async function outage(folder: string, { begin, end }: Outage): Promise<void> {
     for (let attempt = 0; attempt < 4; attempt += 1)
       kinds.push(await spend(server, `away${index}.${attempt}`, 10, 10));
   }
-  const held = kinds.filter((kind) => kind === 'held').length;
-  assert.ok(held >= 2 && held <= 4, `${held} were served while the store was away`);
-  assert.equal(kinds.filter((kind) => kind === 'unavailable').length, kinds.length - held);
+  const reserved = kinds.filter((kind) => kind === 'reserved').length;
+  assert.ok(reserved >= 2 && reserved <= 4, `${reserved} were served while the store was away`);
+  assert.equal(kinds.filter((kind) => kind === 'unavailable').length, kinds.length - reserved);
   await end();
   await Promise.all(servers.map((server) => untilBack(server)));
   for (const [index, server] of servers.entries())
-    assert.equal(await spend(server, `after${index}`, 10), 'held');
+    assert.equal(await spend(server, `after${index}`, 10), 'reserved');
   for (const server of servers) await server.flush();
-  const spent = 10 * (2 * servers.length + held);
+  const spent = 10 * (2 * servers.length + reserved);
   const status = await servers[0]?.ledger.status(OWNER, 'organization');
-  assert.deepEqual([status?.spentNanos, status?.heldNanos], [spent, 0]);
+  assert.deepEqual([status?.spentNanos, status?.reservedNanos], [spent, 0]);
   const [usage] = await runOn(
     database.url,
     'select sum(cost_nanos) as cost, count(*) as records from spillway.usage_records',
@@ -139,11 +139,15 @@ async function spend(
   worstNanos: number,
   costNanos = worstNanos,
 ): Promise<string> {
-  const ask = holdAsk(id, { owner: OWNER, worstNanos, expiresAt: Date.now() + 3_600_000 });
+  const ask = reservationRequest(id, {
+    owner: OWNER,
+    worstNanos,
+    expiresAt: Date.now() + 3_600_000,
+  });
   const decision = await decided(server.ledger, ask);
-  if (decision.kind !== 'held') return decision.kind;
+  if (decision.kind !== 'reserved') return decision.kind;
   await server.record({ ...usageOf(ask, costNanos, decision.month), createdAt: Date.now() });
-  return 'held';
+  return 'reserved';
 }
 
 async function untilReserved(count: number): Promise<void> {

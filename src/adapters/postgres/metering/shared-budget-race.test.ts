@@ -26,10 +26,10 @@ before(async () => {
 });
 after(() => database.drop());
 
-function startAll(folder: string, asks: number, holdMs: number, settledPercent: number) {
+function startAll(folder: string, asks: number, reservationMs: number, settledPercent: number) {
   return Array.from({ length: SERVERS }, (_, index) => {
     const own = path.join(folder, String(index));
-    return startBudgetChild(own, `srv${index}`, asks, holdMs, settledPercent, database.url);
+    return startBudgetChild(own, `srv${index}`, asks, reservationMs, settledPercent, database.url);
   });
 }
 
@@ -42,39 +42,39 @@ async function organizationWith(limitNanos: number): Promise<void> {
 async function period(): Promise<readonly [number, number]> {
   const [row] = await runOn(
     database.url,
-    `select posted_nanos, held_nanos from spillway.budget_periods where kind = 'organization'`,
+    `select posted_nanos, reserved_nanos from spillway.budget_periods where kind = 'organization'`,
   );
-  return [Number(row?.['posted_nanos']), Number(row?.['held_nanos'])];
+  return [Number(row?.['posted_nanos']), Number(row?.['reserved_nanos'])];
 }
 
 test('500 asks on four servers against a budget that fits 100 let 100 through', async (context) => {
   await organizationWith(FITS * 10);
   const servers = startAll(tempFolder(context), ASKS / SERVERS, 3_600_000, 0);
   await Promise.all(servers.map((server) => server.until('done')));
-  const held = servers.reduce((sum, server) => sum + server.said('held').size, 0);
+  const reserved = servers.reduce((sum, server) => sum + server.said('reserved').size, 0);
   const refused = servers.reduce((sum, server) => sum + server.said('refused').size, 0);
-  assert.deepEqual([held, refused], [FITS, ASKS - FITS]);
+  assert.deepEqual([reserved, refused], [FITS, ASKS - FITS]);
   assert.deepEqual(await period(), [0, FITS * 10]);
   await Promise.all(servers.map((server) => server.kill()));
 });
 
 test('a server that is killed in the middle blocks nothing and leaves nothing uncounted', async (context) => {
   await organizationWith(1_000_000);
-  const holdMs = 4000;
-  const servers = startAll(tempFolder(context), 200, holdMs, 90);
+  const reservationMs = 4000;
+  const servers = startAll(tempFolder(context), 200, reservationMs, 90);
   const [victim, ...others] = servers;
   assert.ok(victim);
-  await victim.until('held', 100);
+  await victim.until('reserved', 100);
   await victim.kill();
   await Promise.all(others.map((server) => server.until('done')));
   // What is left expires, and any server that lives settles it.
-  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await untilCount('spillway.budget_reservations', (count) => count === 0);
   await Promise.all(others.map((server) => server.kill()));
   const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
   const counted = new Set(rows.map((row) => String(row['id'])));
   for (const server of servers) {
-    const missing = server.said('held').difference(counted);
-    // What the victim used stands in its journal, which is replayed when it is started again; it was held, so it is
+    const missing = server.said('reserved').difference(counted);
+    // What the victim used stands in its journal, which is replayed when it is started again; it was reserved, so it is
     // charged as lost until then.
     assert.deepEqual([...missing], []);
   }
@@ -86,15 +86,15 @@ test('a busy server that is killed is charged what it had taken beforehand until
   const folder = tempFolder(context);
   // A thousand asks a second; it does not live to the end of them.
   const victim = startBudgetChild(`${folder}/0`, 'srv0', 20_000, 3000, 97, database.url, 20_000);
-  await victim.until('held', 500);
+  await victim.until('reserved', 500);
   await untilCount(LEASES, (count) => count > 0);
   await victim.kill();
   // Another server settles what it left, as an estimate.
   const other = startBudgetChild(`${folder}/1`, 'srv1', 200, 3000, 97, database.url);
   await other.until('done');
-  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await untilCount('spillway.budget_reservations', (count) => count === 0);
   const known = [victim, other].map((server) => {
-    return { used: server.said('used'), held: server.said('held') };
+    return { used: server.said('used'), reserved: server.said('reserved') };
   });
   const [posted] = await period();
   assert.ok(posted >= known.reduce((sum, { used }) => sum + used.size * USED_NANOS, 0));
@@ -102,14 +102,14 @@ test('a busy server that is killed is charged what it had taken beforehand until
   // Back, it finds in its journal what it had used and what it had begun, and gives back what it had taken.
   const again = startBudgetChild(`${folder}/0`, 'again', 0, 0, 100, database.url);
   await again.until('ready');
-  await untilCount('spillway.budget_holds', (count) => count === 0);
+  await untilCount('spillway.budget_reservations', (count) => count === 0);
   await untilCount("spillway.usage_records where id like 'lse%'", (count) => count === 0);
   await Promise.all([other.kill(), again.kill()]);
   const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
   const costs = new Map(rows.map((row) => [String(row['id']), Number(row['cost_nanos'])]));
-  for (const { used, held } of known) {
+  for (const { used, reserved } of known) {
     assert.deepEqual(
-      [...held].filter((id) => !costs.has(id)),
+      [...reserved].filter((id) => !costs.has(id)),
       [],
     );
     assert.deepEqual(
@@ -121,7 +121,7 @@ test('a busy server that is killed is charged what it had taken beforehand until
 });
 
 const USED_NANOS = 4;
-const LEASES = "spillway.budget_holds where id like 'lse%'";
+const LEASES = "spillway.budget_reservations where id like 'lse%'";
 
 async function untilCount(what: string, isRight: (count: number) => boolean): Promise<void> {
   for (let laps = 0; laps < 600; laps += 1) {
@@ -132,16 +132,16 @@ async function untilCount(what: string, isRight: (count: number) => boolean): Pr
   assert.fail(`the count of ${what} never became what it should be`);
 }
 
-/** What is posted is the sum of all records, and nothing is held but what servers have set aside. */
+/** What is posted is the sum of all records, and nothing is reserved but what servers have set aside. */
 async function assertBooksAgree(): Promise<void> {
   const [sum] = await runOn(
     database.url,
     'select coalesce(sum(cost_nanos), 0) as nanos from spillway.usage_records',
   );
-  const [reserved] = await runOn(
+  const [reserves] = await runOn(
     database.url,
     'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_reserves',
   );
-  const [posted, held] = await period();
-  assert.deepEqual([posted, held - Number(reserved?.['nanos'])], [Number(sum?.['nanos']), 0]);
+  const [posted, reserved] = await period();
+  assert.deepEqual([posted, reserved - Number(reserves?.['nanos'])], [Number(sum?.['nanos']), 0]);
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { budgetLedgerContract } from '../../../../test/contract/budget-ledger.ts';
-import { budgetOwner, holdAsk } from '../../../../test/support/budgets/budget-ask.ts';
+import { budgetOwner, reservationRequest } from '../../../../test/support/budgets/budget-ask.ts';
 import { openBudgetServer, storeOwner } from '../../../../test/support/budgets/budget-rig.ts';
 import {
   createTestDatabase,
@@ -15,9 +15,9 @@ import {
 } from '../../../../test/support/stores/isolated-postgres.ts';
 import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../../test/support/test-clock.ts';
-import { lostRecord, newHold } from '../../../metering/budgets/budget-hold.ts';
+import { lostRecord, newReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
-import { holdsJson } from '../../sql/metering/budget-hold-row.ts';
+import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createSharedBudgetStore } from './shared-budget-store.ts';
 import { createPostgresUsageStore } from './usage-store.ts';
 
@@ -53,7 +53,7 @@ budgetLedgerContract('PostgreSQL', async () => {
   };
 });
 
-test('whatever callers write into their labels, money is held and settled for it', async () => {
+test('whatever callers write into their labels, money is reserved and settled for it', async () => {
   const store = await openEmptyStore(database);
   const shared = createSharedBudgetStore(store);
   const usage = createPostgresUsageStore(store);
@@ -70,27 +70,35 @@ test('whatever callers write into their labels, money is held and settled for it
     'ü ☂',
     String.raw`\"`,
   ];
-  const holds = labels.map((userId, index) => {
-    const ask = holdAsk(`a${index}`, { owner, userId });
+  const reservations = labels.map((userId, index) => {
+    const ask = reservationRequest(`a${index}`, { owner, userId });
     const attempt = { ...ask.attempt, category: userId, model: userId };
-    return { ...newHold({ ...ask, attempt }, 202601), holdsUser: true };
+    return { ...newReservation({ ...ask, attempt }, 202601), reservesUser: true };
   });
-  assert.deepEqual(await shared.holdAll(holds, 1), []);
-  const records = holds.map((hold) => ({ ...lostRecord(hold, 1), status: 'OK', costNanos: 3 }));
+  assert.deepEqual(await shared.reserveAll(reservations, 1), []);
+  const records = reservations.map((reservation) => ({
+    ...lostRecord(reservation, 1),
+    status: 'OK',
+    costNanos: 3,
+  }));
   assert.equal((await usage.insertBatch(records)).stored, labels.length);
   const rows = await store.db.selectFrom('budget_periods').selectAll().execute();
   const users = rows.filter(({ kind }) => kind === 'user');
   assert.equal(users.length, labels.length);
   for (const row of users)
-    assert.deepEqual([Number(row.posted_nanos), Number(row.held_nanos)], [3, 0]);
+    assert.deepEqual([Number(row.posted_nanos), Number(row.reserved_nanos)], [3, 0]);
   await store.close();
 });
 
-/** What is held of a budget, and how many holds there are. */
-async function heldIn({ db }: Awaited<ReturnType<typeof openEmptyStore>>) {
-  const [period] = await db.selectFrom('budget_periods').select('held_nanos').execute();
-  const holds = await db.selectFrom('budget_holds').where('is_void', '=', 0).selectAll().execute();
-  return [Number(period?.held_nanos ?? 0), holds.length];
+/** What is reserved of a budget, and how many reservations there are. */
+async function reservedIn({ db }: Awaited<ReturnType<typeof openEmptyStore>>) {
+  const [period] = await db.selectFrom('budget_periods').select('reserved_nanos').execute();
+  const reservations = await db
+    .selectFrom('budget_reservations')
+    .where('is_void', '=', 0)
+    .selectAll()
+    .execute();
+  return [Number(period?.reserved_nanos ?? 0), reservations.length];
 }
 
 async function openVoiding() {
@@ -99,42 +107,42 @@ async function openVoiding() {
   await storeOwner(store, owner);
   const shared = createSharedBudgetStore(store);
   const usage = createPostgresUsageStore(store);
-  const hold = newHold(holdAsk('doubted', { owner }), 202_601);
+  const reservation = newReservation(reservationRequest('doubted', { owner }), 202_601);
   const makeVoid = (records: readonly UsageRecord[] = []) =>
-    usage.insertBatch(records, { voided: [hold] });
-  return { store, shared, hold, makeVoid };
+    usage.insertBatch(records, { voided: [reservation] });
+  return { store, shared, reservation, makeVoid };
 }
 
-test('a hold that is void is not held by a statement that comes later', async () => {
-  const { store, shared, hold, makeVoid } = await openVoiding();
+test('a reservation that is void is not reserved by a statement that comes later', async () => {
+  const { store, shared, reservation, makeVoid } = await openVoiding();
   await makeVoid();
   await makeVoid();
-  assert.deepEqual(await shared.holdAll([hold], 1), []);
-  assert.deepEqual(await heldIn(store), [0, 0]);
+  assert.deepEqual(await shared.reserveAll([reservation], 1), []);
+  assert.deepEqual(await reservedIn(store), [0, 0]);
   await store.close();
 });
 
-test('what a statement held before is given back when it is void, and not held again', async () => {
-  const { store, shared, hold, makeVoid } = await openVoiding();
-  await shared.holdAll([hold], 1);
-  assert.deepEqual(await heldIn(store), [10, 1]);
-  await makeVoid([{ ...lostRecord(hold, 1), status: 'OK', costNanos: 3 }]);
-  assert.deepEqual(await heldIn(store), [0, 0]);
-  await shared.holdAll([hold], 1);
-  assert.deepEqual(await heldIn(store), [0, 0]);
+test('what a statement reserved before is given back when it is void, and not reserved again', async () => {
+  const { store, shared, reservation, makeVoid } = await openVoiding();
+  await shared.reserveAll([reservation], 1);
+  assert.deepEqual(await reservedIn(store), [10, 1]);
+  await makeVoid([{ ...lostRecord(reservation, 1), status: 'OK', costNanos: 3 }]);
+  assert.deepEqual(await reservedIn(store), [0, 0]);
+  await shared.reserveAll([reservation], 1);
+  assert.deepEqual(await reservedIn(store), [0, 0]);
   await store.close();
 });
 
-test('what a statement holds at that very moment is given back when it is void', async () => {
-  const { store, hold, makeVoid } = await openVoiding();
+test('what a statement reservations at that very moment is given back when it is void', async () => {
+  const { store, reservation, makeVoid } = await openVoiding();
   let voided: Promise<unknown> | undefined;
   await store.db.transaction().execute(async (late) => {
-    await sql`select hold_budgets(${holdsJson([hold])}::jsonb, 1)`.execute(late);
+    await sql`select reserve_budgets(${reservationsJson([reservation])}::jsonb, 1)`.execute(late);
     voided = makeVoid();
     await untilWaiting(store);
   });
   await voided;
-  assert.deepEqual(await heldIn(store), [0, 0]);
+  assert.deepEqual(await reservedIn(store), [0, 0]);
   await store.close();
 });
 
@@ -142,7 +150,7 @@ test('what is void is forgotten in time, and nobody is charged for it', async ()
   const { store, shared, makeVoid } = await openVoiding();
   await makeVoid();
   await shared.loseExpired(Date.now() + DAY_MS - 60_000, 10);
-  const count = () => store.db.selectFrom('budget_holds').selectAll().execute();
+  const count = () => store.db.selectFrom('budget_reservations').selectAll().execute();
   assert.equal((await count()).length, 1);
   await shared.loseExpired(Date.now() + DAY_MS, 10);
   assert.equal((await count()).length, 0);

@@ -3,10 +3,10 @@
 
 import type { AccountName } from '../../../metering/budgets/budget-account.ts';
 import type {
-  HoldRefusal,
+  ReservationRefusal,
   SharedBudgetStore,
 } from '../../../metering/budgets/shared-budget-store.ts';
-import { holdsJson } from '../../sql/metering/budget-hold-row.ts';
+import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createBudgetStore } from '../../sql/metering/budget-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import type { TextRow } from '../statements/prepared-call.ts';
@@ -20,17 +20,19 @@ export function createSharedBudgetStore(
     spentSince: (account, since) => budgets.spentSince(account, since),
     async standing(account) {
       const { organizationId, month, kind, scopeId } = account;
-      const { postedNanos, heldNanos } = await budgets.standing(account);
+      const { postedNanos, reservedNanos } = await budgets.standing(account);
       const [row] = await store.run<{ set_aside: number }>(SET_ASIDE, [
         organizationId,
         month,
         kind,
         scopeId,
       ]);
-      return { postedNanos, heldNanos: Math.max(0, heldNanos - (row?.set_aside ?? 0)) };
+      return { postedNanos, reservedNanos: Math.max(0, reservedNanos - (row?.set_aside ?? 0)) };
     },
-    async holdAll(holds, now) {
-      return (await store.call(HOLD, [holdsJson(holds), String(now)])).map(toRefusal);
+    async reserveAll(reservations, now) {
+      return (await store.call(RESERVE, [reservationsJson(reservations), String(now)])).map(
+        toRefusal,
+      );
     },
     async loseExpired(now, most) {
       const [row] = await store.run<StoredRow>(LOSE, [now, most]);
@@ -55,12 +57,12 @@ export function createSharedBudgetStore(
 
 type ReserveRow = ReturnType<typeof toAccountRow> & { readonly amount_nanos: number };
 
-const HOLD = {
-  name: 'spillway_hold_budgets',
-  text: 'select place, answer, budget, limit_nanos, spent_nanos from hold_budgets($1::jsonb, $2::bigint)',
+const RESERVE = {
+  name: 'spillway_reserve_budgets',
+  text: 'select place, answer, budget, limit_nanos, spent_nanos from reserve_budgets($1::jsonb, $2::bigint)',
 };
 
-function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): HoldRefusal {
+function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): ReservationRefusal {
   return {
     place: Number(place) - 1,
     answer: answer === 'exceeded' ? 'exceeded' : 'short',
@@ -70,11 +72,11 @@ function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): Ho
   };
 }
 
-/** Counts as held and is not: it is given back as soon as anybody needs it. */
+/** Counts as reserved and is not: it is given back as soon as anybody needs it. */
 const SET_ASIDE = `
   select coalesce(sum(amount_nanos), 0)::bigint as set_aside from budget_reserves
   where organization_id = $1 and month = $2 and kind = $3 and scope_id = $4`;
-const LOSE = 'select stored, crossed from lose_holds($1::bigint, $2::integer)';
+const LOSE = 'select stored, crossed from lose_reservations($1::bigint, $2::integer)';
 const RENEW = `
   select organization_id, month, kind, scope_id, amount_nanos
   from renew_reserves($1::text, $2::jsonb, $3::bigint, $4::bigint)`;

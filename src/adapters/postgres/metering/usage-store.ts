@@ -5,7 +5,7 @@
 import type { CrossedThreshold } from '../../../metering/budgets/budget-threshold.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
 import { type InsertedUsage, type UsageStore } from '../../../metering/usage/usage-store.ts';
-import { holdsJson } from '../../sql/metering/budget-hold-row.ts';
+import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createUsageReading } from '../../sql/metering/usage-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { type RecordValue, recordRows, textArray } from '../statements/record-rows.ts';
@@ -18,9 +18,9 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
         recordRows(records.map(toUsageLine)),
-        holdsJson(opened),
+        reservationsJson(opened),
         textArray(closed),
-        holdsJson(voided),
+        reservationsJson(voided),
       ]);
       return toInserted(row);
     },
@@ -47,7 +47,7 @@ export function toInserted(row: StoredRow | undefined): InsertedUsage {
   return { stored: row?.stored ?? 0, crossed };
 }
 
-/** Arguments: the records, the holds that were opened, the attempts whose holds are closed, and the holds that are void. */
+/** Arguments: the records, the reservations that were opened, the attempts whose reservations are closed, and the reservations that are void. */
 const STORE_USAGE = `
   select stored, crossed from store_usage($1::usage_line[], $2::jsonb, $3::text[], $4::jsonb,
     (extract(epoch from clock_timestamp()) * 1000)::bigint)`;

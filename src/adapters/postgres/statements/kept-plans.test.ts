@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { holdAsk } from '../../../../test/support/budgets/budget-ask.ts';
+import { reservationRequest } from '../../../../test/support/budgets/budget-ask.ts';
 import { usageRecord } from '../../../../test/support/budgets/usage-record.ts';
 import {
   createTestDatabase,
@@ -14,7 +14,7 @@ import {
 import { started } from '../../../jobs/model/job-moves.ts';
 import { newJob } from '../../../jobs/pipeline/submit-job.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { newHold } from '../../../metering/budgets/budget-hold.ts';
+import { newReservation } from '../../../metering/budgets/budget-reservation.ts';
 import { createQueueSignals } from '../../sql/queue/queue-signals.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { createPostgresJobStore } from '../jobs/job-store.ts';
@@ -73,7 +73,8 @@ function ids(prefix: string, count: number): readonly string[] {
 
 test('usage is stored, and holds are opened and closed, without reading what is stored', async () => {
   const usage = createPostgresUsageStore(store);
-  const holds = (prefix: string) => ids(prefix, BATCH).map((id) => newHold(holdAsk(id), 202_601));
+  const holds = (prefix: string) =>
+    ids(prefix, BATCH).map((id) => newReservation(reservationRequest(id), 202_601));
   const insert = (prefix: string, count: number) =>
     usage.insertBatch(
       ids(prefix, count).map((id) => usageRecord(id)),

@@ -5,20 +5,20 @@ import type { AccountName } from '../../../metering/budgets/budget-account.ts';
 import type { BudgetStanding, BudgetStore } from '../../../metering/budgets/budget-store.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber, toOptionalNumber } from '../sql-dialect.ts';
-import { toHold } from './budget-hold-row.ts';
+import { toReservation } from './budget-reservation-row.ts';
 import { hourStart } from './usage-rollup.ts';
 
 export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
   return {
     standing: (account) => standing(db, account),
-    async openHolds() {
+    async openReservations() {
       const rows = await db
-        .selectFrom('budget_holds')
+        .selectFrom('budget_reservations')
         .selectAll()
         .where('is_void', '=', 0)
         .orderBy('expires_at')
         .execute();
-      return rows.map(toHold);
+      return rows.map(toReservation);
     },
     async spentSince({ organizationId, kind, scopeId }, since) {
       const row = await db
@@ -40,12 +40,12 @@ export function createBudgetStore(db: Kysely<Schema>): BudgetStore {
 async function standing(db: Kysely<Schema>, account: AccountName): Promise<BudgetStanding> {
   const row = await db
     .selectFrom('budget_periods')
-    .select(['posted_nanos', 'held_nanos'])
+    .select(['posted_nanos', 'reserved_nanos'])
     .where('organization_id', '=', account.organizationId)
     .where('month', '=', account.month)
     .where('kind', '=', account.kind)
     .where('scope_id', '=', account.scopeId)
     .executeTakeFirst();
-  if (!row) return { postedNanos: 0, heldNanos: 0 };
-  return { postedNanos: toNumber(row.posted_nanos), heldNanos: toNumber(row.held_nanos) };
+  if (!row) return { postedNanos: 0, reservedNanos: 0 };
+  return { postedNanos: toNumber(row.posted_nanos), reservedNanos: toNumber(row.reserved_nanos) };
 }

@@ -1,5 +1,5 @@
 // The decisions about budgets that PostgreSQL makes by itself, each one round trip for a whole batch. Locks are always
-// taken in the same order (holds, usage records, roll-ups, then budgets by their key), so that servers wait for one
+// taken in the same order (reservations, usage records, roll-ups, then budgets by their key), so that servers wait for one
 // another but never for ever. Each statement in them sees what was committed before it, also while it waited.
 
 import { type Kysely, sql } from 'kysely';
@@ -11,7 +11,7 @@ export async function budgetFunctions(db: Kysely<Schema>): Promise<void> {
     ASKS,
     CHARGES,
     LIMIT,
-    HOLD,
+    RESERVE,
     VOID,
     STORE,
     LOSE,
@@ -36,13 +36,13 @@ create type usage_line as (
   cache_write_1h_tokens bigint, reasoning_tokens bigint, cost_nanos bigint, category text, latency_ms bigint,
   status text, streamed bigint, estimated bigint, created_at bigint, budget_month integer)`;
 
-/** Holds as arrays of values, in the order of the table's columns. */
+/** Reservations as arrays of values, in the order of the table's columns. */
 const ASKS = `
 create function budget_asks(asks jsonb)
 returns table (
   place bigint, id text, request_id text, attempt integer, organization_id text, key_id text, user_id text,
-  category text, provider text, model text, streamed integer, amount_nanos bigint, holds_key integer,
-  holds_user integer, month integer, expires_at bigint)
+  category text, provider text, model text, streamed integer, amount_nanos bigint, reserves_key integer,
+  reserves_user integer, month integer, expires_at bigint)
 language sql immutable as $$
   select place, v ->> 0, v ->> 1, (v ->> 2)::integer, v ->> 3, v ->> 4, v ->> 5, v ->> 6, v ->> 7, v ->> 8,
     (v ->> 9)::integer, (v ->> 10)::bigint, (v ->> 11)::integer, (v ->> 12)::integer, (v ->> 13)::integer,
@@ -50,7 +50,7 @@ language sql immutable as $$
   from jsonb_array_elements(asks) with ordinality as each (v, place)
 $$`;
 
-/** Each ask against each budget that it is held from. */
+/** Each ask against each budget that it is reserved from. */
 const CHARGES = `
 create function budget_charges(asks jsonb)
 returns table (
@@ -58,9 +58,9 @@ returns table (
 language sql immutable as $$
   select a.place, a.id, a.organization_id, a.month, b.kind, b.scope_id, a.amount_nanos
   from budget_asks(asks) a cross join lateral (values
-    ('organization', '', 1), ('key', a.key_id, a.holds_key), ('user', a.user_id, a.holds_user)
-  ) as b (kind, scope_id, is_held)
-  where b.is_held = 1
+    ('organization', '', 1), ('key', a.key_id, a.reserves_key), ('user', a.user_id, a.reserves_user)
+  ) as b (kind, scope_id, is_reserved)
+  where b.is_reserved = 1
 $$`;
 
 /** What a budget allows now; null where there is none. */
@@ -75,11 +75,11 @@ language sql stable as $$
 $$`;
 
 /**
- * Holds what fits, in the order asked, each ask all or nothing, and returns only those that are not held: 'exceeded'
- * does not fit what is unspent, 'short' does not fit what is unheld or stands behind one that does not.
+ * Reservations what fits, in the order asked, each ask all or nothing, and returns only those that are not reserved: 'exceeded'
+ * does not fit what is unspent, 'short' does not fit what is unreserved or stands behind one that does not.
  */
-const HOLD = `
-create function hold_budgets(asks jsonb, at bigint)
+const RESERVE = `
+create function reserve_budgets(asks jsonb, at bigint)
 returns table (place bigint, answer text, budget text, limit_nanos bigint, spent_nanos bigint)
 language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
@@ -105,7 +105,7 @@ begin
     select c.organization_id, c.month, c.kind, c.scope_id from budget_charges(asks) c)
   order by p.organization_id, p.month, p.kind, p.scope_id for update;
 
-  select bool_and(p.posted_nanos + p.held_nanos + w.wanted
+  select bool_and(p.posted_nanos + p.reserved_nanos + w.wanted
     <= coalesce(budget_limit(w.organization_id, w.kind, w.scope_id), 9007199254740991))
   into everybody_fits
   from (
@@ -119,9 +119,9 @@ begin
         array_agg(s.kind order by s.kind = 'user', s.kind = 'key') as kinds,
         array_agg(s.allowed order by s.kind = 'user', s.kind = 'key') as limits,
         array_agg(s.posted_nanos order by s.kind = 'user', s.kind = 'key') as posted,
-        array_agg(s.held_nanos order by s.kind = 'user', s.kind = 'key') as held
+        array_agg(s.reserved_nanos order by s.kind = 'user', s.kind = 'key') as reserved
       from (
-        select c.place, c.amount_nanos, c.kind, p.posted_nanos, p.held_nanos,
+        select c.place, c.amount_nanos, c.kind, p.posted_nanos, p.reserved_nanos,
           jsonb_build_array(c.organization_id, c.month, c.kind, c.scope_id)::text as account,
           coalesce(l.allowed, 9007199254740991) as allowed
         from budget_charges(asks) c
@@ -134,7 +134,7 @@ begin
       ) s
       group by s.place, s.amount_nanos order by s.place
     loop
-      answer := 'held';
+      answer := 'reserved';
       for i in 1 .. cardinality(ask.accounts) loop
         if ask.posted[i] + ask.amount_nanos > ask.limits[i] then
           answer := 'exceeded';
@@ -143,7 +143,7 @@ begin
           spent_nanos := ask.posted[i];
           exit;
         end if;
-        if answer = 'held' and (lines ? ask.accounts[i] or ask.posted[i] + ask.held[i]
+        if answer = 'reserved' and (lines ? ask.accounts[i] or ask.posted[i] + ask.reserved[i]
             + coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos > ask.limits[i]) then
           answer := 'short';
           short_at_account := i;
@@ -152,7 +152,7 @@ begin
           spent_nanos := ask.posted[i];
         end if;
       end loop;
-      if answer = 'held' then
+      if answer = 'reserved' then
         for i in 1 .. cardinality(ask.accounts) loop
           taken := jsonb_set(taken, array[ask.accounts[i]],
             to_jsonb(coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos));
@@ -173,48 +173,48 @@ begin
   end if;
 
   with placed as (
-    insert into budget_holds (
+    insert into budget_reservations (
       id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
-      holds_key, holds_user, month, expires_at)
+      reserves_key, reserves_user, month, expires_at)
     select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
-      a.streamed, a.amount_nanos, a.holds_key, a.holds_user, a.month, a.expires_at
+      a.streamed, a.amount_nanos, a.reserves_key, a.reserves_user, a.month, a.expires_at
     from budget_asks(asks) a where a.place <> all (refused)
     on conflict do nothing returning id
   ), sums as (
     select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as nanos
     from budget_charges(asks) c join placed using (id) group by 1, 2, 3, 4
   )
-  update budget_periods p set held_nanos = p.held_nanos + s.nanos
+  update budget_periods p set reserved_nanos = p.reserved_nanos + s.nanos
   from sums s
   where p.organization_id = s.organization_id and p.month = s.month and p.kind = s.kind and p.scope_id = s.scope_id;
 end
 $body$`;
 
 /**
- * Takes the places of holds that have ended, for nothing, so that a statement which asked for one and comes late (from
+ * Takes the places of reservations that have ended, for nothing, so that a statement which asked for one and comes late (from
  * the buffer of a server that stood still, say) finds it taken. Returns those that it came too late for. Where both
  * want the same budget at the same moment they may block each other: one of them fails then, and only this comes again.
  */
 const VOID = `
-create function void_holds(voided jsonb, at bigint) returns budget_holds[]
+create function void_reservations(voided jsonb, at bigint) returns budget_reservations[]
 language plpgsql ${KEPT_PLAN} as $body$
 declare
   kept_until constant bigint := at + 86400000;
-  late budget_holds[];
+  late budget_reservations[];
 begin
-  insert into budget_holds (
+  insert into budget_reservations (
     id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
-    holds_key, holds_user, month, expires_at, is_void)
+    reserves_key, reserves_user, month, expires_at, is_void)
   select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
-    a.streamed, 0, a.holds_key, a.holds_user, a.month, kept_until, 1
+    a.streamed, 0, a.reserves_key, a.reserves_user, a.month, kept_until, 1
   from budget_asks(voided) a order by a.id collate "C"
   on conflict do nothing;
 
   with found as (
-    select h from budget_holds h where h.id in (select a.id from budget_asks(voided) a) and h.is_void = 0 for update
+    select h from budget_reservations h where h.id in (select a.id from budget_asks(voided) a) and h.is_void = 0 for update
   ) select array_agg(h) into late from found;
 
-  update budget_holds h set amount_nanos = 0, expires_at = kept_until, is_void = 1
+  update budget_reservations h set amount_nanos = 0, expires_at = kept_until, is_void = 1
   where h.id in (select a.id from budget_asks(voided) a) and h.is_void = 0;
   return late;
 end
@@ -222,8 +222,8 @@ $body$`;
 
 /**
  * Takes in usage: each record once, or in place of the estimate made when its attempt was given up; their sums; what
- * they cost in place of what was held for them. `opened` are holds that a server made by itself, `closed` attempts
- * that were never made and leases that are over, `voided` such of which a hold may still come; an estimate made for one
+ * they cost in place of what was reserved for them. `opened` are reservations that a server made by itself, `closed` attempts
+ * that were never made and leases that are over, `voided` such of which a reservation may still come; an estimate made for one
  * of these is taken back. Returns how many records were new and which thresholds of budgets were passed by them.
  */
 const STORE = `
@@ -232,18 +232,18 @@ returns table (stored bigint, crossed jsonb)
 language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
-  ended budget_holds[];
+  ended budget_reservations[];
   lost usage_records[];
   fresh usage_records[];
-  begun budget_holds[];
+  begun budget_reservations[];
 begin
   with gone as (
-    delete from budget_holds h
+    delete from budget_reservations h
     where (h.id = any (closed) or h.id in (select id from unnest(lines))) and h.is_void = 0 returning h
   ) select array_agg(h) into ended from gone;
 
   if voided <> '[]' then
-    ended := ended || void_holds(voided, at);
+    ended := ended || void_reservations(voided, at);
     closed := closed || array(select id from budget_asks(voided));
   end if;
 
@@ -288,36 +288,36 @@ begin
     cost_nanos = known.cost_nanos + excluded.cost_nanos;
 
   with placed as (
-    insert into budget_holds as h (
+    insert into budget_reservations as h (
       id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
-      holds_key, holds_user, month, expires_at)
+      reserves_key, reserves_user, month, expires_at)
     select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
-      a.streamed, a.amount_nanos, a.holds_key, a.holds_user, a.month, a.expires_at
+      a.streamed, a.amount_nanos, a.reserves_key, a.reserves_user, a.month, a.expires_at
     from budget_asks(opened) a where not exists (select from usage_records r where r.id = a.id offset 0)
     on conflict do nothing returning h
   ) select array_agg(h) into begun from placed;
 
   return query
   with moves as (
-    select r.organization_id, r.budget_month as month, b.kind, b.scope_id, s.sign * r.cost_nanos as posted, 0 as held
+    select r.organization_id, r.budget_month as month, b.kind, b.scope_id, s.sign * r.cost_nanos as posted, 0 as reserved
     from (values (fresh, 1), (lost, -1)) as s (records, sign), unnest(s.records) as r,
       lateral (values ('organization', ''), ('key', r.key_id), ('user', r.user_id)) as b (kind, scope_id)
     where b.scope_id is not null
     union all
     select h.organization_id, h.month, b.kind, b.scope_id, 0, s.sign * h.amount_nanos
-    from (values (begun, 1), (ended, -1)) as s (holds, sign), unnest(s.holds) as h, lateral (values
-      ('organization', '', 1), ('key', h.key_id, h.holds_key), ('user', h.user_id, h.holds_user)
-    ) as b (kind, scope_id, is_held)
-    where b.is_held = 1
+    from (values (begun, 1), (ended, -1)) as s (reservations, sign), unnest(s.reservations) as h, lateral (values
+      ('organization', '', 1), ('key', h.key_id, h.reserves_key), ('user', h.user_id, h.reserves_user)
+    ) as b (kind, scope_id, is_reserved)
+    where b.is_reserved = 1
   ), sums as (
-    select organization_id, month, kind, scope_id, sum(posted)::bigint as posted, sum(held)::bigint as held
+    select organization_id, month, kind, scope_id, sum(posted)::bigint as posted, sum(reserved)::bigint as reserved
     from moves group by 1, 2, 3, 4
   ), kept as (
-    insert into budget_periods as p (organization_id, month, kind, scope_id, posted_nanos, held_nanos)
-    select organization_id, month, kind, scope_id, posted, held from sums
+    insert into budget_periods as p (organization_id, month, kind, scope_id, posted_nanos, reserved_nanos)
+    select organization_id, month, kind, scope_id, posted, reserved from sums
     order by organization_id collate "C", month, kind collate "C", scope_id collate "C"
     on conflict (organization_id, month, kind, scope_id) do update set
-      posted_nanos = p.posted_nanos + excluded.posted_nanos, held_nanos = p.held_nanos + excluded.held_nanos
+      posted_nanos = p.posted_nanos + excluded.posted_nanos, reserved_nanos = p.reserved_nanos + excluded.reserved_nanos
     returning p.organization_id, p.month, p.kind, p.scope_id, p.posted_nanos
   ), passed as (
     select k.organization_id, k.month, k.kind, k.scope_id, t.percent, k.posted_nanos, k.allowed
@@ -340,21 +340,21 @@ begin
 end
 $body$`;
 
-/** Settles holds that have expired as if all of them had been spent. Whoever is at it already is left alone. */
+/** Settles reservations that have expired as if all of them had been spent. Whoever is at it already is left alone. */
 const LOSE = `
-create function lose_holds(at bigint, most integer)
+create function lose_reservations(at bigint, most integer)
 returns table (stored bigint, crossed jsonb)
 language plpgsql ${KEPT_PLAN} as $body$
 #variable_conflict use_column
 declare
   lines usage_line[];
 begin
-  delete from budget_holds where expires_at <= at and is_void = 1;
+  delete from budget_reservations where expires_at <= at and is_void = 1;
   select array_agg(row(
     h.id, h.request_id, h.attempt, h.organization_id, h.key_id, h.user_id, h.provider, h.model, 0, 0, 0, 0, 0, 0,
     h.amount_nanos, h.category, 0, 'LOST', h.streamed, 1, at, h.month)::usage_line)
   into lines from (
-    select * from budget_holds where expires_at <= at and is_void = 0 order by expires_at limit most for update skip locked
+    select * from budget_reservations where expires_at <= at and is_void = 0 order by expires_at limit most for update skip locked
   ) h;
   if lines is null then
     return query select 0::bigint, null::jsonb;
@@ -365,7 +365,7 @@ end
 $body$`;
 
 /**
- * What a server has set aside and what it should have: a fiftieth of the limit, a tenth of what is unheld at most, and
+ * What a server has set aside and what it should have: a fiftieth of the limit, a tenth of what is unreserved at most, and
  * nothing where somebody was short in the last minute. A little more or less is left as it is.
  */
 const RESERVES = `
@@ -379,7 +379,7 @@ language sql stable as $$
     select p.organization_id, p.month, p.kind, p.scope_id, coalesce(r.amount_nanos, 0) as had, r.expires_at,
       case when w.organization_id is null or o.short_at > at - 60000 then 0
         else coalesce(greatest(0, least(l.allowed / 50,
-          (l.allowed - p.posted_nanos - p.held_nanos + coalesce(r.amount_nanos, 0)) / 10)), 0) end as wanted
+          (l.allowed - p.posted_nanos - p.reserved_nanos + coalesce(r.amount_nanos, 0)) / 10)), 0) end as wanted
     from (
       select organization_id, month, kind, scope_id
       from jsonb_to_recordset(wishes) as w (organization_id text, month integer, kind text, scope_id text)
@@ -420,7 +420,7 @@ begin
       on conflict (server_id, organization_id, month, kind, scope_id)
       do update set amount_nanos = excluded.amount_nanos, expires_at = excluded.expires_at
     )
-    update budget_periods p set held_nanos = p.held_nanos + wish.wanted - wish.had from wish
+    update budget_periods p set reserved_nanos = p.reserved_nanos + wish.wanted - wish.had from wish
     where p.organization_id = each.organization_id and p.month = each.month and p.kind = each.kind
       and p.scope_id = each.scope_id and wish.wanted <> wish.had;
   end loop;
@@ -446,9 +446,9 @@ begin
   ), sums as (
     select organization_id, month, kind, scope_id, sum(amount_nanos) as nanos from gone group by 1, 2, 3, 4
   )
-  insert into budget_periods as p (organization_id, month, kind, scope_id, held_nanos)
+  insert into budget_periods as p (organization_id, month, kind, scope_id, reserved_nanos)
   select organization_id, month, kind, scope_id, -nanos from sums
   order by organization_id collate "C", month, kind collate "C", scope_id collate "C"
-  on conflict (organization_id, month, kind, scope_id) do update set held_nanos = p.held_nanos + excluded.held_nanos;
+  on conflict (organization_id, month, kind, scope_id) do update set reserved_nanos = p.reserved_nanos + excluded.reserved_nanos;
 end
 $body$`;

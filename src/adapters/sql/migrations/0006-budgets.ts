@@ -1,4 +1,4 @@
-// What is spent and held of each budget, by month; the holds of attempts that have not ended; what servers have set
+// What is spent and reserved of each budget, by month; the reservations of attempts that have not ended; what servers have set
 // aside for when the store is away; and which thresholds were told of.
 
 import type { Kysely } from 'kysely';
@@ -19,12 +19,12 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .addColumn('kind', 'text', required)
     .addColumn('scope_id', 'text', required)
     .addColumn('posted_nanos', 'bigint', (column) => column.notNull().defaultTo(0))
-    .addColumn('held_nanos', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('reserved_nanos', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('short_at', 'bigint')
     .addPrimaryKeyConstraint('pk_budget_periods', ['organization_id', 'month', 'kind', 'scope_id'])
     .modifyEnd(dialect.keptByKey)
     .execute();
-  await holds(db);
+  await reservations(db);
   await table(db, 'budget_reserves')
     .addColumn('server_id', 'text', required)
     .addColumn('organization_id', 'text', required)
@@ -60,8 +60,8 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
   if (dialect.name === 'postgres') await budgetFunctions(db);
 }
 
-async function holds(db: Kysely<Schema>): Promise<void> {
-  await table(db, 'budget_holds')
+async function reservations(db: Kysely<Schema>): Promise<void> {
+  await table(db, 'budget_reservations')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('request_id', 'text', required)
     .addColumn('attempt', 'integer', required)
@@ -73,11 +73,11 @@ async function holds(db: Kysely<Schema>): Promise<void> {
     .addColumn('model', 'text', required)
     .addColumn('streamed', 'integer', required)
     .addColumn('amount_nanos', 'bigint', required)
-    .addColumn('holds_key', 'integer', required)
-    .addColumn('holds_user', 'integer', required)
+    .addColumn('reserves_key', 'integer', required)
+    .addColumn('reserves_user', 'integer', required)
     .addColumn('month', 'integer', required)
     .addColumn('expires_at', 'bigint', required)
     .addColumn('is_void', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
-  await index(db, 'idx_budget_holds_expires_at', 'budget_holds', ['expires_at']);
+  await index(db, 'idx_budget_reservations_expires_at', 'budget_reservations', ['expires_at']);
 }
