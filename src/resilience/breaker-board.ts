@@ -37,7 +37,7 @@ export type BreakerView = {
 };
 
 /** A circuit is in another state, as far as this server knows. */
-export type BreakerMove = {
+export type CircuitTransition = {
   readonly provider: string;
   readonly region: string;
   readonly from: BreakerState;

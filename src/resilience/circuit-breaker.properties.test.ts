@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { BreakerCause, BreakerMove, BreakerPass, CallHealth } from './breaker-board.ts';
+import type { BreakerCause, BreakerPass, CallHealth, CircuitTransition } from './breaker-board.ts';
 import { BREAKER_DEFAULTS, CIRCUIT_EXITS, PROBE_AGAIN_MS } from './circuit-breaker.ts';
-import { CircuitKeeper } from './circuit-breaker-keeper.ts';
+import { LocalCircuit } from './local-circuit.ts';
 
 const PLACE = { provider: 'anthropic', region: 'us-east' };
 const SECOND_MS = 1000;
@@ -26,7 +26,7 @@ type Model = {
   passes: BreakerPass[];
 };
 
-type Real = { readonly keeper: CircuitKeeper; readonly moves: BreakerMove[]; probes: number };
+type Real = { readonly keeper: LocalCircuit; readonly moves: CircuitTransition[]; probes: number };
 
 function inWindow(model: Model): { failures: number; calls: number } {
   const recent = model.calls.filter(({ at }) => at > model.now - BREAKER_DEFAULTS.windowMs);
@@ -265,10 +265,10 @@ test('it agrees with a model of itself, whatever happens in whatever order', () 
   });
   fc.assert(
     fc.property(commands, (steps) => {
-      const moves: BreakerMove[] = [];
-      const onMove = (move: BreakerMove) => void moves.push(move);
+      const moves: CircuitTransition[] = [];
+      const onMove = (move: CircuitTransition) => void moves.push(move);
       const rules = BREAKER_DEFAULTS;
-      const keeper = new CircuitKeeper({ ...PLACE, rules, leaseMs: LEASE_MS, onMove });
+      const keeper = new LocalCircuit({ ...PLACE, rules, leaseMs: LEASE_MS, onMove });
       const model: Model = {
         state: 'closed',
         now: 1_000_000 * SECOND_MS,

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { CallHealth } from './breaker-board.ts';
+import { CallWindow } from './call-window.ts';
 import { BREAKER_DEFAULTS, CIRCUIT_EXITS, CLOSED, stepCircuit } from './circuit-breaker.ts';
-import { CircuitKeeper } from './circuit-breaker-keeper.ts';
-import { CallWindow } from './circuit-breaker-window.ts';
+import { LocalCircuit } from './local-circuit.ts';
 
 const PLACE = { provider: 'anthropic', region: 'us-east' };
 const LEASE_MS = 15_000;
@@ -45,15 +45,15 @@ test('every event in every state leads where the table says, or nowhere', () => 
   }
 });
 
-function open5(keeper: CircuitKeeper, health: CallHealth, times: number, at: number): void {
+function open5(keeper: LocalCircuit, health: CallHealth, times: number, at: number): void {
   for (let call = 0; call < times; call += 1) {
     keeper.count(health, at);
     keeper.decide({ ...PLACE, probe: undefined }, health, at);
   }
 }
 
-function newKeeper(rules = BREAKER_DEFAULTS): CircuitKeeper {
-  return new CircuitKeeper({ ...PLACE, rules, leaseMs: LEASE_MS, onMove: () => {} });
+function newKeeper(rules = BREAKER_DEFAULTS): LocalCircuit {
+  return new LocalCircuit({ ...PLACE, rules, leaseMs: LEASE_MS, onMove: () => {} });
 }
 
 test('five failures open it only when they are at least half of the calls', () => {
@@ -100,7 +100,7 @@ test('its bounds are what the rules say', () => {
   assert.equal(keeper.circuit.state, 'closed');
 });
 
-function probeAt(keeper: CircuitKeeper, now: number) {
+function probeAt(keeper: LocalCircuit, now: number) {
   const answer = keeper.ask(() => `p-${now}`, now);
   assert.ok(answer.isAllowed);
   return answer.pass;

@@ -7,16 +7,16 @@ import { after, before, describe, it } from 'node:test';
 import type {
   BreakerAnswer,
   BreakerBoard,
-  BreakerMove,
   BreakerPass,
   BreakerView,
   CallHealth,
+  CircuitTransition,
 } from '../../src/resilience/breaker-board.ts';
 import { type BreakerRules, PROBE_AGAIN_MS } from '../../src/resilience/circuit-breaker.ts';
 
 export type OpenedBreakerBoard = {
   readonly board: BreakerBoard;
-  readonly moves: readonly BreakerMove[];
+  readonly moves: readonly CircuitTransition[];
   /** The board's own time, epoch milliseconds. */
   now(): number;
   /** Resolves when so much time has passed for the board. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, breakerBoardContract, CONTRACT_RULES } from '../../../test/contract/breaker-board.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import type { BreakerMove } from '../../resilience/breaker-board.ts';
+import type { CircuitTransition } from '../../resilience/breaker-board.ts';
 import { createMemoryBreakerBoard } from './breaker-board.ts';
 
 function openBoard(rules = CONTRACT_RULES) {
   const clock = createTestClock();
-  const moves: BreakerMove[] = [];
+  const moves: CircuitTransition[] = [];
   let probes = 0;
   const board = createMemoryBreakerBoard({
     rules,

@@ -1,9 +1,9 @@
 // The circuit breakers of a gateway that is one process.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { BreakerBoard, BreakerMove } from '../../resilience/breaker-board.ts';
+import type { BreakerBoard, CircuitTransition } from '../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../resilience/circuit-breaker.ts';
-import { CircuitKeeper, isWorthShowing } from '../../resilience/circuit-breaker-keeper.ts';
+import { isWorthShowing, LocalCircuit } from '../../resilience/local-circuit.ts';
 
 export type MemoryBreakerBoardParts = {
   readonly rules: BreakerRules;
@@ -11,25 +11,25 @@ export type MemoryBreakerBoardParts = {
   readonly newProbeId: () => string;
   /** The longest a call lasts: a probe that has not ended by then never will. */
   readonly longestCallMs: number;
-  readonly onMove: (move: BreakerMove) => void;
+  readonly onMove: (move: CircuitTransition) => void;
 };
 
 export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): BreakerBoard {
   const { rules, clock, newProbeId, longestCallMs: leaseMs } = parts;
-  const keepers = new Map<string, CircuitKeeper>();
+  const keepers = new Map<string, LocalCircuit>();
   let notClosed = 0;
 
-  function onMove(move: BreakerMove): void {
+  function onMove(move: CircuitTransition): void {
     if (move.from === 'closed') notClosed += 1;
     if (move.to === 'closed') notClosed -= 1;
     parts.onMove(move);
   }
 
-  function keeperOf(provider: string, region: string): CircuitKeeper {
+  function keeperOf(provider: string, region: string): LocalCircuit {
     const key = `${provider} ${region}`;
     const known = keepers.get(key);
     if (known) return known;
-    const made = new CircuitKeeper({ provider, region, rules, leaseMs, onMove });
+    const made = new LocalCircuit({ provider, region, rules, leaseMs, onMove });
     keepers.set(key, made);
     return made;
   }

@@ -16,7 +16,7 @@ import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
-import { createBreakerNews } from '../../resilience/circuit-breaker-news.ts';
+import { createTransitionReporter } from '../../resilience/circuit-transitions.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
 
 export type ResilienceContext = {
@@ -100,7 +100,7 @@ function breakerParts(config: Config, { log, metrics }: ResilienceContext) {
     rules: config.breaker,
     newProbeId: () => newId('att'),
     longestCallMs: config.timeouts.totalMs,
-    onMove: createBreakerNews(log, metrics),
+    onMove: createTransitionReporter(log, metrics),
   };
 }
 

@@ -8,9 +8,9 @@ import type { RedisLink } from '../../../src/adapters/redis/connection/open-redi
 import { sleep, systemClock } from '../../../src/kernel/clock.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import type {
-  BreakerMove,
   BreakerPass,
   CallHealth,
+  CircuitTransition,
 } from '../../../src/resilience/breaker-board.ts';
 import { ask, CONTRACT_RULES } from '../../contract/breaker-board.ts';
 import type { RedisRig } from '../stores/redis-rig.ts';
@@ -21,7 +21,7 @@ const PASS: BreakerPass = { ...PLACE, probe: undefined };
 export type BreakerServer = {
   readonly board: RedisBreakerBoard;
   readonly link: RedisLink;
-  readonly moves: BreakerMove[];
+  readonly moves: CircuitTransition[];
 };
 
 export async function openBreakerServer(
@@ -30,7 +30,7 @@ export async function openBreakerServer(
   { patienceMs = 5000, leaseMs = 15_000, link = rig.open() } = {},
 ): Promise<BreakerServer> {
   await link.ready(patienceMs);
-  const moves: BreakerMove[] = [];
+  const moves: CircuitTransition[] = [];
   const board = await openRedisBreakerBoard({
     link,
     clock: systemClock,

@@ -7,18 +7,14 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type {
   BreakerBoard,
   BreakerCause,
-  BreakerMove,
   BreakerView,
+  CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../../resilience/circuit-breaker.ts';
-import {
-  type CircuitPlace,
-  isWorthShowing,
-  viewOf,
-} from '../../../resilience/circuit-breaker-keeper.ts';
+import { type CircuitPlace, isWorthShowing, viewOf } from '../../../resilience/local-circuit.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
-import { SharedCircuit } from './breaker-circuit.ts';
-import { BreakerTable, type SharedStanding } from './breaker-table.ts';
+import { type CircuitSnapshot, CircuitStore } from './circuit-store.ts';
+import { SharedCircuit } from './shared-circuit.ts';
 
 export type RedisBreakerBoardParts = {
   readonly link: RedisLink;
@@ -28,7 +24,7 @@ export type RedisBreakerBoardParts = {
   readonly newProbeId: () => string;
   readonly longestCallMs: number;
   readonly leaseMs?: number;
-  readonly onMove: (move: BreakerMove) => void;
+  readonly onMove: (move: CircuitTransition) => void;
 };
 
 export type RedisBreakerBoard = BreakerBoard & {
@@ -50,7 +46,7 @@ export async function openRedisBreakerBoard(
 class SharedBoard implements RedisBreakerBoard {
   readonly #parts: RedisBreakerBoardParts;
   readonly #me: string;
-  readonly #table: BreakerTable;
+  readonly #table: CircuitStore;
   readonly #circuits = new Map<string, SharedCircuit>();
   #notClosed = 0;
   #reading: Promise<void> | undefined;
@@ -60,7 +56,7 @@ class SharedBoard implements RedisBreakerBoard {
     this.#parts = parts;
     this.#me = parts.newProbeId();
     const now = () => parts.clock.monotonic();
-    this.#table = new BreakerTable({ ...parts, me: this.#me, now });
+    this.#table = new CircuitStore({ ...parts, me: this.#me, now });
   }
 
   async open(): Promise<void> {
@@ -148,7 +144,7 @@ class SharedBoard implements RedisBreakerBoard {
     return made;
   }
 
-  #moved(move: BreakerMove): void {
+  #moved(move: CircuitTransition): void {
     if (move.from === 'closed') this.#notClosed += 1;
     if (move.to === 'closed') this.#notClosed -= 1;
     this.#parts.onMove(move);
@@ -160,13 +156,13 @@ class SharedBoard implements RedisBreakerBoard {
     this.#circuitOf(news.place.provider, news.place.region).adopt(news);
   }
 
-  async #read(place: CircuitPlace): Promise<SharedStanding> {
+  async #read(place: CircuitPlace): Promise<CircuitSnapshot> {
     const standing = await this.#table.count(place, { calls: 0, failures: 0 });
     this.#circuitOf(place.provider, place.region).adopt(standing);
     return standing;
   }
 
-  #viewOf({ place, circuit, totals }: SharedStanding): BreakerView {
+  #viewOf({ place, circuit, totals }: CircuitSnapshot): BreakerView {
     const { clock, rules } = this.#parts;
     const now = clock.monotonic();
     return viewOf(place, circuit, totals, rules.openMs, { now, epochMs: clock.now() - now });

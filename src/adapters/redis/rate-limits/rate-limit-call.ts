@@ -10,7 +10,7 @@ import type {
 } from '../../../admission/rate-limiter.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { runScript } from '../connection/redis-script.ts';
-import type { LimitPlace, LimitPlaces } from '../provider-limits/limit-places.ts';
+import type { ObservedLimit, ObservedLimits } from './observed-limits.ts';
 import type { Admission } from './own-admissions.ts';
 import type { RateLimitKeys } from './rate-limit-keys.ts';
 import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
@@ -46,7 +46,7 @@ export type Answer = readonly number[];
 export type RateLimitCallParts = {
   readonly link: RedisLink;
   readonly keys: RateLimitKeys;
-  readonly places: LimitPlaces;
+  readonly places: ObservedLimits;
   readonly serverId: string;
   readonly ttlMs: number;
   /** A server that is not heard of for so long is gone. */
@@ -139,7 +139,7 @@ export function decisionOf(
   { limits }: PermitAsk,
   found: Answer,
   now: number,
-  places: LimitPlaces,
+  places: ObservedLimits,
 ): PermitDecision {
   const [bindingIndex = 0, waitMs = 0, comeBackMs = -1] = found;
   const standings = standingsOf(limits, found, 3, now, places);
@@ -158,7 +158,7 @@ export function standingsOf(
   found: Answer,
   from: number,
   now: number,
-  places: LimitPlaces,
+  places: ObservedLimits,
 ): LimitStanding[] {
   let at = from;
   return limits.map((limit) => {
@@ -173,9 +173,9 @@ export function standingsOf(
 }
 
 /** The operations as JSON, and the keys they are about behind those that are there already: each once. */
-function encode(operations: readonly Operation[], places: LimitPlaces, keys: string[]): string {
+function encode(operations: readonly Operation[], places: ObservedLimits, keys: string[]): string {
   const before = keys.length;
-  const indices = new Map<LimitPlace, number>();
+  const indices = new Map<ObservedLimit, number>();
   // Most of a batch are asked of the same limits, and these are one list.
   const texts = new Map<readonly Limit[], string>();
 

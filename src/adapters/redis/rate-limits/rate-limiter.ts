@@ -24,8 +24,8 @@ import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
-import { LimitPlaces } from '../provider-limits/limit-places.ts';
 import { type Errand, ErrandBatches, MAX_AT_ONCE } from './errand-batches.ts';
+import { ObservedLimits } from './observed-limits.ts';
 import { OwnAdmissions } from './own-admissions.ts';
 import {
   decisionOf,
@@ -70,7 +70,7 @@ export async function openRateLimiter(parts: RedisRateLimiterParts): Promise<Rat
 
 class RedisRateLimiter implements RateLimiter {
   readonly #parts: RedisRateLimiterParts;
-  readonly #places: LimitPlaces;
+  readonly #places: ObservedLimits;
   readonly #session: RateLimitSession;
   readonly #batches: ErrandBatches;
   readonly #own = new OwnAdmissions();
@@ -90,7 +90,7 @@ class RedisRateLimiter implements RateLimiter {
     const serverId = `${parts.serverId}:${clock.random().toString(36).slice(2, 8)}`;
     this.#parts = parts;
     const keys = rateLimitKeys(keyPrefix);
-    this.#places = new LimitPlaces((limit) => keys.of(limit));
+    this.#places = new ObservedLimits((limit) => keys.of(limit));
     this.#batches = new ErrandBatches(clock, (batch) => this.#deliver(batch));
     const newEpoch = () => `${serverId}:${clock.now()}:${clock.random()}`;
     const times = { ttlMs, goneMs: GONE_MS, awaitMs: AWAIT_MS };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit, PermitAsk } from '../../../admission/rate-limiter.ts';
-import { LimitPlaces } from '../provider-limits/limit-places.ts';
+import { ObservedLimits } from './observed-limits.ts';
 import { SafeShare } from './safe-share.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ function askFor(limit: Limit, tokens = 0): PermitAsk {
 }
 
 function shareOf(limit: Limit, remaining: number, servers: number): SafeShare {
-  const places = new LimitPlaces(() => 'key');
+  const places = new ObservedLimits(() => 'key');
   places.see(limit, limit.max - remaining, remaining, NOW);
   return new SafeShare(places, servers, [], NOW);
 }

@@ -7,20 +7,20 @@
 
 import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
 import { costOf, LimitBook } from '../../../resilience/limit-book.ts';
-import { countsMs, type LimitPlaces } from '../provider-limits/limit-places.ts';
+import { countsMs, type ObservedLimits } from './observed-limits.ts';
 import type { Admission } from './own-admissions.ts';
 import { SAFE_PART } from './rate-limit-script.ts';
 
 const PAUSE_MS = 1000;
 
 export class SafeShare {
-  readonly #places: LimitPlaces;
+  readonly #places: ObservedLimits;
   readonly #servers: number;
   readonly #since: number;
   readonly #book = new LimitBook<Limit>((limit) => this.#maxOf(limit));
   #now: number;
 
-  constructor(places: LimitPlaces, servers: number, own: Iterable<Admission>, now: number) {
+  constructor(places: ObservedLimits, servers: number, own: Iterable<Admission>, now: number) {
     this.#places = places;
     this.#servers = Math.max(1, servers);
     this.#since = now;

@@ -2,8 +2,8 @@
 // that were given back, or refused here though Redis may have admitted them, and, when Redis has lost its data, what
 // was last seen of each limit. What fails to be told is to be told again.
 
-import type { LimitPlace } from '../provider-limits/limit-places.ts';
 import { type Errand, MAX_AT_ONCE } from './errand-batches.ts';
+import type { ObservedLimit } from './observed-limits.ts';
 import type { Admission, OwnAdmissions } from './own-admissions.ts';
 import {
   giveBackOperation,
@@ -42,7 +42,7 @@ export class UntoldErrands {
   }
 
   /** Redis has lost its data: everything is to be told again. */
-  forgetTold(now: number, seen: Iterable<LimitPlace>): void {
+  forgetTold(now: number, seen: Iterable<ObservedLimit>): void {
     this.#own.forgetTold(now);
     this.#unseen.length = 0;
     for (const { limit, used, seenAt } of seen)

@@ -2,9 +2,9 @@
 // been seen for longer than it could count is forgotten.
 
 import type { Limit, LimitKind } from '../../../admission/rate-limiter.ts';
-import { KIND_CODES } from '../rate-limits/rate-limit-script.ts';
+import { KIND_CODES } from './rate-limit-script.ts';
 
-export type LimitPlace = {
+export type ObservedLimit = {
   readonly key: string;
   readonly kindCode: number;
   /** As it was last asked about. */
@@ -18,16 +18,16 @@ export type LimitPlace = {
   isForgotten: boolean;
 };
 
-export class LimitPlaces {
+export class ObservedLimits {
   readonly #keyOf: (limit: Limit) => string;
-  readonly #byLimit = new WeakMap<Limit, LimitPlace>();
-  readonly #byName = new Map<string, LimitPlace>();
+  readonly #byLimit = new WeakMap<Limit, ObservedLimit>();
+  readonly #byName = new Map<string, ObservedLimit>();
 
   constructor(keyOf: (limit: Limit) => string) {
     this.#keyOf = keyOf;
   }
 
-  of(limit: Limit): LimitPlace {
+  of(limit: Limit): ObservedLimit {
     const known = this.#byLimit.get(limit);
     if (known) return known;
     const place = this.#named(limit);
@@ -36,14 +36,14 @@ export class LimitPlaces {
   }
 
   /** What was seen so late that it still counts for something. */
-  *seenSince(now: number): Generator<LimitPlace> {
+  *seenSince(now: number): Generator<ObservedLimit> {
     for (const place of this.#byName.values())
       if (place.seenAt > 0 && place.seenAt + countsMs(place.limit) > now) yield place;
   }
 
   /** Those in use that nobody has asked about for so long, the longest first. */
   staleLimits(now: number, staleMs: number, most: number): Limit[] {
-    const stale: LimitPlace[] = [];
+    const stale: ObservedLimit[] = [];
     for (const place of this.seenSince(now))
       if (place.used > 0 && place.seenAt + staleMs < now) stale.push(place);
     if (stale.length > most) stale.sort((one, other) => one.seenAt - other.seenAt);
@@ -68,14 +68,14 @@ export class LimitPlaces {
   }
 
   /** Another of its name may have come meanwhile, and then that one counts. */
-  #restore(place: LimitPlace): void {
+  #restore(place: ObservedLimit): void {
     const name = nameOf(place.key, place.limit.kind);
     if (this.#byName.has(name)) return;
     place.isForgotten = false;
     this.#byName.set(name, place);
   }
 
-  #named(limit: Limit): LimitPlace {
+  #named(limit: Limit): ObservedLimit {
     const key = this.#keyOf(limit);
     const name = nameOf(key, limit.kind);
     const known = this.#byName.get(name);

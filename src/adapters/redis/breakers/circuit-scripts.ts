@@ -3,8 +3,8 @@
 // is higher than all before, also after Redis has lost its data, because it is taken from the time; so news that
 // arrive out of order can be told from old ones. Times are told as lengths, because the servers' clocks differ.
 
+import { WINDOW_SLOTS } from '../../../resilience/call-window.ts';
 import { PROBE_AGAIN_MS } from '../../../resilience/circuit-breaker.ts';
-import { WINDOW_SLOTS } from '../../../resilience/circuit-breaker-window.ts';
 import { defineScript } from '../connection/redis-script.ts';
 
 /** How long a circuit that holds calls back is remembered when nobody asks for it. */

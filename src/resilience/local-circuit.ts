@@ -5,11 +5,12 @@
 import type {
   BreakerAnswer,
   BreakerCause,
-  BreakerMove,
   BreakerPass,
   BreakerView,
   CallHealth,
+  CircuitTransition,
 } from './breaker-board.ts';
+import { type CallTotals, CallWindow } from './call-window.ts';
 import {
   type BreakerRules,
   type Circuit,
@@ -21,25 +22,24 @@ import {
   refusedForMs,
   stepCircuit,
 } from './circuit-breaker.ts';
-import { type CallTotals, CallWindow } from './circuit-breaker-window.ts';
 
 export type CircuitPlace = { readonly provider: string; readonly region: string };
 
-export type CircuitKeeperParts = CircuitPlace & {
+export type LocalCircuitParts = CircuitPlace & {
   readonly rules: BreakerRules;
   /** When a probe that never ended is given up. */
   readonly leaseMs: number;
-  readonly onMove: (move: BreakerMove) => void;
+  readonly onMove: (move: CircuitTransition) => void;
 };
 
-export class CircuitKeeper {
-  readonly #parts: CircuitKeeperParts;
+export class LocalCircuit {
+  readonly #parts: LocalCircuitParts;
   readonly #window: CallWindow;
   /** The same for all calls while the circuit is closed. */
   readonly #pass: BreakerPass;
   #circuit: Circuit = CLOSED;
 
-  constructor(parts: CircuitKeeperParts) {
+  constructor(parts: LocalCircuitParts) {
     this.#parts = parts;
     this.#window = new CallWindow(parts.rules.windowMs);
     const { provider, region } = parts;

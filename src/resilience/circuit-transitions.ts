@@ -4,11 +4,11 @@
 
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import type { BreakerMove } from './breaker-board.ts';
+import type { CircuitTransition } from './breaker-board.ts';
 
-export type BreakerNews = (move: BreakerMove) => void;
+export type TransitionReporter = (move: CircuitTransition) => void;
 
-export function createBreakerNews(log: Log, metrics: Metrics): BreakerNews {
+export function createTransitionReporter(log: Log, metrics: Metrics): TransitionReporter {
   const transitions = metrics.counter(
     'ai.circuit_breaker.transitions',
     'Moves of circuits, by the state they moved to.',
@@ -28,7 +28,7 @@ export function createBreakerNews(log: Log, metrics: Metrics): BreakerNews {
   };
 }
 
-function tell(log: Log, { provider, region, from, to, failures, calls }: BreakerMove): void {
+function tell(log: Log, { provider, region, from, to, failures, calls }: CircuitTransition): void {
   log.write({
     level: to === 'open' ? 'warn' : 'info',
     type: 'capacity',

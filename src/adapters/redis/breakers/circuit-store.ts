@@ -3,9 +3,9 @@
 
 import { z } from 'zod';
 import type { CallHealth } from '../../../resilience/breaker-board.ts';
+import type { CallTotals } from '../../../resilience/call-window.ts';
 import { type BreakerRules, type Circuit, causeOf } from '../../../resilience/circuit-breaker.ts';
-import type { CircuitPlace } from '../../../resilience/circuit-breaker-keeper.ts';
-import type { CallTotals } from '../../../resilience/circuit-breaker-window.ts';
+import type { CircuitPlace } from '../../../resilience/local-circuit.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { type RedisScript, runScript } from '../connection/redis-script.ts';
 import {
@@ -17,10 +17,10 @@ import {
   RENEW_PROBE,
   RESET_CIRCUIT,
   TELL_CIRCUIT,
-} from './breaker-scripts.ts';
+} from './circuit-scripts.ts';
 
 /** A circuit as Redis has it, on the clock of this process. */
-export type SharedStanding = {
+export type CircuitSnapshot = {
   readonly place: CircuitPlace;
   readonly version: string;
   readonly circuit: Circuit;
@@ -37,7 +37,7 @@ export type KnownCircuit = {
   readonly isDecidedAlone: boolean;
 };
 
-export type BreakerTableParts = {
+export type CircuitStoreParts = {
   readonly link: RedisLink;
   readonly rules: BreakerRules;
   readonly keyPrefix: string;
@@ -66,51 +66,51 @@ const standing = z.object({
   failures: z.number(),
 });
 
-export class BreakerTable {
-  readonly #parts: BreakerTableParts;
+export class CircuitStore {
+  readonly #parts: CircuitStoreParts;
   readonly channel: string;
   readonly #indexKey: string;
 
-  constructor(parts: BreakerTableParts) {
+  constructor(parts: CircuitStoreParts) {
     this.#parts = parts;
     this.channel = `${parts.keyPrefix}breakers:changed`;
     this.#indexKey = `${parts.keyPrefix}breakers:index`;
   }
 
   /** Without calls it is only read. */
-  count(place: CircuitPlace, { calls, failures }: CallTotals): Promise<SharedStanding> {
+  count(place: CircuitPlace, { calls, failures }: CallTotals): Promise<CircuitSnapshot> {
     const { failures: mostFailures, ratio } = this.#parts.rules;
     return this.#run(COUNT_CALLS, place, [calls, failures, mostFailures, ratio]);
   }
 
   /** The one question that a request waits for. */
-  claim(place: CircuitPlace, probe: string, leaseMs: number): Promise<SharedStanding> {
+  claim(place: CircuitPlace, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
     return this.#run(CLAIM_PROBE, place, [probe, leaseMs], HASTE_MS);
   }
 
-  renew(place: CircuitPlace, probe: string, leaseMs: number): Promise<SharedStanding> {
+  renew(place: CircuitPlace, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
     return this.#run(RENEW_PROBE, place, [probe, leaseMs]);
   }
 
-  end(place: CircuitPlace, probe: string, health: CallHealth): Promise<SharedStanding> {
+  end(place: CircuitPlace, probe: string, health: CallHealth): Promise<CircuitSnapshot> {
     const { successesToClose, failures: mostFailures, ratio } = this.#parts.rules;
     return this.#run(END_PROBE, place, [probe, health, successesToClose, mostFailures, ratio]);
   }
 
-  limit(place: CircuitPlace, waitMs: number): Promise<SharedStanding> {
+  limit(place: CircuitPlace, waitMs: number): Promise<CircuitSnapshot> {
     return this.#run(LIMIT_CIRCUIT, place, [Math.ceil(waitMs)]);
   }
 
-  clearLimit(place: CircuitPlace): Promise<SharedStanding> {
+  clearLimit(place: CircuitPlace): Promise<CircuitSnapshot> {
     return this.#run(CLEAR_LIMIT, place, []);
   }
 
-  reset(place: CircuitPlace): Promise<SharedStanding> {
+  reset(place: CircuitPlace): Promise<CircuitSnapshot> {
     return this.#run(RESET_CIRCUIT, place, []);
   }
 
   /** What is known here of this version: by a decision made here alone, or only remembered. */
-  tell(place: CircuitPlace, known: KnownCircuit): Promise<SharedStanding> {
+  tell(place: CircuitPlace, known: KnownCircuit): Promise<CircuitSnapshot> {
     const { circuit, version, isDecidedAlone } = known;
     const leftMs = circuit.state === 'open' ? circuit.probeAt - this.#parts.now() : 0;
     const probeInMs = Math.max(0, Math.round(leftMs));
@@ -126,7 +126,7 @@ export class BreakerTable {
   }
 
   /** Undefined for what is none of ours. */
-  parseNews(message: string): SharedStanding | undefined {
+  parseNews(message: string): CircuitSnapshot | undefined {
     try {
       return this.#decode(message);
     } catch {
@@ -139,7 +139,7 @@ export class BreakerTable {
     { provider, region }: CircuitPlace,
     own: readonly (string | number)[],
     limitMs = PATIENCE_MS,
-  ): Promise<SharedStanding> {
+  ): Promise<CircuitSnapshot> {
     const { link, rules, keyPrefix, me } = this.#parts;
     const place = JSON.stringify([provider, region]);
     const keys = [`${keyPrefix}breaker:${provider}:${region}`, this.#indexKey];
@@ -147,7 +147,7 @@ export class BreakerTable {
     return this.#decode(await link.run((redis) => runScript(redis, script, keys, args), limitMs));
   }
 
-  #decode(text: unknown): SharedStanding {
+  #decode(text: unknown): CircuitSnapshot {
     const told = standing.parse(JSON.parse(String(text)));
     return {
       place: toPlace(told.place),

@@ -6,20 +6,20 @@ import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import type {
   BreakerAnswer,
   BreakerCause,
-  BreakerMove,
   BreakerPass,
   BreakerView,
   CallHealth,
+  CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
 import { type BreakerRules, isProbeDue, isProbeOf } from '../../../resilience/circuit-breaker.ts';
-import { CircuitKeeper, type CircuitPlace } from '../../../resilience/circuit-breaker-keeper.ts';
+import { type CircuitPlace, LocalCircuit } from '../../../resilience/local-circuit.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
-import { ProbeLease } from './breaker-lease.ts';
 import { LimitTelling } from './breaker-limit.ts';
-import type { BreakerTable, SharedStanding } from './breaker-table.ts';
+import type { CircuitSnapshot, CircuitStore } from './circuit-store.ts';
+import { ProbeLease } from './probe-lease.ts';
 
 export type SharedCircuitParts = CircuitPlace & {
-  readonly table: BreakerTable;
+  readonly table: CircuitStore;
   readonly link: Pick<RedisLink, 'isUp'>;
   readonly clock: Clock;
   readonly rules: BreakerRules;
@@ -28,7 +28,7 @@ export type SharedCircuitParts = CircuitPlace & {
   /** How long a probe outlives a server that died with it; renewed while it lives. */
   readonly leaseMs: number;
   readonly longestCallMs: number;
-  readonly onMove: (move: BreakerMove) => void;
+  readonly onMove: (move: CircuitTransition) => void;
 };
 
 /** What went well is told so much later at most, all at once: for the part of the failures, and to hear what is new. */
@@ -38,7 +38,7 @@ const LOOK_AGAIN_MS = 1000;
 
 export class SharedCircuit {
   readonly #parts: SharedCircuitParts;
-  readonly #keeper: CircuitKeeper;
+  readonly #keeper: LocalCircuit;
   readonly #lease: ProbeLease;
   readonly #limitTelling = new LimitTelling((until) => this.#limit(until));
   #version = '0';
@@ -55,7 +55,7 @@ export class SharedCircuit {
 
   constructor(parts: SharedCircuitParts) {
     this.#parts = parts;
-    this.#keeper = new CircuitKeeper({ ...parts, leaseMs: parts.longestCallMs });
+    this.#keeper = new LocalCircuit({ ...parts, leaseMs: parts.longestCallMs });
     this.#lease = new ProbeLease({ ...parts, renew: (probe) => this.#renew(probe) });
   }
 
@@ -109,7 +109,7 @@ export class SharedCircuit {
   }
 
   /** What Redis or another server says; older than what is known, it changes nothing. */
-  adopt({ version, circuit, isMoved, by }: SharedStanding): void {
+  adopt({ version, circuit, isMoved, by }: CircuitSnapshot): void {
     if (Number(version) < Number(this.#version) || this.#untold !== 'nothing') return;
     // Heard twice, the later time would put off the probe; of one version only the lease of a probe can be new.
     if (version === this.#version && circuit.state !== 'half_open') return;
@@ -248,7 +248,7 @@ export class SharedCircuit {
 
   /** Redis decides; where it cannot be asked this server does, and Redis is told when it can be. Never rejects. */
   #decideTogether(
-    decide: () => Promise<SharedStanding>,
+    decide: () => Promise<CircuitSnapshot>,
     decideAlone: (now: number) => void,
   ): Promise<void> {
     const deciding = this.#askRedis(decide).then((isDone) => {
@@ -260,7 +260,7 @@ export class SharedCircuit {
     return deciding;
   }
 
-  async #askRedis(decide: () => Promise<SharedStanding>): Promise<boolean> {
+  async #askRedis(decide: () => Promise<CircuitSnapshot>): Promise<boolean> {
     if (!this.#parts.link.isUp()) return false;
     try {
       if (this.#untold !== 'nothing') await this.#tellCircuit();
