@@ -1,13 +1,13 @@
-// Which AI endpoint does this URL name? Pure and cheap: it runs for every request before anything else.
-// Each endpoint is reachable at its provider's own path and under `/anthropic`, `/openai`, `/gemini`, so
-// that an SDK's base URL can be either. What is not listed here is not an AI endpoint.
+// Matches a URL to an AI endpoint. Pure and cheap: it runs first for every request. Each endpoint is reachable at its
+// provider's own path and under `/anthropic`, `/openai`, `/gemini`, so that an SDK's base URL can be either. A path
+// that is not listed here is not an AI endpoint.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 
 export type NativeRoute = {
   readonly format: ProviderFormat;
   readonly operation: NativeOperation;
-  /** The endpoint's path as documented, without the base it was asked under; `{model}` stands for a model. */
+  /** The endpoint's path as documented, without the base of the request; `{model}` is a placeholder. */
   readonly endpoint: string;
   /** The path at the provider, below its base URL; Gemini's has the model in it. */
   upstreamPath(model: string): string;
@@ -28,16 +28,16 @@ export type NativeOperation =
   | 'embeddings'
   | 'count_tokens';
 
-/** What a provider charges for: also the answer's bytes, only the request's, or nothing at all. */
+/** The tokens that a provider charges for. */
 export type Charge = 'input_and_output' | 'input' | 'nothing';
 
 export function chargeOf(operation: NativeOperation): Charge {
   if (operation === 'count_tokens') return 'nothing';
-  // Vectors are bytes of the answer, but no tokens of it.
+  // Vectors are bytes of the response, but not tokens.
   return operation === 'embeddings' ? 'input' : 'input_and_output';
 }
 
-/** Whether `stream` in the body means anything; where it does not, the answer comes whole whatever it says. */
+/** Whether the endpoint streams when the body has `stream: true`; other endpoints ignore the field. */
 export function streamsByBody(operation: NativeOperation): boolean {
   return operation === 'messages' || operation === 'chat' || operation === 'responses';
 }
@@ -50,13 +50,13 @@ const CHAT = openaiRoute('chat', '/chat/completions');
 const RESPONSES = openaiRoute('responses', '/responses');
 const EMBEDDINGS = openaiRoute('embeddings', '/embeddings');
 
-/** SDKs disagree on whether a base URL ends in the version, so under a provider's own base both are taken. */
+/** SDKs disagree on whether a base URL ends in the version, so a provider's own base accepts both. */
 const FIXED_ROUTES: ReadonlyMap<string, FixedRoute> = new Map([
   ...[MESSAGES, COUNT_TOKENS].flatMap((route) =>
     pathsOf(route, ['', '/anthropic'], ['/anthropic']),
   ),
   ...[CHAT, RESPONSES, EMBEDDINGS].flatMap((route) =>
-    // OpenAI's SDK with a bare origin asks for `/chat/completions`.
+    // OpenAI's SDK with a bare origin requests `/chat/completions`.
     pathsOf(route, ['', '/openai'], ['', '/openai']),
   ),
 ]);
@@ -96,7 +96,7 @@ export function nativePath(format: ProviderFormat, model: string, isStream = fal
   }
 }
 
-/** Gemini streams one JSON array over the whole answer when it is not asked for events. */
+/** Gemini streams one JSON array unless the request asks for events. */
 export function isArrayStream({ isStreamPath, query }: NativeRoute): boolean {
   return isStreamPath && !/[?&]alt=sse(?:&|$)/.test(query);
 }
@@ -162,7 +162,7 @@ function geminiParts(path: string): readonly (string | undefined)[] | undefined 
   return bare ? [path, GEMINI_VERSION, bare[1], bare[2]] : undefined;
 }
 
-/** A model in a path may be percent-encoded, but must not be able to climb out of its segment. */
+/** A model in a path may be percent-encoded, but must not leave its path segment. */
 function decodeModel(segment: string): string | undefined {
   try {
     const model = decodeURIComponent(segment);
@@ -172,7 +172,7 @@ function decodeModel(segment: string): string | undefined {
   }
 }
 
-/** Takes the credential out of the query before anything is logged, traced or forwarded. */
+/** Removes the credential from the query before the URL is logged, traced or forwarded. */
 function splitKey(query: string): { query: string; queryKey: string | undefined } {
   if (query === '') return { query: '', queryKey: undefined };
   const kept: string[] = [];

@@ -1,20 +1,20 @@
-// What became of requests that failed, for operators: who asked, every attempt with what the provider really said,
-// and the error that was answered. A record is a means of finding out, not a record of account: it is kept for a
-// while and may be forgotten at any time. Successes are not kept. What comes in is redacted already.
+// Records of failed requests, for operators: the caller, every attempt with the provider's raw failure, and the error that
+// the caller got. A record is a diagnostic, not an account: it is kept for a limited time and may be evicted. Successful
+// requests leave no record. Callers of this port redact secrets first.
 
 import type { ErrorCode } from '../errors/codes.ts';
 import type { PublicError } from '../errors/public-answer.ts';
 import type { RawFailure } from '../errors/raw-failure.ts';
 
 export type FailedAttempt = {
-  /** Names this attempt alone: a job's run, for instance. The record is found by it as well. */
+  /** Unique to this attempt, such as a job's run. `find` accepts it too. */
   readonly id: string;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly provider: string | undefined;
   readonly model: string | undefined;
   readonly code: ErrorCode;
-  /** Our own words. */
+  /** Spillway's own description. */
   readonly reason: string;
   readonly raw: RawFailure | undefined;
 };
@@ -28,16 +28,16 @@ export type RequestOwner = {
 
 export type RequestRecord = RequestOwner & {
   readonly attempts: readonly (FailedAttempt & { readonly number: number })[];
-  /** Why it failed, where no attempt was made. */
+  /** Why the request failed before its first attempt. */
   readonly reason?: string;
-  /** As the caller was told; a job's owner reads it from the job instead. */
+  /** The error that the caller got. Jobs carry their error themselves. */
   readonly error?: PublicError;
 };
 
 export type RequestRecords = {
-  /** An attempt failed; attempts of one request are kept together. */
+  /** Adds a failed attempt to the request's record. */
   failed(owner: RequestOwner, attempt: FailedAttempt): void;
-  /** The caller was told. `reason` is ours, for a request that got no further than us. */
+  /** Adds the error that the caller got. `reason` is the internal cause of a request without attempts. */
   answered(owner: RequestOwner, error: PublicError, reason: string): void;
   /** By the request's id, or by an attempt's. */
   find(id: string): RequestRecord | undefined;

@@ -1,5 +1,6 @@
-// The port to a provider's server: send bytes, be told what comes back. It knows nothing of formats,
-// retries or money, and of clocks only how long connecting may take. A call reports exactly one ending: `onEnd` or `onFailure`, never both, never twice.
+// The port to a provider's server: it sends one request and reports the response as bytes. It knows nothing of formats,
+// retries or money, and its only clock is the connect timeout. A call reports exactly one outcome: `onEnd` or
+// `onFailure`, never both, never twice. `send` returns before it calls the listener.
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -7,7 +8,7 @@ export type UpstreamRequest = {
   readonly origin: string;
   readonly path: string;
   readonly method: 'POST' | 'GET';
-  /** Names and values in turn; this is what goes out, nothing is added but what HTTP itself needs. */
+  /** Names and values alternating. The adapter adds only the headers that HTTP itself needs. */
   readonly headers: string[];
   readonly body: Buffer | null;
 };
@@ -20,15 +21,15 @@ export type UpstreamListener = {
 };
 
 export type UpstreamCall = {
-  /** Ends the call now; the listener is told by `onFailure` unless it has ended already. */
+  /** Ends the call; the listener gets `onFailure(reason)` unless the call has already ended. */
   abort(reason: Error): void;
-  /** Back-pressure: after `pause` at most what is on its way still arrives. */
+  /** Back-pressure: after `pause` only bytes that were already read are still delivered. */
   pause(): void;
   resume(): void;
 };
 
 export type Upstream = {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall;
-  /** Waits for the calls in flight. */
+  /** Waits for the calls in flight. Idempotent. */
   close(): Promise<void>;
 };

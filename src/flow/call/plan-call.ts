@@ -11,19 +11,19 @@ import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
 import { renameModel, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
-import { requestHeaders } from '../../upstream/attempt/request-headers.ts';
+import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import {
   type JsonSpan,
   peekFields,
   readBoolean,
   readString,
-} from '../../upstream/json/peek-json.ts';
+} from '../../upstream/json/peek-fields.ts';
 import {
   LIMIT_FIELDS,
   readLimits,
   type StatedLimits,
-} from '../../upstream/json/peek-json-limits.ts';
-import { peekReferences, type References } from '../../upstream/json/peek-references.ts';
+} from '../../upstream/json/output-limits.ts';
+import { peekReferences, type References } from '../../upstream/json/references.ts';
 import {
   type Charge,
   chargeOf,
@@ -125,11 +125,11 @@ export function worstCaseOf(
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, pictures } = referencesOf(stated, format, body);
+  const { isUnbounded, images } = referencesOf(stated, format, body);
   return {
     model,
     inputBytes: body.length,
-    referredTokens: isUnbounded ? contextTokens(model) : pictures * PICTURE_TOKENS,
+    referredTokens: isUnbounded ? contextTokens(model) : images * IMAGE_TOKENS,
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
     answers: stated.answers,
     hasTools: stated.hasTools,
@@ -142,11 +142,11 @@ function referencesOf(stated: StatedLimits, format: ProviderFormat, body: Buffer
   return stated.hasTypedParts ? peekReferences(format, body) : NOTHING_REFERRED;
 }
 
-const UNBOUNDED: References = Object.freeze({ isUnbounded: true, pictures: 0 });
-const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, pictures: 0 });
+const UNBOUNDED: References = Object.freeze({ isUnbounded: true, images: 0 });
+const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, images: 0 });
 
 /** More than any provider counts for one picture of the usual kinds. */
-const PICTURE_TOKENS = 6000;
+const IMAGE_TOKENS = 6000;
 
 const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['model', 'stream', ...LIMIT_FIELDS.anthropic],

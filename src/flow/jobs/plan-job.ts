@@ -7,7 +7,7 @@ import type { JobRun } from '../../jobs/ports/job-runner.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
 import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
-import { requestHeaders } from '../../upstream/attempt/request-headers.ts';
+import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import {
   chargeOf,
   matchNativeRoute,

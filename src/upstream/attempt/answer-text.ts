@@ -1,4 +1,4 @@
-// The words of a unary answer, whatever format it is in. Pure; what has no words gives an empty text.
+// The text of a unary response in any of the formats. Pure; a response without text gives an empty string.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 
@@ -13,7 +13,7 @@ export function answerText(format: ProviderFormat, response: unknown): string {
   }
 }
 
-/** Chat Completions has choices, of which the first counts; the Responses API has a list of items, some of them words. */
+/** Chat Completions has choices, of which the first counts; the Responses API has items, of which messages have text. */
 function openaiText(response: unknown): string {
   const [choice] = listAt(response, 'choices');
   if (choice !== undefined) return textOf(fieldOf(fieldOf(choice, 'message'), 'content'));
@@ -21,7 +21,7 @@ function openaiText(response: unknown): string {
   return items.map((item) => textOf(fieldOf(item, 'content'))).join('');
 }
 
-/** Thoughts are parts with a text like any other, but for their mark. */
+/** A thought is a text part marked `thought`. */
 function geminiText(response: unknown): string {
   const [candidate] = listAt(response, 'candidates');
   const parts = listAt(fieldOf(candidate, 'content'), 'parts');
@@ -32,7 +32,7 @@ function joinTexts(parts: readonly unknown[]): string {
   return parts.map((part) => textOf(fieldOf(part, 'text'))).join('');
 }
 
-/** OpenAI's content is a text, or a list of parts. */
+/** OpenAI's content is a string, or a list of parts. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? joinTexts(value) : '';

@@ -1,5 +1,5 @@
-// The clocks of one call: which of them has run out? Pure; the attempt says what it has seen. None runs while the caller
-// is the one who is slow, but for the total: a provider is not to blame for what nobody takes from it.
+// Decides which clock of an attempt has expired. Pure: the attempt passes its progress in. While back-pressure of a slow
+// caller pauses the stream, only the total clock runs: the provider is not the cause of that delay.
 
 export type AttemptTimeouts = {
   readonly firstContentMs: number;
@@ -13,17 +13,17 @@ export type AttemptTimeouts = {
 
 export type ClockPhase = 'first_content' | 'idle' | 'total';
 
-/** Moments are of `clock.monotonic()`. */
+/** Timestamps are of `clock.monotonic()`. */
 export type AttemptProgress = {
   readonly startedAtMs: number;
-  /** When the request it belongs to must have ended; else the total clock begins with the attempt. */
+  /** The deadline of the request; without one the total clock starts with the attempt. */
   readonly deadlineAtMs: number | undefined;
   readonly isStream: boolean;
-  /** Reasoning models think before they speak and are given longer. */
+  /** Reasoning models take longer to their first content and have longer clocks. */
   readonly isReasoning: boolean;
-  /** The answer has begun: all that a unary call is waited for. */
+  /** The response head has arrived; from then on a unary call has only its total clock. */
   readonly isBegun: boolean;
-  /** Of a stream that has had some. */
+  /** Undefined until a stream delivers content. */
   readonly lastContentAtMs: number | undefined;
   readonly isPaused: boolean;
 };
@@ -38,10 +38,10 @@ export function overduePhase(
   if (progress.isPaused || (isBegun && !isStream)) return undefined;
   if (lastContentAtMs !== undefined)
     return nowMs - lastContentAtMs > timeouts.idleMs ? 'idle' : undefined;
-  return nowMs - startedAtMs > patienceMs(timeouts, progress) ? 'first_content' : undefined;
+  return nowMs - startedAtMs > firstContentMs(timeouts, progress) ? 'first_content' : undefined;
 }
 
-function patienceMs(
+function firstContentMs(
   timeouts: AttemptTimeouts,
   { isStream, isReasoning }: Pick<AttemptProgress, 'isStream' | 'isReasoning'>,
 ): number {

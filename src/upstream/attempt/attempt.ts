@@ -1,12 +1,11 @@
-// One call to one target, from the sent request to its one ending. It reads the provider's answer as its
-// format demands and keeps the clocks; it knows nothing of callers, retries or money.
+// One call of one target, from the sent request to its single outcome. The attempt reads the response in its format and
+// enforces the clocks; it knows nothing of callers, retries or money.
 //
 // States: calling → collecting (unary)            → ended
 //                 → streaming (relayed events)    → ended
 //                 → refused (an error status)     → ended
-// A refusal stands with its status: what it says besides is read for a moment and up to a size, and may as well be cut.
-// The listener hears of exactly one ending. Only whole events of a stream are handed on, so that an error
-// event of the provider can always be kept back.
+// The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
+// one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
 import { judgeProviderError } from '../../errors/map-provider-error.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -14,11 +13,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
 import type { Ticket, Watch, Watched } from '../../kernel/watch.ts';
-import { readUsage } from '../streams/usage-reader.ts';
 import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
 import { type AttemptTimeouts, type ClockPhase, overduePhase } from './attempt-clocks.ts';
-import { contentTypeOf } from './content-type.ts';
-import { isRefusedAnswer, isRefusedStream, tellsError } from './refused-answer.ts';
+import { contentTypeOf } from './headers.ts';
+import { readUsage } from './read-usage.ts';
+import { containsError, isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
 
@@ -34,21 +33,21 @@ export type AttemptTarget = {
 export type AttemptCall = {
   readonly target: AttemptTarget;
   readonly isStream: boolean;
-  /** Reasoning models think before they speak and are given longer. */
+  /** Reasoning models take longer to their first content and have longer clocks. */
   readonly isReasoning: boolean;
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;
-  /** `clock.monotonic()` when the request it belongs to must have ended; else the total clock begins here. */
+  /** The request's deadline on `clock.monotonic()`; without one the total clock starts with the attempt. */
   readonly deadlineAtMs?: number | undefined;
 };
 
 export type AttemptListener = {
-  /** The ending of a unary call that went well; `usage` is what the answer says was used, if it says so. */
+  /** A unary call succeeded; `usage` is undefined when the response reports none. */
   onAnswer(body: Buffer, contentType: string, usage: Usage | undefined): void;
-  /** Whole events of a stream, from its first content on; return false to slow the provider down. */
+  /** Whole events of a stream, from its first content on; return false to pause the provider. */
   onEvents(bytes: Buffer, contentType: string): boolean;
-  /** The ending of a stream that went well, with its last events. */
+  /** A stream ended cleanly; `lastBytes` are its last events. */
   onComplete(lastBytes: Buffer, contentType: string): void;
   onFailed(error: SpillwayError): void;
 };
@@ -59,15 +58,14 @@ export type AttemptParts = {
   readonly watch: Watch;
   readonly timeouts: AttemptTimeouts;
   readonly maxAnswerBytes: number;
-  /** Told what a provider says besides its answer, such as what is left of its limits. */
+  /** Called with the headers of every successful response: they report the headroom of the provider's limits. */
   readonly onHealthy?: (target: AttemptTarget, headers: UpstreamHeaders) => void;
   readonly maxHeldBytes: number;
 };
 
-/** What is kept of a failure; the mapper reads no more. */
-const KEPT_FAILURE_BYTES = 8 * 1024;
-/** How long what a refusal says is waited for. */
-const REFUSAL_MS = 3000;
+/** The error mapper reads no more than this of a refusal's body. */
+const MAX_REFUSAL_BYTES = 8 * 1024;
+const MAX_REFUSAL_MS = 3000;
 
 type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
 
@@ -105,19 +103,19 @@ export class Attempt implements UpstreamListener, Watched {
     );
   }
 
-  /** Ends the call without telling the listener: whoever aborts knows why. */
+  /** Ends the attempt without calling the listener. */
   abort(reason: Error): void {
     if (this.#end()) this.#upstreamCall?.abort(reason);
   }
 
-  /** The listener can take more events again. */
+  /** The listener accepts events again after a pause. */
   resume(): void {
     this.#isPaused = false;
     if (this.#lastContentAtMs !== undefined) this.#lastContentAtMs = this.#parts.clock.monotonic();
     this.#upstreamCall?.resume();
   }
 
-  /** What the stream has said was used, as far as it has said so. */
+  /** The usage that the stream has reported so far. */
   streamUsage(): Usage | undefined {
     return this.#stream?.usage();
   }
@@ -143,7 +141,7 @@ export class Attempt implements UpstreamListener, Watched {
   onData(chunk: Buffer): void {
     if (this.#state === 'streaming' && this.#stream) this.#read(this.#stream, chunk);
     else if (this.#state === 'collecting') this.#collect(chunk);
-    else if (this.#state === 'refused') this.#hear(chunk);
+    else if (this.#state === 'refused') this.#collectRefusal(chunk);
   }
 
   onEnd(): void {
@@ -160,7 +158,7 @@ export class Attempt implements UpstreamListener, Watched {
   check(nowMs: number): void {
     const phase = this.#overdue(nowMs);
     if (this.#state === 'refused') {
-      if (phase || nowMs - this.#refusedAtMs > REFUSAL_MS) this.#refuse();
+      if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL_MS) this.#refuse();
       return;
     }
     if (phase) return this.#endWith(timedOut(phase));
@@ -214,9 +212,9 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#end()) this.#listener.onComplete(lastBytes, contentTypeOf(this.#headers));
   }
 
-  /** Some answer a request for a stream with a plain error and a good status. */
+  /** Some providers answer a streaming request with status 200 and a plain JSON error. */
   #breakOff(held: Buffer): void {
-    if (this.#stream?.hasContent || !tellsError(held))
+    if (this.#stream?.hasContent || !containsError(held))
       return this.#endWith(lost('the stream ended in the middle'));
     this.#keep(held);
     this.#refuse();
@@ -229,9 +227,9 @@ export class Attempt implements UpstreamListener, Watched {
     this.#upstreamCall?.pause();
   }
 
-  #hear(chunk: Buffer): void {
+  #collectRefusal(chunk: Buffer): void {
     this.#keep(chunk);
-    if (this.#size >= KEPT_FAILURE_BYTES) this.#refuse();
+    if (this.#size >= MAX_REFUSAL_BYTES) this.#refuse();
   }
 
   #collect(chunk: Buffer): void {
@@ -248,7 +246,7 @@ export class Attempt implements UpstreamListener, Watched {
     const body = this.#kept();
     const { format } = this.#call.target;
     const usage = readUsage(format, body);
-    // A status of 200 is no success when a proxy's page, half an answer or a mere refusal comes with it.
+    // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
     if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body, usage)) {
       return this.#refuse();
     }
@@ -256,7 +254,7 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   #refuse(): void {
-    const body = this.#kept().toString('utf8', 0, KEPT_FAILURE_BYTES);
+    const body = this.#kept().toString('utf8', 0, MAX_REFUSAL_BYTES);
     const failure = { status: this.#status, headers: this.#headers, body };
     this.#fail(failure, `the provider answered ${this.#status}`);
   }
@@ -280,7 +278,7 @@ export class Attempt implements UpstreamListener, Watched {
     this.#listener.onFailed(error);
   }
 
-  /** True for the one caller who ends it. */
+  /** True for the first call only: the caller that gets true reports the outcome. */
   #end(): boolean {
     if (this.#state === 'ended') return false;
     this.#state = 'ended';

@@ -1,4 +1,4 @@
-// A prompt and its images as a request in a provider's own format. Pure.
+// Builds a request in a provider's format from a prompt and its images. Pure.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
@@ -49,7 +49,7 @@ export function promptRequest(
   }
 }
 
-/** Linear, and only base64: that is the one form all three formats take. */
+/** Linear time. Only base64, the one form that all three formats accept. */
 function parseImage(url: string): Image {
   const comma = url.indexOf(',');
   const head = /^data:(image\/[\w.+-]{1,50});base64$/i.exec(url.slice(0, Math.max(0, comma)));

@@ -1,14 +1,14 @@
-// A status of 200 around a refusal. A model that says no in its own words has answered, and that is the caller's to
-// read. But where there is nothing of the model's at all, only the provider's reason for giving nothing (a blocked
-// prompt, a filtered answer, a guardrail), or an error beside it or among the choices, the request has failed, and
-// failures leave in our words. Pure. A body is parsed only when it is small and holds one of a few words; others cost a search each.
+// Detects a refusal with status 200. A model that declines in its own words has answered, and the caller gets that
+// answer. A response without model output that carries only the provider's reason (a blocked prompt, a filtered answer, a
+// guardrail), or an error beside or among its choices, is a failure, and failures leave as sealed errors. Pure. A body is
+// parsed only when it is small and contains one of a few keywords; other bodies cost one search per keyword.
 
 import { mapProviderError } from '../../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import { OPEN_BRACE, QUOTE, skipSpace } from '../json/peek-json-scan.ts';
+import { OPEN_BRACE, QUOTE, skipSpace } from '../json/scan.ts';
 
-/** What comes without content is small; anything larger has some. */
+/** A response without content is small; a larger one has content. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export function isRefusedAnswer(
@@ -16,8 +16,7 @@ export function isRefusedAnswer(
   body: Buffer,
   usage: Usage | undefined,
 ): boolean {
-  // Where the model has spoken it is not searched for what would be said in its place. Errors among choices come with
-  // tokens too.
+  // Output tokens prove model output; only OpenAI's format has errors among choices beside output tokens.
   if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
   if (body.length > MAX_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
@@ -25,26 +24,26 @@ export function isRefusedAnswer(
   return !HAS_CONTENT[format](answer) && isPolicy(answer);
 }
 
-/** A stream that came to its end without content, by its last events. */
+/** Whether a stream that ended without content was refused, by its last events. */
 export function isRefusedStream(lastBytes: Buffer): boolean {
   return isPolicy(lastBytes.toString('utf8', Math.max(0, lastBytes.length - READ_BYTES)));
 }
 
-/** As much as the mapper reads. */
+/** The error mapper reads no more than this. */
 const READ_BYTES = 8 * 1024;
 
 function isPolicy(failure: unknown): boolean {
   return mapProviderError(failure).code === 'CONTENT_POLICY';
 }
 
-/** Quotes within a text are escaped, so these words are found as keys and values only. */
+/** Quotes within a text are escaped, so these match keys and values only. */
 const REFUSAL = Buffer.from('"refusal"');
 const FILTER = Buffer.from('"content_filter"');
 const ERROR = Buffer.from('"error"');
 const PARTS = Buffer.from('"parts"');
 
 function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
-  if (tellsError(body)) return true;
+  if (containsError(body)) return true;
   switch (format) {
     case 'anthropic':
       return body.includes(REFUSAL);
@@ -55,8 +54,8 @@ function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
   }
 }
 
-/** Many answers have an `error` that is null. */
-export function tellsError(body: Buffer): boolean {
+/** True when an `error` key has an object or a string; many successful responses contain `"error": null`. */
+export function containsError(body: Buffer): boolean {
   for (let key = body.indexOf(ERROR); key >= 0; key = body.indexOf(ERROR, key + 1)) {
     const value = skipSpace(body, skipSpace(body, key + ERROR.length) + 1);
     if (body[value] === OPEN_BRACE || body[value] === QUOTE) return true;
@@ -75,12 +74,12 @@ const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
     ),
 };
 
-/** Of a block that is no text there is always something to show. */
+/** A block of any type but text has content. */
 function isFilled(block: unknown): boolean {
   return at(block, 'type') !== 'text' || at(block, 'text') !== '';
 }
 
-/** What a model thought is no answer, and a message may be there and be empty. */
+/** Reasoning is not an answer, and a message may be empty. */
 function isFilledItem(item: unknown): boolean {
   if (at(item, 'type') !== 'message') return at(item, 'type') !== 'reasoning';
   return listAt(item, 'content').some(

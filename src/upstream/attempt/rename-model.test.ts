@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { peekFields } from '../json/peek-json.ts';
+import { peekFields } from '../json/peek-fields.ts';
 import { renameModel, renameNestedModels } from './rename-model.ts';
 
 test("a body's model is renamed and nothing else", () => {

@@ -1,8 +1,8 @@
-// The same request for a model of another name: what an alias or `provider/model` needs before its bytes can go to
-// the provider. Everything but the name stays as it came, byte for byte. Pure.
+// Replaces the model name in a request body, as an alias or `provider/model` requires. All other bytes stay unchanged.
+// Pure.
 
-import type { JsonSpan } from '../json/peek-json.ts';
-import { BACKSLASH, COLON } from '../json/peek-json-scan.ts';
+import type { JsonSpan } from '../json/peek-fields.ts';
+import { BACKSLASH, COLON } from '../json/scan.ts';
 
 /** The body with another value at the span of its `model`. */
 export function renameModel(body: Buffer, span: JsonSpan, model: string): Buffer {
@@ -11,8 +11,8 @@ export function renameModel(body: Buffer, span: JsonSpan, model: string): Buffer
 }
 
 /**
- * Gemini has the model in the path, but batches of embeddings repeat it in each request as `models/{name}` and are
- * refused when it is another one. Only values of a key `model` are renamed, never words that look like one.
+ * Gemini has the model in the path, but embedding batches repeat it in each request as `models/{name}`, and Gemini refuses
+ * a mismatch. Only values of a `model` key are replaced, never equal text elsewhere.
  */
 export function renameNestedModels(body: Buffer, from: string, to: string): Buffer {
   const old = Buffer.from(JSON.stringify(`models/${from}`));
@@ -34,11 +34,11 @@ function isModelValue(body: Buffer, valueAt: number): boolean {
   if (body[colon] !== COLON) return false;
   const keyEnd = lastBefore(body, colon) + 1;
   const key = body.subarray(Math.max(0, keyEnd - KEY.length), keyEnd);
-  // Behind a backslash it is the end of a text that quotes such a key.
+  // Behind a backslash the quote belongs to a string that mentions such a key.
   return key.equals(KEY) && body[keyEnd - KEY.length - 1] !== BACKSLASH;
 }
 
-/** The last byte before `at` that is no white space. */
+/** The position of the last byte before `at` that is not white space. */
 function lastBefore(body: Buffer, at: number): number {
   let before = at - 1;
   while (

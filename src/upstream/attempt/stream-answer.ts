@@ -1,19 +1,18 @@
-// A provider's stream on its way to the caller. Two things are kept back: an event that is not whole yet
-// (so that the provider's error event is never half relayed), and everything before the first content (so
-// that a failure there can still become another answer). Both are bounded: an event larger than the bound
-// is relayed in pieces, and what comes before content is let go.
+// Relays a provider's stream. It withholds an incomplete event (so that half of the provider's error event never reaches
+// the caller) and everything before the first content (so that an early failure can still be retried). Both are bounded:
+// an event larger than the bound is relayed in parts, and beyond the bound the bytes before content are released.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import { createStreamReader, type StreamReader } from '../streams/stream-reader.ts';
+import { createStreamReader, type StreamReader } from '../streams/reader.ts';
 
 export type StreamStep =
   | { readonly kind: 'wait' }
   | { readonly kind: 'relay'; readonly bytes: Buffer }
-  /** The stream ended as its format says it should; these are its last events. */
+  /** The stream ended cleanly; `bytes` are its last events. */
   | { readonly kind: 'complete'; readonly bytes: Buffer }
   | { readonly kind: 'error'; readonly raw: Buffer }
-  /** It ended without that; `held` is what has not been relayed. */
+  /** The stream ended without an end marker; `held` are the bytes not yet relayed. */
   | { readonly kind: 'broken'; readonly held: Buffer };
 
 const WAIT: StreamStep = { kind: 'wait' };
@@ -21,10 +20,10 @@ const WAIT: StreamStep = { kind: 'wait' };
 export class StreamAnswer {
   readonly #reader: StreamReader;
   readonly #maxHeldBytes: number;
-  /** What has not been relayed yet, and how much of it there is. */
+  /** The bytes not yet relayed, and their number. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** How much of an event that is larger than the bound has been relayed already. */
+  /** How many bytes of an event larger than the bound have already been relayed. */
   #spilledBytes = 0;
   #isReleased = false;
 
@@ -34,12 +33,12 @@ export class StreamAnswer {
   }
 
   get hasContent(): boolean {
-    return this.#reader.signs.contentBegan;
+    return this.#reader.status.contentBegan;
   }
 
-  /** Whether the last piece brought content; keep-alives do not. */
+  /** Whether the latest chunk contained content; keep-alives do not. */
   get broughtContent(): boolean {
-    return this.#reader.signs.broughtContent;
+    return this.#reader.status.broughtContent;
   }
 
   usage(): Usage | undefined {
@@ -51,11 +50,11 @@ export class StreamAnswer {
   }
 
   take(chunk: Buffer): StreamStep {
-    const signs = this.#reader.push(chunk);
-    if (signs.error) return { kind: 'error', raw: signs.error };
-    if (signs.terminal) return { kind: 'complete', bytes: this.#letGo(chunk, 0) };
-    if (signs.contentBegan) this.#isReleased = true;
-    const { pendingBytes } = signs;
+    const status = this.#reader.push(chunk);
+    if (status.error) return { kind: 'error', raw: status.error };
+    if (status.terminal) return { kind: 'complete', bytes: this.#letGo(chunk, 0) };
+    if (status.contentBegan) this.#isReleased = true;
+    const { pendingBytes } = status;
     const continues = pendingBytes > chunk.length;
     if (!continues) this.#spilledBytes = 0;
     if (!this.#isReleased || continues) return this.#hold(chunk, pendingBytes);
@@ -65,17 +64,17 @@ export class StreamAnswer {
   /** The provider closed the stream. */
   end(): StreamStep {
     const isGood = this.#reader.isComplete();
-    const { error } = this.#reader.signs;
+    const { error } = this.#reader.status;
     if (error) return { kind: 'error', raw: error };
     return isGood
       ? { kind: 'complete', bytes: this.#letGo(undefined, 0) }
       : { kind: 'broken', held: this.#joined(undefined) };
   }
 
-  /** Content is slow to come and the caller must see a status: what was held goes out now. */
+  /** The first content is late and the caller must get a status: relays the withheld events. */
   release(): Buffer {
     this.#isReleased = true;
-    const pending = this.#reader.signs.pendingBytes;
+    const pending = this.#reader.status.pendingBytes;
     return this.#letGo(undefined, pending);
   }
 
@@ -84,12 +83,12 @@ export class StreamAnswer {
     this.#heldBytes += chunk.length;
     if (this.#heldBytes <= this.#maxHeldBytes) return WAIT;
     this.#isReleased = true;
-    // An event that is within the bound by itself stays whole, however much came before it.
+    // An event that is itself within the bound stays whole, whatever precedes it.
     if (pendingBytes - this.#spilledBytes > this.#maxHeldBytes) this.#spilledBytes = pendingBytes;
     return relay(this.#letGo(undefined, pendingBytes));
   }
 
-  /** All that is held and `chunk`, but for the pending end of it, which is held from now on. */
+  /** Gives the withheld bytes and `chunk`, except the pending end, which becomes the withheld part. */
   #letGo(chunk: Buffer | undefined, pendingBytes: number): Buffer {
     const all = this.#joined(chunk);
     const kept = Math.min(all.length, Math.max(0, pendingBytes - this.#spilledBytes));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
-import { readUsage } from '../streams/usage-reader.ts';
+import { readUsage } from './read-usage.ts';
 import { isAnswer } from './whole-answer.ts';
 
 function judge(answer: unknown, format: ProviderFormat = 'openai'): boolean {

@@ -1,15 +1,15 @@
-// Is what came with a status of 200 an answer? Some report a failure with that status, proxies say anything, and
-// the Responses API gives a response that failed as a response. None of it may reach the caller as an answer: it has
-// the provider's own words in it. Pure; the body is peeked at, not parsed.
+// Decides whether a body with status 200 is an answer of its format. Some providers report failures with that status,
+// proxies send pages of their own, and the Responses API returns a failed response as a response. None of them may reach
+// the caller, because they contain internal text. Pure; the body is peeked at, not parsed.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import { type JsonSpan, peekFields, readString } from '../json/peek-json.ts';
-import { OPEN_BRACKET } from '../json/peek-json-scan.ts';
+import { type JsonSpan, peekFields, readString } from '../json/peek-fields.ts';
+import { OPEN_BRACKET } from '../json/scan.ts';
 
-/** An answer that tells its usage is one, unless it says itself that it failed. */
+/** A body that reports usage is an answer, unless its own status is `failed`. */
 export function isAnswer(format: ProviderFormat, body: Buffer, usage: Usage | undefined): boolean {
-  // Of the formats only OpenAI's has answers that say so.
+  // Only OpenAI's format has such a status.
   if (usage) return format !== 'openai' || !body.includes(FAILED) || !isFailedResponse(body);
   const fields = ANSWER_FIELDS[format];
   const peeked = peekFields(body, [...fields, 'error']);
@@ -19,21 +19,21 @@ export function isAnswer(format: ProviderFormat, body: Buffer, usage: Usage | un
   return fields.some((name) => isGiven(body, name, peeked.fields.get(name)));
 }
 
-/** At least one of these is in every answer of a format, its counts and embeddings included. */
+/** Every answer of a format has at least one of these fields, token counts and embeddings included. */
 const ANSWER_FIELDS: Record<ProviderFormat, readonly string[]> = {
   anthropic: ['content', 'input_tokens'],
   openai: ['choices', 'output', 'data', 'input_tokens'],
   gemini: ['candidates', 'promptFeedback', 'embedding', 'embeddings', 'totalTokens'],
 };
 
-/** Others call an object so what the Responses API has as a list. */
+/** `output` is a list in the Responses API; elsewhere the name is used for an object. */
 function isGiven(body: Buffer, name: string, value: JsonSpan | undefined): boolean {
   return value !== undefined && (name !== 'output' || body[value.start] === OPEN_BRACKET);
 }
 
 const FAILED = Buffer.from('"failed"');
 
-/** The word may stand anywhere; only the response's own status says that it failed. */
+/** The keyword may occur anywhere; only the response's own `status` decides. */
 function isFailedResponse(body: Buffer): boolean {
   const peeked = peekFields(body, ['status', 'error']);
   return peeked.ok && readString(body, peeked.fields.get('status')) === 'failed';

@@ -1,26 +1,25 @@
-// A stream as the one answer it amounts to: for work that nobody reads along, such as a job's. It is given the bytes that
-// would be relayed, cut anywhere, and tells the words so far, which is cheap, and at the good end of the stream the body
-// that the provider would have answered without streaming. What it cannot read it passes over; it never throws. Bounded:
-// beyond `maxBytes` of stream everything is let go and there is no answer.
+// Assembles a stream into the body that the provider would have sent without streaming; jobs store that body. It takes
+// the bytes that would be relayed, in chunks of any size, and gives the text so far at low cost and the body after a clean
+// end. It ignores events that it cannot read and never throws. Beyond `maxBytes` it drops everything and has no body.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { OPEN_BRACE, OPEN_BRACKET, skipSpace } from '../json/peek-json-scan.ts';
-import { createSseSplitter } from '../streams/sse-events.ts';
-import { createArraySplitter } from '../streams/stream-reader-array.ts';
-import type { StreamEvent, StreamSplitter } from '../streams/stream-reader-event.ts';
-import { createAnthropicGatherer } from './gather-stream-anthropic.ts';
-import { createChatGatherer } from './gather-stream-chat.ts';
-import type { FormatGatherer } from './gather-stream-format.ts';
-import { createGeminiGatherer } from './gather-stream-gemini.ts';
-import { isRecord } from './gather-stream-join.ts';
-import { createResponsesGatherer } from './gather-stream-responses.ts';
+import { OPEN_BRACE, OPEN_BRACKET, skipSpace } from '../json/scan.ts';
+import type { StreamEvent, StreamSplitter } from '../streams/event.ts';
+import { createArraySplitter } from '../streams/split-array.ts';
+import { createSseSplitter } from '../streams/split-sse.ts';
+import { createAnthropicGatherer } from './anthropic.ts';
+import { createChatGatherer } from './chat.ts';
+import type { FormatGatherer } from './format-gatherer.ts';
+import { createGeminiGatherer } from './gemini.ts';
+import { isRecord } from './join-fields.ts';
+import { createResponsesGatherer } from './responses.ts';
 
 export type StreamGatherer = {
-  /** False once there was more than can be kept. */
+  /** False once the stream has exceeded `maxBytes`. */
   push(bytes: Buffer): boolean;
-  /** The words so far. */
+  /** The text so far. */
   text(): string;
-  /** To be asked once, when the stream has come to its good end; undefined when there is no answer in it. */
+  /** Call once, after a clean end of the stream; undefined when the stream contained no response. */
   body(): Buffer | undefined;
 };
 
@@ -43,7 +42,7 @@ class BoundedGatherer implements StreamGatherer {
 
   push(bytes: Buffer): boolean {
     this.#size += bytes.length;
-    if (this.#size > this.#maxBytes) return this.#letGo();
+    if (this.#size > this.#maxBytes) return this.#discard();
     this.#splitter ??= this.#choose(bytes);
     this.#splitter?.feed(bytes);
     return true;
@@ -54,19 +53,19 @@ class BoundedGatherer implements StreamGatherer {
   }
 
   body(): Buffer | undefined {
-    // Some servers close the connection without the empty line behind the last event.
+    // Some servers close the connection before the empty line of the last event.
     this.#splitter?.finish();
     const answer = this.#gatherer.answer();
     return answer && written(answer);
   }
 
-  #letGo(): false {
+  #discard(): false {
     this.#splitter = undefined;
     this.#gatherer = GATHERERS[this.#format]();
     return false;
   }
 
-  /** Gemini streams an array when it was not asked for events; the first byte that is no space tells. */
+  /** Gemini streams an array unless the request asks for events; the first byte that is not a space decides. */
   #choose(bytes: Buffer): StreamSplitter | undefined {
     const first = bytes[skipSpace(bytes, 0)];
     if (first === undefined) return undefined;

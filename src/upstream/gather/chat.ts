@@ -1,7 +1,7 @@
-// Gathers a stream of Chat Completions: each chunk's deltas are joined to the message of their choice, tool calls by
-// their index. What chunks say of the whole (model, usage) is kept as it was said last.
+// Assembles a Chat Completions stream: each chunk's deltas are joined to the message of their choice, tool calls by their
+// index. Fields of the whole completion (model, usage) keep their latest value.
 
-import type { FormatGatherer } from './gather-stream-format.ts';
+import type { FormatGatherer } from './format-gatherer.ts';
 import {
   entryAt,
   type Fields,
@@ -12,7 +12,7 @@ import {
   listOf,
   newFields,
   textOf,
-} from './gather-stream-join.ts';
+} from './join-fields.ts';
 
 export function createChatGatherer(): FormatGatherer {
   const completion = newFields();
@@ -25,7 +25,7 @@ export function createChatGatherer(): FormatGatherer {
     const { delta, ...rest } = choice;
     const message = isRecord(delta) ? delta : {};
     join(entryAt(choices, choice['index'], newFields), { ...rest, message });
-    // The first choice is the one that is shown.
+    // The text is that of the first choice.
     if ((choice['index'] ?? 0) === 0) text += textOf(message['content']);
   }
 
@@ -45,7 +45,7 @@ export function createChatGatherer(): FormatGatherer {
   };
 }
 
-/** What a whole message has even where there is nothing to say. */
+/** The fields that every unary message has. */
 const EMPTY_MESSAGE = Object.freeze({
   role: 'assistant',
   content: null,
@@ -60,7 +60,7 @@ function finishedChoice({ message, ...choice }: Fields): Fields {
   return { ...choice, message: filled };
 }
 
-/** In the order of their index, which is a matter of the stream and not of the answer; some do not send any. */
+/** Ordered by index, which a unary response does not contain; some providers send none. */
 function finishedCalls(calls: readonly unknown[]): readonly unknown[] {
   const records = calls.filter(isRecord);
   return records

@@ -1,8 +1,8 @@
-// Gathers a Messages stream: message_start is the message, blocks are begun and filled by their deltas, message_delta says
-// why it stopped and what was used. A tool's input comes as pieces of JSON and is an object in the end; when it was cut
-// short by the end of the answer, what the block began with stays.
+// Assembles a Messages stream: message_start is the message, content_block_start opens a block, deltas fill it,
+// message_delta carries the stop reason and usage. A tool's input arrives as fragments of JSON and becomes an object; if
+// the fragments do not parse, the block keeps the input it began with.
 
-import type { FormatGatherer } from './gather-stream-format.ts';
+import type { FormatGatherer } from './format-gatherer.ts';
 import {
   entryAt,
   type Fields,
@@ -13,7 +13,7 @@ import {
   listOf,
   newFields,
   textOf,
-} from './gather-stream-join.ts';
+} from './join-fields.ts';
 
 export function createAnthropicGatherer(): FormatGatherer {
   return new AnthropicGatherer();
@@ -62,7 +62,7 @@ class AnthropicGatherer implements FormatGatherer {
   #readDelta(index: unknown, delta: unknown): void {
     if (!isRecord(delta)) return;
     const { type, ...piece } = delta;
-    // A citation is one more of the block's.
+    // Each delta adds one citation to the block's list.
     if (type === 'citations_delta') this.#fill(index, { citations: [piece['citation']] });
     else this.#fill(index, piece);
   }

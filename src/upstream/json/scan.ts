@@ -1,14 +1,14 @@
-// The few steps every reader of JSON bytes here is made of: where a string ends, where a value ends, what a
-// name says. They move over a Buffer without making strings or objects and answer with positions. They are
-// no validator of nested values: there they follow strings and brackets only. They do not throw.
+// Primitives for scanning JSON bytes: the end of a string, the end of a value, comparison of a name. They return positions
+// in a Buffer and allocate neither strings nor objects. Nested values are not validated: the scan follows strings and
+// brackets only. They never throw.
 
 export const TRUNCATED = -1;
 export const MALFORMED = -2;
 
-/** A native search costs 30 ns to start, as much as a plain loop over some 32 bytes. */
+/** A native search has a start-up cost of 30 ns, the time of a plain loop over about 32 bytes. */
 const NEAR_BYTES = 32;
 
-/** Longer numbers exist in attacks only. */
+/** Longer numbers occur in attacks only. */
 export const MAX_NUMBER = 400;
 
 export const QUOTE = 0x22;
@@ -28,7 +28,7 @@ export function endOfString(body: Buffer, from: number): number {
     const byte = body[at];
     if (byte === QUOTE) return at;
     if (byte === BACKSLASH) {
-      // Prose and code are full of \" escapes: while they keep coming, the plain loop is the faster one.
+      // Prose and code contain runs of \" escapes, for which the plain loop is faster.
       if (body[at + 1] === QUOTE) near = at + NEAR_BYTES;
       at += 2;
     } else if (at < near) {
@@ -64,7 +64,7 @@ export function skipSpace(body: Buffer, from: number): number {
   }
 }
 
-/** Compares a stretch of bytes with an ASCII text, without making a string of it. */
+/** Compares a byte range with an ASCII text without allocating a string. */
 export function bytesEqual(body: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false;
   for (let index = 0; index < text.length; index += 1) {
@@ -79,19 +79,19 @@ export function isNumberStart(byte: number | undefined): boolean {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What may stand between the strings of a nested value; quotes, letters and marks of no JSON may not. */
+/** The bytes that may occur between the strings of a nested value. */
 const BETWEEN_STRINGS = new Uint8Array(256);
 for (const character of ' \t\r\n,:{}[]+-.0123456789eEtruefalsn')
   BETWEEN_STRINGS[character.charCodeAt(0)] = 1;
 
-/** Whether an odd run of backslashes stands before the quote; `from` is known to be outside of an escape. */
+/** True when an odd run of backslashes precedes the quote; `from` is outside of an escape. */
 function isEscaped(body: Buffer, quote: number, from: number): boolean {
   let run = quote - 1;
   while (run >= from && body[run] === BACKSLASH) run -= 1;
   return ((quote - run) & 1) === 0;
 }
 
-/** Depth is a count, not a call: a body of a million brackets costs a million steps and no stack. */
+/** Iterative: a body of a million brackets costs a million steps and no stack. */
 function endOfNested(body: Buffer, start: number): number {
   let depth = 1;
   let at = start + 1;

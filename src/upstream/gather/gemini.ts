@@ -1,8 +1,8 @@
-// Gathers the elements of a streamGenerateContent stream, each of which is a response with the next parts of its
-// candidates. Neighbouring parts of plain text become one, thoughts apart from words; a part with anything else in it (a
-// call, a picture, a signature) stays as it came.
+// Assembles a streamGenerateContent stream, in which each element is a response with the next parts of its candidates.
+// Adjacent parts of plain text are merged, thoughts separate from text. A part with any other field (a call, an image, a
+// signature) stays unchanged.
 
-import type { FormatGatherer } from './gather-stream-format.ts';
+import type { FormatGatherer } from './format-gatherer.ts';
 import {
   entryAt,
   type Fields,
@@ -12,7 +12,7 @@ import {
   listOf,
   newFields,
   textOf,
-} from './gather-stream-join.ts';
+} from './join-fields.ts';
 
 type Candidate = {
   readonly fields: Fields;
@@ -68,7 +68,7 @@ function addPart(
   if (!isPlainText(part)) parts.push(part);
   else if (last && isPlainText(last) && (last['thought'] === true) === (part['thought'] === true))
     parts[parts.length - 1] = { ...last, text: textOf(last['text']) + textOf(part['text']) };
-  // An empty one only carries why it stopped.
+  // An empty part accompanies the finish reason.
   else if (part['text'] !== '') parts.push(part);
 }
 
@@ -77,7 +77,7 @@ function isPlainText(part: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(part).every((name) => name === 'text' || name === 'thought');
 }
 
-/** A candidate that was stopped before its first word has no content at all. */
+/** A candidate that was blocked before its first token has no content. */
 function finishedCandidate({ fields, content, parts }: Candidate): Fields {
   const hasContent = parts.length > 0 || Object.keys(content).length > 0;
   return hasContent ? { content: { parts, ...content }, ...fields } : fields;

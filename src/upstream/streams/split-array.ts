@@ -1,6 +1,6 @@
-// Cuts Gemini's other kind of stream, one JSON array over the whole answer (no `alt=sse`), into its
-// elements. It follows brackets and strings only; an element within one chunk is not copied, one that
-// spans chunks is gathered in bounded memory. A single object instead of an array is one element.
+// Splits Gemini's second stream form, one JSON array over the whole response (no `alt=sse`), into its elements. It
+// follows brackets and strings only. An element within one chunk is not copied; an element that spans chunks is buffered
+// in bounded memory. A single object instead of an array is one element.
 //
 // States: outside → in an element (in a string or not) → outside → closed by the last bracket.
 
@@ -12,14 +12,14 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../json/peek-json-scan.ts';
-import { BoundedCarry } from './stream-reader-carry.ts';
+} from '../json/scan.ts';
 import {
+  EventBuffer,
   emptyEvent,
   MAX_EVENT_BYTES,
   type StreamEvent,
   type StreamSplitter,
-} from './stream-reader-event.ts';
+} from './event.ts';
 
 export type ArraySplitter = StreamSplitter & { readonly isClosed: boolean };
 
@@ -33,7 +33,7 @@ export function createArraySplitter(
 class JsonArraySplitter implements ArraySplitter {
   readonly #onEvent: (event: StreamEvent) => void;
   readonly #event: StreamEvent = emptyEvent();
-  readonly #carry: BoundedCarry;
+  readonly #carry: EventBuffer;
   #depth = 0;
   #elementDepth = 0;
   #isInElement = false;
@@ -45,7 +45,7 @@ class JsonArraySplitter implements ArraySplitter {
 
   constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number) {
     this.#onEvent = onEvent;
-    this.#carry = new BoundedCarry(maxEventBytes);
+    this.#carry = new EventBuffer(maxEventBytes);
   }
 
   get pendingBytes(): number {
@@ -54,8 +54,8 @@ class JsonArraySplitter implements ArraySplitter {
 
   feed(chunk: Buffer): boolean {
     let elementStart = 0;
-    // What separates two elements waits for the second, so that what was relayed always ends with an element: then
-    // an error can still be put behind it.
+    // A separator is pending until the next element is whole, so relayed bytes always end with an element and an
+    // error element can still be appended.
     let pendingStart = -this.#pendingBytes;
     let at = this.#isInString ? this.#endString(chunk, 0) : 0;
     for (; at < chunk.length; at += 1) {
@@ -83,13 +83,13 @@ class JsonArraySplitter implements ArraySplitter {
   }
 
   finish(): void {
-    // Half an element is no element.
+    // A cut element is dropped.
     this.#carry.clear();
     this.#isInElement = false;
     this.#pendingBytes = 0;
   }
 
-  /** Returns the position behind the string, or the chunk's end when the string goes on in the next one. */
+  /** Returns the position behind the string, or the chunk's end when the string continues in the next chunk. */
   #endString(chunk: Buffer, from: number): number {
     const start = this.#isEscaped ? from + 1 : from;
     this.#isEscaped = false;

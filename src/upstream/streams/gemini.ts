@@ -1,22 +1,22 @@
-// Reads one element of a streamGenerateContent stream, whether it came as an event or in an array. Each one
-// is a whole response with candidates, usually with the usage so far. The format has no mark of its end: a
-// finish reason (or the reason why the prompt was blocked) and then the end of the stream are a good end.
+// Reads one element of a streamGenerateContent stream, from an event or an array. Each element is a whole response with
+// candidates, usually with the usage so far. The format has no end marker: a finish reason (or the reason why the prompt
+// was blocked) followed by the end of the stream is a clean end.
 
-import type { StreamEvent } from './stream-reader-event.ts';
+import type { StreamEvent } from './event.ts';
 import {
   type EventReader,
   noteContent,
   noteError,
   noteUsageAtEnd,
   type StreamState,
-} from './stream-reader-state.ts';
-import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-reader-counts.ts';
+} from './state.ts';
+import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-counts.ts';
 
-/** Where the keys of a part stand: response, candidates, candidate, content, parts, part. */
+/** The nesting of a part's keys: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
 
-/** The length of `promptTokenCount`, the shortest of the keys that are counted. */
-const MIN_COUNT = 16;
+/** The length of `promptTokenCount`, the shortest of the usage keys. */
+const MIN_COUNT_KEY_BYTES = 16;
 
 const CONTENT_PARTS = ['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult'];
 
@@ -27,7 +27,8 @@ export const readGeminiEvent: EventReader = (state, event) => {
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
     else if (keys.depth === 1) readTopKey(state, event);
-    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT) readCount(state);
+    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT_KEY_BYTES)
+      readCount(state);
     else if (keys.isText() && (keys.isKey('finishReason') || keys.isKey('blockReason')))
       state.isFinished = true;
   }
@@ -41,7 +42,7 @@ function readPartKey(state: StreamState): void {
     return;
   }
   if (!CONTENT_PARTS.some((name) => keys.isKey(name))) return;
-  // A picture's bytes say nothing about its tokens; a call's arguments do.
+  // An image's bytes do not correlate with its tokens; a call's arguments do.
   const isMeasured = !keys.isKey('inlineData');
   const span = keys.takeValue();
   noteContent(state, span && isMeasured ? span.end - span.start : 0);
@@ -53,7 +54,7 @@ function readTopKey(state: StreamState, event: StreamEvent): void {
     noteError(state, event.data, event.dataStart, event.dataEnd);
 }
 
-/** Every element repeats the usage, so its counts are read one by one where they stand. */
+/** Every element repeats the usage, so its counts are read in place instead of being parsed each time. */
 function readCount(state: StreamState): void {
   const { keys } = state;
   for (const key of GEMINI_KEYS) {

@@ -1,8 +1,8 @@
-// Walks over the keys of a JSON text in order, at any depth, without parsing it: for each key its depth,
-// where its value begins and, for a string, where it ends. One walker is reused for all events of a stream.
-// A text that is cut or broken ends the walk early; it never throws.
+// Walks over the keys of a JSON text in order, at any depth, without parsing it. For each key it gives the depth, the
+// start of the value and, for a string, its end. One walker is reused for all events of a stream. A cut or malformed text
+// ends the walk early; the walker never throws.
 
-import type { JsonSpan } from '../json/peek-json.ts';
+import type { JsonSpan } from './peek-fields.ts';
 import {
   bytesEqual,
   CLOSE_BRACE,
@@ -15,7 +15,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipSpace,
-} from '../json/peek-json-scan.ts';
+} from './scan.ts';
 
 const SPACE = 0x20;
 const LF = 0x0a;
@@ -80,13 +80,13 @@ export class JsonKeys {
     return this.bytes[this.valueStart] === OPEN_BRACE;
   }
 
-  /** Anything but null and false: an error may be told as an object, a text or a list. */
+  /** Anything but null and false: an error may be an object, a string or a list. */
   isSomething(): boolean {
     const first = this.bytes[this.valueStart];
     return first !== LOWER_N && first !== LOWER_F;
   }
 
-  /** How many bytes a string value has between its quotes, escapes as they are written; 0 for others. */
+  /** The length of a string value between its quotes, escapes as written; 0 for other values. */
   textBytes(): number {
     return this.isText() ? this.valueEnd - this.valueStart - 1 : 0;
   }
@@ -95,7 +95,7 @@ export class JsonKeys {
     return this.isText() && bytesEqual(this.bytes, this.valueStart + 1, this.valueEnd, text);
   }
 
-  /** A natural number of few digits, read without making a string of it; undefined for other values. */
+  /** A natural number of at most 12 digits, read without allocating a string; undefined for other values. */
   countValue(): number | undefined {
     const { bytes, valueStart } = this;
     let count = 0;
@@ -111,7 +111,7 @@ export class JsonKeys {
     return at > valueStart && isEnded ? count : undefined;
   }
 
-  /** The whole value, which the walk then passes over; undefined when it is cut. */
+  /** The whole value; the walk continues behind it. Undefined when the value is cut. */
   takeValue(): JsonSpan | undefined {
     const end = endOfValue(this.bytes, this.valueStart);
     if (end < 0 || end > this.#end) return undefined;

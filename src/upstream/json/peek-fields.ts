@@ -1,8 +1,7 @@
-// Reads a few top-level fields of a JSON object straight from its bytes, so that a 20 MB prompt is never
-// parsed for the sake of its model's name. Long strings are hopped over natively. It is not a validator of
-// nested values: there it only follows strings and brackets, and what it lets pass the provider refuses.
-// At the top level it guesses nothing: a body the provider could read in another way than we do (a field
-// twice, something behind the end) is a problem. It never throws.
+// Reads a few top-level fields of a JSON object from its bytes, so that a 20 MB prompt is not parsed to find its model.
+// Long strings are skipped natively. Nested values are not validated: there it only follows strings and brackets, and the
+// provider refuses the rest. The top level is strict: a body that another parser could read differently (a duplicate
+// field, bytes behind the end) is a problem. It never throws.
 
 import {
   BACKSLASH,
@@ -19,9 +18,9 @@ import {
   QUOTE,
   skipSpace,
   TRUNCATED,
-} from './peek-json-scan.ts';
+} from './scan.ts';
 
-/** Where a value stands in the body it was read from: from `start` up to, not including, `end`. */
+/** The position of a value in its body: from `start` up to, not including, `end`. */
 export type JsonSpan = { readonly start: number; readonly end: number };
 
 export type PeekProblem = 'not_json' | 'not_object' | 'truncated' | 'duplicate_field';
@@ -68,7 +67,7 @@ export function readString(body: Buffer, span: JsonSpan | undefined): string | u
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A safe integer however it is written (`1000`, `1e3`, `1000.0`: providers take all of them). */
+/** A safe integer in any notation (`1000`, `1e3`, `1000.0`: providers accept all of them). */
 export function readInteger(body: Buffer, span: JsonSpan | undefined): number | undefined {
   if (span === undefined || span.end - span.start > MAX_NUMBER) return undefined;
   if (!isNumberStart(body[span.start])) return undefined;
@@ -82,7 +81,7 @@ export function readBoolean(body: Buffer, span: JsonSpan | undefined): boolean |
   return body[span.start] === LOWER_F ? false : undefined;
 }
 
-/** Parses the value's slice; for small objects only, since the cost is that of JSON.parse. */
+/** Parses the value's slice with JSON.parse; for small objects only. */
 export function readObject(
   body: Buffer,
   span: JsonSpan | undefined,
@@ -131,7 +130,7 @@ function wantedName(
     if (bytesEqual(body, start, end, name)) return name;
     if (name.length > longest) longest = name.length;
   }
-  // The longest way to write a character is \u0041, so a longer name than this cannot be a wanted one.
+  // The longest encoding of a character is \u0041, so a longer name cannot be a wanted one.
   if (end - start > longest * 6) return undefined;
   for (let at = start; at < end && !hasEscape; at += 1) hasEscape = body[at] === BACKSLASH;
   if (!hasEscape) return undefined;

@@ -1,17 +1,17 @@
-// Cuts a stream of server-sent events into its events, chunk by chunk, by the rules of the HTML standard
-// (lines end in LF, CR or CRLF; comments; several data lines). An event within one chunk is not copied; one
-// that spans chunks is gathered in bounded memory. It reads no JSON and knows no provider.
+// Splits server-sent events, chunk by chunk, by the rules of the HTML standard (lines end in LF, CR or CRLF; comments;
+// several data lines). An event within one chunk is not copied; an event that spans chunks is buffered in bounded memory.
+// The splitter reads no JSON and knows no provider.
 //
-// States: between events → in an event (within the chunk, or carried over from the last one) → between.
-// An event beyond `maxEventBytes` is delivered without its middle, `isWhole` false, and `feed` says so.
+// States: between events → in an event (within the chunk, or carried over from the previous chunk) → between events.
+// The splitter delivers an event beyond `maxEventBytes` without its middle, `isWhole` false, and `feed` returns false.
 
-import { BoundedCarry } from './stream-reader-carry.ts';
 import {
+  EventBuffer,
   emptyEvent,
   MAX_EVENT_BYTES,
   type StreamEvent,
   type StreamSplitter,
-} from './stream-reader-event.ts';
+} from './event.ts';
 
 export function createSseSplitter(
   onEvent: (event: StreamEvent) => void,
@@ -29,26 +29,26 @@ const LINE_FEED = Buffer.from('\n');
 class SseSplitter implements StreamSplitter {
   readonly #onEvent: (event: StreamEvent) => void;
   readonly #event: StreamEvent = emptyEvent();
-  readonly #carry: BoundedCarry;
-  /** The data of an event that has several data lines; made when the first one comes. */
-  #joined: BoundedCarry | undefined;
+  readonly #carry: EventBuffer;
+  /** The data of an event with several data lines; allocated for the first such event. */
+  #joined: EventBuffer | undefined;
   readonly #maxEventBytes: number;
   #dataLines = 0;
   #isCarrying = false;
-  /** Where the unfinished line begins in the carry. */
+  /** Where the unfinished line begins in the carried bytes. */
   #lineAt = 0;
   #pendingBytes = 0;
   #isFirstLine = true;
   #endedInCr = false;
   #isWithinBounds = true;
-  /** The next line ends of the current chunk, as far as they are known; behind its end when there is none. */
+  /** Cached positions of the next LF and CR in the current chunk; its length when the chunk has none left. */
   #nextLf = -1;
   #nextCr = -1;
 
   constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number) {
     this.#onEvent = onEvent;
     this.#maxEventBytes = maxEventBytes;
-    this.#carry = new BoundedCarry(maxEventBytes);
+    this.#carry = new EventBuffer(maxEventBytes);
   }
 
   get pendingBytes(): number {
@@ -57,7 +57,7 @@ class SseSplitter implements StreamSplitter {
 
   feed(chunk: Buffer): boolean {
     if (chunk.length === 0) return this.#isWithinBounds;
-    // The LF of a CRLF whose CR ended the last chunk ends nothing.
+    // A CR that ended the previous chunk and this LF are one line end.
     let at = this.#endedInCr && chunk[0] === LF ? 1 : 0;
     this.#endedInCr = false;
     this.#nextLf = -1;
@@ -134,7 +134,7 @@ class SseSplitter implements StreamSplitter {
     const event = this.#event;
     if (this.#lineAt > headBytes) this.#lineAt = Math.max(headBytes, this.#lineAt - moved);
     if (event.dataEnd > headBytes) event.dataEnd = Math.max(headBytes, event.dataEnd - moved);
-    // A name behind that much data is not worth keeping.
+    // A name behind the head may have moved; the reader falls back to the event's `type`.
     if (event.nameEnd > headBytes) event.nameStart = event.nameEnd = 0;
   }
 
@@ -182,7 +182,7 @@ class SseSplitter implements StreamSplitter {
       event.dataEnd = end;
       return;
     }
-    this.#joined ??= new BoundedCarry(this.#maxEventBytes);
+    this.#joined ??= new EventBuffer(this.#maxEventBytes);
     if (this.#dataLines === 2) this.#joined.append(bytes, event.dataStart, event.dataEnd);
     this.#joined.append(LINE_FEED, 0, 1);
     if (this.#joined.append(bytes, start, end) > 0) this.#isWithinBounds = false;
@@ -203,7 +203,7 @@ class SseSplitter implements StreamSplitter {
     event.nameStart = event.nameEnd = event.dataStart = event.dataEnd = 0;
   }
 
-  #useJoined(joined: BoundedCarry): void {
+  #useJoined(joined: EventBuffer): void {
     this.#event.data = joined.bytes;
     this.#event.dataStart = 0;
     this.#event.dataEnd = joined.length;
@@ -218,7 +218,7 @@ function found(index: number, chunk: Buffer): number {
   return index < 0 ? chunk.length : index;
 }
 
-/** A field is its name and a colon, or its name alone on the line. */
+/** A field line is `name:value`, or the name alone. */
 function isField(bytes: Buffer, start: number, end: number, name: string): boolean {
   const behind = start + name.length;
   if (behind > end || (behind < end && bytes[behind] !== COLON)) return false;

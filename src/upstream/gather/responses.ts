@@ -1,8 +1,8 @@
-// Gathers a stream of the Responses API. Its last event repeats the whole response, so only the words are gathered on the
-// way, and the items that are done, for servers that leave them out of the response in the end.
+// Assembles a Responses API stream. The last event repeats the whole response, so only the text is collected before it,
+// and the finished items, for servers that omit them from the final response.
 
-import type { FormatGatherer } from './gather-stream-format.ts';
-import { entryAt, inOrder, isRecord, listOf, textOf } from './gather-stream-join.ts';
+import type { FormatGatherer } from './format-gatherer.ts';
+import { entryAt, inOrder, isRecord, listOf, textOf } from './join-fields.ts';
 
 export function createResponsesGatherer(): FormatGatherer {
   const items = new Map<number, unknown>();

@@ -1,42 +1,34 @@
-// Watches a provider's stream go by and tells what its relay must know: has content begun, has it ended as
-// it should, did the provider report an error, what was used so far. It reads the bytes in place, parses
-// only usage objects, changes nothing and never throws; what it cannot read it passes over.
+// Reads a provider's stream while it is relayed and reports the facts the relay acts on: whether content has begun,
+// whether the stream ended cleanly, whether the provider reported an error, and the usage so far. It reads the bytes in
+// place, parses only usage objects, never throws, and ignores events that it cannot read.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import {
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  skipSpace,
-} from '../json/peek-json-scan.ts';
-import { createSseSplitter } from './sse-events.ts';
-import { readAnthropicEvent } from './stream-reader-anthropic.ts';
-import { type ArraySplitter, createArraySplitter } from './stream-reader-array.ts';
-import type { StreamEvent, StreamSplitter } from './stream-reader-event.ts';
-import { readGeminiEvent } from './stream-reader-gemini.ts';
-import { readJoinedError } from './stream-reader-joined.ts';
-import { readOpenaiEvent } from './stream-reader-openai.ts';
+import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, skipSpace } from '../json/scan.ts';
+import { readAnthropicEvent } from './anthropic.ts';
+import type { StreamEvent, StreamSplitter } from './event.ts';
+import { readGeminiEvent } from './gemini.ts';
+import { readOpenaiEvent } from './openai.ts';
+import { type ArraySplitter, createArraySplitter } from './split-array.ts';
+import { createSseSplitter } from './split-sse.ts';
 import {
   type EventReader,
   newStreamState,
-  type StreamSigns,
+  noteJoinedError,
   type StreamState,
-} from './stream-reader-state.ts';
-import { usageOf } from './usage-reader-counts.ts';
-
-export type { StreamSigns } from './stream-reader-state.ts';
+  type StreamStatus,
+} from './state.ts';
+import { usageOf } from './usage-counts.ts';
 
 export type StreamReader = {
-  /** The same object every time; `error` and `terminal` stay once they are set. */
-  readonly signs: StreamSigns;
-  push(chunk: Buffer): StreamSigns;
-  /** To be asked when the stream has ended: was this a good end? An unfinished last event is read first. */
+  /** One object for the whole stream; `error` and `terminal` stay once they are set. */
+  readonly status: StreamStatus;
+  push(chunk: Buffer): StreamStatus;
+  /** Call when the stream has ended: was the end clean? Reads an unterminated last event first. */
   isComplete(): boolean;
-  /** What the stream itself said was used, so far; undefined when it has said nothing. */
+  /** The usage that the stream has reported so far; undefined when it has reported none. */
   usage(): Usage | undefined;
-  /** Bytes of text, thinking and tool calls, as written in JSON; what an estimate goes by. */
+  /** Bytes of text, thinking and tool calls, as written in JSON; the basis of an estimate. */
   readonly outputBytes: number;
 };
 
@@ -56,7 +48,7 @@ const EVENT_READERS: Record<ProviderFormat, EventReader> = {
 };
 
 class FormatStreamReader implements StreamReader {
-  readonly signs: StreamSigns;
+  readonly status: StreamStatus;
   readonly #state: StreamState;
   readonly #maxEventBytes: number | undefined;
   #splitter: StreamSplitter | undefined;
@@ -69,29 +61,29 @@ class FormatStreamReader implements StreamReader {
     this.#state = newStreamState(format);
     this.#read = EVENT_READERS[format];
     this.#maxEventBytes = maxEventBytes;
-    this.signs = this.#state.signs;
+    this.status = this.#state.status;
   }
 
   get outputBytes(): number {
     return this.#state.outputBytes;
   }
 
-  push(chunk: Buffer): StreamSigns {
-    const { signs } = this;
-    if (chunk.length === 0) return signs;
+  push(chunk: Buffer): StreamStatus {
+    const { status } = this;
+    if (chunk.length === 0) return status;
     const splitter = this.#splitter ?? this.#choose(chunk);
-    signs.broughtContent = false;
-    signs.oversized = !splitter.feed(chunk);
-    signs.pendingBytes = splitter.pendingBytes;
-    if (this.#array?.isClosed && this.#state.isFinished) signs.terminal = true;
-    return signs;
+    status.broughtContent = false;
+    status.oversized = !splitter.feed(chunk);
+    status.pendingBytes = splitter.pendingBytes;
+    if (this.#array?.isClosed && this.#state.isFinished) status.terminal = true;
+    return status;
   }
 
   isComplete(): boolean {
-    const { signs, format } = this.#state;
-    const isCut = signs.pendingBytes > 0 && !this.#readLastEvent();
-    if (signs.error) return false;
-    if (signs.terminal) return true;
+    const { status, format } = this.#state;
+    const isCut = status.pendingBytes > 0 && !this.#readLastEvent();
+    if (status.error) return false;
+    if (status.terminal) return true;
     return format !== 'anthropic' && !this.#array && this.#state.isFinished && !isCut;
   }
 
@@ -99,13 +91,13 @@ class FormatStreamReader implements StreamReader {
     return usageOf(this.#state.format, this.#state.counts);
   }
 
-  /** Some servers close the connection before the empty line; a cut event is told by its last byte. */
+  /** Some servers close the connection before the last empty line. An event without a closing bracket is cut. */
   #readLastEvent(): boolean {
     this.#lastEventIsWhole = false;
     this.#isEnding = true;
     this.#splitter?.finish();
     this.#isEnding = false;
-    this.signs.pendingBytes = 0;
+    this.status.pendingBytes = 0;
     return this.#lastEventIsWhole;
   }
 
@@ -115,11 +107,11 @@ class FormatStreamReader implements StreamReader {
       this.#lastEventIsWhole = last === CLOSE_BRACE || last === CLOSE_BRACKET;
       if (!this.#lastEventIsWhole) return;
     }
-    if (event.isJoined && readJoinedError(this.#state, event)) return;
+    if (event.isJoined && noteJoinedError(this.#state, event)) return;
     this.#read(this.#state, event);
   }
 
-  /** Gemini streams an array when it was not asked for events; the first byte tells. */
+  /** Gemini streams an array unless the request asks for events; the first byte distinguishes the two. */
   #choose(chunk: Buffer): StreamSplitter {
     const onEvent = (event: StreamEvent): void => this.#readEvent(event);
     const first = this.#state.format === 'gemini' ? chunk[skipSpace(chunk, 0)] : undefined;

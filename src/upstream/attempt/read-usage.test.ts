@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { PROVIDER_FORMATS, type ProviderFormat } from '../../kernel/provider-format.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
-import { readModel, readUsage } from './usage-reader.ts';
+import { readModel, readUsage } from './read-usage.ts';
 
 function usage(format: ProviderFormat, answer: unknown): Usage | undefined {
   return readUsage(format, Buffer.from(JSON.stringify(answer)));

@@ -1,14 +1,16 @@
-// What the provider is sent besides the body: an allow-list of the caller's headers and our credential.
-// The caller's own key, cookies, addresses and everything unknown stay here.
+// Headers that cross the gateway. To the provider: an allow-list of the caller's headers and the provider credential; the
+// caller's key, cookies, addresses and unknown headers are dropped. To the caller: one of two fixed content types, because
+// the parameters of a provider's header are arbitrary text.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { UpstreamHeaders } from '../upstream.ts';
 
 const USER_AGENT = 'spillway';
-/** Who does not say so may be sent any coding, and bytes are read here as they are. */
+/** Without this header a provider may compress the response, and attempts read uncompressed bytes. */
 const NO_CODING = ['accept-encoding', 'identity'] as const;
 
-/** Passed on as they came; `anthropic-version` decides the wire format, so it is never invented when given. */
+/** Forwarded unchanged. `anthropic-version` decides the wire format, so the default applies only when it is missing. */
 const FORWARDED: Record<ProviderFormat, readonly string[]> = {
   anthropic: ['anthropic-version', 'anthropic-beta'],
   openai: ['openai-beta'],
@@ -46,4 +48,22 @@ function addCredential(headers: string[], format: ProviderFormat, apiKey: string
       headers.push('x-goog-api-key', apiKey);
       return;
   }
+}
+
+const JSON_TYPE = 'application/json';
+
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  [JSON_TYPE, JSON_TYPE],
+  ['text/event-stream', 'text/event-stream; charset=utf-8'],
+]);
+
+/** The content type that the caller gets for a provider's response. */
+export function contentTypeOf(headers: UpstreamHeaders): string {
+  const value = headers['content-type'];
+  return (typeof value === 'string' && CONTENT_TYPES.get(mediaType(value))) || JSON_TYPE;
+}
+
+function mediaType(value: string): string {
+  const end = value.indexOf(';');
+  return end === -1 ? value : value.slice(0, end).trimEnd();
 }

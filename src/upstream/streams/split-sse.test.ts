@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createSseSplitter } from './sse-events.ts';
+import { createSseSplitter } from './split-sse.ts';
 
 type Seen = { name: string; data: string; isWhole: boolean };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { PROVIDER_FORMATS, type ProviderFormat } from '../../kernel/provider-format.ts';
-import { requestHeaders } from './request-headers.ts';
+import { requestHeaders } from './headers.ts';
 
 const CALLER = {
   authorization: 'Bearer callers-canary',

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
-import { createStreamReader, type StreamReader, type StreamSigns } from './stream-reader.ts';
+import { createStreamReader, type StreamReader } from './reader.ts';
+import type { StreamStatus } from './state.ts';
 
 function named(name: string, data: object): string {
   return `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
@@ -62,14 +63,14 @@ const MESSAGE_DELTA = named('message_delta', {
 const MESSAGE_STOP = named('message_stop', {});
 const ROLE_ONLY = chat({ role: 'assistant', content: '', refusal: null });
 
-/** Pushes each text as one chunk and copies what the signs say after it. */
-function read(format: ProviderFormat, ...chunks: string[]): [StreamReader, StreamSigns[]] {
+/** Pushes each text as one chunk and copies what the status say after it. */
+function read(format: ProviderFormat, ...chunks: string[]): [StreamReader, StreamStatus[]] {
   const reader = createStreamReader(format);
   return [reader, chunks.map((chunk) => ({ ...reader.push(Buffer.from(chunk)) }))];
 }
 
 function contentAfter(format: ProviderFormat, ...chunks: string[]): boolean[] {
-  return read(format, ...chunks)[1].map((signs) => signs.contentBegan);
+  return read(format, ...chunks)[1].map((status) => status.contentBegan);
 }
 
 function tokens(parts: Partial<Usage>): Usage {
@@ -118,7 +119,7 @@ test('Messages: usage is told in two events and no cached token is counted twice
     }),
   );
   assert.deepEqual(
-    steps.map((signs) => [signs.broughtContent, signs.terminal]),
+    steps.map((status) => [status.broughtContent, status.terminal]),
     [
       [false, false],
       [true, false],
@@ -136,8 +137,8 @@ test('Messages: a stream without names is read by its types', () => {
     '',
   );
   const [reader] = read('anthropic', stream);
-  assert.equal(reader.signs.contentBegan, true);
-  assert.equal(reader.signs.terminal, true);
+  assert.equal(reader.status.contentBegan, true);
+  assert.equal(reader.status.terminal, true);
   assert.equal(reader.usage()?.outputTokens, 45);
 });
 
@@ -153,20 +154,20 @@ test('an error event is handed out as it came, before and after content', () => 
   const data = { error: { type: 'overloaded_error', message: 'Overloaded' } };
   for (const before of [MESSAGE_START, MESSAGE_START + textDelta('Hi')]) {
     const [reader] = read('anthropic', before, named('error', data));
-    assert.deepEqual(JSON.parse(String(reader.signs.error)), { type: 'error', ...data });
+    assert.deepEqual(JSON.parse(String(reader.status.error)), { type: 'error', ...data });
     assert.equal(reader.isComplete(), false);
   }
   const [openai] = read('openai', chat({ content: 'Hi' }), unnamed({ error: { code: 500 } }));
-  assert.deepEqual(JSON.parse(String(openai.signs.error)), { error: { code: 500 } });
+  assert.deepEqual(JSON.parse(String(openai.status.error)), { error: { code: 500 } });
   const [google] = read('gemini', unnamed({ error: { code: 503, status: 'UNAVAILABLE' } }));
-  assert.equal(String(google.signs.error), '{"error":{"code":503,"status":"UNAVAILABLE"}}');
+  assert.equal(String(google.status.error), '{"error":{"code":503,"status":"UNAVAILABLE"}}');
 });
 
 test('Messages: an error behind a name that was never finished is still an error', () => {
   const half = textDelta('Hi').slice(0, 25);
   const error = named('error', { type: 'error', error: { type: 'overloaded_error' } });
   const [reader] = read('anthropic', textDelta('Hi'), half, error);
-  assert.match(String(reader.signs.error), /overloaded_error/);
+  assert.match(String(reader.status.error), /overloaded_error/);
 });
 
 test('an error that ran into an unfinished event is an error, in every format', () => {
@@ -181,20 +182,20 @@ test('an error that ran into an unfinished event is an error, in every format', 
   for (const format of ['anthropic', 'openai', 'gemini'] as const) {
     for (const glue of ['\n', 'event: error\n', '\nevent: error\n', '\r\n']) {
       const [reader] = read(format, half[format] + glue + unnamed(error));
-      assert.deepEqual(JSON.parse(String(reader.signs.error)), error, `${format} ${glue}`);
+      assert.deepEqual(JSON.parse(String(reader.status.error)), error, `${format} ${glue}`);
     }
   }
   const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
   const [responses] = read('openai', `data: {"type":"resp\n${unnamed(failed)}`);
-  assert.match(String(responses.signs.error), /server_error/);
+  assert.match(String(responses.status.error), /server_error/);
 });
 
 test('an event that is written over several lines is read as one', () => {
   const lines = JSON.stringify({ error: null, ...gemini([{ text: 'Hi' }]) }, undefined, 1);
   const event = lines.split('\n').map((line) => `data: ${line}\n`);
   const [reader] = read('gemini', `${event.join('')}\n`);
-  assert.equal(reader.signs.error, undefined);
-  assert.equal(reader.signs.contentBegan, true);
+  assert.equal(reader.status.error, undefined);
+  assert.equal(reader.status.contentBegan, true);
 });
 
 test('Chat Completions: a role alone is no content; text, refusals, reasoning and calls are', () => {
@@ -233,7 +234,7 @@ test('Chat Completions: the usage chunk and the mark of the end', () => {
     'data: [DONE]\n\n',
   );
   assert.deepEqual(
-    steps.map((signs) => signs.terminal),
+    steps.map((status) => status.terminal),
     [false, false, false, false, true],
   );
   assert.deepEqual(
@@ -277,7 +278,7 @@ test('Responses: deltas are content, the last event tells the usage', () => {
     }),
   );
   assert.deepEqual(
-    steps.map((signs) => [signs.contentBegan, signs.terminal]),
+    steps.map((status) => [status.contentBegan, status.terminal]),
     [
       [false, false],
       [false, false],
@@ -296,12 +297,12 @@ test('Responses: deltas are content, the last event tells the usage', () => {
 test('Responses: a failure gives its error in the usual shape', () => {
   const error = { code: 'rate_limit_exceeded', message: 'slow down' };
   const [failed] = read('openai', named('response.failed', { response: { error, usage: null } }));
-  assert.deepEqual(JSON.parse(String(failed.signs.error)), { error });
-  assert.equal(failed.signs.terminal, false);
+  assert.deepEqual(JSON.parse(String(failed.status.error)), { error });
+  assert.equal(failed.status.terminal, false);
   const [flat] = read('openai', named('error', error));
-  assert.deepEqual(JSON.parse(String(flat.signs.error)), { error: { type: 'error', ...error } });
+  assert.deepEqual(JSON.parse(String(flat.status.error)), { error: { type: 'error', ...error } });
   const [nested] = read('openai', named('error', { error }));
-  assert.deepEqual(JSON.parse(String(nested.signs.error)), { type: 'error', error });
+  assert.deepEqual(JSON.parse(String(nested.status.error)), { type: 'error', error });
 });
 
 test('Gemini: text, thoughts, calls and pictures are content; the finish reason allows the end', () => {
@@ -319,7 +320,7 @@ test('Gemini: text, thoughts, calls and pictures are content; the finish reason 
     unnamed(gemini([{ text: '' }], { finishReason: 'STOP' }, { candidatesTokenCount: 3 })),
   );
   assert.deepEqual(
-    steps.map((signs) => [signs.contentBegan, signs.terminal]),
+    steps.map((status) => [status.contentBegan, status.terminal]),
     [
       [false, false],
       [true, false],
@@ -338,7 +339,7 @@ test('Gemini: text, thoughts, calls and pictures are content; the finish reason 
 test('Gemini: a blocked prompt is a good end without content', () => {
   const [reader] = read('gemini', unnamed({ promptFeedback: { blockReason: 'SAFETY' } }));
   assert.equal(reader.isComplete(), true);
-  assert.equal(reader.signs.contentBegan, false);
+  assert.equal(reader.status.contentBegan, false);
 });
 
 test('Gemini: one array over the whole answer is read element by element', () => {
@@ -354,7 +355,7 @@ test('Gemini: one array over the whole answer is read element by element', () =>
     ']',
   );
   assert.deepEqual(
-    steps.map((signs) => [signs.contentBegan, signs.terminal, signs.pendingBytes > 0]),
+    steps.map((status) => [status.contentBegan, status.terminal, status.pendingBytes > 0]),
     [
       [true, false, false],
       [true, false, true],
@@ -367,7 +368,7 @@ test('Gemini: one array over the whole answer is read element by element', () =>
   const [cut] = read('gemini', `[${elements.join(',')}`);
   assert.equal(cut.isComplete(), false);
   const [failed] = read('gemini', '[{"error":{"code":429}}]');
-  assert.equal(String(failed.signs.error), '{"error":{"code":429}}');
+  assert.equal(String(failed.status.error), '{"error":{"code":429}}');
 });
 
 test('an event too large to be kept still tells its usage and its end', () => {
@@ -390,7 +391,7 @@ test('an event too large to be kept still tells its usage and its end', () => {
     const reader = createStreamReader(format);
     const bytes = Buffer.from(stream);
     for (let at = 0; at < bytes.length; at += 16_384) reader.push(bytes.subarray(at, at + 16_384));
-    assert.equal(reader.signs.oversized, true);
+    assert.equal(reader.status.oversized, true);
     assert.equal(reader.usage()?.outputTokens, outputTokens);
     assert.equal(reader.isComplete(), true);
   }
@@ -432,8 +433,8 @@ test('however a stream is cut into chunks, it says the same', () => {
       }
       assert.equal(pieces.isComplete(), true);
       assert.deepEqual(
-        [pieces.signs.contentBegan, pieces.signs.terminal, pieces.outputBytes, pieces.usage()],
-        [whole.signs.contentBegan, whole.signs.terminal, whole.outputBytes, whole.usage()],
+        [pieces.status.contentBegan, pieces.status.terminal, pieces.outputBytes, pieces.usage()],
+        [whole.status.contentBegan, whole.status.terminal, whole.outputBytes, whole.usage()],
       );
     }),
     { numRuns: 1000 },
@@ -468,10 +469,10 @@ test('an error is noticed whatever shape it is told in', () => {
     for (const error of ['{"message":"no"}', '"no"', '["no"]', '[{"code":1}]']) {
       const reader = createStreamReader(format);
       reader.push(Buffer.from(`data: {"error":${error}}\n\n`));
-      assert.ok(reader.signs.error, `${format}: ${error}`);
+      assert.ok(reader.status.error, `${format}: ${error}`);
     }
     const healthy = createStreamReader(format);
     healthy.push(Buffer.from('data: {"error":null,"choices":[],"candidates":[]}\n\n'));
-    assert.equal(healthy.signs.error, undefined);
+    assert.equal(healthy.status.error, undefined);
   }
 });

@@ -1,18 +1,12 @@
-// Reads one event of a Messages stream: message_start (usage of the input), content_block_start and _delta
-// (content), message_delta (usage of the output), message_stop (the end), error. Pings are nothing. An
-// event's kind is its name, or its `type` where a provider that speaks this format sends no names, or a name that
-// is none because the event before it was never finished: an error behind half an event is still an error.
+// Reads one event of a Messages stream: message_start (input usage), content_block_start and _delta (content),
+// message_delta (output usage), message_stop (the end), error. Pings are ignored. The event's kind is its name, or its
+// `type` when the name is missing or unknown: some compatible providers send no names, and an error behind a cut event
+// carries that event's name.
 
-import { peekFields } from '../json/peek-json.ts';
-import { bytesEqual } from '../json/peek-json-scan.ts';
-import type { StreamEvent } from './stream-reader-event.ts';
-import {
-  type EventReader,
-  noteContent,
-  noteError,
-  noteUsage,
-  type StreamState,
-} from './stream-reader-state.ts';
+import { peekFields } from '../json/peek-fields.ts';
+import { bytesEqual } from '../json/scan.ts';
+import type { StreamEvent } from './event.ts';
+import { type EventReader, noteContent, noteError, noteUsage, type StreamState } from './state.ts';
 
 export const readAnthropicEvent: EventReader = (state, event) => {
   const { name, nameStart, nameEnd } = event;
@@ -25,7 +19,7 @@ export const readAnthropicEvent: EventReader = (state, event) => {
   }
 };
 
-/** False when it is no kind that says anything. */
+/** False for a kind that carries nothing of interest. */
 function readKind(
   state: StreamState,
   event: StreamEvent,
@@ -37,14 +31,14 @@ function readKind(
   else if (bytesEqual(bytes, start, end, 'content_block_start')) readBlockStart(state, event);
   else if (bytesEqual(bytes, start, end, 'message_delta')) readUsage(state, dataOf(event));
   else if (bytesEqual(bytes, start, end, 'message_start')) readMessageStart(state, event);
-  else if (bytesEqual(bytes, start, end, 'message_stop')) state.signs.terminal = true;
+  else if (bytesEqual(bytes, start, end, 'message_stop')) state.status.terminal = true;
   else if (bytesEqual(bytes, start, end, 'error'))
     noteError(state, event.data, event.dataStart, event.dataEnd);
   else return false;
   return true;
 }
 
-/** Deltas of other kinds than these three (signatures, citations) are content that is not measured. */
+/** Deltas of other kinds (signatures, citations) are content without measured bytes. */
 function readDelta(state: StreamState, event: StreamEvent): void {
   if (!event.isWhole) return noteContent(state, event.dataEnd - event.dataStart);
   const { keys } = state;
@@ -60,7 +54,7 @@ function readDelta(state: StreamState, event: StreamEvent): void {
   noteContent(state, 0);
 }
 
-/** A block of text or thinking begins empty; a tool call, a result or redacted thinking is content at once. */
+/** A text or thinking block begins empty; a tool call, a result or redacted thinking is content at its start. */
 function readBlockStart(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
   let isEmpty = false;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { peekReferences } from './peek-references.ts';
+import { peekReferences } from './references.ts';
 
 function peek(format: ProviderFormat, request: unknown) {
   return peekReferences(format, Buffer.from(JSON.stringify(request)));
@@ -12,7 +12,7 @@ test('a request that carries everything refers to nothing', () => {
   for (const format of ['anthropic', 'openai', 'gemini'] as const)
     assert.deepEqual(peek(format, { messages: [{ role: 'user', content: text }] }), {
       isUnbounded: false,
-      pictures: 0,
+      images: 0,
     });
 });
 
@@ -31,7 +31,7 @@ test('a document at an address is unbounded, one that is carried is not', () => 
   assert.equal(peek('anthropic', document({ type: 'base64', data: 'AA' })).isUnbounded, false);
 });
 
-test('pictures at addresses are counted', () => {
-  const picture = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
-  assert.ok(peek('openai', { content: [picture, picture] }).pictures >= 2);
+test('image URLs are counted', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+  assert.ok(peek('openai', { content: [image, image] }).images >= 2);
 });

@@ -1,8 +1,7 @@
-// A provider's usage object in our words. The formats disagree on what contains what: Anthropic's input
-// excludes cached tokens, OpenAI's and Gemini's includes them; reasoning is inside of OpenAI's output and
-// on top of Gemini's. Raw counts are gathered first and sorted out at the end, because a stream may tell
-// them in several events, each cumulative: the largest value of each is the true one. What is not a sane
-// count is as if it were absent, so the sums can be neither negative nor NaN.
+// Normalises a provider's usage object. The formats disagree on what a count includes: Anthropic's input excludes cached
+// tokens, OpenAI's and Gemini's includes them; reasoning is part of OpenAI's output and comes on top of Gemini's. Raw
+// counts are collected first and normalised at the end, because a stream may report them in several events, each
+// cumulative: the largest value of each is the final one. An invalid count is ignored, so sums are never negative or NaN.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
@@ -10,7 +9,7 @@ import type { Usage } from '../../kernel/usage.ts';
 export type RawCounts = {
   isKnown: boolean;
   input: number;
-  /** Gemini counts what its tools read beside the prompt. */
+  /** Gemini reports the input of its tools beside the prompt. */
   toolInput: number;
   output: number;
   cacheRead: number;
@@ -34,12 +33,12 @@ export function emptyCounts(): RawCounts {
   };
 }
 
-/** Takes in one usage object of the provider, parsed. */
+/** Adds one parsed usage object of the provider. */
 export function addCounts(format: ProviderFormat, counts: RawCounts, usage: JsonRecord): void {
   ADD[format](counts, usage);
 }
 
-/** Undefined as long as no event or answer said anything readable. */
+/** Undefined until a readable usage object has been added. */
 export function usageOf(format: ProviderFormat, counts: RawCounts): Usage | undefined {
   return counts.isKnown ? NORMALISE[format](counts) : undefined;
 }
@@ -64,7 +63,7 @@ export const GEMINI_KEYS = [
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** No model has read or written this much in one call; larger values are rubbish and would overflow prices. */
+/** No model reads or writes this much in one call; a larger value is invalid and would overflow prices. */
 const MAX_TOKENS = 1_000_000_000;
 
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
@@ -85,7 +84,7 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     const output = nested(usage['completion_tokens_details'] ?? usage['output_tokens_details']);
     raise(counts, 'input', usage['prompt_tokens'] ?? usage['input_tokens']);
     raise(counts, 'output', usage['completion_tokens'] ?? usage['output_tokens']);
-    // DeepSeek, which speaks this format too, has its cache hits beside the totals.
+    // DeepSeek uses this format and reports its cache hits beside the totals.
     raise(counts, 'cacheRead', input['cached_tokens'] ?? usage['prompt_cache_hit_tokens']);
     raise(counts, 'cacheWrite', input['cache_write_tokens']);
     raise(counts, 'reasoning', output['reasoning_tokens']);
@@ -103,14 +102,14 @@ const NORMALISE: Record<ProviderFormat, (counts: RawCounts) => Usage> = {
       inputTokens: counts.input,
       outputTokens: counts.output,
       cacheReadTokens: counts.cacheRead,
-      // Streams repeat the total without its parts, so the part is what is left of the total.
+      // Streams repeat the total without its parts, so the five-minute part is the rest of the total.
       cacheWriteTokens: counts.cacheWrite - cacheWrite1hTokens,
       cacheWrite1hTokens,
       reasoningTokens: Math.min(counts.reasoning, counts.output),
     };
   },
   openai: (counts) => {
-    // Some that speak this format count reasoning beside the output; their total gives it away.
+    // Some compatible providers count reasoning beside the output; their total reveals it.
     const isBeside =
       counts.reasoning > 0 && counts.input + counts.output + counts.reasoning === counts.total;
     return withoutCached(counts, counts.output + (isBeside ? counts.reasoning : 0));
@@ -132,7 +131,7 @@ function withoutCached(counts: RawCounts, outputTokens: number): Usage {
   };
 }
 
-/** A stream counts up, so the largest value is the latest. What is no count changes nothing. */
+/** Counts of a stream are cumulative, so the largest value is the latest. An invalid count changes nothing. */
 export function raise(counts: RawCounts, name: CountName, value: unknown): void {
   const count = countOf(value);
   if (count === undefined) return;

@@ -1,16 +1,10 @@
-// Reads one event of a stream of OpenAI's Responses API, whose kind the caller has found. The last event
-// repeats the whole response and may be very large: only its usage and error are looked at.
+// Reads one event of a Responses API stream; the caller has determined its kind. The last event repeats the whole
+// response and may be very large: only its usage and error are read.
 
-import { peekFields } from '../json/peek-json.ts';
-import { bytesEqual } from '../json/peek-json-scan.ts';
-import type { StreamEvent } from './stream-reader-event.ts';
-import {
-  noteContent,
-  noteError,
-  noteUsage,
-  noteUsageAtEnd,
-  type StreamState,
-} from './stream-reader-state.ts';
+import { peekFields } from '../json/peek-fields.ts';
+import { bytesEqual } from '../json/scan.ts';
+import type { StreamEvent } from './event.ts';
+import { noteContent, noteError, noteUsage, noteUsageAtEnd, type StreamState } from './state.ts';
 
 export function readResponsesEvent(
   state: StreamState,
@@ -24,7 +18,7 @@ export function readResponsesEvent(
   if (bytesEqual(kind, start, end, 'response.incomplete')) return readEnd(state, event, false);
   if (bytesEqual(kind, start, end, 'response.failed')) return readEnd(state, event, true);
   if (bytesEqual(kind, start, end, 'error')) return readError(state, event);
-  // An item that is done (a search, a call, hidden reasoning) and a picture are content without deltas.
+  // A finished item (a search, a call, hidden reasoning) and an image are content without deltas.
   if (bytesEqual(kind, start, end, 'response.output_item.done')) noteContent(state, 0);
   else if (endsWith(kind, start, end, '.partial_image')) noteContent(state, 0);
 }
@@ -42,10 +36,10 @@ function readDelta(state: StreamState, event: StreamEvent): void {
 }
 
 function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): void {
-  state.signs.terminal = !hasFailed;
+  state.status.terminal = !hasFailed;
   if (!event.isWhole) {
     noteUsageAtEnd(state, event, '"usage"');
-    if (hasFailed) state.signs.error ??= UNREADABLE_FAILURE;
+    if (hasFailed) state.status.error ??= UNREADABLE_FAILURE;
     return;
   }
   const data = event.data.subarray(event.dataStart, event.dataEnd);
@@ -56,17 +50,17 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
   if (inner.ok) noteUsage(state, response, inner.fields.get('usage'));
   if (!hasFailed) return;
   const error = inner.ok ? inner.fields.get('error') : undefined;
-  if (error) state.signs.error ??= wrapped(response.subarray(error.start, error.end));
-  else state.signs.error ??= UNREADABLE_FAILURE;
+  if (error) state.status.error ??= wrapped(response.subarray(error.start, error.end));
+  else state.status.error ??= UNREADABLE_FAILURE;
 }
 
-/** The error's fields stand in the event itself, or in an `error` object as everywhere else. */
+/** The error's fields are in the event itself, or in an `error` object. */
 function readError(state: StreamState, event: StreamEvent): void {
   const data = event.data.subarray(event.dataStart, event.dataEnd);
   const peeked = peekFields(data, ['error']);
   const isNested = peeked.ok && peeked.fields.has('error');
   if (isNested || !peeked.ok) noteError(state, data, 0, data.length);
-  else state.signs.error ??= wrapped(data);
+  else state.status.error ??= wrapped(data);
 }
 
 function wrapped(error: Buffer): Buffer {

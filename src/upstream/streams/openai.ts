@@ -1,11 +1,10 @@
-// Reads one event of OpenAI's two kinds of streams. Chat Completions: unnamed chunks and `[DONE]`.
-// The Responses API: named events, all beginning with `response.` but for `error`. Which one it is each event
-// says itself. Providers that speak this format bend it, so the finish reason is noted as a second sign of
-// a good end, and reasoning is looked for under the names it has elsewhere.
+// Reads one event of OpenAI's two stream formats. Chat Completions: unnamed chunks and `[DONE]`. The Responses API: named
+// events, all beginning with `response.` except `error`. Each event identifies its format. Compatible providers deviate,
+// so a finish reason also counts as a clean end, and reasoning is recognised under its other names.
 
-import { bytesEqual } from '../json/peek-json-scan.ts';
-import type { StreamEvent } from './stream-reader-event.ts';
-import { readResponsesEvent } from './stream-reader-responses.ts';
+import { bytesEqual } from '../json/scan.ts';
+import type { StreamEvent } from './event.ts';
+import { readResponsesEvent } from './responses.ts';
 import {
   type EventReader,
   noteContent,
@@ -13,17 +12,18 @@ import {
   noteUsage,
   noteUsageAtEnd,
   type StreamState,
-} from './stream-reader-state.ts';
+} from './state.ts';
 
 export const readOpenaiEvent: EventReader = (state, event) => {
   if (isResponsesName(event))
     return readResponsesEvent(state, event, event.name, event.nameStart, event.nameEnd);
-  if (bytesEqual(event.data, event.dataStart, event.dataEnd, '[DONE]')) state.signs.terminal = true;
+  if (bytesEqual(event.data, event.dataStart, event.dataEnd, '[DONE]'))
+    state.status.terminal = true;
   else if (event.isWhole) readChunk(state, event);
   else readOversizedChunk(state, event);
 };
 
-/** Some that speak Chat Completions name their events too, each in its own way. */
+/** Some compatible providers name their Chat Completions events too, with names of their own. */
 function isResponsesName({ name, nameStart, nameEnd }: StreamEvent): boolean {
   if (nameEnd === nameStart) return false;
   if (bytesEqual(name, nameStart, nameEnd, 'error')) return true;
@@ -40,7 +40,7 @@ function readChunk(state: StreamState, event: StreamEvent): void {
   }
 }
 
-/** Looks at the length first: most keys of a chunk are of no interest. */
+/** Compares the length first: most keys of a chunk are irrelevant. */
 function readKey(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
   switch (keys.keyLength) {

@@ -10,7 +10,7 @@ import {
   readInteger,
   readObject,
   readString,
-} from './peek-json.ts';
+} from './peek-fields.ts';
 
 const WANTED = ['model', 'stream', 'max_tokens', 'metadata'] as const;
 

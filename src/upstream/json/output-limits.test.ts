@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { peekFields } from './peek-json.ts';
-import {
-  LIMIT_FIELDS,
-  type LimitProblem,
-  readLimits,
-  type StatedLimits,
-} from './peek-json-limits.ts';
+import { LIMIT_FIELDS, type LimitProblem, readLimits, type StatedLimits } from './output-limits.ts';
+import { peekFields } from './peek-fields.ts';
 
 function limits(format: ProviderFormat, request: unknown): StatedLimits | LimitProblem {
   const body = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));

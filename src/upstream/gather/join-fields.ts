@@ -1,8 +1,8 @@
-// Joins the pieces in which a stream delivers one object: texts are appended, lists go on (where their elements come in
-// pieces as well, those of the same `index` are joined), objects are joined field by field, everything else is replaced.
-// So fields that nobody knows yet are kept as well as those we know. It changes nothing but the object joined into.
+// Joins the fragments of an object that a stream delivers: strings are appended, lists extended (in lists of fragments,
+// elements with the same `index` are joined), objects joined field by field, other values replaced. Unknown fields are
+// joined by the same rules, so a new vendor field is not lost. Only the target object is modified.
 
-/** Without a prototype: names come from outside, and `__proto__` is a name like any other here. */
+/** Without a prototype: names come from the provider, and `__proto__` must be a plain key. */
 export type Fields = Record<string, unknown>;
 
 export function newFields(): Fields {
@@ -21,7 +21,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The value at a number, made when it is asked for the first time. */
+/** The entry at an index, created on first use. */
 export function entryAt<T>(entries: Map<number, T>, index: unknown, make: () => T): T {
   const at = typeof index === 'number' ? index : 0;
   const known = entries.get(at);
@@ -35,7 +35,7 @@ export function inOrder<T>(entries: ReadonlyMap<number, T>): readonly T[] {
   return [...entries].toSorted(([one], [other]) => one - other).map(([, entry]) => entry);
 }
 
-/** What is said later holds; nothing is said by null, unless nothing else was. */
+/** The latest value of each field wins; null does not replace a value. */
 export function keepLatest(target: Fields, said: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(said)) target[name] = value ?? target[name] ?? value;
 }
@@ -46,7 +46,7 @@ export function join(target: Fields, piece: Readonly<Record<string, unknown>>): 
   }
 }
 
-/** Texts that are names and not words: they come whole, and sometimes again. */
+/** Strings that arrive whole, and sometimes repeatedly: they are replaced, not appended. */
 const WHOLE_TEXTS: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -74,10 +74,10 @@ function joinedText(name: string, known: unknown, added: string): string {
   return added === '' ? known : added;
 }
 
-/** Lists whose elements come in pieces, each of which says by its `index` which one it belongs to. */
+/** Lists whose elements arrive as fragments; a fragment's `index` names its element. */
 const INDEXED_LISTS: ReadonlySet<string> = new Set(['tool_calls', 'reasoning_details']);
 
-/** Lists that are joined into were made here, so they can grow in place. */
+/** The known list was created by this function, so it can be extended in place. */
 function joinedList(name: string, known: unknown, added: readonly unknown[]): unknown[] {
   const list: unknown[] = Array.isArray(known) ? known : [];
   for (const element of added) {

@@ -1,36 +1,36 @@
-// How much a request lets the provider put out: the stated maximum under the names each format has for it,
-// times the number of answers asked for. Whoever peeks into the body asks for LIMIT_FIELDS beside its own
-// fields, so that the body is walked once. A value that we cannot read but a provider might is a problem
-// that names the field: it would let more through than was held for it.
+// Reads the output limit that a request states: the maximum under each format's field names, times the number of
+// requested choices. The caller peeks LIMIT_FIELDS together with its own fields, so that the body is scanned once. A value
+// that is unreadable here but perhaps not for a provider is a problem that names the field: the output could exceed the
+// reservation.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { type JsonSpan, peekFields, readInteger, readString } from './peek-json.ts';
-import { bytesEqual, OPEN_BRACE } from './peek-json-scan.ts';
+import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
+import { bytesEqual, OPEN_BRACE } from './scan.ts';
 
-/** What makes a provider read a conversation that it has kept. */
+/** Fields that make a provider continue a stored conversation. */
 const STORED: readonly string[] = ['previous_response_id', 'conversation'];
 
 /** The top-level fields to peek at. */
 export const LIMIT_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
   anthropic: ['max_tokens', 'tools'],
   openai: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'tools', ...STORED],
-  // Google's parser takes the names of its own definitions as well.
+  // Google's parser also accepts the snake_case names of its protocol definitions.
   gemini: ['generationConfig', 'generation_config', 'tools'],
 };
 
 export type StatedLimits = {
   readonly ok: true;
-  /** For one answer; undefined when the request does not say. */
+  /** Per choice; undefined when the request states none. */
   readonly maxOutputTokens: number | undefined;
-  /** How many answers are asked for. */
+  /** The number of requested choices. */
   readonly answers: number;
-  /** Providers add instructions of their own when there are tools. */
+  /** Providers add instructions of their own to a request with tools. */
   readonly hasTools: boolean;
-  /** True when the request may ask for the cache that lives an hour and costs more to write. */
+  /** True when the request may ask for the one-hour cache, which costs more to write. */
   readonly mayCacheForAnHour: boolean;
-  /** False when every message is plain text: then it asks for no cache and refers to nothing elsewhere. */
+  /** False when every message is plain text: such a request asks for no cache and refers to no file or URL. */
   readonly hasTypedParts: boolean;
-  /** True when it goes on with a conversation that the provider has kept. */
+  /** True when the request continues a conversation that the provider stores. */
   readonly readsStored: boolean;
 };
 
@@ -90,7 +90,7 @@ function readConfigs(
   return undefined;
 }
 
-/** Of several maxima the largest counts: which one a provider goes by is not ours to know. */
+/** The largest of several maxima counts, because providers differ in which one they apply. */
 function readNames(
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
@@ -113,7 +113,7 @@ function readNames(
   return undefined;
 }
 
-/** Lenient parsers take numbers in quotes, so they count here too. */
+/** Lenient parsers accept numbers in quotes, so they count here too. */
 function readCount(body: Buffer, span: JsonSpan): number | undefined {
   const value = readInteger(body, span) ?? digits(readString(body, span));
   return value !== undefined && value >= 0 ? value : undefined;

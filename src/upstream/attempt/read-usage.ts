@@ -1,11 +1,11 @@
-// What a whole (unary) answer says it used, read from its bytes: Messages, Chat Completions, Responses,
-// Embeddings, generateContent. Pure. Providers write the usage near the end, so it is looked for from there
-// and the answer itself, which may be megabytes of vectors, is not looked at. An answer without usage
-// (counting tokens, a broken body) gives undefined and the caller estimates.
+// Reads the usage that a unary response reports, from its bytes: Messages, Chat Completions, Responses, Embeddings,
+// generateContent. Pure. Providers write the usage near the end, so the search starts there and skips the rest, which may
+// be megabytes of vectors. A response without usage (counting tokens, a malformed body) gives undefined, and the meter
+// estimates.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-json.ts';
+import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-fields.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -17,9 +17,9 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipSpace,
-} from '../json/peek-json-scan.ts';
-import { JsonKeys } from './stream-reader-keys.ts';
-import { addCounts, emptyCounts, usageOf } from './usage-reader-counts.ts';
+} from '../json/scan.ts';
+import { JsonKeys } from '../json/walk-keys.ts';
+import { addCounts, emptyCounts, usageOf } from '../streams/usage-counts.ts';
 
 export function readUsage(format: ProviderFormat, body: Buffer): Usage | undefined {
   const usage = readObject(body, findUsage(body, USAGE_KEYS[format]));
@@ -29,7 +29,7 @@ export function readUsage(format: ProviderFormat, body: Buffer): Usage | undefin
   return usageOf(format, counts);
 }
 
-/** The model that served, as the provider names it; it stands near the beginning, or is not looked for. */
+/** The model that served the request, by the provider's name. */
 export function readModel(format: ProviderFormat, body: Buffer): string | undefined {
   const keys = new JsonKeys();
   const name = format === 'gemini' ? 'modelVersion' : 'model';
@@ -47,7 +47,7 @@ const USAGE_KEYS: Record<ProviderFormat, { readonly name: string; readonly quote
   gemini: { name: 'usageMetadata', quoted: Buffer.from('"usageMetadata"') },
 };
 
-/** Where it is not certain that the last such key is the answer's own, the whole answer is walked. */
+/** When the last such key may belong to a nested object, the whole response is scanned. */
 function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpan | undefined {
   const at = body.lastIndexOf(key.quoted);
   if (at < 0) return undefined;
@@ -61,7 +61,7 @@ function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpa
   return peeked.ok ? peeked.fields.get(key.name) : undefined;
 }
 
-/** Whether exactly one bracket is still open here: then what stands here belongs to the outermost object. */
+/** True when exactly one bracket is open at `from`: the value before it then belongs to the outermost object. */
 function closesOnce(body: Buffer, from: number): boolean {
   let depth = 1;
   for (let at = from; at < body.length; at += 1) {

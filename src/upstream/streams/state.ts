@@ -1,0 +1,112 @@
+// The state of one stream, shared by the readers of the three formats. The status is one object for the whole stream, so
+// a chunk that only carries text allocates nothing.
+
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { type JsonSpan, readObject } from '../json/peek-fields.ts';
+import { endOfValue, skipSpace } from '../json/scan.ts';
+import { JsonKeys } from '../json/walk-keys.ts';
+import type { StreamEvent } from './event.ts';
+import { addCounts, emptyCounts, type RawCounts } from './usage-counts.ts';
+
+export type StreamStatus = {
+  /** The stream has delivered text, thinking, a tool call or a refusal; stays true. */
+  contentBegan: boolean;
+  /** The latest chunk contained content; the idle clock starts again at each such chunk. */
+  broughtContent: boolean;
+  /** The format's own end marker has arrived. */
+  terminal: boolean;
+  /** The provider's error, as JSON with an `error` object in it; a copy. */
+  error: Buffer | undefined;
+  /** An event was too large to be read whole; the reader has read its beginning and its end. */
+  oversized: boolean;
+  /** Bytes at the end of the input that belong to an incomplete event. */
+  pendingBytes: number;
+};
+
+export type StreamState = {
+  readonly format: ProviderFormat;
+  readonly status: StreamStatus;
+  readonly counts: RawCounts;
+  readonly keys: JsonKeys;
+  outputBytes: number;
+  /** A finish reason has arrived: the stream may end without an end marker. */
+  isFinished: boolean;
+};
+
+export type EventReader = (state: StreamState, event: StreamEvent) => void;
+
+export function newStreamState(format: ProviderFormat): StreamState {
+  return {
+    format,
+    status: {
+      contentBegan: false,
+      broughtContent: false,
+      terminal: false,
+      error: undefined,
+      oversized: false,
+      pendingBytes: 0,
+    },
+    counts: emptyCounts(),
+    keys: new JsonKeys(),
+    outputBytes: 0,
+    isFinished: false,
+  };
+}
+
+export function noteContent(state: StreamState, bytes: number): void {
+  state.outputBytes += bytes;
+  state.status.broughtContent = true;
+  state.status.contentBegan = true;
+}
+
+/** Copies, because the splitter reuses the event's buffer. A stream has one error: the first. */
+export function noteError(state: StreamState, bytes: Buffer, start: number, end: number): void {
+  state.status.error ??= Buffer.from(bytes.subarray(start, end));
+}
+
+export function noteUsage(state: StreamState, bytes: Buffer, span: JsonSpan | undefined): void {
+  const usage = readObject(bytes, span);
+  if (usage) addCounts(state.format, state.counts, usage);
+}
+
+/** Finds the usage in an event that lost its middle: providers write it near the end. */
+export function noteUsageAtEnd(state: StreamState, event: StreamEvent, key: string): void {
+  const { data, dataEnd } = event;
+  const at = data.lastIndexOf(key, dataEnd);
+  if (at < event.dataStart) return;
+  const start = skipSpace(data, skipSpace(data, at + key.length) + 1);
+  const end = endOfValue(data, start);
+  if (end > 0 && end <= dataEnd) noteUsage(state, data, { start, end });
+}
+
+const LF = 0x0a;
+
+/**
+ * True when one line of an event with several data lines is an error, which it notes. No supported provider sends such
+ * events, so most likely two events ran into each other: a cut one, and the error that cut it. The joined lines are not
+ * JSON, and the format's reader would see only the beginning of the first, so each line is checked by itself.
+ */
+export function noteJoinedError(state: StreamState, event: StreamEvent): boolean {
+  const { data, dataEnd } = event;
+  for (let start = event.dataStart; start < dataEnd; ) {
+    const found = data.indexOf(LF, start);
+    const end = found < 0 || found > dataEnd ? dataEnd : found;
+    if (isError(state, data, start, end)) {
+      noteError(state, data, start, end);
+      return true;
+    }
+    start = end + 1;
+  }
+  return false;
+}
+
+function isError({ keys }: StreamState, bytes: Buffer, start: number, end: number): boolean {
+  keys.start(bytes, start, end);
+  while (keys.next()) {
+    if (keys.depth !== 1) continue;
+    if (keys.isKey('error') && keys.isSomething()) return true;
+    if (keys.isKey('type') && (keys.isTextValue('error') || keys.isTextValue('response.failed')))
+      return true;
+  }
+  return false;
+}
