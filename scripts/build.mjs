@@ -1,8 +1,8 @@
-// What the published package carries: the sources compiled to JavaScript, because Node runs no TypeScript
-// inside node_modules.
+// Builds dist/ for the published package: the sources compiled to JavaScript, because Node runs no TypeScript inside
+// node_modules, and the SQL files that the compiler does not copy.
 
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root, runtime } from './bootstrap.mjs';
 
@@ -13,4 +13,6 @@ const { status } = spawnSync(runtime, [tsc, '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
 });
+for (const file of globSync('**/*.sql', { cwd: join(root, 'src') }))
+  cpSync(join(root, 'src', file), join(root, 'dist', file));
 process.exitCode = status ?? 1;

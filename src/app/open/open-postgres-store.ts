@@ -115,7 +115,7 @@ async function ensureMigrated(
   if (pending.length === 0) return;
   if (!migrateOnStart)
     throw new StartFailure(
-      `The PostgreSQL store at ${placeOf(databaseUrl)} lacks ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`} (${pending.join(', ')}); run \`spillway migrate\` or set MIGRATE_ON_START=true.`,
+      `The PostgreSQL store at ${placeOf(databaseUrl)} is not up to date (pending: ${pending.join(', ')}); run \`spillway migrate\` or set MIGRATE_ON_START=true.`,
     );
   const migrations = await migratePostgres(databaseUrl);
   log.write({

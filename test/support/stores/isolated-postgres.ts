@@ -40,7 +40,7 @@ export async function openEmptyStore({ url }: TestDatabase): Promise<PostgresSto
   const [row] = await runOn(
     url,
     `select string_agg(format('delete from %I.%I', schemaname, tablename), ';' order by tablename = 'organizations')
-       as deletes from pg_tables where schemaname = 'spillway' and tablename not like 'spillway_migrations%'`,
+       as deletes from pg_tables where schemaname = 'spillway' and tablename not like 'spillway\\_%'`,
   );
   await runOn(url, String(row?.['deletes']));
   return openPostgres(url);

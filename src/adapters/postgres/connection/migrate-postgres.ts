@@ -1,45 +1,53 @@
-// Runs the migrations that a PostgreSQL store lacks, and tells which those are. Servers that start together take
-// turns: one migrates, the others then find nothing to do. Migrating may take as long as it takes, so it
-// has connections of its own, without the timeouts of everyday statements.
+// Runs the pending migrations of a PostgreSQL store and replaces its outdated functions. An advisory lock serializes
+// servers that start together: one migrates, the others then find nothing pending. Migrations may run for long, so
+// they use connections of their own, without the timeouts of everyday statements.
 
 import { sql } from 'kysely';
 import { migrate, pendingMigrations } from '../../sql/migrate.ts';
+import { applyFunctions, outdatedFunctions } from '../functions/apply-functions.ts';
 import { STORE_LOCKS } from '../store-lock/lock-numbers.ts';
 import { openPostgres, type PostgresStore } from './open-postgres.ts';
 
-const AS_LONG_AS_IT_TAKES_MS = 3_600_000;
-/** One to hold the lock, one for the migrator and one for what it asks beside. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** One for the lock, one for the migrator and one for its queries outside its transaction. */
 const CONNECTIONS = 3;
+/** Stands for all outdated functions among the names of migrations. */
+const FUNCTIONS = 'functions';
 
 /** Names of the migrations that were run now, oldest first. */
 export async function migratePostgres(url: string): Promise<readonly string[]> {
   const store = openPostgres(url, {
     maxConnections: CONNECTIONS,
-    statementTimeoutMs: AS_LONG_AS_IT_TAKES_MS,
-    queryTimeoutMs: AS_LONG_AS_IT_TAKES_MS,
-    idleInTransactionTimeoutMs: AS_LONG_AS_IT_TAKES_MS,
+    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+    queryTimeoutMs: MIGRATION_TIMEOUT_MS,
+    idleInTransactionTimeoutMs: MIGRATION_TIMEOUT_MS,
     applicationName: 'spillway migrate',
   });
   try {
-    return await migrateAlone(store);
+    return await migrateUnderLock(store);
   } finally {
     await store.close();
   }
 }
 
-/** Looks without touching, and without waiting for anybody. */
-export function pendingInPostgres({ db, dialect }: PostgresStore): Promise<readonly string[]> {
-  return pendingMigrations(db, dialect);
+/** Names of the migrations that the store lacks. Changes nothing and waits for no lock. */
+export async function pendingInPostgres({
+  db,
+  dialect,
+}: PostgresStore): Promise<readonly string[]> {
+  const pending = await pendingMigrations(db, dialect);
+  return (await outdatedFunctions(db)).length === 0 ? pending : [...pending, FUNCTIONS];
 }
 
-async function migrateAlone({ db, dialect }: PostgresStore): Promise<readonly string[]> {
-  return db.connection().execute(async (holder) => {
-    // The migrator has a lock too, but makes its own tables before it takes it.
+function migrateUnderLock({ db, dialect }: PostgresStore): Promise<readonly string[]> {
+  return db.connection().execute(async (connection) => {
+    // The migrator has a lock too, but creates its own tables before it takes it.
     await sql`select pg_advisory_lock(${STORE_LOCKS.family}, ${STORE_LOCKS.migrating})`.execute(
-      holder,
+      connection,
     );
-    // A store that a newer version has migrated lacks nothing, and is not to be found fault with.
-    if ((await pendingMigrations(db, dialect)).length === 0) return [];
-    return migrate(db, dialect);
+    // The migrator rejects a store that a newer version has migrated; such a store lacks nothing.
+    const isPending = (await pendingMigrations(db, dialect)).length > 0;
+    const migrations = isPending ? await migrate(db, dialect) : [];
+    return (await applyFunctions(db)).length === 0 ? migrations : [...migrations, FUNCTIONS];
   });
 }

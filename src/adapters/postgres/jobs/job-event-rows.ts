@@ -11,7 +11,7 @@ export type JobsEvents = {
   readonly at: number;
 };
 
-/** Rows of `told_event`. */
+/** Rows of `job_event`. */
 export function eventRows(told: readonly JobsEvents[]): readonly (readonly RecordValue[])[] {
   const rows: (readonly RecordValue[])[] = [];
   for (const { jobId, events, at } of told) {

@@ -1,4 +1,4 @@
-// Many jobs handed in and moved by one statement, which calls the functions of the store (sql/migrations/0003-job-functions.ts)
+// Many jobs handed in and moved by one statement, which calls the functions of the store (postgres/functions)
 // with rows for all of them. Each job is in a statement once.
 
 import type { Job } from '../../../jobs/model/job.ts';
@@ -6,7 +6,6 @@ import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { Announcement } from '../../../jobs/ports/job-queue.ts';
 import type { JobMove } from '../../../jobs/ports/job-store.ts';
 import { toChangedColumns, toJobRow } from '../../sql/jobs/job-row.ts';
-import { EMPTIABLE } from '../../sql/migrations/0003-job-functions.ts';
 import { LongTexts } from '../statements/long-texts.ts';
 import { type RecordValue, recordRows, textArray } from '../statements/record-rows.ts';
 import { eventRows } from './job-event-rows.ts';
@@ -42,14 +41,14 @@ export function writeStatement(
   return [CREATE_AND_MOVE_JOBS, values];
 }
 
-const ANNOUNCED = ['announced_message[]', 'announced_message[]'];
+const ANNOUNCED = ['job_message[]', 'job_message[]'];
 const TEXTS = ['text', 'text'];
 const HAS = ['boolean', 'boolean', 'boolean'];
-const CREATION_TYPES = ['new_job[]', 'told_event[]', 'boolean', ...ANNOUNCED, ...TEXTS];
+const CREATION_TYPES = ['new_job[]', 'job_event[]', 'boolean', ...ANNOUNCED, ...TEXTS];
 const MOVE_TYPES = [
-  'moved_job[]',
+  'job_move[]',
   'text[]',
-  'told_event[]',
+  'job_event[]',
   'boolean',
   ...HAS,
   ...ANNOUNCED,
@@ -154,7 +153,7 @@ function toNewJob({ job, events }: NewJobRows): readonly RecordValue[] {
   ];
 }
 
-/** The fields of `moved_job`. */
+/** The fields of `job_move`. */
 function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly RecordValue[] {
   const { jobId, fence, to, at, events, attemptStart, attemptEnd } = move;
   const changed = toChangedColumns(move.change);
@@ -177,7 +176,7 @@ function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly Reco
     changed.lease_until,
     changed.started_at,
     changed.finished_at,
-    emptiedBits(changed),
+    clearedBits(changed),
     attemptStart?.run ?? attemptEnd?.run,
     attemptStart?.attempt,
     attemptStart?.workerId,
@@ -190,10 +189,21 @@ function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly Reco
   ];
 }
 
-/** Which columns become null. */
-function emptiedBits(changed: ReturnType<typeof toChangedColumns>): number {
+/** Columns that a move can set to null, in the order of their bits in `cleared` (functions/move-jobs.sql). */
+const CLEARABLE = [
+  'provider',
+  'model',
+  'wait_code',
+  'error',
+  'lease_owner',
+  'lease_until',
+  'started_at',
+  'finished_at',
+] as const;
+
+function clearedBits(changed: ReturnType<typeof toChangedColumns>): number {
   let bits = 0;
-  for (const [place, column] of EMPTIABLE.entries())
+  for (const [place, column] of CLEARABLE.entries())
     if (changed[column] === null) bits |= 1 << place;
   return bits;
 }

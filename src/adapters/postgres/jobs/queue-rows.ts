@@ -15,7 +15,7 @@ export function announcedWith(
   return announced.map((each) => ({ ...each, jobId, at }));
 }
 
-/** Rows of `announced_message`. */
+/** Rows of `job_message`. */
 export function announcementRows(
   announced: readonly JobAnnouncement[],
   texts: LongTexts,

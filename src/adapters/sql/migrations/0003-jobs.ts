@@ -5,7 +5,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
-import { jobFunctions } from './0003-job-functions.ts';
 import { bodyTable, index, required, seldomLookOver, table } from './define-table.ts';
 
 export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
@@ -103,5 +102,4 @@ export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<voi
   // Written once more when the attempt has ended, which then finds room beside it and leaves the index as it is.
   await sql`alter table job_attempts set (fillfactor = 60)`.execute(db);
   for (const name of ['job_payloads', 'job_results', 'job_events']) await seldomLookOver(db, name);
-  await jobFunctions(db);
 }

@@ -4,7 +4,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
-import { budgetFunctions } from './0006-budget-functions.ts';
 import { index, required, table } from './define-table.ts';
 
 export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
@@ -57,7 +56,6 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
       'percent',
     ])
     .execute();
-  if (dialect.name === 'postgres') await budgetFunctions(db);
 }
 
 async function reservations(db: Kysely<Schema>): Promise<void> {
