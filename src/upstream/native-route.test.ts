@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { PROVIDER_FORMATS } from '../kernel/provider-format.ts';
 import { chargeOf, matchNativeRoute, NATIVE_PATHS, nativePath } from './native-route.ts';
 
-test('every documented path is matched, with its format and the path at the provider', () => {
+test('a documented path matches its format and upstream path', () => {
   for (const path of NATIVE_PATHS) {
     const route = matchNativeRoute(path.replace('{model}', 'gemini-2.5-flash'));
     assert.ok(route, path);
@@ -18,7 +18,7 @@ test('every documented path is matched, with its format and the path at the prov
   }
 });
 
-test('an endpoint is the same under every base that an SDK may be given', () => {
+test('an endpoint matches under every base URL of an SDK', () => {
   const cases = [
     ['/v1/messages', ['/anthropic/v1/messages', '/anthropic/messages']],
     ['/v1/messages/count_tokens', ['/anthropic/v1/messages/count_tokens']],
@@ -40,14 +40,14 @@ test('an endpoint is the same under every base that an SDK may be given', () => 
   }
 });
 
-test("Google's version is passed on as it was asked for", () => {
+test("Google's API version is forwarded as requested", () => {
   for (const version of ['v1', 'v1alpha', 'v1beta']) {
     const path = `/${version}/models/m:generateContent`;
     assert.equal(matchNativeRoute(`/gemini${path}`)?.upstreamPath('m'), path);
   }
 });
 
-test('counting is free, vectors are charged by what was put in', () => {
+test('counting tokens is free, embeddings are charged by input', () => {
   const charges = [
     ['/v1/messages/count_tokens', 'nothing'],
     ['/v1beta/models/m:countTokens', 'nothing'],
@@ -61,7 +61,7 @@ test('counting is free, vectors are charged by what was put in', () => {
   }
 });
 
-test('a unary path is where the same format is called for a job', () => {
+test('nativePath gives the path that a job calls', () => {
   const urls = { anthropic: '/v1/messages', openai: '/v1/chat/completions', gemini: '' };
   for (const format of PROVIDER_FORMATS) {
     const url = urls[format] || '/gemini/v1beta/models/m-1:generateContent';
@@ -69,7 +69,7 @@ test('a unary path is where the same format is called for a job', () => {
   }
 });
 
-test('the query is passed on, without the credential', () => {
+test('the query is forwarded without the credential', () => {
   const path = '/v1beta/models/m:streamGenerateContent';
   const cases = [
     ['?alt=sse', '?alt=sse', undefined],
@@ -88,7 +88,7 @@ test('the query is passed on, without the credential', () => {
   }
 });
 
-test('elsewhere a key in the query is no credential, and is not passed on all the same', () => {
+test('a key in the query of another format is dropped and is not a credential', () => {
   for (const path of ['/v1/messages', '/openai/v1/chat/completions']) {
     const route = matchNativeRoute(`${path}?key=secret&beta=true&%6Bey=secret`);
     assert.equal(route?.queryKey, undefined);
@@ -96,7 +96,7 @@ test('elsewhere a key in the query is no credential, and is not passed on all th
   }
 });
 
-test('what only looks like an AI endpoint is none', () => {
+test('a path that only resembles an AI endpoint does not match', () => {
   for (const url of [
     '',
     '/',
@@ -123,7 +123,7 @@ test('what only looks like an AI endpoint is none', () => {
     assert.equal(matchNativeRoute(url), undefined, url);
 });
 
-test('a model cannot climb out of its segment, however it is encoded', () => {
+test('a model cannot leave its path segment in any encoding', () => {
   for (const model of [
     '..',
     '../x',
@@ -145,7 +145,7 @@ test('a model cannot climb out of its segment, however it is encoded', () => {
   assert.equal(route?.upstreamPath('tuned/m-1'), '/v1beta/models/tuned%2Fm-1:generateContent');
 });
 
-test('whatever comes, the path at the provider is one segment below its folder and has no key', () => {
+test('the upstream path of any URL stays in its folder and contains no key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.webQueryParameters(), (model, query) => {
       const url = `/v1beta/models/${model}:generateContent?${query}&key=canary-secret`;

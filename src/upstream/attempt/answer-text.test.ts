@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
 import { answerText } from './answer-text.ts';
 
-test('the words of each format, and nothing but words', () => {
+test('the text of each format excludes thoughts and calls', () => {
   assert.equal(
     answerText('anthropic', {
       content: [
@@ -34,7 +34,7 @@ test('the words of each format, and nothing but words', () => {
   );
 });
 
-test('whatever an answer is, its words are a text', () => {
+test('the text of any value is a string', () => {
   const names = fc.constantFrom('content', 'choices', 'message', 'candidates', 'parts', 'text');
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -51,7 +51,7 @@ test('whatever an answer is, its words are a text', () => {
   );
 });
 
-test('the words of a response are those of its messages, not of its reasoning or its calls', () => {
+test('Responses: the text is that of messages, not of reasoning or calls', () => {
   const text = (words: string) => ({ type: 'output_text', text: words });
   const output = [
     { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },

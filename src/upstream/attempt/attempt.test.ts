@@ -104,7 +104,7 @@ function phaseOf({ params }: SpillwayError): string {
   return params.phase === undefined ? '' : ` ${params.phase}`;
 }
 
-test('what is sent is what the call says', () => {
+test('the upstream request has the path, headers and body of the call', () => {
   const { requests } = rig();
   assert.deepEqual(requests, [
     {
@@ -117,7 +117,7 @@ test('what is sent is what the call says', () => {
   ]);
 });
 
-test('a unary answer is gathered and handed over whole, with what it used', () => {
+test('a unary response is delivered whole, with its usage', () => {
   const { provider, said, watch } = rig();
   provider.onHead(200, JSON_HEAD);
   provider.onData(Buffer.from(ANSWER.slice(0, 20)));
@@ -128,7 +128,7 @@ test('a unary answer is gathered and handed over whole, with what it used', () =
   assert.equal(watch.size, 0);
 });
 
-test('a status of 200 with a page, with half an answer or with nothing is a failure', () => {
+test('status 200 with a page, a cut response or an empty body is a failure', () => {
   for (const body of ['<html><body>Bad gateway</body></html>', ANSWER.slice(0, 40), '', 'null']) {
     const { provider, said } = rig();
     provider.onHead(200, JSON_HEAD);
@@ -139,7 +139,7 @@ test('a status of 200 with a page, with half an answer or with nothing is a fail
   }
 });
 
-test('an answer larger than allowed is cut off', () => {
+test('a response beyond maxAnswerBytes is aborted', () => {
   const { provider, said, asked } = rig();
   provider.onHead(200, JSON_HEAD);
   provider.onData(Buffer.alloc(400, 'x'));
@@ -149,7 +149,7 @@ test('an answer larger than allowed is cut off', () => {
   assert.deepEqual(asked, ['abort']);
 });
 
-test('an error status is mapped by its body and headers, and no more of it is kept than is read', () => {
+test('an error status is mapped by its body and headers, of which a bounded part is kept', () => {
   const { provider, said, errors } = rig();
   provider.onHead(429, { ...JSON_HEAD, 'retry-after': '7' });
   provider.onData(Buffer.from('{"type":"error","error":{"type":"rate_limit_error",'));
@@ -160,14 +160,14 @@ test('an error status is mapped by its body and headers, and no more of it is ke
   assert.equal(errors[0]?.retryAfterMs, 7000);
 });
 
-test('a redirect is followed by nobody and is a failure', () => {
+test('a redirect is a failure and is not followed', () => {
   const { provider, said } = rig();
   provider.onHead(302, { location: 'http://elsewhere' });
   provider.onEnd();
   assert.match(said.join(), /^failed /);
 });
 
-test('a stream is held until content, then relayed, and ends with its last events', () => {
+test('a stream is withheld until content, then relayed, and completes with its last events', () => {
   const { provider, said, attempt } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   provider.onData(Buffer.from(START));
@@ -180,7 +180,7 @@ test('a stream is held until content, then relayed, and ends with its last event
   assert.ok(attempt.streamedBytes() > 0);
 });
 
-test("a provider's error event becomes a failure and none of its text gets out", () => {
+test("a provider's error event becomes a failure and none of its text is relayed", () => {
   for (const before of ['', START, START + DELTA]) {
     const { provider, said, asked } = rig({ isStream: true });
     provider.onHead(200, SSE_HEAD);
@@ -193,7 +193,7 @@ test("a provider's error event becomes a failure and none of its text gets out",
   }
 });
 
-test('a stream that ends in the middle is lost', () => {
+test('a stream that ends without an end marker fails as lost', () => {
   const { provider, said } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   provider.onData(Buffer.from(START + DELTA));
@@ -201,7 +201,7 @@ test('a stream that ends in the middle is lost', () => {
   assert.equal(said.at(-1), 'failed NETWORK_TIMEOUT lost');
 });
 
-test('a caller who cannot take more slows the provider down, and wakes it again', () => {
+test('back-pressure of the caller pauses the provider, and resume continues it', () => {
   const { provider, attempt, asked } = rig({ isStream: true }, false);
   provider.onHead(200, SSE_HEAD);
   provider.onData(Buffer.from(DELTA));
@@ -210,7 +210,7 @@ test('a caller who cannot take more slows the provider down, and wakes it again'
   assert.deepEqual(asked, ['pause', 'resume']);
 });
 
-test('a caller who takes nothing is not held against the provider, whose idle clock begins when it does', async () => {
+test('the idle clock does not run during back-pressure and starts at resume', async () => {
   const { provider, attempt, said, clock } = rig({ isStream: true }, false);
   provider.onHead(200, SSE_HEAD);
   provider.onData(Buffer.from(DELTA));
@@ -228,7 +228,7 @@ for (const [how, play] of [
   ['never comes', ({ clock }) => clock.advance(4000)],
   ['never ends', ({ provider }) => provider.onData(Buffer.alloc(10_000, ' '))],
 ] as const satisfies readonly (readonly [string, (rig: Rig) => unknown])[]) {
-  test(`a refusal stands with its status when what it says ${how}`, async () => {
+  test(`a refusal is mapped by its status when its body ${how}`, async () => {
     for (const isStream of [false, true]) {
       const played = rig({ isStream });
       played.provider.onHead(429, { ...JSON_HEAD, 'retry-after': '7' });
@@ -241,7 +241,7 @@ for (const [how, play] of [
   });
 }
 
-test('a plain error in answer to a request for a stream is told as what it is', () => {
+test('a plain JSON error to a streaming request is mapped as an error', () => {
   const { provider, said } = rig({ isStream: true });
   provider.onHead(200, JSON_HEAD);
   provider.onData(Buffer.from('{"type":"error","error":{"type":"overloaded_error",'));
@@ -250,7 +250,7 @@ test('a plain error in answer to a request for a stream is told as what it is', 
   assert.deepEqual(said, ['failed PROVIDER_UNAVAILABLE']);
 });
 
-test('a connection that fails is a failure in every state', () => {
+test('a connection failure is a failure in every state', () => {
   for (const play of [() => {}, (provider: UpstreamListener) => provider.onHead(200, SSE_HEAD)]) {
     for (const isStream of [false, true]) {
       const { provider, said, watch } = rig({ isStream });
@@ -263,7 +263,7 @@ test('a connection that fails is a failure in every state', () => {
   }
 });
 
-test('who aborts is told nothing, and nothing comes later', () => {
+test('an aborted attempt calls no listener method', () => {
   const { provider, attempt, said, asked, watch } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   attempt.abort(new Error('the caller left'));
@@ -302,7 +302,7 @@ const CLOCKS = [
 ] as const;
 
 for (const { name, call, head, lastsMs, phase } of CLOCKS) {
-  test(`the ${phase} clock of a call: ${name}`, async () => {
+  test(`the ${phase} clock of an attempt: ${name}`, async () => {
     const { provider, said, asked, clock, watch } = rig(call);
     if (head) provider.onHead(200, JSON_HEAD);
     await clock.advance(lastsMs);
@@ -314,7 +314,7 @@ for (const { name, call, head, lastsMs, phase } of CLOCKS) {
   });
 }
 
-test('keep-alives do not feed the idle clock; content does', async () => {
+test('content restarts the idle clock, keep-alives do not', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   for (let index = 0; index < 4; index += 1) {
@@ -327,7 +327,7 @@ test('keep-alives do not feed the idle clock; content does', async () => {
   assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
 });
 
-test('a stream that never stops is ended by the total clock', async () => {
+test('the total clock ends an endless stream', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   while (endings(said).length === 0 && clock.pendingTimers() > 0) {
@@ -337,7 +337,7 @@ test('a stream that never stops is ended by the total clock', async () => {
   assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT total']);
 });
 
-test('when content is slow the caller sees the status and what was held, once', async () => {
+test('withheld events are released once after holdStatusMs', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
   provider.onData(Buffer.from(START + PING.slice(0, 10)));
@@ -367,7 +367,7 @@ const HAPPENINGS: Record<string, Happening> = {
   age: ({ clock }) => clock.advance(11_000),
 };
 
-test('whatever happens in whatever order, there is one ending and nothing after it', async () => {
+test('any sequence of events gives one outcome and no call after it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.boolean(),

@@ -63,7 +63,7 @@ export type AttemptParts = {
   readonly maxHeldBytes: number;
 };
 
-/** The error mapper reads no more than this of a refusal's body. */
+/** The error mapper reads at most this much of a refusal's body. */
 const MAX_REFUSAL_BYTES = 8 * 1024;
 const MAX_REFUSAL_MS = 3000;
 

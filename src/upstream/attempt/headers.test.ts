@@ -27,7 +27,7 @@ function headersOf(format: ProviderFormat, incoming: Record<string, string | str
   );
 }
 
-test('no coding is asked for, whatever the caller could read', () => {
+test('the provider is asked for identity coding, whatever the caller accepts', () => {
   for (const format of PROVIDER_FORMATS)
     assert.equal(
       headersOf(format, { 'accept-encoding': 'gzip' }).get('accept-encoding'),
@@ -35,13 +35,13 @@ test('no coding is asked for, whatever the caller could read', () => {
     );
 });
 
-test('each format gets our credential in its own header', () => {
+test('the provider credential is sent in the header of each format', () => {
   assert.equal(headersOf('anthropic', {}).get('x-api-key'), 'our-key');
   assert.equal(headersOf('openai', {}).get('authorization'), 'Bearer our-key');
   assert.equal(headersOf('gemini', {}).get('x-goog-api-key'), 'our-key');
 });
 
-test("the caller's credential, cookies, addresses and everything unknown stay here", () => {
+test("the caller's credential, cookies, addresses and unknown headers are dropped", () => {
   for (const format of PROVIDER_FORMATS) {
     const sent = requestHeaders(format, 'our-key', CALLER);
     assert.ok(!sent.join().includes('callers-canary'), sent.join());
@@ -49,7 +49,7 @@ test("the caller's credential, cookies, addresses and everything unknown stay he
   }
 });
 
-test('whatever a caller sends, only the headers on the list pass', () => {
+test('only allow-listed headers of any caller are forwarded', () => {
   const allowed = new Set([
     'content-type',
     'user-agent',
@@ -72,7 +72,7 @@ test('whatever a caller sends, only the headers on the list pass', () => {
   );
 });
 
-test("a provider's own headers pass, and a version is invented only where none was given", () => {
+test("a provider's own headers are forwarded, and the default version applies only when missing", () => {
   const given = headersOf('anthropic', {
     'anthropic-version': '2099-01-01',
     'anthropic-beta': 'b',

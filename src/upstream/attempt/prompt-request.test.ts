@@ -9,7 +9,7 @@ const PROMPT = {
   maxOutputTokens: 100,
 };
 
-test('Messages: images before the text, and a maximum', () => {
+test('Messages: images precede the text, and the output limit is set', () => {
   assert.deepEqual(promptRequest('anthropic', 'claude', PROMPT), {
     model: 'claude',
     max_tokens: 100,
@@ -59,7 +59,7 @@ test('Gemini: the model is not in the body', () => {
   });
 });
 
-test('what is no image in base64 is refused, naming the field', () => {
+test('an image that is not a base64 data URL is refused, naming the field', () => {
   for (const image of [
     '',
     'https://elsewhere/image.png',

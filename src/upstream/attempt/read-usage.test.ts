@@ -13,7 +13,7 @@ function tokens(parts: Partial<Usage>): Usage {
   return { ...NO_USAGE, ...parts };
 }
 
-test('Messages: cached tokens stand beside the input, and writes are split by how long they live', () => {
+test('Messages: cached tokens are separate from the input, and writes are split by lifetime', () => {
   const answer = {
     id: 'msg_1',
     model: 'claude-sonnet-4-20250514',
@@ -39,7 +39,7 @@ test('Messages: cached tokens stand beside the input, and writes are split by ho
   );
 });
 
-test('Messages: writes without their split are five-minute writes', () => {
+test('Messages: cache writes without a split are five-minute writes', () => {
   const answer = {
     usage: {
       input_tokens: 1,
@@ -55,7 +55,7 @@ test('Messages: writes without their split are five-minute writes', () => {
   );
 });
 
-test('Chat Completions: cached tokens leave the prompt, reasoning stays in the output', () => {
+test('Chat Completions: cached tokens are subtracted from the prompt, reasoning stays in the output', () => {
   const answer = {
     model: 'gpt-5-2025-08-07',
     usage: {
@@ -72,7 +72,7 @@ test('Chat Completions: cached tokens leave the prompt, reasoning stays in the o
   );
 });
 
-test('Chat Completions: reasoning that a provider counts beside the output is added to it', () => {
+test('Chat Completions: reasoning reported beside the output is added to it', () => {
   const answer = {
     usage: {
       prompt_tokens: 10,
@@ -87,7 +87,7 @@ test('Chat Completions: reasoning that a provider counts beside the output is ad
   );
 });
 
-test('Responses: the same under its own names', () => {
+test('Responses: usage is read from its own field names', () => {
   const answer = {
     object: 'response',
     usage: {
@@ -110,12 +110,12 @@ test('Responses: the same under its own names', () => {
   );
 });
 
-test('Embeddings have input alone', () => {
+test('Embeddings: usage has input only', () => {
   const answer = { data: [], usage: { prompt_tokens: 8, total_tokens: 8 } };
   assert.deepEqual(usage('openai', answer), tokens({ inputTokens: 8 }));
 });
 
-test('generateContent: cached tokens leave the prompt, thoughts and tool prompts are added', () => {
+test('generateContent: cached tokens are subtracted, thoughts and tool prompts are added', () => {
   const answer = {
     modelVersion: 'gemini-2.5-pro',
     usageMetadata: {
@@ -134,7 +134,7 @@ test('generateContent: cached tokens leave the prompt, thoughts and tool prompts
   );
 });
 
-test('counting tokens, an error and a broken body use nothing that could be read', () => {
+test('a token count, an error and a malformed body have no usage', () => {
   assert.equal(usage('anthropic', { input_tokens: 14 }), undefined);
   assert.equal(usage('gemini', { totalTokens: 31 }), undefined);
   assert.equal(usage('openai', { usage: null }), undefined);
@@ -149,7 +149,7 @@ test('counting tokens, an error and a broken body use nothing that could be read
   assert.equal(readUsage('anthropic', Buffer.alloc(0)), undefined);
 });
 
-test('rubbish counts are as if absent, and cached tokens never exceed the prompt', () => {
+test('invalid counts are ignored, and cached tokens never exceed the prompt', () => {
   assert.deepEqual(
     usage('openai', {
       usage: {
@@ -167,7 +167,7 @@ test('rubbish counts are as if absent, and cached tokens never exceed the prompt
   );
 });
 
-test('only the usage of the answer itself counts, wherever it stands', () => {
+test('only the top-level usage counts, at any position', () => {
   const real = { input_tokens: 5, output_tokens: 6 };
   const expected = tokens({ inputTokens: 5, outputTokens: 6 });
   const decoy = { usage: { input_tokens: 999, output_tokens: 999 } };
@@ -183,7 +183,7 @@ test('only the usage of the answer itself counts, wherever it stands', () => {
   assert.deepEqual(readUsage('anthropic', spaced), expected);
 });
 
-test('the model that served is read beside', () => {
+test('readModel gives the model that served', () => {
   assert.equal(readModel('anthropic', Buffer.from('{"model":"claude-x"}')), 'claude-x');
   assert.equal(readModel('gemini', Buffer.from('{"modelVersion":"gemini-x"}')), 'gemini-x');
   assert.equal(readModel('openai', Buffer.from('{"model":7}')), undefined);
@@ -191,7 +191,7 @@ test('the model that served is read beside', () => {
   assert.equal(readModel('openai', Buffer.from('{"model":"cut')), undefined);
 });
 
-test('whatever the usage says, every count is a natural number', () => {
+test('every count of any usage object is a natural number', () => {
   const name = fc.constantFrom(
     ...'input_tokens output_tokens prompt_tokens completion_tokens total_tokens'.split(' '),
     ...'cache_creation_input_tokens cache_read_input_tokens promptTokenCount'.split(' '),

@@ -12,7 +12,7 @@ const filtered = (message: object): object => ({
   usage: { prompt_tokens: 3, completion_tokens: 0 },
 });
 
-test("nothing but the provider's reason for giving nothing is a refusal", () => {
+test("a response with only the provider's reason is a refusal", () => {
   const usage = { input_tokens: 9, output_tokens: 0 };
   assert.ok(judge('anthropic', { type: 'message', content: [], stop_reason: 'refusal', usage }));
   assert.ok(judge('openai', filtered({ role: 'assistant', content: '' })));
@@ -27,7 +27,7 @@ test("nothing but the provider's reason for giving nothing is a refusal", () => 
     assert.ok(judge('gemini', { candidates: [{ finishReason, index: 0 }] }), finishReason);
 });
 
-test('what the model itself says is an answer, however it ends', () => {
+test("a model's own refusal is an answer, with any finish reason", () => {
   const text = { type: 'text', text: 'I would rather not.' };
   assert.ok(!judge('anthropic', { content: [text], stop_reason: 'refusal' }));
   assert.ok(!judge('openai', filtered({ content: 'Half of a sen' })));
@@ -41,7 +41,7 @@ test('what the model itself says is an answer, however it ends', () => {
   assert.ok(!judge('gemini', { candidates: [{ content, finishReason: 'SAFETY' }] }));
 });
 
-test('an answer that is merely empty is one', () => {
+test('an empty answer is an answer', () => {
   assert.ok(!judge('anthropic', { content: [], stop_reason: 'end_turn' }));
   assert.ok(!judge('openai', { choices: [{ finish_reason: 'length', message: { content: '' } }] }));
   assert.ok(!judge('openai', { object: 'list', data: [{ embedding: [0.1] }] }));
@@ -50,7 +50,7 @@ test('an answer that is merely empty is one', () => {
   assert.ok(!judge('gemini', { embedding: { values: [0.1] } }));
 });
 
-test('an error among the choices or beside them is a failure, whatever was said before it', () => {
+test('an error among or beside the choices is a failure, with or without text', () => {
   const error = { code: 502, message: 'Upstream error from somewhere' };
   const choice = { finish_reason: 'error', message: { content: 'Half' } };
   assert.ok(judge('openai', { choices: [{ ...choice, error }], usage: { prompt_tokens: 3 } }));
@@ -62,13 +62,13 @@ test('an error among the choices or beside them is a failure, whatever was said 
   assert.ok(!judge('anthropic', { content: [{ type: 'tool_use', input }], usage }));
 });
 
-test('a text that speaks of refusals is not one', () => {
+test('an answer whose text mentions refusals is not a refusal', () => {
   const words = 'The "refusal" of "error" in "content_filter", said stop_reason: "refusal".';
   assert.ok(!judge('anthropic', { content: [{ type: 'text', text: words }] }));
   assert.ok(!judge('openai', filtered({ content: words })));
 });
 
-test('a stream without content is a refusal when its last events say so', () => {
+test('a stream without content is a refusal when its last events carry a policy reason', () => {
   const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
   const refused = [
     event({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }),

@@ -29,7 +29,7 @@ export function isRefusedStream(lastBytes: Buffer): boolean {
   return isPolicy(lastBytes.toString('utf8', Math.max(0, lastBytes.length - READ_BYTES)));
 }
 
-/** The error mapper reads no more than this. */
+/** The error mapper reads at most this much. */
 const READ_BYTES = 8 * 1024;
 
 function isPolicy(failure: unknown): boolean {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { peekFields } from '../json/peek-fields.ts';
 import { renameModel, renameNestedModels } from './rename-model.ts';
 
-test("a body's model is renamed and nothing else", () => {
+test('only the model of a body is replaced', () => {
   const body = Buffer.from('{ "x":1e3,\n"model" : "fast", "text":"fast" }');
   const peeked = peekFields(body, ['model']);
   const span = peeked.ok ? peeked.fields.get('model') : undefined;
@@ -15,7 +15,7 @@ test("a body's model is renamed and nothing else", () => {
   );
 });
 
-test('the model of every request of a batch is renamed, and no word that looks like it', () => {
+test('the model of every request of a batch is replaced, equal text elsewhere is not', () => {
   const request = (text: string) => ({ model: 'models/fast', content: { parts: [{ text }] } });
   const texts = ['models/fast', '"model":"models/fast"', '{"model": "models/fast"}'];
   const body = Buffer.from(JSON.stringify({ requests: texts.map(request) }, null, 2));
@@ -24,7 +24,7 @@ test('the model of every request of a batch is renamed, and no word that looks l
   assert.deepEqual(renamed, { requests: expected });
 });
 
-test('whatever is said in a batch, it is said the same after renaming', () => {
+test('the texts of any batch are unchanged by the rename', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
       const made = (model: string) => texts.map((text) => ({ text, model: `models/${model}` }));
@@ -35,7 +35,7 @@ test('whatever is said in a batch, it is said the same after renaming', () => {
   );
 });
 
-test('a body that names no such model is given back as it is', () => {
+test('a body without that model is returned unchanged', () => {
   const body = Buffer.from('{"requests":[{"model":"models/other"}]}');
   assert.equal(renameNestedModels(body, 'fast', 'x'), body);
 });

@@ -24,7 +24,7 @@ function candidate(text: string, rest: object = {}): object {
   return { candidates: [{ content: { parts: [{ text }], role: 'model' }, ...rest }] };
 }
 
-/** What comes before content, the contents, the end, and an error: each a whole event. */
+/** Events before content, content events, the end event and an error event of each format. */
 const STREAMS: Record<
   ProviderFormat,
   { before: string[]; content: string[]; end: string[]; error: string }
@@ -72,7 +72,7 @@ const STREAMS: Record<
 
 type Run = { relayed: string; kind: 'complete' | 'error' | 'broken'; raw: string };
 
-/** Feeds the pieces as an attempt would, until the first ending. */
+/** Feeds the chunks as an attempt would, up to the first outcome. */
 function run(answer: StreamAnswer, pieces: readonly Buffer[], releaseAt = -1): Run {
   const relayed: Buffer[] = [];
   const text = (): string => Buffer.concat(relayed).toString();
@@ -90,7 +90,7 @@ function run(answer: StreamAnswer, pieces: readonly Buffer[], releaseAt = -1): R
   return { relayed: text(), kind, raw: step.kind === 'error' ? step.raw.toString() : '' };
 }
 
-/** Any way of cutting bytes, single bytes included. */
+/** Any split of the bytes into chunks, single bytes included. */
 function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -104,11 +104,11 @@ function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 
 const anyCut = fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 12 });
 const anyFormat = fc.constantFrom(...PROVIDER_FORMATS);
-/** From far too small for any event to roomy. */
+/** From smaller than any event to larger than all. */
 const anyBound = fc.constantFrom(1, 50, 150, 400, ROOMY);
 const anyRelease = fc.integer({ min: -1, max: 6 });
 
-test('however a good stream is cut and bounded, the caller gets its very bytes and a good end', () => {
+test('a clean stream in any chunks and bounds is relayed byte for byte and completes', () => {
   fc.assert(
     fc.property(anyFormat, anyCut, anyBound, anyRelease, (format, sizes, bound, releaseAt) => {
       const { before, content, end } = STREAMS[format];
@@ -116,14 +116,14 @@ test('however a good stream is cut and bounded, the caller gets its very bytes a
       const answer = new StreamAnswer(format, bound);
       const { relayed, kind } = run(answer, cut(Buffer.from(whole), sizes), releaseAt);
       assert.equal(relayed, whole);
-      // What is left of an event without its middle may not show that it was the last.
+      // The rest of an event without its middle may not contain the end marker.
       if (bound === ROOMY) assert.equal(kind, 'complete');
     }),
     { numRuns: 400 },
   );
 });
 
-test("Gemini's list is relayed byte by byte as well", () => {
+test("Gemini's array is relayed byte for byte", () => {
   const whole = `[${JSON.stringify(candidate('Hello'))}\n,\r\n${JSON.stringify(candidate('', { finishReason: 'STOP' }))}]`;
   fc.assert(
     fc.property(anyCut, (sizes) => {
@@ -136,7 +136,7 @@ test("Gemini's list is relayed byte by byte as well", () => {
   );
 });
 
-test('of an error event no byte gets out, however it is cut, wherever it comes, whatever was let go before', () => {
+test('no byte of an error event is relayed, in any chunks, at any position, after any release', () => {
   fc.assert(
     fc.property(anyFormat, anyCut, fc.nat(5), anyRelease, (format, sizes, place, releaseAt) => {
       const { before, content, error } = STREAMS[format];
@@ -151,7 +151,7 @@ test('of an error event no byte gets out, however it is cut, wherever it comes, 
   );
 });
 
-test('much talk before content does not let half an error event out', () => {
+test('a release before content does not relay half an error event', () => {
   const { before, error } = STREAMS.anthropic;
   fc.assert(
     fc.property(anyCut, fc.integer({ min: 1, max: 20 }), (sizes, pings) => {
@@ -165,7 +165,7 @@ test('much talk before content does not let half an error event out', () => {
   );
 });
 
-test('nothing is relayed before the first content, then all of it at once', () => {
+test('the first content releases all withheld events at once', () => {
   for (const format of PROVIDER_FORMATS) {
     const { before, content } = STREAMS[format];
     const answer = new StreamAnswer(format, ROOMY);
@@ -178,7 +178,7 @@ test('nothing is relayed before the first content, then all of it at once', () =
   }
 });
 
-test('a keep-alive after content brings none', () => {
+test('a keep-alive after content is not content', () => {
   const { content, before } = STREAMS.anthropic;
   const answer = new StreamAnswer('anthropic', ROOMY);
   answer.take(Buffer.from(content[0] ?? ''));
@@ -187,11 +187,11 @@ test('a keep-alive after content brings none', () => {
   assert.equal(answer.broughtContent, false);
 });
 
-test('a stream that ends before its end is broken, wherever it was cut off', () => {
+test('a stream cut at any position is broken', () => {
   for (const format of ['anthropic', 'openai'] as const) {
     const { before, content, end } = STREAMS[format];
     const text = Buffer.from([...before, ...content, end[0]].join(''));
-    // An OpenAI stream may end after its finish reason, so only what lies before it is cut.
+    // An OpenAI stream may end after its finish reason, so cuts lie before it.
     const last = text.length - Buffer.byteLength(end[0] ?? '');
     for (let length = 0; length <= last; length += 7) {
       const { kind } = run(new StreamAnswer(format, ROOMY), [text.subarray(0, length)]);
@@ -200,7 +200,7 @@ test('a stream that ends before its end is broken, wherever it was cut off', () 
   }
 });
 
-test('an event larger than the bound is relayed in pieces and memory stays bounded', () => {
+test('an event larger than the bound is relayed in parts in bounded memory', () => {
   const large = named('content_block_delta', {
     index: 0,
     delta: { type: 'text_delta', text: 'x'.repeat(100_000) },
@@ -222,7 +222,7 @@ test('an event larger than the bound is relayed in pieces and memory stays bound
   assert.ok(most <= 1300, `${most} bytes were held`);
 });
 
-test('what the stream said it used is known at its end', () => {
+test('usage is available at the end of the stream', () => {
   for (const format of PROVIDER_FORMATS) {
     const { before, content, end } = STREAMS[format];
     const answer = new StreamAnswer(format, ROOMY);
@@ -233,7 +233,7 @@ test('what the stream said it used is known at its end', () => {
   }
 });
 
-test('what was relayed of an array ends with an element, so that an error can be put behind it', () => {
+test('relayed bytes of an array end with an element, so that an error can be appended', () => {
   const elements = ['one', 'two', 'three'].map((text) => JSON.stringify(candidate(text)));
   const separators = [',', ',\r\n', '\n,\n', ' , '] as const;
   fc.assert(

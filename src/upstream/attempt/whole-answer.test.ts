@@ -12,7 +12,7 @@ function judge(answer: unknown, format: ProviderFormat = 'openai'): boolean {
 
 const USAGE = { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
 
-test('every answer of the formats is one, also what tells no usage', () => {
+test('a response of each format is an answer, with or without usage', () => {
   for (const answer of [
     { choices: [], usage: USAGE },
     { output: [], status: 'completed', error: null, usage: USAGE },
@@ -30,25 +30,25 @@ test('every answer of the formats is one, also what tells no usage', () => {
     assert.equal(judge(answer, 'gemini'), true, JSON.stringify(answer));
 });
 
-test("another format's answer is none", () => {
+test("another format's response is not an answer", () => {
   assert.equal(judge({ candidates: [] }), false);
   assert.equal(judge({ stopReason: 'guardrail_intervened', output: {} }), false);
   assert.equal(judge({ choices: [] }, 'anthropic'), false);
   assert.equal(judge({ content: [] }, 'gemini'), false);
 });
 
-test('a page, half an answer and a failure with a status of 200 are none', () => {
+test('a page, a cut response and an error body are not answers', () => {
   for (const answer of ['<html>', '{"choices":[', '', '[]', { error: { message: 'no' } }, {}])
     assert.equal(judge(answer), false, JSON.stringify(answer));
 });
 
-test('a response that failed is none, whether it tells its usage or not', () => {
+test('a failed response is not an answer, with or without usage', () => {
   const error = { code: 'server_error', message: 'words of the provider' };
   for (const usage of [USAGE, null])
     assert.equal(judge({ status: 'failed', error, output: [], usage }), false);
 });
 
-test('an answer that speaks of failing has not failed', () => {
+test('an answer whose text mentions failure is an answer', () => {
   const content = 'The status is "failed".';
   assert.equal(
     judge({ status: 'completed', output: [{ status: 'failed', content }], usage: USAGE }),

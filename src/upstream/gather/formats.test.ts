@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { createStreamGatherer } from './gather-stream.ts';
 
-/** What the events amount to; a text is sent as it is. */
+/** The assembled body of the events; a string is sent unchanged. */
 function answerOf(format: ProviderFormat, ...events: readonly (object | string)[]): unknown {
   const gatherer = createStreamGatherer(format, 2 ** 20);
   for (const event of events) {
@@ -26,7 +26,7 @@ suite('Messages', () => {
     delta: piece,
   });
 
-  test('citations, blocks of other kinds and fields that came with an update are kept', () => {
+  test('citations, unknown blocks and fields of an update are kept', () => {
     const answer = answerOf(
       'anthropic',
       start,
@@ -68,7 +68,7 @@ suite('Messages', () => {
     });
   });
 
-  test('the input of a tool that was cut short is what it began with', () => {
+  test('a tool whose input was cut keeps its initial input', () => {
     const tool = { type: 'tool_use', id: 't', name: 'look', input: {} };
     const half = delta(0, { type: 'input_json_delta', partial_json: '{"city":"Par' });
     const answer = answerOf('anthropic', start, block(0, tool), half, { type: 'message_stop' });
@@ -87,7 +87,7 @@ suite('Chat Completions', () => {
   });
   const call = (index: number, fields: object) => ({ tool_calls: [{ index, ...fields }] });
 
-  test('choices and calls that come in turns are joined each with its own', () => {
+  test('interleaved choices and calls are joined by index', () => {
     const answer = answerOf(
       'openai',
       chunk([
@@ -136,7 +136,7 @@ suite('Chat Completions', () => {
     });
   });
 
-  test('probabilities of the tokens go on from chunk to chunk', () => {
+  test('token probabilities are appended from chunk to chunk', () => {
     const piece = (token: string) =>
       chunk([{ index: 0, delta: { content: token }, logprobs: { content: [{ token }] } }]);
     const answer = answerOf('openai', piece('a'), piece('b'), 'data: [DONE]\n\n');
@@ -147,7 +147,7 @@ suite('Chat Completions', () => {
   });
 });
 
-test('Responses: items that the last event leaves out are those that were done', () => {
+test('Responses: items missing from the last event are taken from the finished items', () => {
   const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
   const answer = answerOf(
     'openai',
@@ -159,7 +159,7 @@ test('Responses: items that the last event leaves out are those that were done',
   assert.deepEqual(answer, { status: 'incomplete', output: [{ type: 'reasoning' }, item] });
 });
 
-test('Gemini: a part with a signature stays apart, and candidates come in their order', () => {
+test('Gemini: a part with a signature stays separate, and candidates are ordered by index', () => {
   const parts = (index: number, ...given: readonly object[]) => ({
     candidates: [{ index, content: { role: 'model', parts: given } }],
   });

@@ -27,7 +27,7 @@ type Endpoint = {
   readonly format: ProviderFormat;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** How the same is asked for as a stream. */
+  /** The changes that turn the request into a streaming one. */
   readonly streamPath?: string;
   readonly streamFields?: Readonly<Record<string, unknown>>;
 };
@@ -82,14 +82,14 @@ const SCENARIOS: Readonly<Record<string, object>> = {
   'the most that may be said': { text: 'cut short here', stopReason: 'max_tokens' },
 };
 
-/** Ids and times differ from answer to answer, and the signature is made of the id. */
+/** Ids and times differ between responses, and the signature derives from the id. */
 function lasting(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, field: unknown) =>
     /^(id|call_id|signature|created|created_at|responseId)$/.test(name) ? undefined : field,
   );
 }
 
-suite('the gathered stream of', () => {
+suite('the assembled stream of', () => {
   let simulator: Simulator;
   before(async () => {
     simulator = await startSimulator({ clock: systemClock });
@@ -109,7 +109,7 @@ suite('the gathered stream of', () => {
   for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     const { format, path, body, streamPath = path, streamFields = {} } = endpoint;
     for (const [said, scenario] of Object.entries(SCENARIOS)) {
-      test(`${name} with ${said} is the whole answer, wherever its bytes are cut`, async () => {
+      test(`${name} with ${said} equals the unary response, in any chunks`, async () => {
         simulator.setScenario(scenario);
         const whole: unknown = JSON.parse((await fetched(path, body)).toString());
         const stream = await fetched(streamPath, { ...body, ...streamFields });
@@ -135,8 +135,8 @@ function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-suite('whatever comes', () => {
-  test('nothing is thrown, and no field of ours is changed', () => {
+suite('arbitrary input', () => {
+  test('never throws and never changes a prototype', () => {
     const names = fc.constantFrom('type', 'index', 'delta', 'choices', 'content', '__proto__');
     const kinds = fc.constantFrom(
       'message_start',
@@ -164,7 +164,7 @@ suite('whatever comes', () => {
     );
   });
 
-  test('nesting without end is passed over', () => {
+  test('endless nesting is ignored', () => {
     const deep = `${'{"choices":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
     const gatherer = createStreamGatherer('openai', ENOUGH_BYTES);
     gatherer.push(Buffer.from(`data: {"choices":[{"delta":${deep}}]}\n\n`));
@@ -172,7 +172,7 @@ suite('whatever comes', () => {
     gatherer.body();
   });
 
-  test('what is beyond the bound leaves no answer', () => {
+  test('a stream beyond maxBytes has no body', () => {
     const gatherer = createStreamGatherer('openai', 200);
     const piece = Buffer.from('data: {"choices":[{"delta":{"content":"a word"}}]}\n\n');
     assert.deepEqual(
@@ -182,7 +182,7 @@ suite('whatever comes', () => {
     assert.deepEqual([gatherer.text(), gatherer.body()], ['', undefined]);
   });
 
-  test('a last event without its empty line is read, and half an event is none', () => {
+  test('a last event without its empty line is read, a cut event is not', () => {
     const last = 'data: {"choices":[{"delta":{"content":"Hi"}}]}';
     assert.equal(gathered('openai', [Buffer.from(last)]).answer !== undefined, true);
     assert.equal(gathered('openai', [Buffer.from(last.slice(0, -3))]).answer, undefined);

@@ -16,7 +16,7 @@ function output(format: ProviderFormat, request: unknown): [number | undefined, 
   return stated.ok ? [stated.maxOutputTokens, stated.answers] : stated.field;
 }
 
-test('each format states its maximum in its own way', () => {
+test('the output limit is read from the fields of each format', () => {
   assert.deepEqual(output('anthropic', { max_tokens: 1024 }), [1024, 1]);
   assert.deepEqual(output('openai', { max_tokens: 100 }), [100, 1]);
   assert.deepEqual(output('openai', { max_completion_tokens: 200, n: 3 }), [200, 3]);
@@ -31,7 +31,7 @@ test('each format states its maximum in its own way', () => {
   );
 });
 
-test('what is not stated, or null, is not stated', () => {
+test('a missing or null limit is undefined', () => {
   assert.deepEqual(output('openai', {}), [undefined, 1]);
   assert.deepEqual(output('openai', { max_tokens: null, n: null }), [undefined, 1]);
   assert.deepEqual(output('gemini', { generationConfig: null }), [undefined, 1]);
@@ -39,7 +39,7 @@ test('what is not stated, or null, is not stated', () => {
   assert.deepEqual(output('openai', { metadata: { max_tokens: 5 } }), [undefined, 1]);
 });
 
-test('of several maxima the largest counts', () => {
+test('the largest of several maxima counts', () => {
   assert.deepEqual(output('openai', { max_tokens: 1, max_completion_tokens: 9000 }), [9000, 1]);
   assert.deepEqual(
     output('gemini', {
@@ -50,12 +50,12 @@ test('of several maxima the largest counts', () => {
   );
 });
 
-test('a number written as a text or with an exponent is still the number', () => {
+test('a number in quotes or with an exponent is accepted', () => {
   assert.deepEqual(output('gemini', { generationConfig: { maxOutputTokens: '77' } }), [77, 1]);
   assert.deepEqual(output('openai', '{"max_tokens":1e3,"n":2.0}'), [1000, 2]);
 });
 
-test('what cannot be read is a problem that names its field', () => {
+test('an unreadable limit is a problem that names its field', () => {
   assert.equal(output('openai', { n: '5.5' }), 'n');
   assert.equal(output('openai', { n: [5] }), 'n');
   assert.equal(output('anthropic', { max_tokens: -1 }), 'max_tokens');
@@ -71,7 +71,7 @@ test('what cannot be read is a problem that names its field', () => {
   );
 });
 
-test('tools and the long cache are noted', () => {
+test('tools and the one-hour cache are reported', () => {
   const request = {
     tools: [{ name: 't' }],
     system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }],

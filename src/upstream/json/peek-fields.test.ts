@@ -46,7 +46,7 @@ test('reads names and values through their escapes', () => {
   assert.equal(readBoolean(body, result.fields.get('stream')), false);
 });
 
-test('refuses a wanted field that comes twice, also in disguise', () => {
+test('refuses a duplicate wanted field, escaped or not', () => {
   for (const text of [
     '{"model":"cheap","model":"dear"}',
     '{"model":"cheap","mod\\u0065l":"dear"}',
@@ -117,12 +117,12 @@ test('nesting of any depth is skipped without recursion', () => {
   assert.equal(raw(`{"a":${deep},"model":"m"}`, 'model'), '"m"');
 });
 
-test('a string of megabytes with escapes at every turn is skipped', () => {
+test('skips a string of megabytes full of escapes', () => {
   const image = `${'iVBORw0KGgo'.repeat(400_000)}\\\\\\"${'\\"'.repeat(100_000)}\\\\`;
   assert.equal(raw(`{"a":[{"data":"${image}"}],"b":"${image}","model":"m"}`, 'model'), '"m"');
 });
 
-test('readers answer undefined for values of another kind', () => {
+test('readers return undefined for values of another type', () => {
   const body = Buffer.from(
     '{"model":1,"stream":"true","max_tokens":1.5,"metadata":[],"a":"bad \\x","b":9007199254740993}',
   );
@@ -182,7 +182,7 @@ test('agrees with JSON.parse on any object in any layout', () => {
   );
 });
 
-test('every cut of a valid object is truncated and every byte behind it refused', () => {
+test('every prefix of a valid object is truncated and every trailing byte is refused', () => {
   fc.assert(
     fc.property(
       jsonObject,
@@ -200,7 +200,7 @@ test('every cut of a valid object is truncated and every byte behind it refused'
   );
 });
 
-test('no bytes whatever make it throw', () => {
+test('never throws on arbitrary bytes', () => {
   const soup = fc.array(fc.constantFrom(...'{}[]",:\\ \n0-9.eEtrufalsn'.split('')), {
     maxLength: 60,
   });

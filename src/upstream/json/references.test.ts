@@ -7,7 +7,7 @@ function peek(format: ProviderFormat, request: unknown) {
   return peekReferences(format, Buffer.from(JSON.stringify(request)));
 }
 
-test('a request that carries everything refers to nothing', () => {
+test('a self-contained request has no references', () => {
   const text = 'what is a "file_id", a "previous_response_id", a "fileUri" or an "image_url"?';
   for (const format of ['anthropic', 'openai', 'gemini'] as const)
     assert.deepEqual(peek(format, { messages: [{ role: 'user', content: text }] }), {
@@ -16,7 +16,7 @@ test('a request that carries everything refers to nothing', () => {
     });
 });
 
-test('files can be of any length', () => {
+test('a file reference is unbounded', () => {
   const isUnbounded = (format: ProviderFormat, request: unknown) =>
     peek(format, request).isUnbounded;
   assert.ok(isUnbounded('openai', { input: [{ type: 'input_file', file_id: 'file_1' }] }));
@@ -24,7 +24,7 @@ test('files can be of any length', () => {
   assert.ok(isUnbounded('anthropic', { content: [{ source: { type: 'file', file_id: 'f' } }] }));
 });
 
-test('a document at an address is unbounded, one that is carried is not', () => {
+test('a document by URL is unbounded, an inline document is not', () => {
   const document = (source: object) => ({ content: [{ type: 'document', source }] });
   const remote = document({ type: 'url', url: 'https://example.com/a.pdf' });
   assert.equal(peek('anthropic', remote).isUnbounded, true);

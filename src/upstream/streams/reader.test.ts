@@ -63,7 +63,7 @@ const MESSAGE_DELTA = named('message_delta', {
 const MESSAGE_STOP = named('message_stop', {});
 const ROLE_ONLY = chat({ role: 'assistant', content: '', refusal: null });
 
-/** Pushes each text as one chunk and copies what the status say after it. */
+/** Pushes each text as one chunk and copies the status after it. */
 function read(format: ProviderFormat, ...chunks: string[]): [StreamReader, StreamStatus[]] {
   const reader = createStreamReader(format);
   return [reader, chunks.map((chunk) => ({ ...reader.push(Buffer.from(chunk)) }))];
@@ -77,14 +77,14 @@ function tokens(parts: Partial<Usage>): Usage {
   return { ...NO_USAGE, ...parts };
 }
 
-test('Messages: content begins with the first text that is not empty', () => {
+test('Messages: content begins with the first non-empty text', () => {
   assert.deepEqual(
     contentAfter('anthropic', MESSAGE_START, PING, BLOCK_START, textDelta(''), textDelta('Hi')),
     [false, false, false, false, true],
   );
 });
 
-test('Messages: thinking, tool calls and blocks that come whole are content', () => {
+test('Messages: thinking, tool calls and whole blocks are content', () => {
   const start = (block: object): string =>
     named('content_block_start', { index: 0, content_block: block });
   const delta = (parts: object): string => named('content_block_delta', { index: 0, delta: parts });
@@ -100,7 +100,7 @@ test('Messages: thinking, tool calls and blocks that come whole are content', ()
     assert.deepEqual(contentAfter('anthropic', event), [true], event);
 });
 
-test('Messages: usage is told in two events and no cached token is counted twice', () => {
+test('Messages: usage comes in two events and no cached token is counted twice', () => {
   const [reader, steps] = read(
     'anthropic',
     MESSAGE_START + BLOCK_START,
@@ -131,7 +131,7 @@ test('Messages: usage is told in two events and no cached token is counted twice
   assert.equal(reader.isComplete(), true);
 });
 
-test('Messages: a stream without names is read by its types', () => {
+test('Messages: a stream without event names is read by its types', () => {
   const stream = (MESSAGE_START + textDelta('Hi') + MESSAGE_DELTA + MESSAGE_STOP).replaceAll(
     /event: .*\n/g,
     '',
@@ -142,7 +142,7 @@ test('Messages: a stream without names is read by its types', () => {
   assert.equal(reader.usage()?.outputTokens, 45);
 });
 
-test('Messages: a cut stream is not complete and keeps what it told', () => {
+test('Messages: a cut stream is incomplete and keeps its usage', () => {
   const [reader] = read('anthropic', MESSAGE_START + textDelta('Hi') + MESSAGE_DELTA);
   assert.equal(reader.isComplete(), false);
   assert.equal(reader.usage()?.inputTokens, 10);
@@ -150,7 +150,7 @@ test('Messages: a cut stream is not complete and keeps what it told', () => {
   assert.equal(half.isComplete(), false);
 });
 
-test('an error event is handed out as it came, before and after content', () => {
+test('an error event is reported unchanged, before and after content', () => {
   const data = { error: { type: 'overloaded_error', message: 'Overloaded' } };
   for (const before of [MESSAGE_START, MESSAGE_START + textDelta('Hi')]) {
     const [reader] = read('anthropic', before, named('error', data));
@@ -163,14 +163,14 @@ test('an error event is handed out as it came, before and after content', () => 
   assert.equal(String(google.status.error), '{"error":{"code":503,"status":"UNAVAILABLE"}}');
 });
 
-test('Messages: an error behind a name that was never finished is still an error', () => {
+test('Messages: an error behind a cut event name is an error', () => {
   const half = textDelta('Hi').slice(0, 25);
   const error = named('error', { type: 'error', error: { type: 'overloaded_error' } });
   const [reader] = read('anthropic', textDelta('Hi'), half, error);
   assert.match(String(reader.status.error), /overloaded_error/);
 });
 
-test('an error that ran into an unfinished event is an error, in every format', () => {
+test('an error joined to a cut event is an error, in every format', () => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   const half = {
     anthropic: textDelta('Hi').trimEnd().slice(0, -9),
@@ -190,7 +190,7 @@ test('an error that ran into an unfinished event is an error, in every format', 
   assert.match(String(responses.status.error), /server_error/);
 });
 
-test('an event that is written over several lines is read as one', () => {
+test('an event of several data lines is read as one', () => {
   const lines = JSON.stringify({ error: null, ...gemini([{ text: 'Hi' }]) }, undefined, 1);
   const event = lines.split('\n').map((line) => `data: ${line}\n`);
   const [reader] = read('gemini', `${event.join('')}\n`);
@@ -198,7 +198,7 @@ test('an event that is written over several lines is read as one', () => {
   assert.equal(reader.status.contentBegan, true);
 });
 
-test('Chat Completions: a role alone is no content; text, refusals, reasoning and calls are', () => {
+test('Chat Completions: text, refusals, reasoning and calls are content, a role alone is not', () => {
   assert.deepEqual(contentAfter('openai', ROLE_ONLY, ': keep-alive\n\n', chat({})), [
     false,
     false,
@@ -215,7 +215,7 @@ test('Chat Completions: a role alone is no content; text, refusals, reasoning an
     assert.deepEqual(contentAfter('openai', chat(delta)), [true], JSON.stringify(delta));
 });
 
-test('Chat Completions: the usage chunk and the mark of the end', () => {
+test('Chat Completions: the usage chunk and the end marker are read', () => {
   const usageChunk = unnamed({
     choices: [],
     usage: {
@@ -244,7 +244,7 @@ test('Chat Completions: the usage chunk and the mark of the end', () => {
   assert.equal(reader.outputBytes, 5);
 });
 
-test('Chat Completions: without its mark a stream is complete only behind a finish reason', () => {
+test('Chat Completions: a stream without end marker is complete only after a finish reason', () => {
   const [cut] = read('openai', chat({ content: 'Hello' }));
   assert.equal(cut.isComplete(), false);
   assert.equal(cut.usage(), undefined);
@@ -256,7 +256,7 @@ test('Chat Completions: without its mark a stream is complete only behind a fini
   assert.equal(hurried.isComplete(), true);
 });
 
-test('Responses: deltas are content, the last event tells the usage', () => {
+test('Responses: deltas are content, the last event carries the usage', () => {
   const response = { id: 'resp_1', instructions: 'Be "kind".', output: [{ text: 'Hello' }] };
   const [reader, steps] = read(
     'openai',
@@ -294,7 +294,7 @@ test('Responses: deltas are content, the last event tells the usage', () => {
   assert.equal(reader.outputBytes, 5);
 });
 
-test('Responses: a failure gives its error in the usual shape', () => {
+test('Responses: a failure gives its error in an `error` object', () => {
   const error = { code: 'rate_limit_exceeded', message: 'slow down' };
   const [failed] = read('openai', named('response.failed', { response: { error, usage: null } }));
   assert.deepEqual(JSON.parse(String(failed.status.error)), { error });
@@ -305,7 +305,7 @@ test('Responses: a failure gives its error in the usual shape', () => {
   assert.deepEqual(JSON.parse(String(nested.status.error)), { type: 'error', error });
 });
 
-test('Gemini: text, thoughts, calls and pictures are content; the finish reason allows the end', () => {
+test('Gemini: text, thoughts, calls and images are content; the finish reason completes the stream', () => {
   for (const part of [
     { text: 'Hi' },
     { text: 'hm', thought: true },
@@ -336,13 +336,13 @@ test('Gemini: text, thoughts, calls and pictures are content; the finish reason 
   assert.equal(read('gemini', unnamed(gemini([{ text: 'Hi' }])))[0].isComplete(), false);
 });
 
-test('Gemini: a blocked prompt is a good end without content', () => {
+test('Gemini: a blocked prompt is a clean end without content', () => {
   const [reader] = read('gemini', unnamed({ promptFeedback: { blockReason: 'SAFETY' } }));
   assert.equal(reader.isComplete(), true);
   assert.equal(reader.status.contentBegan, false);
 });
 
-test('Gemini: one array over the whole answer is read element by element', () => {
+test('Gemini: one array over the whole response is read element by element', () => {
   const elements = [
     gemini([{ text: 'a ] } [ { \\" b' }]),
     gemini([{ text: 'c' }], { finishReason: 'STOP' }, { candidatesTokenCount: 4 }),
@@ -359,7 +359,7 @@ test('Gemini: one array over the whole answer is read element by element', () =>
     [
       [true, false, false],
       [true, false, true],
-      // What stands behind an element waits for the next one, or for the end.
+      // A separator is pending until the next element or the end.
       [true, false, true],
       [true, true, true],
     ],
@@ -371,7 +371,7 @@ test('Gemini: one array over the whole answer is read element by element', () =>
   assert.equal(String(failed.status.error), '{"error":{"code":429}}');
 });
 
-test('an event too large to be kept still tells its usage and its end', () => {
+test('an event beyond the buffer still gives its usage and its end', () => {
   const large = 'x'.repeat(400_000);
   const completed = named('response.completed', {
     response: { output: [large], usage: { input_tokens: 5, output_tokens: 90_000 } },
@@ -418,7 +418,7 @@ const STREAMS: readonly [ProviderFormat, string][] = [
   ],
 ];
 
-test('however a stream is cut into chunks, it says the same', () => {
+test('the status of a stream is independent of its chunks', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), sizes, ([format, stream], sizes) => {
@@ -441,7 +441,7 @@ test('however a stream is cut into chunks, it says the same', () => {
   );
 });
 
-test('no bytes whatever make it throw', () => {
+test('never throws on arbitrary bytes', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
     fc
@@ -464,7 +464,7 @@ test('no bytes whatever make it throw', () => {
   );
 });
 
-test('an error is noticed whatever shape it is told in', () => {
+test('an error of any JSON type is recognised', () => {
   for (const format of ['openai', 'gemini'] as const) {
     for (const error of ['{"message":"no"}', '"no"', '["no"]', '[{"code":1}]']) {
       const reader = createStreamReader(format);

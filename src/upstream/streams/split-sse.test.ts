@@ -80,7 +80,7 @@ test('finish delivers an event whose empty line never came', () => {
   assert.equal(splitter.pendingBytes, 0);
 });
 
-test('it tells how many bytes belong to an unfinished event', () => {
+test('pendingBytes counts the bytes of an incomplete event', () => {
   const splitter = createSseSplitter(() => {});
   const pending = (text: string): number => {
     splitter.feed(Buffer.from(text));
@@ -92,7 +92,7 @@ test('it tells how many bytes belong to an unfinished event', () => {
   );
 });
 
-test('an event beyond the bound keeps its beginning and its end, and the next one is whole', () => {
+test('an event beyond the bound keeps its beginning and end, and the next event is whole', () => {
   const large = `{"type":"big",${'x'.repeat(100_000)},"usage":{"n":1}}`;
   const stream = Buffer.from(`event: big\ndata: ${large}\n\nevent: next\ndata: 2\n\n`);
   const chunks = Array.from({ length: Math.ceil(stream.length / 700) }, (_, index) =>
@@ -108,7 +108,7 @@ test('an event beyond the bound keeps its beginning and its end, and the next on
   assert.ok(first.data.endsWith(',"usage":{"n":1}}'));
 });
 
-test('feed says false once an event was too large, whether on one line or on many', () => {
+test('feed returns false after an oversized event, on one line or on many', () => {
   for (const text of ['data: xxxxxxxx', 'data: x\n', 'event: x\n', ': comment\n']) {
     const splitter = createSseSplitter(() => {}, 2048);
     const piece = Buffer.from(text);
@@ -120,7 +120,7 @@ test('feed says false once an event was too large, whether on one line or on man
   }
 });
 
-test('half a megabyte byte by byte takes linear work', () => {
+test('half a megabyte byte by byte takes linear time', () => {
   const stream = Buffer.from(`data: ${'y'.repeat(200_000)}\n\n`.repeat(3));
   const bytes = Array.from({ length: stream.length }, (_, at) => stream.subarray(at, at + 1));
   const seen = split(bytes);
@@ -134,7 +134,7 @@ const line = fc.oneof(
 );
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 
-/** The standard's algorithm on a whole text, as plainly as it can be written. */
+/** Reference implementation: the standard's algorithm on a whole text. */
 function byTheBook(text: string): [string, string][] {
   const events: [string, string][] = [];
   let name = '';
