@@ -1,8 +1,8 @@
 // What each account of each provider may be asked, from the configuration.
 
-import type { Limit } from '../admission/rate-limiter.ts';
 import type { AccountConfig, Config, ProviderConfig } from '../config/config.ts';
 import { type AccountTerms, joinTerms, type Terms } from '../flow/call/call-terms.ts';
+import type { Limit } from '../resilience/rate-limiter.ts';
 
 const DAY_MS = 86_400_000;
 const NO_TERMS = joinTerms([]);

@@ -1,7 +1,6 @@
 // The two tiers of limits that jobs meet, from the configuration: what the dispatcher lets through to each provider,
 // and the provider's own limit, of which a worker takes a permit.
 
-import type { Limit } from '../admission/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
 import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
 import { createWorkerMetrics } from '../flow/jobs/worker-metrics.ts';
@@ -13,6 +12,7 @@ import type { JobPermits } from '../jobs/ports/job-permits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { estimateTokens } from '../metering/usage/token-estimate.ts';
+import type { Limit } from '../resilience/rate-limiter.ts';
 
 /** Reserved for an answer, whatever maximum is stated: most are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;

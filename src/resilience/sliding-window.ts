@@ -5,11 +5,9 @@
 // numbers here: nothing waits, nothing is asked of anybody.
 
 import { ExpiringAmounts, untilFreed } from './expiring-amounts.ts';
+import type { LimitKind, TakenPermit } from './rate-limiter.ts';
 
-export type LimitKind = 'requests' | 'tokens' | 'tokens_per_day' | 'concurrent';
-
-/** When it was taken, and when it is forgotten if its end is never told. */
-export type Permit = { readonly takenAt: number; readonly expiresAt: number };
+export type Permit = Pick<TakenPermit, 'takenAt' | 'expiresAt'>;
 
 export type LimitWindow = {
   /** The latest moment that was given to one who shall come back. */

@@ -13,7 +13,7 @@ import type {
   PermitAsk,
   PermitDecision,
   RateLimiter,
-} from '../../src/admission/rate-limiter.ts';
+} from '../../src/resilience/rate-limiter.ts';
 
 export type OpenedRateLimiter = {
   readonly limiter: RateLimiter;

@@ -6,12 +6,12 @@ import { createMemoryProviderLimits } from '../../adapters/memory/provider-limit
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import type { RedisLink } from '../../adapters/redis/connection/open-redis.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
-import type { RateLimiter } from '../../admission/rate-limiter.ts';
 import type { Config } from '../../config/config.ts';
 import type { RecentLog } from '../../http/routes/admin-logs.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import type { RateLimiter } from '../../resilience/rate-limiter.ts';
 
 export type SharedStateParts = {
   /** Keeps the entries of this process; what it writes to is told when Redis goes and comes. */

@@ -4,13 +4,13 @@
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Principal } from '../../admission/principal.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
-import type { PermitAsk, RateLimiter } from '../../admission/rate-limiter.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
 import type { Meter } from '../../metering/prices/meter.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
+import type { PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
 import type { RetryRules } from '../../resilience/retry-policy.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Limit, LimitKind, LimitTier } from '../../admission/rate-limiter.ts';
+import type { Limit, LimitKind, LimitTier } from '../../resilience/rate-limiter.ts';
 import {
   circuitOpen,
   limitedUntil,

@@ -2,11 +2,11 @@
 // the circuit is open, the money is spent.
 
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
-import type { PermitDecision } from '../../admission/rate-limiter.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import type { BudgetDecision } from '../../metering/budgets/budget-ledger.ts';
 import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
+import type { PermitDecision } from '../../resilience/rate-limiter.ts';
 
 /** When a slot of concurrent calls will be free nobody knows; a second is a fair guess. */
 const CONCURRENT_RETRY_MS = 1000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrganization } from '../../admission/organization.ts';
 import { type Principal, toPrincipal } from '../../admission/principal.ts';
-import type { Limit } from '../../admission/rate-limiter.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 import { createCallTerms, joinTerms, limitsOfCaller } from './call-terms.ts';
 

@@ -2,8 +2,8 @@
 // once for each key and account and then only looked up, because every request asks.
 
 import type { Principal } from '../../admission/principal.ts';
-import type { Limit } from '../../admission/rate-limiter.ts';
 import type { BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 
 /** Limits that are asked together. */

@@ -6,10 +6,10 @@
 //
 // Where limits and budgets are kept in this process it is cleared or refused before `start` returns.
 
-import type { LimitStanding, PermitAsk } from '../../admission/rate-limiter.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
+import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { moneySpent, overLimit } from './call-refusal.ts';
 import { likelyTokens } from './likely-tokens.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Limit } from '../../admission/rate-limiter.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { Charge } from '../../upstream/native-route.ts';
 import { matchNativeRoute } from '../../upstream/native-route.ts';
 import { likelyTokens } from './likely-tokens.ts';

@@ -2,8 +2,8 @@
 // input is estimated from its bytes; of the stated maximum of output only a part is believed, because most requests
 // state far more than they use, and an honest small limit would then refuse everything.
 
-import type { Limit } from '../../admission/rate-limiter.ts';
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { CallPlan } from './plan-call.ts';
 
 const LIKELY_OUTPUT = 1024;

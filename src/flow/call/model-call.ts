@@ -9,13 +9,13 @@
 // its permit (settle-attempt). What was taken for an attempt that is not sent is given back. The listener hears of
 // exactly one ending. Where limits, budgets and breakers are kept in this process, all of it happens in one turn.
 
-import type { LimitStanding } from '../../admission/rate-limiter.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { estimateUsage } from '../../metering/usage/token-estimate.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../../resilience/breaker-board.ts';
+import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import { healthOf, mayMoveOn } from '../../resilience/retry-elsewhere.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import type { Limit, PermitAsk } from '../../admission/rate-limiter.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
+import type { Limit, PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 import { type SettleParts, settleAttempt } from './settle-attempt.ts';
 

@@ -1,10 +1,10 @@
 // The end of an attempt that was sent: what it used is priced and journalled, then its hold and its permit are settled,
 // then whoever waits is told. This order makes every answered call an accounted one.
 
-import type { PermitAsk } from '../../admission/rate-limiter.ts';
 import type { Usage } from '../../kernel/usage.ts';
 import { type UsageRecord, usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass } from '../../resilience/breaker-board.ts';
+import type { PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 

@@ -4,10 +4,10 @@
 // after all, or was there already, counts nothing.
 
 import type { Principal } from '../../admission/principal.ts';
-import type { PermitAsk, RateLimiter } from '../../admission/rate-limiter.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
 import { estimateTokens } from '../../metering/usage/token-estimate.ts';
+import type { PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { mayUse } from '../../routing/may-use.ts';
 import { overLimit } from '../call/call-refusal.ts';
 import { joinTerms, limitsOfCaller } from '../call/call-terms.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import type { Limit } from '../../admission/rate-limiter.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createDispatchMetrics } from '../jobs/dispatch-metrics.ts';
 import { createDispatchLimit } from './dispatch-limit.ts';
 

@@ -3,9 +3,9 @@
 // are given moments to come back at; jobs of callers, which are held in a fair order, wait for their turn where they
 // are. While the shared counts are away both pause.
 
-import type { Limit, RateLimiter } from '../../admission/rate-limiter.ts';
 import { type Clock, sleep } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
+import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
 import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';
 import { createPermitLine, intervalMs, type LineAnswer, type LineQuestion } from './permit-line.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { mostWithin } from '../../../test/support/jobs/tier-rig.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import type { Limit, RateLimiter } from '../../admission/rate-limiter.ts';
+import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { createPermitLine, type LineQuestion } from './permit-line.ts';
 
 function rig(max: number, windowMs: number) {

@@ -6,14 +6,14 @@
 // A line whose people do not come (they were cancelled, or their messages purged) is forgotten after a while.
 // While the counts cannot be asked everybody stays: nobody is put off, since nobody knows until when.
 
+import type { Clock } from '../../kernel/clock.ts';
+import { comebackIntervalMs } from '../../resilience/due-times.ts';
 import type {
   Limit,
   PermitAsk,
   PermitDecision,
   RateLimiter,
-} from '../../admission/rate-limiter.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { comebackIntervalMs } from '../../resilience/comeback.ts';
+} from '../../resilience/rate-limiter.ts';
 import { createDistances } from './keep-distance.ts';
 import { StandingLine } from './standing-line.ts';
 

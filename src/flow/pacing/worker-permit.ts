@@ -2,13 +2,13 @@
 // count that interactive calls take from, and the last thing between a queue and the provider: a message may have passed
 // by the dispatcher, or raced. A provider with several accounts is asked for each of them, in turn, until one has room.
 
-import type { Limit, PermitAsk, RateLimiter } from '../../admission/rate-limiter.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
 import type { JobPermit, JobPermits, PermitAnswer } from '../../jobs/ports/job-permits.ts';
 import type { JobRun } from '../../jobs/ports/job-runner.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
+import type { Limit, PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
 import type { WorkerMetrics } from '../jobs/worker-metrics.ts';
 import { createDistances } from './keep-distance.ts';
 import { type AskInLine, createPermitLine, intervalMs, type LineQuestion } from './permit-line.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LimitKind, LimitStanding, LimitTier } from '../../admission/rate-limiter.ts';
+import type { LimitKind, LimitStanding, LimitTier } from '../../resilience/rate-limiter.ts';
 import { addStandings, answerHeaders, servedHeaders } from './answer-headers.ts';
 
 const NOW = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 // The headers of a successful answer: an allow-list. Nothing of the provider's but the content type.
 
-import type { LimitStanding } from '../../admission/rate-limiter.ts';
 import { usdText } from '../../kernel/money.ts';
+import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import type { NativeRequest } from './native-request.ts';
 
 export type AnswerFacts = {

@@ -1,8 +1,8 @@
 // What a flow needs of the connection to the caller. The HTTP layer implements it; a test can too.
 
 import type { KeptAnswer } from '../../admission/idempotency-store.ts';
-import type { LimitStanding } from '../../admission/rate-limiter.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
+import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 
 export type Reply = {
   /** Status and headers (names and values in turn); once, before any byte. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
-import type { RateLimiter } from '../../../src/admission/rate-limiter.ts';
+import type { RateLimiter } from '../../../src/resilience/rate-limiter.ts';
 import { type OpenedEngines, openEmbeddedEngines } from '../../support/jobs/tier-engines.ts';
 import {
   createTierRig,

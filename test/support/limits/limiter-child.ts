@@ -4,10 +4,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openRedis } from '../../../src/adapters/redis/connection/open-redis.ts';
 import { openRateLimiter } from '../../../src/adapters/redis/rate-limits/rate-limiter.ts';
-import type { Limit, PermitDecision } from '../../../src/admission/rate-limiter.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
+import type { Limit, PermitDecision } from '../../../src/resilience/rate-limiter.ts';
 import type { Admitted } from './limiter-crowd.ts';
 
 const [url = '', name = '', limitText = '{}'] = process.argv.slice(2);

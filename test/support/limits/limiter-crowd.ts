@@ -4,7 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Limit } from '../../../src/admission/rate-limiter.ts';
+import type { Limit } from '../../../src/resilience/rate-limiter.ts';
 
 /** When it was asked for and when it was answered: it was admitted in between. */
 export type Admitted = readonly [askedAt: number, answeredAt: number];

@@ -1,7 +1,7 @@
 // Where each limit stands in Redis and what was last seen of it there. Names are made once for each limit; what has not
 // been seen for longer than it could count is forgotten.
 
-import type { Limit, LimitKind } from '../../../admission/rate-limiter.ts';
+import type { Limit, LimitKind } from '../../../resilience/rate-limiter.ts';
 import { KIND_CODES } from './rate-limit-script.ts';
 
 export type ObservedLimit = {

@@ -5,8 +5,7 @@
 // Every request leaves one of these for the length of a window, so it is small, hangs on nothing of the request, and is
 // found by the ask it was made for instead of in a table.
 
-import type { Limit, PermitAsk } from '../../../admission/rate-limiter.ts';
-import type { TakenPermit } from '../../../resilience/limit-book.ts';
+import type { Limit, PermitAsk, TakenPermit } from '../../../resilience/rate-limiter.ts';
 
 export class Admission implements TakenPermit {
   readonly book: object;

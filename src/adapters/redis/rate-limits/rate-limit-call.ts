@@ -7,7 +7,7 @@ import type {
   LimitStanding,
   PermitAsk,
   PermitDecision,
-} from '../../../admission/rate-limiter.ts';
+} from '../../../resilience/rate-limiter.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { runScript } from '../connection/redis-script.ts';
 import type { ObservedLimit, ObservedLimits } from './observed-limits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Limit, LimitTier } from '../../../admission/rate-limiter.ts';
+import type { Limit, LimitTier } from '../../../resilience/rate-limiter.ts';
 import { commonPrefix, rateLimitKeys } from './rate-limit-keys.ts';
 
 const TIERS = ['organization', 'key', 'provider', 'dispatcher'] as const;

@@ -1,7 +1,7 @@
 // What the rate limiter's records are called in Redis, where operators look at them. A prefix that ends in `ratelimit:`,
 // as older deployments set it for each process, is taken whole: the limit whose process it names stands right behind it.
 
-import type { Limit, LimitTier } from '../../../admission/rate-limiter.ts';
+import type { Limit, LimitTier } from '../../../resilience/rate-limiter.ts';
 
 export type RateLimitKeys = {
   /** Of the record that counts requests; the other kinds stand beside it. */

@@ -2,7 +2,7 @@
 // anything it compares the epoch, by which a server learns that Redis has lost its data; then it notes who is alive,
 // and keeps a share free for servers that were away and may have admitted what is not told yet.
 
-import { REUSE_MOST_MS, REUSE_PART } from '../../../resilience/comeback.ts';
+import { REUSE_MOST_MS, REUSE_PART } from '../../../resilience/due-times.ts';
 import { defineScript } from '../connection/redis-script.ts';
 import { WINDOWS_LUA } from './rate-limit-windows.ts';
 

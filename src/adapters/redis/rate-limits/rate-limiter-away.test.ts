@@ -9,7 +9,7 @@ import {
   openLimiterRig,
 } from '../../../../test/support/limits/limiter-rig.ts';
 import { until } from '../../../../test/support/stores/redis-rig.ts';
-import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
+import type { Limit, PermitAsk, PermitDecision } from '../../../resilience/rate-limiter.ts';
 
 let rig: LimiterRig;
 before(async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mostInOneWindow, startCrowd } from '../../../../test/support/limits/limiter-crowd.ts';
 import { type LimiterRig, openLimiterRig } from '../../../../test/support/limits/limiter-rig.ts';
 import { until } from '../../../../test/support/stores/redis-rig.ts';
-import type { Limit } from '../../../admission/rate-limiter.ts';
+import type { Limit } from '../../../resilience/rate-limiter.ts';
 
 let rig: LimiterRig;
 before(async () => {

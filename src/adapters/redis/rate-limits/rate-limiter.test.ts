@@ -8,7 +8,7 @@ import {
   type LimiterServer,
   openLimiterRig,
 } from '../../../../test/support/limits/limiter-rig.ts';
-import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
+import type { Limit, PermitAsk, PermitDecision } from '../../../resilience/rate-limiter.ts';
 
 let rig: LimiterRig;
 before(async () => {

@@ -13,16 +13,16 @@
 // A permit has an id, and to take or tell it twice is to count it once: so an ask whose batch was not answered is
 // decided here and told again, or given back, without its being known whether Redis has done it.
 
+import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
 import type {
   Limit,
   LimitStanding,
   PermitAsk,
   PermitDecision,
   RateLimiter,
-} from '../../../admission/rate-limiter.ts';
-import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
+} from '../../../resilience/rate-limiter.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { type Errand, ErrandBatches, MAX_AT_ONCE } from './errand-batches.ts';
 import { ObservedLimits } from './observed-limits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Limit, PermitAsk } from '../../../admission/rate-limiter.ts';
+import type { Limit, PermitAsk } from '../../../resilience/rate-limiter.ts';
 import { ObservedLimits } from './observed-limits.ts';
 import { SafeShare } from './safe-share.ts';
 

@@ -5,8 +5,8 @@
 // use it. Background work is not decided here at all: it pauses. Time is an estimate of that of Redis,
 // never behind it.
 
-import type { Limit, PermitAsk, PermitDecision } from '../../../admission/rate-limiter.ts';
-import { costOf, LimitBook } from '../../../resilience/limit-book.ts';
+import { costOf, LimitCounters } from '../../../resilience/limit-counters.ts';
+import type { Limit, PermitAsk, PermitDecision } from '../../../resilience/rate-limiter.ts';
 import { countsMs, type ObservedLimits } from './observed-limits.ts';
 import type { Admission } from './own-admissions.ts';
 import { SAFE_PART } from './rate-limit-script.ts';
@@ -17,7 +17,7 @@ export class SafeShare {
   readonly #places: ObservedLimits;
   readonly #servers: number;
   readonly #since: number;
-  readonly #book = new LimitBook<Limit>((limit) => this.#maxOf(limit));
+  readonly #book = new LimitCounters((limit) => this.#maxOf(limit));
   #now: number;
 
   constructor(places: ObservedLimits, servers: number, own: Iterable<Admission>, now: number) {

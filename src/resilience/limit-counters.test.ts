@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type BookedAsk, type BookedLimit, costOf, LimitBook } from './limit-book.ts';
-import type { LimitKind } from './sliding-window.ts';
+import { costOf, LimitCounters } from './limit-counters.ts';
+import type { Limit, LimitKind, PermitAsk } from './rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
 const BASE = { tier: 'organization', subject: 'acme', windowMs: MINUTE_MS } as const;
-const requests = (max: number, fields: Partial<BookedLimit> = {}): BookedLimit => ({
+const requests = (max: number, fields: Partial<Limit> = {}): Limit => ({
   ...BASE,
   kind: 'requests',
   max,
@@ -16,14 +16,14 @@ const requests = (max: number, fields: Partial<BookedLimit> = {}): BookedLimit =
 });
 
 let asks = 0;
-function askFor(limits: BookedLimit[], fields: Partial<BookedAsk<BookedLimit>> = {}) {
+function askFor(limits: Limit[], fields: Partial<PermitAsk> = {}) {
   asks += 1;
   return { id: `ask-${asks}`, limits, tokens: 1, expiresMs: 10 * MINUTE_MS, ...fields };
 }
 const at = (now: number) => ({ monotonic: now, wall: now });
 
 type Admission = {
-  readonly ask: BookedAsk<BookedLimit>;
+  readonly ask: PermitAsk;
   readonly takenAt: number;
   state: 'open' | 'settled' | 'given back';
   usedTokens: number;
@@ -32,7 +32,7 @@ type Admission = {
 class Model {
   readonly admissions: Admission[] = [];
 
-  used(limit: BookedLimit, now: number): number {
+  used(limit: Limit, now: number): number {
     let used = 0;
     for (const admission of this.admissions) {
       const isOfLimit = admission.ask.limits.some((each) => sameCount(each, limit));
@@ -41,16 +41,16 @@ class Model {
     return used;
   }
 
-  fits({ limits, tokens }: BookedAsk<BookedLimit>, now: number): boolean {
+  fits({ limits, tokens }: PermitAsk, now: number): boolean {
     return limits.every((each) => this.used(each, now) + costOf(each.kind, tokens) <= each.max);
   }
 }
 
-function sameCount(one: BookedLimit, other: BookedLimit): boolean {
+function sameCount(one: Limit, other: Limit): boolean {
   return one.tier === other.tier && one.subject === other.subject && one.kind === other.kind;
 }
 
-function counted({ kind, windowMs }: BookedLimit, admission: Admission, now: number): number {
+function counted({ kind, windowMs }: Limit, admission: Admission, now: number): number {
   const { ask, takenAt, state, usedTokens } = admission;
   const tokens = state === 'settled' ? usedTokens : ask.tokens;
   const isReserved = state === 'open' && now < takenAt + ask.expiresMs;
@@ -89,8 +89,8 @@ test('it decides as its model does, whatever is taken, settled, given back and c
   fc.assert(property, { numRuns: 1500 });
 });
 
-function agree(first: readonly BookedLimit[], steps: readonly Step[]): void {
-  const book = new LimitBook();
+function agree(first: readonly Limit[], steps: readonly Step[]): void {
+  const book = new LimitCounters();
   const model = new Model();
   let limits = [...first];
   let now = 1;
@@ -113,21 +113,21 @@ function agree(first: readonly BookedLimit[], steps: readonly Step[]): void {
 }
 
 /** The length of a window is changed by a restart alone. */
-function changed(limits: readonly BookedLimit[], { pick, tokens }: Step): BookedLimit[] {
+function changed(limits: readonly Limit[], { pick, tokens }: Step): Limit[] {
   return limits.map((limit, index) =>
     index === pick % limits.length ? { ...limit, max: tokens } : limit,
   );
 }
 
-function someOf(limits: readonly BookedLimit[], pick: number): BookedLimit[] {
+function someOf(limits: readonly Limit[], pick: number): Limit[] {
   const some = limits.filter((_, index) => (pick >> index) % 2 === 0);
   return some.length > 0 ? some : [...limits];
 }
 
 function take(
-  book: LimitBook<BookedLimit>,
+  book: LimitCounters,
   model: Model,
-  limits: BookedLimit[],
+  limits: Limit[],
   { tokens, expiresMs }: Step,
   now: number,
 ): void {
@@ -156,7 +156,7 @@ test('no span as long as the window holds more than the limit, and an idle limit
         size: 'max',
       }),
       (max, pauses) => {
-        const book = new LimitBook();
+        const book = new LimitCounters();
         const admitted: number[] = [];
         let now = 0.5;
         for (const pause of [...Array.from({ length: max }, () => 0), ...pauses]) {
@@ -174,7 +174,7 @@ test('no span as long as the window holds more than the limit, and an idle limit
 });
 
 test('a refusal by one limit takes nothing from another', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   const wide = requests(10);
   const narrow = requests(1, { tier: 'provider', subject: 'openai' });
   assert.ok(book.take(askFor([wide, narrow]), at(1)).isAllowed);
@@ -187,7 +187,7 @@ test('a refusal by one limit takes nothing from another', () => {
 });
 
 test('those who are refused come back a little more than one interval after another, from when a place is free', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   const limit = requests(4);
   for (let taken = 0; taken < 4; taken += 1) book.take(askFor([limit]), at(1000));
   const comebacks = [1, 2, 3, 4, 5].map(() => {
@@ -198,7 +198,7 @@ test('those who are refused come back a little more than one interval after anot
 });
 
 test('who can never fit is given no moment to come back at', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   const limit = requests(5, { kind: 'tokens' });
   const decision = book.take(askFor([limit], { tokens: 6, wantsComeback: true }), at(1));
   assert.ok(!decision.isAllowed);
@@ -207,7 +207,7 @@ test('who can never fit is given no moment to come back at', () => {
 });
 
 test('moments are told by the wall clock whatever the windows are kept by', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   const [taken] = book.take(askFor([requests(2)]), { monotonic: 7.4, wall: 1_000_000 }).standings;
   assert.equal(taken?.resetAt, 1_000_000 + MINUTE_MS + 1);
   const [idle] = book.look([requests(2, { subject: 'umbrella' })], {
@@ -218,7 +218,7 @@ test('moments are told by the wall clock whatever the windows are kept by', () =
 });
 
 test('what was taken ends once, whichever copy of the ask is handed back', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   const limit = requests(10, { kind: 'tokens' });
   const ask = askFor([limit], { tokens: 6 });
   assert.ok(book.take(ask, at(1)).isAllowed);
@@ -232,7 +232,7 @@ test('what was taken ends once, whichever copy of the ask is handed back', () =>
 });
 
 test('what was taken from one book is no affair of another', () => {
-  const [one, other] = [new LimitBook(), new LimitBook()];
+  const [one, other] = [new LimitCounters(), new LimitCounters()];
   const limits = [requests(10, { kind: 'tokens' }), requests(10, { kind: 'concurrent' })];
   const ask = askFor(limits, { tokens: 6 });
   assert.ok(one.take(ask, at(1)).isAllowed);
@@ -247,7 +247,7 @@ test('what was taken from one book is no affair of another', () => {
 });
 
 test('subjects that are idle are forgotten', () => {
-  const book = new LimitBook();
+  const book = new LimitCounters();
   for (let index = 0; index < 5000; index += 1)
     book.take(askFor([requests(5, { subject: `org-${index}` })]), at(index));
   assert.equal(book.size, 5000);

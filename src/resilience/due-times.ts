@@ -2,7 +2,8 @@
 // the one before it, so that they arrive at the rate the limit can serve and never as one herd. The moments are given
 // by the limit that made them wait; limits that had room are not touched.
 
-import type { LimitKind, LimitWindow } from './sliding-window.ts';
+import type { LimitKind } from './rate-limiter.ts';
+import type { LimitWindow } from './sliding-window.ts';
 
 export type ComebackAsk = {
   readonly kind: LimitKind;

@@ -5,61 +5,27 @@
 // table far longer than the request lasts. Subjects that are idle are forgotten a few at a time. It has no clock and no
 // I/O; time comes with each question.
 
-import { giveComeback } from './comeback.ts';
-import { createWindow, type LimitKind, type LimitWindow, type Permit } from './sliding-window.ts';
-
-export type BookedLimit = {
-  readonly tier: string;
-  readonly subject: string;
-  readonly kind: LimitKind;
-  readonly max: number;
-  readonly windowMs: number;
-};
-
-/** What was taken, and from what; copies of an ask share it, so that it ends once. */
-export type TakenPermit = Permit & {
-  /** Another book knows nothing of it. */
-  readonly book: object;
-  readonly limits: readonly BookedLimit[];
-  isEnded: boolean;
-};
-
-export type BookedAsk<L extends BookedLimit> = {
-  readonly id: string;
-  readonly limits: readonly L[];
-  readonly tokens: number;
-  readonly expiresMs: number;
-  readonly wantsComeback?: boolean;
-  /** Written by the book alone. */
-  taken?: TakenPermit | undefined;
-};
-
-export type BookStanding<L extends BookedLimit> = {
-  readonly limit: L;
-  readonly remaining: number;
-  readonly resetAt: number;
-};
-
-export type BookDecision<L extends BookedLimit> =
-  | { readonly isAllowed: true; readonly standings: readonly BookStanding<L>[] }
-  | {
-      readonly isAllowed: false;
-      readonly binding: BookStanding<L> | undefined;
-      readonly standings: readonly BookStanding<L>[];
-      readonly retryAfterMs: number | undefined;
-      readonly comeBackMs: number | undefined;
-    };
+import { giveComeback } from './due-times.ts';
+import type {
+  Limit,
+  LimitKind,
+  LimitStanding,
+  PermitAsk,
+  PermitDecision,
+  TakenPermit,
+} from './rate-limiter.ts';
+import { createWindow, type LimitWindow } from './sliding-window.ts';
 
 /** Elapsed time by which windows are kept, and the wall's, in which moments are told. */
-export type BookTime = { readonly monotonic: number; readonly wall: number };
+export type CounterTime = { readonly monotonic: number; readonly wall: number };
 
 type Table = Map<string, LimitWindow>;
 
 const TIDY_EVERY = 1024;
 const TIDIED_AT_ONCE = 256;
 
-export class LimitBook<L extends BookedLimit> {
-  readonly #maxOf: (limit: L) => number;
+export class LimitCounters {
+  readonly #maxOf: (limit: Limit) => number;
   readonly #tables = new Map<string, Record<LimitKind, Table>>();
   readonly #asked: LimitWindow[] = [];
   readonly #broom: Iterator<undefined>;
@@ -67,7 +33,7 @@ export class LimitBook<L extends BookedLimit> {
   #untilTidy = TIDY_EVERY;
 
   /** `maxOf` where less than the whole limit may be used. */
-  constructor(maxOf: (limit: L) => number = wholeMax) {
+  constructor(maxOf: (limit: Limit) => number = wholeMax) {
     this.#maxOf = maxOf;
     this.#broom = this.#sweep();
   }
@@ -77,7 +43,7 @@ export class LimitBook<L extends BookedLimit> {
     return this.#allTables().reduce((size, table) => size + table.size, 0);
   }
 
-  take(ask: BookedAsk<L>, time: BookTime): BookDecision<L> {
+  take(ask: PermitAsk, time: CounterTime): PermitDecision {
     // A part of a millisecond is never given away: what is over is judged by its beginning, what is taken by its end.
     const now = Math.floor(time.monotonic);
     this.#tidy(now);
@@ -88,7 +54,7 @@ export class LimitBook<L extends BookedLimit> {
   }
 
   /** Counts what was admitted elsewhere, whether or not there is room for it; of some of its limits where told so. */
-  record(ask: BookedAsk<L>, takenAt: number, limits: readonly L[] = ask.limits): void {
+  record(ask: PermitAsk, takenAt: number, limits: readonly Limit[] = ask.limits): void {
     const expiresAt = takenAt + ask.expiresMs;
     const taken = { takenAt, expiresAt, book: this, limits, isEnded: false };
     for (let index = 0; index < limits.length; index += 1) {
@@ -98,7 +64,7 @@ export class LimitBook<L extends BookedLimit> {
     ask.taken = taken;
   }
 
-  giveBack(ask: BookedAsk<L>): boolean {
+  giveBack(ask: PermitAsk): boolean {
     const taken = this.#end(ask);
     if (!taken) return false;
     for (const limit of taken.limits)
@@ -106,7 +72,7 @@ export class LimitBook<L extends BookedLimit> {
     return true;
   }
 
-  settle(ask: BookedAsk<L>, usedTokens: number): boolean {
+  settle(ask: PermitAsk, usedTokens: number): boolean {
     const taken = this.#end(ask);
     if (!taken) return false;
     for (const limit of taken.limits) {
@@ -116,7 +82,7 @@ export class LimitBook<L extends BookedLimit> {
     return true;
   }
 
-  look(limits: readonly L[], time: BookTime): BookStanding<L>[] {
+  look(limits: readonly Limit[], time: CounterTime): LimitStanding[] {
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
       if (limit) this.#asked[index] = this.#windowOf(limit);
@@ -129,14 +95,14 @@ export class LimitBook<L extends BookedLimit> {
   }
 
   /** Undefined when it was not taken here, or has ended already. */
-  #end({ taken }: BookedAsk<L>): TakenPermit | undefined {
+  #end({ taken }: PermitAsk): TakenPermit | undefined {
     if (!taken || taken.isEnded || taken.book !== this) return undefined;
     taken.isEnded = true;
     return taken;
   }
 
   /** The limit that makes it wait longest, or -1 when all have room. */
-  #findBinding({ limits, tokens }: BookedAsk<L>, now: number): number {
+  #findBinding({ limits, tokens }: PermitAsk, now: number): number {
     let [binding, longestMs] = [-1, 0];
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
@@ -151,7 +117,7 @@ export class LimitBook<L extends BookedLimit> {
     return binding;
   }
 
-  #refuse(ask: BookedAsk<L>, index: number, now: number, wall: number): BookDecision<L> {
+  #refuse(ask: PermitAsk, index: number, now: number, wall: number): PermitDecision {
     const standings = this.#standings(ask.limits, now, wall);
     const binding = standings[index];
     const window = this.#asked[index];
@@ -168,8 +134,8 @@ export class LimitBook<L extends BookedLimit> {
     return { ...refusal, retryAfterMs: waitMs, comeBackMs };
   }
 
-  #standings(limits: readonly L[], now: number, wall: number): BookStanding<L>[] {
-    const standings: BookStanding<L>[] = [];
+  #standings(limits: readonly Limit[], now: number, wall: number): LimitStanding[] {
+    const standings: LimitStanding[] = [];
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
       const window = this.#asked[index];
@@ -182,7 +148,7 @@ export class LimitBook<L extends BookedLimit> {
     return standings;
   }
 
-  #windowOf({ tier, subject, kind }: BookedLimit): LimitWindow {
+  #windowOf({ tier, subject, kind }: Limit): LimitWindow {
     const table = this.#tableOf(tier, kind);
     const known = table.get(subject);
     if (known) return known;
@@ -229,7 +195,7 @@ export function costOf(kind: LimitKind, tokens: number): number {
   return kind === 'tokens' || kind === 'tokens_per_day' ? tokens : 1;
 }
 
-function wholeMax(limit: BookedLimit): number {
+function wholeMax(limit: Limit): number {
   return limit.max;
 }
 
