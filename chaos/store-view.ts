@@ -110,7 +110,7 @@ const PROGRESS = `
 const MONEY = `
   select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.reserved as "reservedNanos",
     (select coalesce(sum(amount_nanos), 0) from spillway.budget_reservations)
-      + (select coalesce(sum(amount_nanos), 0) from spillway.budget_reserves
+      + (select coalesce(sum(amount_nanos), 0) from spillway.budget_allotments
          where kind = 'organization') as "spokenForNanos",
     (select coalesce(sum(attempts), 0) from spillway.usage_rollups) as "rolledUp"
   from (select count(*) as records, count(*) filter (where status = 'OK') as settled, coalesce(sum(cost_nanos), 0) as cost

@@ -1,30 +1,31 @@
-// Every change to the tables, in order, written once for both stores. A migration that has been released is
-// never edited: the next change is a new entry that adds (columns nullable or with a default, tables, indexes).
+// The migrations of both stores, in order. A released migration is never edited: the next change is a new entry that
+// adds tables, indexes, or columns that are nullable or have a default. Functions of PostgreSQL are not migrated; they
+// are replaced when their files change (postgres/functions).
 
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { organizationsAndKeys } from './migrations/0001-organizations-and-keys.ts';
-import { usage } from './migrations/0002-usage.ts';
-import { jobs } from './migrations/0003-jobs.ts';
-import { queue } from './migrations/0004-queue.ts';
-import { auditLog } from './migrations/0005-audit-log.ts';
-import { budgets } from './migrations/0006-budgets.ts';
-import { idempotency } from './migrations/0007-idempotency.ts';
-import { buildEvents } from './migrations/0008-build-events.ts';
-import { staleAnswers } from './migrations/0009-stale-answers.ts';
+import { createBudgetTables } from './migrations/0001-baseline/budgets.ts';
+import { createBuildEventTable } from './migrations/0001-baseline/build-events.ts';
+import { createJobTables } from './migrations/0001-baseline/jobs.ts';
+import { createOrganizationTables } from './migrations/0001-baseline/organizations.ts';
+import { createQueueTables } from './migrations/0001-baseline/queues.ts';
+import { createStoredAnswerTables } from './migrations/0001-baseline/stored-answers.ts';
+import { createUsageTables } from './migrations/0001-baseline/usage.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
 export function createMigrations(dialect: SqlDialect): Record<string, Migration> {
   return {
-    '0001_organizations_and_keys': { up: organizationsAndKeys },
-    '0002_usage': { up: (db: Kysely<Schema>) => usage(db, dialect) },
-    '0003_jobs': { up: (db: Kysely<Schema>) => jobs(db, dialect) },
-    '0004_queue': { up: (db: Kysely<Schema>) => queue(db, dialect) },
-    '0005_audit_log': { up: auditLog },
-    '0006_budgets': { up: (db: Kysely<Schema>) => budgets(db, dialect) },
-    '0007_idempotency': { up: (db: Kysely<Schema>) => idempotency(db, dialect) },
-    '0008_build_events': { up: (db: Kysely<Schema>) => buildEvents(db, dialect) },
-    '0009_stale_answers': { up: (db: Kysely<Schema>) => staleAnswers(db, dialect) },
+    '0001_baseline': {
+      async up(db: Kysely<Schema>) {
+        await createOrganizationTables(db);
+        await createUsageTables(db, dialect);
+        await createBudgetTables(db, dialect);
+        await createJobTables(db, dialect);
+        await createQueueTables(db, dialect);
+        await createStoredAnswerTables(db, dialect);
+        await createBuildEventTable(db, dialect);
+      },
+    },
   };
 }

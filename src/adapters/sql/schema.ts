@@ -24,13 +24,13 @@ export type Schema = {
   job_events: JobEventsTable;
   job_attempts: JobAttemptsTable;
   queue_messages: QueueMessagesTable;
-  queue_lanes: { queue: string; lane: string; last_tag: Int };
+  tenant_queues: { queue: string; tenant: string; last_tag: Int };
   queue_heads: { queue: string; head_tag: Int };
   dead_letters: DeadLettersTable;
   audit_log: AuditLogTable;
   budget_periods: BudgetPeriodsTable;
   budget_reservations: BudgetReservationsTable;
-  budget_reserves: BudgetReservesTable;
+  budget_allotments: BudgetAllotmentsTable;
   budget_alerts: BudgetAlertsTable;
   project_build_events: BuildEventsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -181,7 +181,7 @@ export type QueueMessagesTable = {
   queue: string;
   id: string;
   body: string;
-  lane: string;
+  tenant: string;
   priority: Int;
   tag: Int;
   status: string;
@@ -234,7 +234,7 @@ export type StaleAnswersTable = {
   status: Int;
   headers: string;
   body: Uint8Array;
-  kept_at: Int;
+  stored_at: Int;
 };
 
 /** A budget in a month; '' is the scope of the organisation as a whole. */
@@ -269,7 +269,7 @@ export type BudgetReservationsTable = {
   is_void: ColumnType<number | string | bigint, number | undefined, number>;
 };
 
-export type BudgetReservesTable = {
+export type BudgetAllotmentsTable = {
   server_id: string;
   organization_id: string;
   month: Int;

@@ -18,11 +18,11 @@ export type SqlDialect = {
   /** Column type for bytes. */
   readonly bytesType: 'blob' | 'bytea';
   /** Ends a SELECT that claims rows: several processes must not wait for, or take, each other's rows. */
-  readonly lockSkippingTaken: RawBuilder<unknown>;
+  readonly skipLocked: RawBuilder<unknown>;
   /** Bound variables one statement may carry. */
   readonly maxVariables: number;
   /** Ends a CREATE TABLE whose rows are best kept in the order of their key, without a second index. */
-  readonly keptByKey: RawBuilder<unknown>;
+  readonly clusteredByKey: RawBuilder<unknown>;
 };
 
 export const sqliteDialect: SqlDialect = Object.freeze({
@@ -31,9 +31,9 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   migrationPlugins: [],
   jsonType: 'text',
   bytesType: 'blob',
-  lockSkippingTaken: sql``,
+  skipLocked: sql``,
   maxVariables: 32_766,
-  keptByKey: sql`without rowid`,
+  clusteredByKey: sql`without rowid`,
 });
 
 export const postgresDialect: SqlDialect = Object.freeze({
@@ -42,9 +42,9 @@ export const postgresDialect: SqlDialect = Object.freeze({
   migrationPlugins: [new BytewiseText()],
   jsonType: 'jsonb',
   bytesType: 'bytea',
-  lockSkippingTaken: sql`for update skip locked`,
+  skipLocked: sql`for update skip locked`,
   maxVariables: 65_535,
-  keptByKey: sql``,
+  clusteredByKey: sql``,
 });
 
 export function toNumber(value: number | string | bigint): number {

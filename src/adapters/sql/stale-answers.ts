@@ -14,7 +14,7 @@ export function createStaleAnswers(
 ): StaleAnswers {
   return {
     async keep(organizationId, fingerprint, { status, headers, body }, now) {
-      const row = { status, headers: JSON.stringify(headers), body, kept_at: now };
+      const row = { status, headers: JSON.stringify(headers), body, stored_at: now };
       await db
         .insertInto('stale_answers')
         .values({ organization_id: organizationId, fingerprint, ...row })
@@ -26,10 +26,10 @@ export function createStaleAnswers(
     async find(organizationId, fingerprint, since) {
       const row = await db
         .selectFrom('stale_answers')
-        .select(['status', 'headers', 'body', 'kept_at'])
+        .select(['status', 'headers', 'body', 'stored_at'])
         .where('organization_id', '=', organizationId)
         .where('fingerprint', '=', fingerprint)
-        .where('kept_at', '>=', since)
+        .where('stored_at', '>=', since)
         .executeTakeFirst();
       if (!row) return undefined;
       const { body } = row;
@@ -37,7 +37,7 @@ export function createStaleAnswers(
         status: toNumber(row.status),
         headers: JSON.parse(row.headers) as Record<string, string>,
         body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-        keptAt: toNumber(row.kept_at),
+        keptAt: toNumber(row.stored_at),
       };
     },
     async forgetOld(now) {
@@ -54,7 +54,7 @@ async function forgetSome(db: Kysely<Schema>, keptBefore: number): Promise<numbe
   const { rows } = await sql`
     delete from stale_answers where (organization_id, fingerprint) in (
       select organization_id, fingerprint from stale_answers
-      where kept_at < ${keptBefore} order by kept_at limit ${FORGET_AT_ONCE})
+      where stored_at < ${keptBefore} order by stored_at limit ${FORGET_AT_ONCE})
     returning fingerprint`.execute(db);
   return rows.length;
 }

@@ -15,7 +15,7 @@ test('a store that is not there yet lacks every migration and is not made by loo
   const file = join(FOLDER, 'absent.db');
   const { exists, pending, newestAt } = await inspectSqlite(file);
   assert.equal(exists, false);
-  assert.equal(pending[0], '0001_organizations_and_keys');
+  assert.equal(pending[0], '0001_baseline');
   assert.equal(newestAt, undefined);
   assert.equal(existsSync(file), false);
 });

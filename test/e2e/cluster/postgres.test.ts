@@ -62,7 +62,7 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     assertOneSentence(refused.errors, /lacks \d+ migrations.*`spillway migrate`.*MIGRATE_ON_START/);
     const migrated = await finishSpillway(['migrate'], env);
     assert.deepEqual([migrated.code, migrated.errors], [0, '']);
-    assert.match(migrated.output, /0001_organizations_and_keys/);
+    assert.match(migrated.output, /0001_baseline/);
     const url = await serve(context, env).ready();
     const { status, body } = await send(url, '/v1/jobs', { prompt: 'Hello', model: 'gpt-5-mini' });
     assert.equal(status, 202);
@@ -151,7 +151,7 @@ async function callModel(url: string): Promise<void> {
 /** Whoever was called for before the store went away has something set aside for that time. */
 async function untilReserved(databaseUrl: string): Promise<void> {
   for (;;) {
-    const [row] = await runOn(databaseUrl, 'select count(*) as n from spillway.budget_reserves');
+    const [row] = await runOn(databaseUrl, 'select count(*) as n from spillway.budget_allotments');
     if (Number(row?.['n']) > 0) return;
     await delay(50);
   }

@@ -87,7 +87,7 @@ suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
   });
 });
 
-const RESERVES = 'select count(distinct server_id) as servers from spillway.budget_reserves';
+const RESERVES = 'select count(distinct server_id) as servers from spillway.budget_allotments';
 
 /** Callers who ask without pause, until their gateway dies or they are told to stop. */
 class Crowd {

@@ -109,7 +109,7 @@ export async function openMoneyCluster(
     async reservesOf(organizationId) {
       const [row] = await runOn(
         databaseUrl,
-        `select count(distinct server_id) as count from spillway.budget_reserves
+        `select count(distinct server_id) as count from spillway.budget_allotments
          where organization_id = '${organizationId}'`,
       );
       return Number(row?.['count']);

@@ -20,7 +20,7 @@ describe('migrating PostgreSQL', () => {
   it('tells what is lacking without touching, runs it, and then finds nothing to do', async () => {
     const store = openPostgres(database.url);
     const pending = await pendingInPostgres(store);
-    assert.equal(pending[0], '0001_organizations_and_keys');
+    assert.equal(pending[0], '0001_baseline');
     assert.deepEqual(await schemas(), ['public']);
     assert.deepEqual(await migratePostgres(database.url), pending);
     assert.deepEqual(await pendingInPostgres(store), []);

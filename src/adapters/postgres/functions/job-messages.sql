@@ -7,8 +7,8 @@ create or replace function publish_unordered(written text[], messages job_messag
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at)
-  select to_queue, message_id, long_texts[text_at], in_lane, urgency,
+  insert into queue_messages (queue, id, body, tenant, priority, tag, status, visible_at, deliveries, published_at)
+  select to_queue, message_id, long_texts[text_at], to_tenant, urgency,
     coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0),
     in_status, seen_at, 0, put_at
   from unnest(messages) as message
@@ -27,25 +27,25 @@ language plpgsql as $$
 #variable_conflict use_column
 begin
   with in_turn as (
-    select to_queue, message_id, long_texts[text_at] as body, in_lane, urgency, in_status, seen_at, put_at,
-      row_number() over (partition by to_queue, in_lane order by place) as nth
+    select to_queue, message_id, long_texts[text_at] as body, to_tenant, urgency, in_status, seen_at, put_at,
+      row_number() over (partition by to_queue, to_tenant order by place) as nth
     from unnest(messages) as message
     where for_job = any(written)
   ), demand as (
-    select to_queue, in_lane, max(nth) as turns,
+    select to_queue, to_tenant, max(nth) as turns,
       coalesce((select head_tag from queue_heads where queue_heads.queue = to_queue), 0) as head
-    from in_turn group by to_queue, in_lane order by to_queue, in_lane
+    from in_turn group by to_queue, to_tenant order by to_queue, to_tenant
   ), turn as (
-    insert into queue_lanes as known (queue, lane, last_tag)
-    select to_queue, in_lane, head + turns - 1 from demand
-    on conflict (queue, lane) do update set last_tag = (
+    insert into tenant_queues as known (queue, tenant, last_tag)
+    select to_queue, to_tenant, head + turns - 1 from demand
+    on conflict (queue, tenant) do update set last_tag = (
       select greatest(known.last_tag + 1, head) + turns - 1 from demand
-      where to_queue = excluded.queue and in_lane = excluded.lane)
-    returning queue, lane, last_tag
+      where to_queue = excluded.queue and to_tenant = excluded.tenant)
+    returning queue, tenant, last_tag
   )
-  insert into queue_messages (queue, id, body, lane, priority, tag, status, visible_at, deliveries, published_at)
-  select to_queue, message_id, body, in_lane, urgency, last_tag - turns + nth, in_status, seen_at, 0, put_at
-  from in_turn join demand using (to_queue, in_lane) join turn on queue = to_queue and lane = in_lane
+  insert into queue_messages (queue, id, body, tenant, priority, tag, status, visible_at, deliveries, published_at)
+  select to_queue, message_id, body, to_tenant, urgency, last_tag - turns + nth, in_status, seen_at, 0, put_at
+  from in_turn join demand using (to_queue, to_tenant) join turn on queue = to_queue and tenant = to_tenant
   on conflict (queue, id) do nothing;
 end
 $$;

@@ -30,7 +30,7 @@ create type job_event as (
 
 -- A queue message that is published with a job. place: its position in the batch.
 create type job_message as (
-  for_job text, place integer, to_queue text, message_id text, text_at integer, in_lane text, urgency integer,
+  for_job text, place integer, to_queue text, message_id text, text_at integer, to_tenant text, urgency integer,
   in_status text, seen_at bigint, put_at bigint
 );
 

@@ -93,7 +93,7 @@ begin
         return next;
       end if;
     end loop;
-    -- Servers give back their allotments of an organisation that is short (see renew_reserves).
+    -- Servers give back their allotments of an organisation that is short (see renew_allotments).
     update budget_periods p set short_at = at
     where lines <> '{}' and p.kind = 'organization' and (p.organization_id, p.month) in (
       select c.organization_id, c.month from budget_charges(asks) c where c.place = any (refused));

@@ -64,15 +64,15 @@ const FREE_WHAT_IS_DUE = `with ${RELAXED}, due as (
 
 /**
  * $1 queue, $2 owner, $3 until when it is leased. The lowest tag says whose turn it is, the priority which of that
- * lane's messages uses it; if that is another one, the two exchange their tags. Returns one row or none.
+ * tenant's messages uses it; if that is another one, the two exchange their tags. Returns one row or none.
  * By subselects and not by joins, so that each step is one look into an index, whatever the planner believes.
  */
 const CLAIM_ONE = `with ${RELAXED}, turn as (
-    select id, lane, tag from queue_messages where queue = $1 and status = 'ready'
+    select id, tenant, tag from queue_messages where queue = $1 and status = 'ready'
     order by tag, id limit 1 for update skip locked
   ), chosen as (
     select id, tag from queue_messages
-    where queue = $1 and status = 'ready' and lane = (select lane from turn)
+    where queue = $1 and status = 'ready' and tenant = (select tenant from turn)
     order by priority desc, tag, id limit 1 for update skip locked
   ), exchanged as (
     update queue_messages set tag = (select tag from chosen)
@@ -87,36 +87,36 @@ const CLAIM_ONE = `with ${RELAXED}, turn as (
   returning id, body, deliveries, tag`;
 
 /**
- * The same for several at once; $4 how many. Each lane has as many turns as it has messages among the lowest tags. Its
+ * The same for several at once; $4 how many. Each tenant has as many turns as it has messages among the lowest tags. Its
  * most urgent messages use them, in their order, and those whose turns they used are given their tags.
  */
 const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
-    select queue, id, lane, tag from queue_messages where queue = $1 and status = 'ready'
+    select queue, id, tenant, tag from queue_messages where queue = $1 and status = 'ready'
     order by tag, id limit $4 for update skip locked
-  ), lane as (
-    select lane, count(id) as turns from turn group by lane
+  ), share as (
+    select tenant, count(id) as turns from turn group by tenant
   ), chosen as materialized (
-    select urgent.queue, urgent.id, lane.lane, urgent.tag, urgent.place
-    from lane, lateral (
+    select urgent.queue, urgent.id, share.tenant, urgent.tag, urgent.place
+    from share, lateral (
       select best.queue, best.id, best.tag,
         row_number() over (order by best.priority desc, best.tag, best.id) as place
       from (
         select queue, id, tag, priority from queue_messages
-        where queue = $1 and status = 'ready' and lane = lane.lane
-        order by priority desc, tag, id limit lane.turns for update skip locked
+        where queue = $1 and status = 'ready' and tenant = share.tenant
+        order by priority desc, tag, id limit share.turns for update skip locked
       ) as best
     ) as urgent
   ), turn_of as (
-    select lane, tag, row_number() over (partition by lane order by tag, id) as place from turn
+    select tenant, tag, row_number() over (partition by tenant order by tag, id) as place from turn
   ), passed_over as (
-    select queue, id, lane, row_number() over (partition by lane order by tag, id) as place
+    select queue, id, tenant, row_number() over (partition by tenant order by tag, id) as place
     from turn where id not in (select id from chosen)
   ), left_over as (
-    select lane, tag, row_number() over (partition by lane order by tag, id) as place
+    select tenant, tag, row_number() over (partition by tenant order by tag, id) as place
     from chosen where id not in (select id from turn)
   ), exchanged as (
     update queue_messages as message set tag = left_over.tag
-    from passed_over join left_over using (lane, place)
+    from passed_over join left_over using (tenant, place)
     where (message.queue, message.id) = (passed_over.queue, passed_over.id)
   ), head as (
     insert into queue_heads as known (queue, head_tag) select queue, max(tag) from turn group by queue
@@ -124,7 +124,7 @@ const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
   )
   update queue_messages as message set status = 'leased', tag = turn_of.tag, lease_owner = $2, lease_until = $3,
     deliveries = message.deliveries + 1
-  from chosen join turn_of using (lane, place)
+  from chosen join turn_of using (tenant, place)
   where (message.queue, message.id) = (chosen.queue, chosen.id) and (select is_off from relaxed)
   returning message.id, message.body, message.deliveries, message.tag`;
 

@@ -154,7 +154,7 @@ async function untilReserved(count: number): Promise<void> {
   for (;;) {
     const [row] = await runOn(
       database.url,
-      'select count(*) as count from spillway.budget_reserves',
+      'select count(*) as count from spillway.budget_allotments',
     );
     if (Number(row?.['count']) === count) return;
     await delay(100);

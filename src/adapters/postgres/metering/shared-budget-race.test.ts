@@ -140,7 +140,7 @@ async function assertBooksAgree(): Promise<void> {
   );
   const [reserves] = await runOn(
     database.url,
-    'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_reserves',
+    'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_allotments',
   );
   const [posted, reserved] = await period();
   assert.deepEqual([posted, reserved - Number(reserves?.['nanos'])], [Number(sum?.['nanos']), 0]);

@@ -74,13 +74,13 @@ function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): Re
 
 /** Counts as reserved and is not: it is given back as soon as anybody needs it. */
 const SET_ASIDE = `
-  select coalesce(sum(amount_nanos), 0)::bigint as set_aside from budget_reserves
+  select coalesce(sum(amount_nanos), 0)::bigint as set_aside from budget_allotments
   where organization_id = $1 and month = $2 and kind = $3 and scope_id = $4`;
 const LOSE = 'select stored, crossed from lose_reservations($1::bigint, $2::integer)';
 const RENEW = `
   select organization_id, month, kind, scope_id, amount_nanos
-  from renew_reserves($1::text, $2::jsonb, $3::bigint, $4::bigint)`;
-const EXPIRE = 'select expire_reserves($1::bigint)';
+  from renew_allotments($1::text, $2::jsonb, $3::bigint, $4::bigint)`;
+const EXPIRE = 'select expire_allotments($1::bigint)';
 
 function toAccountRow({ organizationId, month, kind, scopeId }: AccountName) {
   return { organization_id: organizationId, month, kind, scope_id: scopeId };

@@ -1,4 +1,4 @@
-// The words that migrations are written in. Everything is made only if it is not there yet.
+// Helpers for migrations. Tables and indexes are created only if they do not exist.
 
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
@@ -13,8 +13,8 @@ export function table(db: Kysely<Schema>, name: keyof Schema): CreateTableBuilde
 }
 
 /**
- * Where a table belongs that other programs share by its name: the first schema beside ours that connections look
- * into and that we may make a table in, else ours. Queries need not know: they look into all of them.
+ * The schema for a table that is shared with other programs: the first one on the search path, other than Spillway's,
+ * that permits creating tables; otherwise Spillway's own. Queries find the table through the search path.
  */
 export async function sharedSchema(
   db: Kysely<Schema>,
@@ -28,7 +28,8 @@ export async function sharedSchema(
   return rows[0]?.schema ?? dialect.schema;
 }
 
-export function bodyTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {
+/** A table with one long text per job, apart from the jobs so that their rows stay short. */
+export function textTable(db: Kysely<Schema>, name: keyof Schema, column: string): Promise<void> {
   return table(db, name)
     .addColumn('job_id', 'text', (key) => key.primaryKey())
     .addColumn(column, 'text', required)
@@ -51,10 +52,10 @@ export function index(
 }
 
 /**
- * Rows of such a table are added, found by their key and removed when they are old. There is nothing to tidy up behind those
- * that are added, and no plan goes by what is in it: looking it over every minute would be for nothing. PostgreSQL only.
+ * Raises the thresholds of autovacuum for a table whose rows are inserted, read by key and deleted when old: inserts leave
+ * no dead rows, and no plan depends on its statistics. PostgreSQL only.
  */
-export async function seldomLookOver(db: Kysely<Schema>, name: string): Promise<void> {
+export async function vacuumRarely(db: Kysely<Schema>, name: string): Promise<void> {
   await sql`alter table ${sql.table(name)} set (autovacuum_vacuum_insert_threshold = 1000000,
     autovacuum_analyze_threshold = 1000000)`.execute(db);
 }

@@ -1,9 +1,9 @@
 // The statements of the queue on the store. A message is `waiting` (held back until its moment), `ready` or
 // `leased`; an acknowledged one is deleted.
 //
-// Order among ready messages is fair: each lane's messages get rising tags, beginning no lower than the tag served
-// last (start-time fair queueing), and the lowest tag is served next. A lane with a thousand messages therefore
-// takes turns with a lane that has one. Which of a lane's messages uses the lane's turn is decided by priority.
+// Order among ready messages is fair: each tenant's messages get rising tags, beginning no lower than the tag served
+// last (start-time fair queueing), and the lowest tag is served next. A tenant with a thousand messages therefore
+// takes turns with a tenant that has one. Which of a tenant's messages uses the tenant's turn is decided by priority.
 //
 // The status is written out in every WHERE: a bound parameter would keep the stores from using the partial indexes.
 
@@ -47,16 +47,16 @@ export async function insertMessage(
   message: QueueMessage,
   times: { readonly now: number; readonly visibleAt: number; readonly isUnordered?: boolean },
 ): Promise<void> {
-  const lane = message.lane ?? '';
+  const tenant = message.lane ?? '';
   await trx
     .insertInto('queue_messages')
     .values({
       queue,
       id: message.id,
       body: message.body,
-      lane,
+      tenant,
       priority: message.priority ?? 0,
-      tag: times.isUnordered ? headTag(queue) : await nextTag(trx, queue, lane),
+      tag: times.isUnordered ? headTag(queue) : await nextTag(trx, queue, tenant),
       status: times.visibleAt > times.now ? 'waiting' : 'ready',
       visible_at: times.visibleAt,
       lease_owner: null,
@@ -169,16 +169,16 @@ function headTag(queue: string) {
   return sql<number>`coalesce((select head_tag from queue_heads where queue = ${queue}), 0)`;
 }
 
-/** One statement, so that two publishers of a lane never get the same tag. */
-async function nextTag(trx: Transaction<Schema>, queue: string, lane: string): Promise<number> {
+/** One statement, so that two publishers of a tenant never get the same tag. */
+async function nextTag(trx: Transaction<Schema>, queue: string, tenant: string): Promise<number> {
   const head = headTag(queue);
   const { last_tag } = await trx
-    .insertInto('queue_lanes')
-    .values({ queue, lane, last_tag: head })
+    .insertInto('tenant_queues')
+    .values({ queue, tenant, last_tag: head })
     .onConflict((conflict) =>
-      conflict.columns(['queue', 'lane']).doUpdateSet({
-        last_tag: sql<number>`case when queue_lanes.last_tag >= excluded.last_tag
-          then queue_lanes.last_tag + 1 else excluded.last_tag end`,
+      conflict.columns(['queue', 'tenant']).doUpdateSet({
+        last_tag: sql<number>`case when tenant_queues.last_tag >= excluded.last_tag
+          then tenant_queues.last_tag + 1 else excluded.last_tag end`,
       }),
     )
     .returning('last_tag')
@@ -200,11 +200,11 @@ async function makeReady(
   const waiting = messages
     .where(sql<boolean>`status = 'waiting'`)
     .where('visible_at', '<=', now)
-    .modifyEnd(dialect.lockSkippingTaken);
+    .modifyEnd(dialect.skipLocked);
   const forsaken = messages
     .where(sql<boolean>`status = 'leased'`)
     .where('lease_until', '<=', now)
-    .modifyEnd(dialect.lockSkippingTaken);
+    .modifyEnd(dialect.skipLocked);
   for (const due of [waiting, forsaken])
     await trx
       .updateTable('queue_messages')
@@ -222,21 +222,21 @@ async function claimNext(
 ): Promise<MessageRow | undefined> {
   const ready = trx
     .selectFrom('queue_messages')
-    .select(['id', 'lane', 'tag'])
+    .select(['id', 'tenant', 'tag'])
     .where('queue', '=', queue)
     .where(sql<boolean>`status = 'ready'`)
     .limit(1)
-    .modifyEnd(dialect.lockSkippingTaken);
+    .modifyEnd(dialect.skipLocked);
   const turn = await ready.orderBy('tag').orderBy('id').executeTakeFirst();
   if (!turn) return undefined;
   const mostUrgent = await ready
-    .where('lane', '=', turn.lane)
+    .where('tenant', '=', turn.tenant)
     .orderBy('priority', 'desc')
     .orderBy('tag')
     .orderBy('id')
     .executeTakeFirst();
   const chosen = mostUrgent ?? turn;
-  // The chosen one uses the lane's turn, and the one whose turn it was waits for the chosen one's.
+  // The chosen one uses the tenant's turn, and the one whose turn it was waits for the chosen one's.
   if (chosen.id !== turn.id) await setTag(trx, queue, turn.id, toNumber(chosen.tag));
   return trx
     .updateTable('queue_messages')

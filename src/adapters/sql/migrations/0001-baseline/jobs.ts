@@ -1,13 +1,12 @@
-// Jobs with what was asked for, what came out, what happened, and what could not be worked off. Rows that belong to a job
-// do not refer to it by a constraint: they are written with it and forgotten with it, and checking each would cost as much
-// as writing it.
+// Jobs with their payloads, results, events and attempts, and dead letters. Rows that belong to a job have no foreign key:
+// they are inserted and deleted together with it, and checking a constraint for each would cost as much as inserting it.
 
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../schema.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
-import { bodyTable, index, required, seldomLookOver, table } from './define-table.ts';
+import type { Schema } from '../../schema.ts';
+import type { SqlDialect } from '../../sql-dialect.ts';
+import { index, required, table, textTable, vacuumRarely } from '../define-table.ts';
 
-export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
+export async function createJobTables(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'jobs')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('organization_id', 'text', required)
@@ -61,8 +60,8 @@ export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<voi
     sql`deadline_at is not null and state in ('queued', 'delayed')`,
   );
   await index(db, 'idx_jobs_finished', 'jobs', ['finished_at'], sql`finished_at is not null`);
-  await bodyTable(db, 'job_payloads', 'message');
-  await bodyTable(db, 'job_results', 'result');
+  await textTable(db, 'job_payloads', 'message');
+  await textTable(db, 'job_results', 'result');
   await table(db, 'job_events')
     .addColumn('job_id', 'text', required)
     .addColumn('sequence', 'integer', required)
@@ -99,7 +98,7 @@ export async function jobs(db: Kysely<Schema>, dialect: SqlDialect): Promise<voi
     .execute();
   await index(db, 'idx_dead_letters_job', 'dead_letters', ['job_id']);
   if (dialect.name !== 'postgres') return;
-  // Written once more when the attempt has ended, which then finds room beside it and leaves the index as it is.
+  // An attempt's row is updated once, at its end: free space on the page lets the update skip the index (HOT update).
   await sql`alter table job_attempts set (fillfactor = 60)`.execute(db);
-  for (const name of ['job_payloads', 'job_results', 'job_events']) await seldomLookOver(db, name);
+  for (const name of ['job_payloads', 'job_results', 'job_events']) await vacuumRarely(db, name);
 }

@@ -1,10 +1,10 @@
-// The store itself, organisations and their keys.
+// The store's identity, organisations, their keys, and the audit log of operators' actions.
 
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../schema.ts';
-import { index, required, table } from './define-table.ts';
+import type { Schema } from '../../schema.ts';
+import { index, required, table } from '../define-table.ts';
 
-export async function organizationsAndKeys(db: Kysely<Schema>): Promise<void> {
+export async function createOrganizationTables(db: Kysely<Schema>): Promise<void> {
   await table(db, 'meta')
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('value', 'text', required)
@@ -14,6 +14,7 @@ export async function organizationsAndKeys(db: Kysely<Schema>): Promise<void> {
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('name', 'text', required)
     .addColumn('monthly_budget_nanos', 'bigint', required)
+    .addColumn('user_monthly_budget_nanos', 'bigint')
     .addColumn('requests_per_minute', 'integer', required)
     .addColumn('tokens_per_minute', 'bigint')
     .addColumn('tokens_per_day', 'bigint')
@@ -53,4 +54,15 @@ export async function organizationsAndKeys(db: Kysely<Schema>): Promise<void> {
     ['revoked_at'],
     sql`revoked_at is not null`,
   );
+  await table(db, 'audit_log')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('actor', 'text', required)
+    .addColumn('action', 'text', required)
+    .addColumn('target', 'text', required)
+    .addColumn('organization_id', 'text')
+    .addColumn('request_id', 'text')
+    .addColumn('data', 'text')
+    .addColumn('created_at', 'bigint', required)
+    .execute();
+  await index(db, 'idx_audit_log_created_at', 'audit_log', ['created_at', 'id']);
 }

@@ -1,20 +1,23 @@
-// Build events. On PostgreSQL the table is the product's: one that is there is given the columns and indexes it lacks
-// and keeps everything else; where there is none it is made where the product would look for it, or, where we may
-// not make it there, among our own. Types are those a product would choose: times are times, flags are booleans.
+// Build events. On PostgreSQL the table belongs to the product: an existing one gets the columns and indexes that it lacks
+// and keeps everything else. Without one, the table is created in the product's schema, or in Spillway's own where creating
+// it there is not permitted. Column types are a product's choice: timestamps are timestamptz, flags are booleans.
 
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Schema } from '../schema.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
-import { index, sharedSchema } from './define-table.ts';
+import type { Schema } from '../../schema.ts';
+import type { SqlDialect } from '../../sql-dialect.ts';
+import { index, sharedSchema } from '../define-table.ts';
 
 const NAME = 'project_build_events';
 
 type ColumnType = ColumnDataType | RawBuilder<unknown>;
 
-export async function buildEvents(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
-  const known = await knownColumns(db, dialect);
-  if (known.length === 0) await create(db, dialect);
-  else await extend(db, dialect, new Set(known));
+export async function createBuildEventTable(
+  db: Kysely<Schema>,
+  dialect: SqlDialect,
+): Promise<void> {
+  const existing = await existingColumns(db, dialect);
+  if (existing.length === 0) await create(db, dialect);
+  else await extend(db, dialect, new Set(existing));
   await index(db, 'idx_pbe_error_code', NAME, ['error_code'], sql`error_code is not null`);
   await index(
     db,
@@ -26,8 +29,11 @@ export async function buildEvents(db: Kysely<Schema>, dialect: SqlDialect): Prom
   await index(db, 'idx_project_build_events_build', NAME, ['organization_id', 'build_id', 'id']);
 }
 
-/** The columns of the table that a query would find now; none where there is no table. */
-async function knownColumns(db: Kysely<Schema>, dialect: SqlDialect): Promise<readonly string[]> {
+/** The columns of the table that an unqualified query finds; empty if there is no table. */
+async function existingColumns(
+  db: Kysely<Schema>,
+  dialect: SqlDialect,
+): Promise<readonly string[]> {
   const columns =
     dialect.name === 'sqlite'
       ? sql<{ name: string }>`select name from pragma_table_info(${NAME})`
@@ -46,7 +52,7 @@ async function create(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
       : table.addColumn('id', 'bigint', (id) => id.primaryKey().generatedByDefaultAsIdentity());
   for (const [name, type] of columnsOf(dialect))
     table = table.addColumn(name, type, (column) =>
-      NEVER_EMPTY.has(name) ? column.notNull() : column,
+      NOT_NULL.has(name) ? column.notNull() : column,
     );
   await table.execute();
 }
@@ -54,13 +60,13 @@ async function create(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
 async function extend(
   db: Kysely<Schema>,
   dialect: SqlDialect,
-  known: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): Promise<void> {
   for (const [name, type] of columnsOf(dialect))
-    if (!known.has(name)) await db.schema.alterTable(NAME).addColumn(name, type).execute();
+    if (!existing.has(name)) await db.schema.alterTable(NAME).addColumn(name, type).execute();
 }
 
-const NEVER_EMPTY: ReadonlySet<string> = new Set(['build_id', 'event_type', 'created_at']);
+const NOT_NULL: ReadonlySet<string> = new Set(['build_id', 'event_type', 'created_at']);
 
 function columnsOf(dialect: SqlDialect): readonly (readonly [string, ColumnType])[] {
   const isSqlite = dialect.name === 'sqlite';

@@ -1,11 +1,11 @@
-// Usage records, one per attempt, and their hourly sums.
+// Usage records, one per attempt, and their hourly roll-ups.
 
 import type { Kysely } from 'kysely';
-import type { Schema } from '../schema.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
-import { index, required, table } from './define-table.ts';
+import type { Schema } from '../../schema.ts';
+import type { SqlDialect } from '../../sql-dialect.ts';
+import { index, required, table } from '../define-table.ts';
 
-export async function usage(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
+export async function createUsageTables(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'usage_records')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('request_id', 'text', required)
@@ -28,7 +28,8 @@ export async function usage(db: Kysely<Schema>, dialect: SqlDialect): Promise<vo
     .addColumn('streamed', 'integer', required)
     .addColumn('estimated', 'integer', required)
     .addColumn('created_at', 'bigint', required)
-    .modifyEnd(dialect.keptByKey)
+    .addColumn('budget_month', 'integer')
+    .modifyEnd(dialect.clusteredByKey)
     .execute();
   await index(db, 'idx_usage_records_organization', 'usage_records', [
     'organization_id',
@@ -59,7 +60,7 @@ export async function usage(db: Kysely<Schema>, dialect: SqlDialect): Promise<vo
       'category',
       'key_id',
     ])
-    .modifyEnd(dialect.keptByKey)
+    .modifyEnd(dialect.clusteredByKey)
     .execute();
   await index(db, 'idx_usage_rollups_hour', 'usage_rollups', ['hour_start']);
 }

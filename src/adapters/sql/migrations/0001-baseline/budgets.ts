@@ -1,17 +1,12 @@
-// What is spent and reserved of each budget, by month; the reservations of attempts that have not ended; what servers have set
-// aside for when the store is away; and which thresholds were told of.
+// Budgets: posted and reserved amounts by month, the reservations of attempts that have not ended, the allotments of
+// servers, and the thresholds that have been reported.
 
 import type { Kysely } from 'kysely';
-import type { Schema } from '../schema.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
-import { index, required, table } from './define-table.ts';
+import type { Schema } from '../../schema.ts';
+import type { SqlDialect } from '../../sql-dialect.ts';
+import { index, required, table } from '../define-table.ts';
 
-export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
-  await db.schema
-    .alterTable('organizations')
-    .addColumn('user_monthly_budget_nanos', 'bigint')
-    .execute();
-  await db.schema.alterTable('usage_records').addColumn('budget_month', 'integer').execute();
+export async function createBudgetTables(db: Kysely<Schema>, dialect: SqlDialect): Promise<void> {
   await table(db, 'budget_periods')
     .addColumn('organization_id', 'text', required)
     .addColumn('month', 'integer', required)
@@ -21,10 +16,10 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .addColumn('reserved_nanos', 'bigint', (column) => column.notNull().defaultTo(0))
     .addColumn('short_at', 'bigint')
     .addPrimaryKeyConstraint('pk_budget_periods', ['organization_id', 'month', 'kind', 'scope_id'])
-    .modifyEnd(dialect.keptByKey)
+    .modifyEnd(dialect.clusteredByKey)
     .execute();
-  await reservations(db);
-  await table(db, 'budget_reserves')
+  await createReservations(db);
+  await table(db, 'budget_allotments')
     .addColumn('server_id', 'text', required)
     .addColumn('organization_id', 'text', required)
     .addColumn('month', 'integer', required)
@@ -32,7 +27,7 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .addColumn('scope_id', 'text', required)
     .addColumn('amount_nanos', 'bigint', required)
     .addColumn('expires_at', 'bigint', required)
-    .addPrimaryKeyConstraint('pk_budget_reserves', [
+    .addPrimaryKeyConstraint('pk_budget_allotments', [
       'server_id',
       'organization_id',
       'month',
@@ -40,7 +35,7 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
       'scope_id',
     ])
     .execute();
-  await index(db, 'idx_budget_reserves_expires_at', 'budget_reserves', ['expires_at']);
+  await index(db, 'idx_budget_allotments_expires_at', 'budget_allotments', ['expires_at']);
   await table(db, 'budget_alerts')
     .addColumn('organization_id', 'text', required)
     .addColumn('month', 'integer', required)
@@ -58,7 +53,7 @@ export async function budgets(db: Kysely<Schema>, dialect: SqlDialect): Promise<
     .execute();
 }
 
-async function reservations(db: Kysely<Schema>): Promise<void> {
+async function createReservations(db: Kysely<Schema>): Promise<void> {
   await table(db, 'budget_reservations')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('request_id', 'text', required)
