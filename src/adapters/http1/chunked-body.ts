@@ -1,9 +1,9 @@
-// A body in chunks (RFC 9112, section 7.1), read as its bytes come, however they are cut. What is between the frames is
-// handed on without being copied; extensions and trailers are passed over and not kept.
+// Decodes a chunked body (RFC 9112, section 7.1) incrementally, from input of any size. Data is passed on without a copy;
+// extensions and trailers are skipped.
 //
 // States: size → [extension →] size end → data → data end (CR, LF) → size …; a chunk of no length → trailer → done.
 
-import { MalformedAnswer } from './malformed-answer.ts';
+import { MalformedResponse } from './malformed-response.ts';
 
 type State =
   | 'size'
@@ -31,7 +31,7 @@ export class ChunkedBody {
     return this.#state === 'done';
   }
 
-  /** Reads from `at` up to one piece of data, the end of the body or the end of the bytes; says where it stopped. */
+  /** Decodes from `at` up to one run of data, the end of the body or the end of the bytes; returns where it stopped. */
   take(bytes: Buffer, at: number, onData: (chunk: Buffer) => void): number {
     let next = at;
     while (next < bytes.length && this.#state !== 'done') {
@@ -50,13 +50,13 @@ export class ChunkedBody {
     return end;
   }
 
-  /** One byte of what stands around the data. */
+  /** Consumes one byte of the framing. */
   #step(byte: number): void {
     switch (this.#state) {
       case 'size':
         return this.#readSize(byte);
       case 'extension':
-        if (byte === LINE_FEED) throw new MalformedAnswer('an extension of a chunk has no end');
+        if (byte === LINE_FEED) throw new MalformedResponse('an extension of a chunk has no end');
         if (byte === CARRIAGE_RETURN) this.#state = 'size_end';
         return;
       case 'size_end':
@@ -73,8 +73,8 @@ export class ChunkedBody {
         this.#state = 'size';
         return;
       case 'trailer':
-        return this.#passTrailer(byte);
-      // Neither is a byte around the data.
+        return this.#skipTrailer(byte);
+      // `take` handles these two states.
       case 'data':
       case 'done':
         return;
@@ -86,7 +86,7 @@ export class ChunkedBody {
     if (digit !== -1) {
       this.#left = this.#left * 16 + digit;
       this.#digits += 1;
-      // Some pad it with zeros, however many.
+      // Some servers pad the size with zeros, so the number of digits is not limited.
       if (Number.isSafeInteger(this.#left)) return;
     } else if (this.#digits > 0 && (byte === SEMICOLON || byte === SPACE || byte === TAB)) {
       this.#state = 'extension';
@@ -95,11 +95,11 @@ export class ChunkedBody {
       this.#state = 'size_end';
       return;
     }
-    throw new MalformedAnswer('the size of a chunk is not a number');
+    throw new MalformedResponse('the size of a chunk is not a number');
   }
 
-  /** Fields after the last chunk; an empty line ends them. */
-  #passTrailer(byte: number): void {
+  /** Skips the fields after the last chunk, up to an empty line. */
+  #skipTrailer(byte: number): void {
     if (byte !== LINE_FEED) {
       if (byte !== CARRIAGE_RETURN) this.#lineBytes += 1;
       return;
@@ -116,5 +116,5 @@ function hexDigit(byte: number): number {
 }
 
 function expect(byte: number, wanted: number): void {
-  if (byte !== wanted) throw new MalformedAnswer('a chunk does not end where it says');
+  if (byte !== wanted) throw new MalformedResponse('a chunk does not end where it says');
 }

@@ -1,17 +1,16 @@
-// One connection to a provider: carries one exchange at a time, and another when the answer before has come whole. It is
-// given up for ever with the first thing that is wrong with it: a failure of the socket, bytes that are no answer, bytes
-// that nobody asked for, an exchange that was aborted.
+// One connection to a provider: carries one exchange at a time, and the next when the response is complete. The first
+// fault closes it for good: a socket error, malformed bytes, unsolicited bytes, an aborted exchange.
 //
-// States: busy ⇄ idle → gone. Opening is part of the first exchange; what is to be sent waits in the socket.
+// States: busy ⇄ idle → closed. Connecting is part of the first exchange; its request waits in the socket's buffer.
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { ONE_WRITE_BYTES } from '../../kernel/one-write.ts';
-import type { AnswerHead } from './answer-head.ts';
-import { AnswerParser, type AnswerSink } from './answer-parser.ts';
-import type { Carrier, Exchange } from './exchange.ts';
+import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
-import { requestHead } from './request-text.ts';
+import { requestHead } from './request-head.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseParser, type ResponseSink } from './response-parser.ts';
 
 export type ConnectionParts = {
   readonly origin: Origin;
@@ -21,51 +20,51 @@ export type ConnectionParts = {
 };
 
 export type ConnectionOwner = {
-  /** It can carry another exchange, until `connection.idleUntilMs`. */
+  /** The connection can carry another exchange, until `connection.idleUntilMs`. */
   onIdle(connection: Connection): void;
-  /** It is over; told once. */
-  onGone(connection: Connection): void;
+  /** The connection is closed; called once. */
+  onClosed(connection: Connection): void;
 };
 
-/** How long an idle connection is kept when the server does not say. */
-const KEPT_MS = 4000;
-/** A server's word is taken with so much less, because its end may cross with our request. */
-const KEPT_MARGIN_MS = 1000;
-const MAX_KEPT_MS = 60_000;
+/** How long an idle connection stays open when the server states no time. */
+const DEFAULT_IDLE_MS = 4000;
+/** Subtracted from the server's keep-alive time: its close may cross with the next request. */
+const IDLE_MARGIN_MS = 1000;
+const MAX_IDLE_MS = 60_000;
 
-export class Connection implements AnswerSink, Carrier {
-  /** On the monotonic clock. */
+export class Connection implements ResponseSink, Transport {
+  /** A timestamp on the monotonic clock. */
   idleUntilMs = 0;
   readonly #parts: ConnectionParts;
   readonly #owner: ConnectionOwner;
-  readonly #parser = new AnswerParser(this);
+  readonly #parser = new ResponseParser(this);
   readonly #socket: Socket;
   readonly #cancelConnecting: CancelTimer;
   #exchange: Exchange | undefined;
   #keepAliveMs: number | undefined;
   #error: Error | undefined;
   #isPaused = false;
-  #isGone = false;
+  #isClosed = false;
 
   constructor(parts: ConnectionParts, owner: ConnectionOwner) {
     const { origin, openSocket, connectTimeoutMs, clock } = parts;
     this.#parts = parts;
     this.#owner = owner;
     this.#socket = openSocket(origin, (bytes) => this.#take(bytes));
-    this.#cancelConnecting = clock.after(connectTimeoutMs, () => this.#giveUp(connectTimeout()));
+    this.#cancelConnecting = clock.after(connectTimeoutMs, () => this.#fail(connectTimeout()));
     this.#socket.once(origin.isSecure ? 'secureConnect' : 'connect', this.#cancelConnecting);
     this.#socket.on('error', (error) => {
       this.#error ??= error;
     });
     this.#socket.on('end', () => this.#finish());
-    this.#socket.on('close', () => this.#giveUp(this.#error ?? closedEarly()));
+    this.#socket.on('close', () => this.#fail(this.#error ?? closedEarly()));
   }
 
-  /** Throws what is wrong with the request before a byte of it is sent. */
+  /** Throws on an invalid request, before any byte is sent. */
   carry(exchange: Exchange): void {
     const head = requestHead(exchange.request, this.#parts.origin.host);
     this.#exchange = exchange;
-    exchange.carriedBy(this);
+    exchange.attach(this);
     send(this.#socket, head, exchange.request.body);
   }
 
@@ -86,10 +85,10 @@ export class Connection implements AnswerSink, Carrier {
   }
 
   close(): void {
-    this.#giveUp(closedEarly());
+    this.#fail(closedEarly());
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: ResponseHead): void {
     this.#keepAliveMs = head.keepAliveMs;
     this.#exchange?.begun(head);
   }
@@ -101,47 +100,47 @@ export class Connection implements AnswerSink, Carrier {
   onEnd(isClean: boolean): void {
     const exchange = this.#exchange;
     this.#exchange = undefined;
-    const keptMs = this.#keptMs();
-    // Whoever paused it has all of it, and the next one has not paused anything.
+    const idleMs = this.#idleMs();
+    // A pause belongs to the finished exchange, not to the next one.
     this.resume();
-    // A server that answered before it had read everything may read the rest as another request.
-    if (!isClean || keptMs <= 0 || this.#socket.writableLength > 0) this.close();
+    // A server that responded before it read the whole request may parse the rest as another request.
+    if (!isClean || idleMs <= 0 || this.#socket.writableLength > 0) this.close();
     else {
-      this.idleUntilMs = this.#parts.clock.monotonic() + keptMs;
+      this.idleUntilMs = this.#parts.clock.monotonic() + idleMs;
       this.#owner.onIdle(this);
     }
     exchange?.ended();
   }
 
-  #keptMs(): number {
-    if (this.#keepAliveMs === undefined) return KEPT_MS;
-    return Math.min(this.#keepAliveMs - KEPT_MARGIN_MS, MAX_KEPT_MS);
+  #idleMs(): number {
+    if (this.#keepAliveMs === undefined) return DEFAULT_IDLE_MS;
+    return Math.min(this.#keepAliveMs - IDLE_MARGIN_MS, MAX_IDLE_MS);
   }
 
   #take(bytes: Buffer): void {
-    if (this.#isGone) return;
-    // While nothing is asked nothing is answered.
+    if (this.#isClosed) return;
+    // Bytes without a request in flight are unsolicited.
     if (!this.#exchange) return this.close();
     try {
       this.#parser.take(bytes);
     } catch (error) {
-      this.#giveUp(error instanceof Error ? error : closedEarly());
+      this.#fail(error instanceof Error ? error : closedEarly());
     }
   }
 
-  /** The server sends no more. */
+  /** The server has closed its side. */
   #finish(): void {
-    if (this.#isGone || this.#parser.finish()) return;
-    this.#giveUp(closedEarly());
+    if (this.#isClosed || this.#parser.finish()) return;
+    this.#fail(closedEarly());
   }
 
-  #giveUp(error: Error): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
+  #fail(error: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#cancelConnecting();
     this.#parser.stop();
     this.#socket.destroy();
-    this.#owner.onGone(this);
+    this.#owner.onClosed(this);
     const exchange = this.#exchange;
     this.#exchange = undefined;
     exchange?.failed(error);
@@ -150,7 +149,7 @@ export class Connection implements AnswerSink, Carrier {
 
 function send(socket: Socket, head: string, body: Buffer | null): void {
   if (body === null) return void socket.write(head, 'latin1');
-  // As a text it goes out in one plain write; latin1 keeps every byte as it is.
+  // A string leaves in one plain write; latin1 preserves every byte.
   if (body.length <= ONE_WRITE_BYTES)
     return void socket.write(head + body.toString('latin1'), 'latin1');
   socket.cork();

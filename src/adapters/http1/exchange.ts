@@ -1,12 +1,12 @@
-// One request and its answer, whichever connection carries it. Whoever sent it is told of exactly one ending.
-// States: waiting (for a connection) → carried → ended.
+// One request and its response, independent of the connection that carries it. The listener gets exactly one outcome.
+// States: queued (waits for a connection) → sent → ended.
 
 import type { UpstreamCall, UpstreamListener, UpstreamRequest } from '../../upstream/upstream.ts';
-import type { AnswerHead } from './answer-head.ts';
+import type { ResponseHead } from './response-head.ts';
 
-/** What carries an exchange, or lets it wait. */
-export type Carrier = {
-  /** It has been given up. */
+/** The connection that carries an exchange, or the queue in which it waits. */
+export type Transport = {
+  /** The exchange was aborted. */
   drop(exchange: Exchange): void;
   pause(): void;
   resume(): void;
@@ -15,7 +15,7 @@ export type Carrier = {
 export class Exchange implements UpstreamCall {
   readonly request: UpstreamRequest;
   readonly #listener: UpstreamListener;
-  #carrier: Carrier | undefined;
+  #transport: Transport | undefined;
   #isEnded = false;
 
   constructor(request: UpstreamRequest, listener: UpstreamListener) {
@@ -23,26 +23,26 @@ export class Exchange implements UpstreamCall {
     this.#listener = listener;
   }
 
-  carriedBy(carrier: Carrier): void {
-    this.#carrier = carrier;
+  attach(transport: Transport): void {
+    this.#transport = transport;
   }
 
   abort(reason: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#carrier?.drop(this);
+    this.#transport?.drop(this);
     this.#listener.onFailure(reason);
   }
 
   pause(): void {
-    if (!this.#isEnded) this.#carrier?.pause();
+    if (!this.#isEnded) this.#transport?.pause();
   }
 
   resume(): void {
-    if (!this.#isEnded) this.#carrier?.resume();
+    if (!this.#isEnded) this.#transport?.resume();
   }
 
-  begun({ status, headers }: AnswerHead): void {
+  begun({ status, headers }: ResponseHead): void {
     this.#listener.onHead(status, headers);
   }
 

@@ -1,17 +1,17 @@
-// A connection to an origin, in the clear or over TLS. What comes is read into a buffer that all connections share and
-// handed over as a copy of its own size: Node's way gives every read a buffer of 64 KiB and takes it through a stream.
-// Libuv fills the buffer and tells of it in one go, so that no two connections ever have it at once.
+// Opens a socket to an origin, plain or over TLS. All sockets read into one shared buffer and pass on a copy of the exact
+// size: by default Node allocates 64 KiB per read and pushes it through a stream. libuv fills the buffer and runs the
+// callback in one step, so two connections never use it at the same time.
 
 import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { connect as connectSecure } from 'node:tls';
+import { connect as connectSecure, type SecureContext } from 'node:tls';
 
 export type Origin = {
   readonly isSecure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** As the Host header gives it. */
+  /** The value of the Host header. */
   readonly host: string;
-  /** The last session, so that the next handshake is short. */
+  /** The latest TLS session; it abbreviates the next handshake. */
   session: Buffer | undefined;
 };
 
@@ -20,7 +20,7 @@ const READ_BYTES = 64 * 1024;
 export function readOrigin(text: string): Origin {
   const { protocol, hostname, port, host } = new URL(text);
   const isSecure = protocol === 'https:';
-  // An IPv6 address stands in brackets in a URL and in nothing else.
+  // A URL writes an IPv6 address in brackets; sockets and certificates do not.
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const given = port === '' ? (isSecure ? 443 : 80) : Number(port);
   return { isSecure, hostname: bare, port: given, host, session: undefined };
@@ -28,7 +28,8 @@ export function readOrigin(text: string): Origin {
 
 export type OpenSocket = (origin: Origin, onBytes: (bytes: Buffer) => void) => Socket;
 
-export function createSocketOpener(): OpenSocket {
+/** `secureContext` holds the trusted certificate authorities; Node's defaults apply without it. */
+export function createSocketOpener(secureContext: SecureContext | undefined): OpenSocket {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   return (origin, onBytes) => {
     const { hostname: host, port } = origin;
@@ -37,18 +38,23 @@ export function createSocketOpener(): OpenSocket {
       return true;
     };
     const options = { host, port, noDelay: true, keepAlive: true, onread: { buffer, callback } };
-    return origin.isSecure ? openSecure(origin, options) : connectPlain(options);
+    return origin.isSecure ? openSecure(origin, options, secureContext) : connectPlain(options);
   };
 }
 
-function openSecure(origin: Origin, options: TcpNetConnectOpts): Socket {
+function openSecure(
+  origin: Origin,
+  options: TcpNetConnectOpts,
+  secureContext: SecureContext | undefined,
+): Socket {
   const { hostname, session } = origin;
   const socket = connectSecure({
     ...options,
-    // The name of a certificate is not asked for by an address.
+    // SNI carries names, never addresses (RFC 6066, section 3).
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     ALPNProtocols: ['http/1.1'],
     session,
+    secureContext,
   });
   socket.on('session', (fresh) => {
     origin.session = fresh;

@@ -1,10 +1,10 @@
-// The connections to one origin. The one that was used last is used next, so that those too many grow old and are closed.
-// When there are as many as may be, exchanges wait their turn; so do those for whom a connection is only resting.
+// The connections to one origin. The most recently used connection is reused first, so that surplus connections age out.
+// At `maxConnections` exchanges wait in a queue; an exchange also waits when a quarantined connection is about to be free.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { Connection, type ConnectionOwner, type ConnectionParts } from './connection.ts';
-import type { Carrier, Exchange } from './exchange.ts';
-import { RestingConnections } from './resting-connections.ts';
+import type { Exchange, Transport } from './exchange.ts';
+import { Quarantine } from './quarantine.ts';
 
 export type OriginPoolParts = ConnectionParts & { readonly maxConnections: number };
 
@@ -14,34 +14,34 @@ export class OriginPool implements ConnectionOwner {
   readonly #parts: OriginPoolParts;
   readonly #clock: Clock;
   readonly #connections = new Set<Connection>();
-  readonly #resting = new RestingConnections((connection) => this.#offer(connection));
+  readonly #quarantine = new Quarantine((connection) => this.#offer(connection));
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<Exchange>();
-  readonly #line: Carrier;
+  readonly #queue: Transport;
   #cancelSweep: CancelTimer | undefined;
   #onEmpty: (() => void) | undefined;
 
   constructor(parts: OriginPoolParts) {
     this.#parts = parts;
     this.#clock = parts.clock;
-    this.#line = { drop: (exchange) => this.#waiting.delete(exchange), pause() {}, resume() {} };
+    this.#queue = { drop: (exchange) => this.#waiting.delete(exchange), pause() {}, resume() {} };
   }
 
   send(exchange: Exchange): void {
-    const isOneResting = this.#resting.size > this.#waiting.size;
-    const connection = this.#takeIdle() ?? (isOneResting ? undefined : this.#open());
+    const isOneSoonIdle = this.#quarantine.size > this.#waiting.size;
+    const connection = this.#takeIdle() ?? (isOneSoonIdle ? undefined : this.#open());
     if (connection) return carry(connection, exchange);
-    exchange.carriedBy(this.#line);
+    exchange.attach(this.#queue);
     this.#waiting.add(exchange);
   }
 
   onIdle(connection: Connection): void {
-    this.#resting.add(connection);
+    this.#quarantine.add(connection);
   }
 
-  onGone(connection: Connection): void {
+  onClosed(connection: Connection): void {
     this.#connections.delete(connection);
-    this.#resting.forget(connection);
+    this.#quarantine.remove(connection);
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
     const [next] = this.#waiting;
@@ -51,7 +51,7 @@ export class OriginPool implements ConnectionOwner {
     } else if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  /** Waits for the exchanges there are; nobody sends any more. */
+  /** Waits for the exchanges in flight; `send` must not be called afterwards. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#cancelSweep?.();
@@ -75,7 +75,7 @@ export class OriginPool implements ConnectionOwner {
   #takeIdle(): Connection | undefined {
     const connection = this.#idle.pop();
     if (!connection || connection.idleUntilMs > this.#clock.monotonic()) return connection;
-    // It was the youngest: all others are too old as well.
+    // The last entry is the youngest, so all others have expired too.
     for (const old of [connection, ...this.#idle.splice(0)]) old.close();
     return undefined;
   }
@@ -96,7 +96,7 @@ export class OriginPool implements ConnectionOwner {
   }
 }
 
-/** A request that cannot be sent fails alone; never before the sender knows of its call. */
+/** An invalid request fails alone, and not before `send` has returned its call. */
 function carry(connection: Connection, exchange: Exchange): void {
   try {
     connection.carry(exchange);

@@ -1,8 +1,9 @@
-// The port to providers over HTTP/1.1, written for this one use: whole requests, answers as they come. It takes half the
-// CPU time of a general client (docs/decisions/0008). HTTP/1.1 on purpose: with it one slow stream cannot hold up another
-// on a shared connection. It has no clock but the one for connecting; a provider that falls silent is the attempt's to
-// end.
+// `Upstream` over direct HTTP/1.1 connections, with a client written for this one use: whole requests out, responses in
+// as they arrive. It takes half the CPU time of a general client (docs/decisions/0008). HTTP/1.1 avoids head-of-line
+// blocking between streams on a shared connection. Proxies are left to adapters/undici. Its only clock is the connect
+// timeout; a silent provider is ended by the attempt.
 
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { Exchange } from './exchange.ts';
@@ -13,11 +14,13 @@ export type Http1UpstreamOptions = {
   readonly connectTimeoutMs: number;
   readonly maxConnectionsPerOrigin: number;
   readonly clock: Clock;
+  /** PEM certificates of the trusted authorities, in place of Node's defaults. */
+  readonly ca?: readonly string[] | undefined;
 };
 
 export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
-  const { connectTimeoutMs, maxConnectionsPerOrigin: maxConnections, clock } = options;
-  const openSocket = createSocketOpener();
+  const { connectTimeoutMs, maxConnectionsPerOrigin: maxConnections, clock, ca } = options;
+  const openSocket = createSocketOpener(ca && createSecureContext({ ca: [...ca] }));
   const pools = new Map<string, OriginPool>();
 
   function poolFor(text: string): OriginPool {

@@ -1,39 +1,39 @@
-// The answers of one connection, one after the other, from bytes that are cut anywhere. Interim answers (1xx) are passed
-// over. Bytes that come behind an answer belong to nobody, because nothing more was asked: `onEnd` is told of them, so
-// that the connection is given up and they are never taken for the next answer.
+// Parses the responses of one connection in sequence, from chunks of any size. Interim responses (1xx) are skipped. Bytes
+// behind a response answer no request: `onEnd` reports them, so that the connection is closed and they are never taken
+// for the next response (response splitting).
 //
 // States: head → counted | chunked | rest → head; stopped from any.
 
-import { type AnswerHead, readAnswerHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
-import { MalformedAnswer } from './malformed-answer.ts';
+import { MalformedResponse } from './malformed-response.ts';
+import { type ResponseHead, readResponseHead } from './response-head.ts';
 
-export type AnswerSink = {
-  onHead(head: AnswerHead): void;
-  /** A part of the bytes that were taken, not a copy. */
+export type ResponseSink = {
+  onHead(head: ResponseHead): void;
+  /** A view of the parsed bytes, not a copy. */
   onData(chunk: Buffer): void;
-  /** `isClean`: nothing follows. */
+  /** `isClean`: no bytes follow the response. */
   onEnd(isClean: boolean): void;
 };
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 64 * 1024;
 
-export class AnswerParser {
-  readonly #sink: AnswerSink;
+export class ResponseParser {
+  readonly #sink: ResponseSink;
   readonly #onData: (chunk: Buffer) => void;
   #state: 'head' | 'counted' | 'chunked' | 'rest' | 'stopped' = 'head';
-  /** Of a head that has not come whole. */
+  /** The bytes of an incomplete head. */
   #partial: Buffer | undefined;
   #left = 0;
   #chunks = new ChunkedBody();
 
-  constructor(sink: AnswerSink) {
+  constructor(sink: ResponseSink) {
     this.#sink = sink;
     this.#onData = (chunk) => sink.onData(chunk);
   }
 
-  /** Throws MalformedAnswer. */
+  /** Throws MalformedResponse. */
   take(bytes: Buffer): void {
     let at = 0;
     let rest = bytes;
@@ -61,14 +61,14 @@ export class AnswerParser {
     }
   }
 
-  /** The connection has ended. True when that is how the answer was to end. */
+  /** The connection has ended. True when that ends the response as its head announced. */
   finish(): boolean {
     if (this.#state !== 'rest') return false;
     this.#end(true);
     return true;
   }
 
-  /** Nobody wants any more of it. */
+  /** Ignores all further bytes. */
   stop(): void {
     this.#state = 'stopped';
   }
@@ -76,20 +76,20 @@ export class AnswerParser {
   #takeHead(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(HEAD_END, at);
     if ((end === -1 ? bytes.length : end) - at > MAX_HEAD_BYTES)
-      throw new MalformedAnswer('the head is too large');
+      throw new MalformedResponse('the head is too large');
     if (end === -1) {
       this.#partial = at === 0 ? bytes : bytes.subarray(at);
       return bytes.length;
     }
     this.#partial = undefined;
     const next = end + HEAD_END.length;
-    const head = readAnswerHead(bytes.toString('latin1', at, end));
-    if (head.status === 101) throw new MalformedAnswer('another protocol was not asked for');
+    const head = readResponseHead(bytes.toString('latin1', at, end));
+    if (head.status === 101) throw new MalformedResponse('no protocol upgrade was requested');
     if (head.status >= 200) this.#begin(head, next === bytes.length);
     return next;
   }
 
-  #begin(head: AnswerHead, isAllRead: boolean): void {
+  #begin(head: ResponseHead, isAllRead: boolean): void {
     const { body } = head;
     if (typeof body === 'number') this.#left = body;
     else if (body === 'chunked') this.#chunks = new ChunkedBody();
@@ -106,7 +106,7 @@ export class AnswerParser {
     return end;
   }
 
-  /** Whatever follows is not looked at any more. */
+  /** After an unclean end the parser ignores all further bytes. */
   #end(isClean: boolean): void {
     this.#state = isClean ? 'head' : 'stopped';
     this.#sink.onEnd(isClean);

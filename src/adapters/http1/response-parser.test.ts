@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { AnswerParser } from './answer-parser.ts';
-import { MalformedAnswer } from './malformed-answer.ts';
+import { MalformedResponse } from './malformed-response.ts';
+import { ResponseParser } from './response-parser.ts';
 
-type Told = {
+type ReadResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Whether the answer came to its end, and nothing behind it. */
+  /** Whether the response ended, and whether bytes follow it. */
   readonly end: 'clean' | 'followed' | 'none';
 };
 
-suite('an answer', () => {
-  test('has a status, fields in lower case and a body of the length it says', () => {
-    const [told] = read(
+suite('a response', () => {
+  test('has a status, fields in lower case and a body of the stated length', () => {
+    const [response] = read(
       'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello',
     );
-    assert.equal(told?.status, 200);
-    assert.deepEqual({ ...told?.headers }, { 'content-type': 'text/plain', 'content-length': '5' });
-    assert.deepEqual([told?.body, told?.end], ['hello', 'clean']);
+    assert.equal(response?.status, 200);
+    assert.deepEqual(
+      { ...response?.headers },
+      { 'content-type': 'text/plain', 'content-length': '5' },
+    );
+    assert.deepEqual([response?.body, response?.end], ['hello', 'clean']);
   });
 
-  test('may come in chunks with extensions and trailers, which are passed over', () => {
+  test('may be chunked, with extensions and trailers that are skipped', () => {
     const text = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n1 \r\n!\r\n0\r\nx: y\r\n\r\n`;
     assert.deepEqual(endings(read(text)), [['hello!', 'clean']]);
     const padded = text.replace('5;', `${'0'.repeat(30)}5;`).replace('\r\n0\r\n', '\r\n0000\r\n');
@@ -36,14 +39,14 @@ suite('an answer', () => {
     assert.deepEqual(endings(read(coded)), [['xyz', 'clean']]);
   });
 
-  test('that must have no body has none, whatever length it says', () => {
+  test('with status 204 or 304 has no body, whatever length it states', () => {
     for (const status of [204, 304]) {
-      const told = read(`HTTP/1.1 ${status} No\r\ncontent-length: 7\r\n\r\n`);
-      assert.deepEqual(endings(told), [['', 'clean']]);
+      const response = read(`HTTP/1.1 ${status} No\r\ncontent-length: 7\r\n\r\n`);
+      assert.deepEqual(endings(response), [['', 'clean']]);
     }
   });
 
-  test('is told without the interim answers before it', () => {
+  test('is reported without its interim responses', () => {
     const text =
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     assert.deepEqual(
@@ -52,7 +55,7 @@ suite('an answer', () => {
     );
   });
 
-  test('followed by bytes that nobody asked for says so, and they are no answer', () => {
+  test('reports unsolicited bytes behind it, which are not a response', () => {
     const text = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     assert.deepEqual(endings(read(text + text)), [['ok', 'followed']]);
     const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
@@ -60,7 +63,7 @@ suite('an answer', () => {
     assert.deepEqual(endings(read('HTTP/1.1 204 No\r\n\r\nx')), [['', 'followed']]);
   });
 
-  test('cut off has no end', () => {
+  test('that is cut off has no end', () => {
     assert.deepEqual(endings(read('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')), [
       ['half', 'none'],
     ]);
@@ -69,18 +72,18 @@ suite('an answer', () => {
     assert.deepEqual(read('HTTP/1.1 200 OK\r\ncontent-le'), []);
   });
 
-  test('gives a field that comes twice as a list, and means nothing by its name', () => {
+  test('gives a repeated field as a list, and treats __proto__ as a plain name', () => {
     const text =
       'HTTP/1.1 200 OK\r\nx: 1\r\nX: 2\r\n__proto__: 3\r\nconstructor: 4\r\ncontent-length: 0\r\n\r\n';
-    const [told] = read(text);
-    assert.deepEqual(told?.headers['x'], ['1', '2']);
-    assert.equal(told?.headers['__proto__'], '3');
-    assert.equal(told?.headers['constructor'], '4');
-    assert.equal(told?.headers['toString'], undefined);
+    const [response] = read(text);
+    assert.deepEqual(response?.headers['x'], ['1', '2']);
+    assert.equal(response?.headers['__proto__'], '3');
+    assert.equal(response?.headers['constructor'], '4');
+    assert.equal(response?.headers['toString'], undefined);
   });
 });
 
-suite('what is no answer is refused', () => {
+suite('a malformed response is refused', () => {
   const HEADS = [
     'SSH-2.0-OpenSSH_9.6\r\n\r\n',
     '<html></html>\r\n\r\n',
@@ -102,7 +105,7 @@ suite('what is no answer is refused', () => {
     'HTTP/1.1 200 OK\ncontent-length: 1\r\n\r\n',
   ];
   for (const text of HEADS) {
-    test(JSON.stringify(text), () => assert.throws(() => read(text), MalformedAnswer));
+    test(JSON.stringify(text), () => assert.throws(() => read(text), MalformedResponse));
   }
 
   const CHUNKS = [
@@ -119,39 +122,42 @@ suite('what is no answer is refused', () => {
     test(`in chunks: ${JSON.stringify(text)}`, () =>
       assert.throws(
         () => read(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${text}`),
-        MalformedAnswer,
+        MalformedResponse,
       ));
   }
 
-  test('a head without end', () => {
+  test('an endless head', () => {
     const endless = `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}`;
-    assert.throws(() => read(endless), MalformedAnswer);
-    assert.throws(() => read(`${endless}\r\n\r\n`), MalformedAnswer);
+    assert.throws(() => read(endless), MalformedResponse);
+    assert.throws(() => read(`${endless}\r\n\r\n`), MalformedResponse);
   });
 });
 
-test('an answer is the same however its bytes are cut', () => {
+test('a response parses the same from any chunks', () => {
   fc.assert(
-    fc.property(anyAnswer(), fc.array(fc.nat(), { maxLength: 12 }), ({ text }, cuts) => {
+    fc.property(anyResponse(), fc.array(fc.nat(), { maxLength: 12 }), ({ text }, cuts) => {
       assert.deepEqual(read(text, cuts), read(text));
     }),
   );
 });
 
-test('what was put together comes out again', () => {
+test('a serialised response parses to its status and body', () => {
   fc.assert(
     fc.property(
-      anyAnswer(),
+      anyResponse(),
       fc.array(fc.nat(), { maxLength: 6 }),
       ({ text, status, body }, cuts) => {
-        const [told] = read(text, cuts);
-        assert.deepEqual([told?.status, told?.body, told?.end], [status, body, 'clean']);
+        const [response] = read(text, cuts);
+        assert.deepEqual(
+          [response?.status, response?.body, response?.end],
+          [status, body, 'clean'],
+        );
       },
     ),
   );
 });
 
-test('whatever comes, it is an answer, a part of one, or refused; and nothing after its end is told', () => {
+test('arbitrary input is at most one response, or refused', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'HTTP/1.1 200 OK\r\n',
@@ -176,13 +182,13 @@ test('whatever comes, it is an answer, a part of one, or refused; and nothing af
       try {
         assert.ok(read(pieces.join(''), cuts).length <= 1);
       } catch (error) {
-        if (!(error instanceof MalformedAnswer)) throw error;
+        if (!(error instanceof MalformedResponse)) throw error;
       }
     }),
   );
 });
 
-function anyAnswer() {
+function anyResponse() {
   const chunks = fc.array(fc.string({ unit: 'binary-ascii', minLength: 1 }), { maxLength: 5 });
   return fc
     .record({ status: fc.constantFrom(200, 404, 529), chunks, isChunked: fc.boolean() })
@@ -196,17 +202,18 @@ function anyAnswer() {
     });
 }
 
-/** Gives the bytes cut at those places, then ends the connection; one answer at most is asked for. */
-function read(text: string, cuts: readonly number[] = []): Told[] {
+/** Parses the bytes in chunks cut at `cuts`, then ends the connection; at most one response is expected. */
+function read(text: string, cuts: readonly number[] = []): ReadResponse[] {
   const bytes = Buffer.from(text, 'latin1');
-  const answers: Told[] = [];
-  const change = (part: (last: Told) => Partial<Told>): void => {
-    const last = answers.pop();
-    if (last) answers.push({ ...last, ...part(last) });
+  const responses: ReadResponse[] = [];
+  const change = (part: (last: ReadResponse) => Partial<ReadResponse>): void => {
+    const last = responses.pop();
+    if (last) responses.push({ ...last, ...part(last) });
   };
   let isOver = false;
-  const parser = new AnswerParser({
-    onHead: ({ status, headers }) => void answers.push({ status, headers, body: '', end: 'none' }),
+  const parser = new ResponseParser({
+    onHead: ({ status, headers }) =>
+      void responses.push({ status, headers, body: '', end: 'none' }),
     onData: (chunk) => change(({ body }) => ({ body: body + chunk.toString('latin1') })),
     onEnd(isClean) {
       isOver = true;
@@ -223,9 +230,9 @@ function read(text: string, cuts: readonly number[] = []): Told[] {
     at = place;
   }
   if (!isOver) parser.finish();
-  return answers;
+  return responses;
 }
 
-function endings(answers: readonly Told[]): readonly (readonly [string, string])[] {
-  return answers.map(({ body, end }) => [body, end]);
+function endings(responses: readonly ReadResponse[]): readonly (readonly [string, string])[] {
+  return responses.map(({ body, end }) => [body, end]);
 }

@@ -1,18 +1,19 @@
-// A request as it goes over the wire. Nothing is added to its headers but what HTTP itself needs. What could end a line
-// early is refused: a request is one request, whatever a caller put into a model's name.
+// Serialises the head of a request. It adds only the headers that HTTP itself needs, and refuses characters that could
+// end a line early: a model name from a caller must not smuggle a second request.
 
 import type { UpstreamRequest } from '../../upstream/upstream.ts';
 
-/** The head, with the empty line that ends it; throws where a part of it could not be told from the rest. */
+/** The head with its final empty line. Throws TypeError on an invalid path or header. */
 export function requestHead(request: UpstreamRequest, host: string): string {
   const { method, path, headers, body } = request;
-  if (!path.startsWith('/') || NOT_IN_A_PATH.test(path)) throw new TypeError('the path is none');
+  if (!path.startsWith('/') || NOT_IN_A_PATH.test(path))
+    throw new TypeError('the request path contains characters that cannot be sent');
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     if (NOT_IN_A_NAME.test(name) || NOT_IN_A_VALUE.test(value))
-      throw new TypeError('a header cannot be sent');
+      throw new TypeError('a request header contains characters that cannot be sent');
     head += `${name}: ${value}\r\n`;
   }
   return body ? `${head}content-length: ${body.length}\r\n\r\n` : `${head}\r\n`;
