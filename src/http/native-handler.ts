@@ -15,13 +15,12 @@ import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { ONE_WRITE_BYTES } from '../kernel/one-write.ts';
 import { isArrayStream, matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { readCredential } from './credential.ts';
 import { readBody } from './read-body.ts';
 import { type ErrorReplier } from './reply-error.ts';
-import { writeChunk } from './write-chunk.ts';
+import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 
 export type NativeHandlerParts = {
   readonly keyring: Keyring;
@@ -99,7 +98,7 @@ class NativeConnection implements Reply {
   }
 
   end(chunk?: Buffer | string): void {
-    if (typeof chunk !== 'object' || chunk.length > ONE_WRITE_BYTES) {
+    if (typeof chunk !== 'object' || chunk.length > MAX_SINGLE_WRITE_BYTES) {
       this.#response.end(chunk);
       return;
     }

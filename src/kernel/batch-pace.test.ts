@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { BatchPace } from './batch-pace.ts';
 
-test('those who ask in one turn of the loop share one batch, at its end', async () => {
+test('operations of one turn of the event loop share one batch', async () => {
   const { pace, begun } = rig();
   pace.plan();
   pace.plan();
@@ -12,7 +12,7 @@ test('those who ask in one turn of the loop share one batch, at its end', async 
   assert.equal(begun(), 1);
 });
 
-test('whoever asks after few asked does not wait', async () => {
+test('the batch after a small one starts without a delay', async () => {
   const { pace, begun, clock } = rig();
   pace.began(3);
   pace.plan();
@@ -21,7 +21,7 @@ test('whoever asks after few asked does not wait', async () => {
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('in a crowd the next batch begins three milliseconds after the last', async () => {
+test('the batch after a large one starts three milliseconds after it', async () => {
   const { pace, begun, clock } = rig();
   pace.began(4);
   pace.plan();
@@ -33,7 +33,7 @@ test('in a crowd the next batch begins three milliseconds after the last', async
   assert.equal(begun(), 1);
 });
 
-test('a crowd whose batch took longer than that goes on at once', async () => {
+test('the batch after a large and slow one starts without a delay', async () => {
   const { pace, begun, clock } = rig();
   pace.began(100);
   await clock.advance(5);

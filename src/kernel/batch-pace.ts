@@ -1,39 +1,42 @@
-// When the next batch of asks is to go, where a batch costs far more than an ask in it. All of one turn of the loop go
-// together. Where many ask at once, batches also begin some time apart, so that each carries more of them; whoever asks
-// alone never waits. One batch at a time: the owner says when it begins and plans the next when it has ended.
+// Group commit: decides when the next batch of store or Redis operations starts, where the round trip costs far more than
+// one operation in it. Operations of one turn of the event loop share a batch. After a large batch the next one starts
+// at least MIN_DISTANCE_MS later, so that it collects more; a single operation under light load never waits.
+// One batch at a time: the owner reports its start with `began` and calls `plan` again when it has ended.
 
 import type { Clock } from './clock.ts';
 
-/** Nothing beside the call that is asked for, and enough to gather in when thousands ask in a second. */
-const APART_MS = 3;
-/** From here on a batch is a crowd's. */
-const CROWD = 4;
+/** Negligible next to a provider call, and long enough to collect several operations at thousands per second. */
+const MIN_DISTANCE_MS = 3;
+/** Smaller batches are light load: the next one starts without a delay. */
+const MIN_LARGE_BATCH = 4;
 
 export class BatchPace {
   readonly #clock: Clock;
   readonly #begin: () => void;
   #isPlanned = false;
   #lastBeganAt = 0;
-  #wasCrowded = false;
+  #wasLarge = false;
 
   constructor(clock: Clock, begin: () => void) {
     this.#clock = clock;
     this.#begin = begin;
   }
 
-  /** Somebody waits for the next batch, and none is under way. */
+  /** Schedules a batch; the owner calls it while operations wait and no batch is in flight. */
   plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    const waitMs = this.#wasCrowded ? this.#lastBeganAt + APART_MS - this.#clock.monotonic() : 0;
-    // A timer is no finer than a millisecond.
+    const waitMs = this.#wasLarge
+      ? this.#lastBeganAt + MIN_DISTANCE_MS - this.#clock.monotonic()
+      : 0;
+    // Timers have a resolution of one millisecond.
     if (waitMs >= 1) this.#clock.after(waitMs, this.#due);
     else setImmediate(this.#due);
   }
 
   began(size: number): void {
     this.#lastBeganAt = this.#clock.monotonic();
-    this.#wasCrowded = size >= CROWD;
+    this.#wasLarge = size >= MIN_LARGE_BATCH;
   }
 
   readonly #due = (): void => {

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const zone = fc.constantFrom(...ZONES);
 const moment = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) });
 
-test('a moment lies in its month, and the month has 28 to 31 days, give or take what clocks do', () => {
+test('a timestamp lies in its month, and the month has 28 to 31 days, give or take daylight saving', () => {
   const property = fc.property(moment, zone, (at, timeZone) => {
     const month = calendarMonth(at, timeZone);
     assert.ok(isWithin(month, at));
@@ -31,7 +31,7 @@ test('a moment lies in its month, and the month has 28 to 31 days, give or take 
   fc.assert(property);
 });
 
-test('months follow one another without a gap and without an overlap', () => {
+test('consecutive months have no gap and no overlap', () => {
   const property = fc.property(moment, zone, (at, timeZone) => {
     const month = calendarMonth(at, timeZone);
     const next = calendarMonth(month.endsAt, timeZone);
@@ -43,7 +43,7 @@ test('months follow one another without a gap and without an overlap', () => {
   fc.assert(property);
 });
 
-test('a month begins at midnight of its people, also where midnight comes twice or an hour late', () => {
+test('a month begins at local midnight, also where midnight is repeated or skipped', () => {
   const start = (iso: string, timeZone: string) =>
     new Date(calendarMonth(Date.parse(iso), timeZone).startsAt).toISOString();
   assert.equal(start('2026-11-15T12:00:00Z', 'Asia/Kolkata'), '2026-10-31T18:30:00.000Z');
@@ -56,7 +56,7 @@ test('a month begins at midnight of its people, also where midnight comes twice 
   assert.equal(start('2017-10-01T05:00:00Z', 'America/Asuncion'), '2017-10-01T04:00:00.000Z');
 });
 
-test('what is remembered of a zone is what would be found anew', () => {
+test('a cached month equals the computed one', () => {
   const monthAt = createMonthCache();
   const property = fc.property(moment, zone, (at, timeZone) => {
     assert.deepEqual(monthAt(at, timeZone), calendarMonth(at, timeZone));

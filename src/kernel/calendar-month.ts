@@ -1,6 +1,6 @@
-// A month as the people of a time zone count it: what a budget lasts for. Its number (202611) names it for ever, also
-// when the zone is changed in the middle of it; its ends are moments. Months follow one another without a gap and
-// without an overlap, whatever the clocks of the zone do at midnight.
+// A calendar month in a time zone: the period of a budget. Its number (202611) identifies it even if the organisation
+// changes its zone during the month; its ends are timestamps. Consecutive months have no gap and no overlap, whatever
+// daylight saving does at midnight.
 
 export type CalendarMonth = {
   /** Year and month as one number, e.g. 202611. */
@@ -20,7 +20,7 @@ export function calendarMonth(at: number, timeZone: string): CalendarMonth {
   return monthOf(local.toPlainDate().toPlainYearMonth().add({ months: 1 }), timeZone);
 }
 
-/** Remembers the month of each zone, so that the same month is found by comparing two numbers. */
+/** Caches the month of each zone: a lookup within the cached month compares two numbers. */
 export function createMonthCache(): (at: number, timeZone: string) => CalendarMonth {
   const known = new Map<string, CalendarMonth>();
   return (at, timeZone) => {
@@ -37,7 +37,7 @@ export function isWithin(month: CalendarMonth, at: number): boolean {
   return at >= month.startsAt && at < month.endsAt;
 }
 
-/** There are some six hundred zones, with all their names. */
+/** The time zone database has about 600 names. */
 const MAX_ZONES = 1000;
 
 function monthOf(month: Temporal.PlainYearMonth, timeZone: string): CalendarMonth {
@@ -48,7 +48,7 @@ function monthOf(month: Temporal.PlainYearMonth, timeZone: string): CalendarMont
   });
 }
 
-/** Where midnight is skipped, the day begins later; where it comes twice, with the first. */
+/** Where daylight saving skips midnight the day begins later; where it repeats midnight the first one counts. */
 function firstMoment(month: Temporal.PlainYearMonth, timeZone: string): number {
   return month.toPlainDate({ day: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
 }

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { sleep, systemClock } from './clock.ts';
 
-test('a timer calls once, in its turn, and not at all when it was cancelled', async () => {
+test('a timer calls once, and a cancelled timer never', async () => {
   const calls: string[] = [];
-  // Our timers keep no process alive, so this test holds one that does.
+  // Clock timers are unreferenced; this interval keeps the test process alive.
   const alive = setInterval(() => {}, 1000);
   const cancel = systemClock.after(0, () => void calls.push('cancelled'));
   cancel();
@@ -19,7 +19,7 @@ test('a timer calls once, in its turn, and not at all when it was cancelled', as
   assert.deepEqual(calls, ['past']);
 });
 
-test('a wait longer than a timer can hold does not fire at once', (context) => {
+test('a delay above the range of setTimeout does not fire at once', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let fired = 0;
   systemClock.after(2_147_483_647 + 1000, () => {
@@ -47,7 +47,7 @@ test('the monotonic clock does not go back', () => {
   assert.ok(systemClock.random() < 1);
 });
 
-test('sleep ends after its time and leaves nothing at the signal', async () => {
+test('sleep ends after its delay and leaves no timer', async () => {
   const clock = createTestClock();
   const controller = new AbortController();
   let isOver = false;
@@ -62,10 +62,10 @@ test('sleep ends after its time and leaves nothing at the signal', async () => {
   controller.abort();
 });
 
-test('sleep rejects with the reason of the signal, at once when it was aborted before', async () => {
+test('sleep rejects with the reason of the signal, immediately if the signal is aborted already', async () => {
   const clock = createTestClock();
   const controller = new AbortController();
-  const reason = new Error('no more');
+  const reason = new Error('closing');
   const sleeping = sleep(clock, 100, controller.signal);
   controller.abort(reason);
   await assert.rejects(sleeping, reason);

@@ -1,6 +1,5 @@
-// The one door for time and randomness. Everything that waits, expires or jitters is given a Clock, so
-// that a test can own time. `now` is wall time (epoch milliseconds, what users see); `monotonic` is for
-// measuring intervals and never goes back.
+// The port for time and randomness. Code that waits, expires or jitters takes a Clock, so that a test controls time.
+// `now` is wall time in epoch milliseconds; `monotonic` measures intervals and never goes back.
 
 export type CancelTimer = () => void;
 

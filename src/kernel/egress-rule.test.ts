@@ -47,17 +47,17 @@ const NOT_PUBLIC: Record<string, readonly string[]> = {
   'no address at all': ['', 'localhost', 'example.com', '1.2.3', '::g', '127.1', '0x7f.0.0.1'],
 };
 
-test('public addresses may be connected to', () => {
+test('public addresses are allowed', () => {
   for (const address of [...PUBLIC, ...PUBLIC_6])
     assert.equal(isPublicAddress(address), true, address);
 });
 
 for (const [kind, addresses] of Object.entries(NOT_PUBLIC))
-  test(`${kind}: may not be connected to`, () => {
+  test(`addresses of kind "${kind}" are refused`, () => {
     for (const address of addresses) assert.equal(isPublicAddress(address), false, address);
   });
 
-test('no IPv4 address becomes public by being written inside an IPv6 address', () => {
+test('an IPv4 address embedded in an IPv6 address is refused', () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.constantFrom('::ffff:', '::', '64:ff9b::'), (address, prefix) => {
       assert.equal(isPublicAddress(prefix + address), false);
@@ -65,7 +65,7 @@ test('no IPv4 address becomes public by being written inside an IPv6 address', (
   );
 });
 
-test('a host is refused by its name when that is an address that is not public, or this machine', () => {
+test('a host that is a non-public address or names this machine is refused before DNS', () => {
   const rule = createEgressRule([]);
   for (const host of [
     '127.0.0.1',
@@ -81,7 +81,7 @@ test('a host is refused by its name when that is an address that is not public, 
     assert.equal(rule.refusesHost(host), false, host);
 });
 
-test('a host that an operator names is not refused, however it is written', () => {
+test('a host that the operator allows is accepted in every spelling', () => {
   const rule = createEgressRule(['Hooks.Internal', '10.0.0.1', '::1']);
   for (const host of ['hooks.internal', 'HOOKS.internal.', '10.0.0.1', '[::1]']) {
     assert.equal(rule.isNamed(host), true, host);

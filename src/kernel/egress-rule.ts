@@ -1,14 +1,14 @@
-// Where Spillway may connect to on behalf of a caller: to public addresses, and to hosts that an operator names. Names
-// mean nothing until they are resolved, so the rule is about addresses and is asked when connecting, with the very
-// address that is connected to. IPv4 is public unless it is set aside; IPv6 only within what is given out to the
-// public, which leaves out every way to write an IPv4 address in it: mapped, NAT64, 6to4, Teredo. Pure.
+// Decides where Spillway may connect on behalf of a caller (SSRF protection): to public addresses and to hosts that the
+// operator allows. A DNS name proves nothing, so the rule applies to the resolved address, at the time of connecting.
+// IPv4 addresses are public unless reserved; IPv6 addresses only within 2000::/3, which excludes every embedding of an
+// IPv4 address: mapped, NAT64, 6to4, Teredo. Pure.
 
 import { BlockList, isIP } from 'node:net';
 
 export type EgressRule = {
-  /** Whether an operator named the host: then any address of it may be connected to. */
+  /** Whether the operator allows the host by name: then every address of it is allowed. */
   isNamed(host: string): boolean;
-  /** Whether the host is refused by its name alone: an address that is not public, or this machine. */
+  /** Whether the host is refused before DNS: a literal address that is not public, or a name of this machine. */
   refusesHost(host: string): boolean;
 };
 
@@ -29,11 +29,11 @@ export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false;
   const version = isIP(address);
-  if (version === 4) return !SET_ASIDE_4.check(address, 'ipv4');
-  return version === 6 && GLOBAL_6.check(address, 'ipv6') && !SET_ASIDE_6.check(address, 'ipv6');
+  if (version === 4) return !RESERVED_4.check(address, 'ipv4');
+  return version === 6 && GLOBAL_6.check(address, 'ipv6') && !RESERVED_6.check(address, 'ipv6');
 }
 
-/** As it is compared: `[::1]` is `::1`, and a name may end in a dot. */
+/** Normalises a host for comparison: `[::1]` is `::1`, and a name may end in a dot. */
 function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -41,13 +41,13 @@ function plainHost(host: string): string {
     .replace(/\.$/, '');
 }
 
-const SET_ASIDE_4 = blocks('ipv4', [
+const RESERVED_4 = blocks('ipv4', [
   ['0.0.0.0', 8], // This network; 0.0.0.0 is this machine.
   ['10.0.0.0', 8], // Private.
-  ['100.64.0.0', 10], // Shared by carriers; a cloud keeps its metadata there.
+  ['100.64.0.0', 10], // Carrier-grade NAT; one cloud serves its metadata there.
   ['127.0.0.0', 8], // This machine.
-  ['168.63.129.16', 32], // A cloud's own services, at a public address.
-  ['169.254.0.0', 16], // This link; where clouds keep their metadata.
+  ['168.63.129.16', 32], // Internal services of a cloud, at a public address.
+  ['169.254.0.0', 16], // Link-local; clouds serve their metadata there.
   ['172.16.0.0', 12], // Private.
   ['192.0.0.0', 24], // Protocol assignments.
   ['192.0.2.0', 24], // Documentation.
@@ -57,12 +57,12 @@ const SET_ASIDE_4 = blocks('ipv4', [
   ['198.51.100.0', 24], // Documentation.
   ['203.0.113.0', 24], // Documentation.
   ['224.0.0.0', 4], // Multicast.
-  ['240.0.0.0', 4], // Reserved; the last one is broadcast.
+  ['240.0.0.0', 4], // Reserved, and the broadcast address.
 ]);
 
 const GLOBAL_6 = blocks('ipv6', [['2000::', 3]]);
 
-const SET_ASIDE_6 = blocks('ipv6', [
+const RESERVED_6 = blocks('ipv6', [
   ['2001::', 23], // Protocol assignments, Teredo among them.
   ['2001:db8::', 32], // Documentation.
   ['2002::', 16], // 6to4: an IPv4 address inside.

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from './ids.ts';
 
-test('an id says what it names and is a UUIDv7 without dashes', () => {
+test('an id is its kind and a UUIDv7 without dashes', () => {
   assert.match(newId('req'), /^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
   assert.match(newId('job'), /^job_[0-9a-f]{32}$/);
 });
 
-test('no two are the same, and those of a later millisecond sort behind', () => {
+test('ids are unique, and an id of a later millisecond sorts after an earlier one', () => {
   const ids = Array.from({ length: 5000 }, () => newId('evt'));
   assert.equal(new Set(ids).size, ids.length);
   const moments = ids.map((id) => Number.parseInt(id.slice(4, 16), 16));

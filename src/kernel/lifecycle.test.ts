@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLifecycle } from './lifecycle.ts';
 
-test('what was opened last is closed first, each waiting for the one before it', async () => {
+test('steps run one after the other in reverse order of registration', async () => {
   const lifecycle = createLifecycle();
   const closed: string[] = [];
   lifecycle.onClose('store', () => void closed.push('store'));
@@ -14,7 +14,7 @@ test('what was opened last is closed first, each waiting for the one before it',
   assert.deepEqual(closed, ['server', 'store']);
 });
 
-test('closing twice runs every step once and gives the same promise', async () => {
+test('closing twice runs every step once and returns the same promise', async () => {
   const lifecycle = createLifecycle();
   let runs = 0;
   lifecycle.onClose('step', () => {
@@ -25,7 +25,7 @@ test('closing twice runs every step once and gives the same promise', async () =
   assert.equal(runs, 1);
 });
 
-test('a step that fails, now or later, keeps none from running, and all failures are told', async () => {
+test('a step that throws or rejects does not stop the others, and close rejects with all failures', async () => {
   const lifecycle = createLifecycle();
   const closed: string[] = [];
   lifecycle.onClose('first', () => void closed.push('first'));
@@ -42,7 +42,7 @@ test('a step that fails, now or later, keeps none from running, and all failures
   assert.deepEqual(closed, ['first']);
 });
 
-test('nothing can be opened once closing has begun', async () => {
+test('registering a step after close has begun throws', async () => {
   const lifecycle = createLifecycle();
   const closing = lifecycle.close();
   assert.throws(() => lifecycle.onClose('late', () => {}), /late was opened while closing/);

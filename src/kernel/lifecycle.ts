@@ -1,5 +1,5 @@
-// What was opened is closed in reverse order, once, and the close waits for work in flight.
-// States: open → closing → closed. A step that fails does not keep the later ones from running.
+// Closes resources once, in reverse order of opening; each step waits for its work in flight.
+// States: open → closing → closed. A failed step does not prevent the remaining steps.
 
 export type Lifecycle = {
   /** Registers a step of the shutdown; steps run last-registered-first. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { createMetrics, observe } from './metrics.ts';
 
-test('the same labels have the same cell, other labels another', () => {
+test('equal labels share a cell, and different labels do not', () => {
   const counter = createMetrics().counter('calls', 'Calls.', ['provider', 'code']);
   counter.cell('a', 'OK').value += 2;
   counter.cell('a', 'OK').value += 1;
@@ -12,7 +12,7 @@ test('the same labels have the same cell, other labels another', () => {
   assert.equal(counter.series.size, 2);
 });
 
-test('a metric is registered once, and takes as many labels as it has', () => {
+test('a second registration and a wrong number of labels throw', () => {
   const metrics = createMetrics();
   const counter = metrics.counter('calls', 'Calls.', ['provider']);
   assert.throws(() => metrics.gauge('calls', 'Again.'), /registered twice/);
@@ -20,7 +20,7 @@ test('a metric is registered once, and takes as many labels as it has', () => {
   assert.throws(() => counter.cell('a', 'b'), /takes 1 labels/);
 });
 
-test('past the bound all further labels share one cell, and known ones keep theirs', () => {
+test('label sets past the bound share one cell, and earlier label sets keep theirs', () => {
   const counter = createMetrics().counter('calls', 'Calls.', ['model']);
   for (let index = 0; index < 2000; index += 1) counter.cell(`model-${index}`).value += 1;
   assert.equal(counter.series.size, 501);
@@ -29,7 +29,7 @@ test('past the bound all further labels share one cell, and known ones keep thei
   assert.equal(counter.cell('other'), counter.cell('never seen'));
 });
 
-test('what is read rather than kept is read before each collection', () => {
+test('collect calls the collectors before it returns the metrics', () => {
   const metrics = createMetrics();
   const gauge = metrics.gauge('backlog', 'Backlog.');
   metrics.onCollect(() => {
@@ -40,7 +40,7 @@ test('what is read rather than kept is read before each collection', () => {
   assert.equal(gauge.cell().value, 2);
 });
 
-test('every measurement falls into exactly one bucket, the first that is not below it', () => {
+test('a measurement counts in one bucket: the first whose bound is not below it', () => {
   const bounds = [0.1, 1, 10];
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 100, noNaN: true })), (values) => {

@@ -1,13 +1,13 @@
-// A plain registry of counters, gauges and histograms. The hot path asks for its cell once and then adds
-// to a number; nothing is allocated or hashed per request. Rendering (Prometheus, OTLP) reads it from outside.
-// Cardinality is bounded: past MAX_SERIES label sets, further ones share a cell labelled `other`.
+// A registry of counters, gauges and histograms. The hot path looks its cell up once and then adds to a number: no
+// allocation and no hashing per request. http/prometheus.ts renders the registry.
+// Cardinality is bounded: past MAX_SERIES label sets, further label sets share a cell labelled `other`.
 
 const MAX_SERIES = 500;
 
 export type Cell = { value: number };
 
 export type HistogramCell = {
-  /** One count per upper bound, the last one for everything above. */
+  /** One count per upper bound, the last for values above all bounds. */
   readonly counts: number[];
   sum: number;
   count: number;
@@ -26,7 +26,7 @@ type Family<C> = {
   readonly help: string;
   readonly labelNames: readonly string[];
   readonly series: ReadonlyMap<string, Series<C>>;
-  /** The cell for these label values, in the order of `labelNames`; keep it where it is used often. */
+  /** The cell for these label values, in the order of `labelNames`; hot paths keep the cell. */
   cell(...labels: string[]): C;
 };
 
@@ -41,7 +41,7 @@ export type Metrics = {
     bounds: readonly number[],
     labelNames?: readonly string[],
   ): Histogram;
-  /** Called before each rendering, for gauges that are read rather than kept. */
+  /** Called before each rendering, to set gauges whose value lives elsewhere. */
   onCollect(fn: () => void): void;
   collect(): readonly Metric[];
 };

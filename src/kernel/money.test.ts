@@ -13,7 +13,7 @@ import {
   usdToNanos,
 } from './money.ts';
 
-test('dollars as people write them become exact nano-dollars', () => {
+test('decimal dollars become exact nano-dollars', () => {
   const amounts: [string | number, number][] = [
     ['0', 0],
     ['-0', 0],
@@ -36,14 +36,14 @@ test('dollars as people write them become exact nano-dollars', () => {
   for (const [usd, nanos] of amounts) assert.equal(usdToNanos(usd), nanos, String(usd));
 });
 
-test('what is no amount is refused', () => {
+test('text that is not an amount throws', () => {
   for (const usd of ['', ' ', 'x', '1,5', '$1', '1 2', '.', '-', '0x10', '1e', 'NaN', '1e999', '∞'])
     assert.throws(() => usdToNanos(usd), RangeError, usd);
   for (const usd of [Number.NaN, Number.POSITIVE_INFINITY, 1e22, '9007199.254740992'])
     assert.throws(() => usdToNanos(usd), RangeError, String(usd));
 });
 
-test('nano-dollars survive the way out as JSON and back', () => {
+test('nano-dollars survive a JSON round trip', () => {
   fc.assert(
     fc.property(fc.integer({ min: -4e15, max: 4e15 }), (nanos) => {
       const json = JSON.stringify(nanosToUsd(nanos));
@@ -53,7 +53,7 @@ test('nano-dollars survive the way out as JSON and back', () => {
   );
 });
 
-test('text shows all digits that count and at least cents', () => {
+test('text shows all significant digits and at least cents', () => {
   assert.equal(formatUsd(0), '$0.00');
   assert.equal(formatUsd(12_500_000_000), '$12.50');
   assert.equal(formatUsd(1), '$0.000000001');

@@ -1,6 +1,6 @@
-// Money is whole nano-dollars (1 USD = 1,000,000,000) in plain numbers, exact up to nine million dollars; it
-// is never a float of dollars inside of the program. Prices are whole nano-dollars per million tokens. Dollars
-// appear at the edges: decimal text or JSON numbers coming in, JSON numbers and text going out.
+// Money is a whole number of nano-dollars (1 USD = 1,000,000,000), exact up to nine million dollars; no calculation
+// uses a float of dollars. Prices are whole nano-dollars per million tokens. Dollars appear only in input (decimal text
+// or JSON numbers) and output.
 
 /** A whole number of nano-dollars. */
 export type Nanos = number;
@@ -8,8 +8,8 @@ export type Nanos = number;
 export const NANOS_PER_USD = 1_000_000_000;
 
 /**
- * Dollars as written (`"12.5"`, `0.25`, `1e-7`) in nano-dollars, without a float on the way; what is finer than a
- * nano-dollar is rounded to the nearest. Throws a RangeError for what is no amount or too large.
+ * Parses dollars (`"12.5"`, `0.25`, `1e-7`) into nano-dollars without float arithmetic, rounded to the nearest
+ * nano-dollar. Throws a RangeError for text that is not an amount and for amounts that are too large.
  */
 export function usdToNanos(usd: string | number): Nanos {
   const parts = AMOUNT.exec(String(usd).trim());
@@ -23,12 +23,12 @@ export function usdToNanos(usd: string | number): Nanos {
   return sign === '-' && nanos > 0n ? -Number(nanos) : Number(nanos);
 }
 
-/** For JSON. Exact for reading back below four million dollars. */
+/** For JSON. `usdToNanos` restores amounts below four million dollars exactly. */
 export function nanosToUsd(nanos: Nanos): number {
   return nanos / NANOS_PER_USD;
 }
 
-/** All digits that count and at least cents, never an exponent: `0.00`, `12.50`, `-0.000000001`. */
+/** All significant digits, at least cents, never an exponent: `0.00`, `12.50`, `-0.000000001`. */
 export function usdText(nanos: Nanos): string {
   const size = Math.abs(nanos);
   const rest = size % NANOS_PER_USD;
@@ -43,7 +43,7 @@ export function formatUsd(nanos: Nanos): string {
   return nanos < 0 ? `-$${usdText(-nanos)}` : `$${usdText(nanos)}`;
 }
 
-/** What one token costs: whole nano-dollars and millionths of one, so that products stay exact. */
+/** The price of one token in nano-dollars and millionths of a nano-dollar, so that products stay exact. */
 export type TokenRate = { readonly nanos: number; readonly millionths: number };
 
 export function rateOf(nanosPerMillion: Nanos): TokenRate {
@@ -51,7 +51,7 @@ export function rateOf(nanosPerMillion: Nanos): TokenRate {
   return { nanos: (nanosPerMillion - millionths) / 1_000_000, millionths };
 }
 
-/** Up to this many tokens at up to this price, sums of products stay below 2^53. */
+/** Sums of products stay below 2^53 up to this number of tokens at up to this price. */
 export const PLAIN_TOKENS = 50_000_000;
 export const HIGHEST_PER_MILLION: Nanos = 10_000 * NANOS_PER_USD;
 
@@ -61,7 +61,7 @@ export function costOfTokens(count: number, rate: TokenRate): Nanos {
   return count * rate.nanos + ceilMillionths(count * rate.millionths);
 }
 
-/** Millionths of a nano-dollar in whole ones, rounded up; exact where a division of floats is not. */
+/** Converts millionths of a nano-dollar, rounding up; exact where a float division is not. */
 export function ceilMillionths(millionths: number): Nanos {
   const rest = millionths % 1_000_000;
   return (millionths - rest) / 1_000_000 + (rest > 0 ? 1 : 0);

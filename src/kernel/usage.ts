@@ -1,13 +1,13 @@
-// What a call used, in tokens, the same for every provider. `inputTokens` excludes cached ones, whatever
-// the provider's own field does; `reasoningTokens` are part of `outputTokens` and kept for information.
+// The tokens of one attempt, in the same fields for every provider. `inputTokens` excludes cached tokens, whatever the
+// provider's own field does; `reasoningTokens` are part of `outputTokens`, for information.
 
 export type Usage = {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
-  /** Written to a cache that lives 5 minutes. */
+  /** Written to a cache with a lifetime of 5 minutes. */
   readonly cacheWriteTokens: number;
-  /** Written to a cache that lives an hour. */
+  /** Written to a cache with a lifetime of one hour. */
   readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
 };

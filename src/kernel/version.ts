@@ -1,3 +1,3 @@
-// The version of this build. A test holds it equal to package.json, which a bundle or browser cannot read.
+// The version of this build. A test keeps it equal to package.json, which a bundle cannot read.
 
 export const VERSION = '0.1.0';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { createWatch, type Ticket } from './watch.ts';
 
-test('who has joined is checked every tick with the monotonic time, until they leave', async () => {
+test('an entry is checked every tick with the monotonic time until it leaves', async () => {
   const clock = createTestClock();
   const watch = createWatch(clock, 100);
   const seen: number[] = [];
@@ -17,7 +17,7 @@ test('who has joined is checked every tick with the monotonic time, until they l
   assert.deepEqual(seen, [100, 200]);
 });
 
-test('no timer runs while nobody waits', async () => {
+test('no timer runs without an entry', async () => {
   const clock = createTestClock();
   const watch = createWatch(clock, 100);
   assert.equal(clock.pendingTimers(), 0);
@@ -32,7 +32,7 @@ test('no timer runs while nobody waits', async () => {
   assert.equal(watch.size, 0);
 });
 
-test('one may leave in its own check, and others are checked all the same', async () => {
+test('an entry may leave in its own check, and the others are still checked', async () => {
   const clock = createTestClock();
   const watch = createWatch(clock, 100);
   let others = 0;
@@ -47,7 +47,7 @@ test('one may leave in its own check, and others are checked all the same', asyn
   assert.equal(watch.size, 1);
 });
 
-test('one that another makes leave is not checked any more', async () => {
+test('an entry removed by the check of another entry is not checked', async () => {
   const clock = createTestClock();
   const watch = createWatch(clock, 100);
   let second: Ticket = -1;
@@ -74,7 +74,7 @@ test('leaving twice or after the close is harmless', () => {
   assert.equal(watch.size, 0);
 });
 
-test('whoever joins and leaves in whatever order: exactly those who stay are checked', async () => {
+test('after any order of joins and leaves exactly the remaining entries are checked', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 60 }), async (moves) => {
       const clock = createTestClock();

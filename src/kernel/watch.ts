@@ -1,16 +1,16 @@
-// One coarse timer for many waiting things. A timer of its own for every request would cost more than the
-// clock it keeps; here joining and leaving move an entry in an array, and the tick runs only while somebody
-// waits. Slots are reused rather than kept in a Set: the tables a busy Set leaves behind refer to one another,
-// and once one of them is old all that was ever in the later ones is carried along by the collector.
+// One coarse timer for many deadlines. A timer per request would cost more than the deadline is worth; here joining and
+// leaving move an entry of an array, and the tick runs only while an entry exists. Slots are reused instead of kept in
+// a Set: a busy Set leaves old hash tables behind that refer to each other, and once one of them is promoted to the old
+// generation, every entry of the later tables survives garbage collection with it.
 
 import type { CancelTimer, Clock } from './clock.ts';
 
 export type Watched = {
-  /** Called every tick with `clock.monotonic()`; it may leave the watch here. */
+  /** Called every tick with `clock.monotonic()`; it may call `leave`. */
   check(nowMs: number): void;
 };
 
-/** Who has joined leaves with this. */
+/** Identifies an entry for `leave`. */
 export type Ticket = number;
 
 export type Watch = {

@@ -5,7 +5,6 @@
 
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import { ONE_WRITE_BYTES } from '../../kernel/one-write.ts';
 import type { Exchange, Transport } from './exchange.ts';
 import type { OpenSocket, Origin } from './open-socket.ts';
 import { requestHead } from './request-head.ts';
@@ -31,6 +30,8 @@ const DEFAULT_IDLE_MS = 4000;
 /** Subtracted from the server's keep-alive time: its close may cross with the next request. */
 const IDLE_MARGIN_MS = 1000;
 const MAX_IDLE_MS = 60_000;
+/** libuv writes strings up to this size from its stack, without an allocation. */
+const MAX_SINGLE_WRITE_BYTES = 12 * 1024;
 
 export class Connection implements ResponseSink, Transport {
   /** A timestamp on the monotonic clock. */
@@ -150,7 +151,7 @@ export class Connection implements ResponseSink, Transport {
 function send(socket: Socket, head: string, body: Buffer | null): void {
   if (body === null) return void socket.write(head, 'latin1');
   // A string leaves in one plain write; latin1 preserves every byte.
-  if (body.length <= ONE_WRITE_BYTES)
+  if (body.length <= MAX_SINGLE_WRITE_BYTES)
     return void socket.write(head + body.toString('latin1'), 'latin1');
   socket.cork();
   socket.write(head, 'latin1');

@@ -8,7 +8,7 @@ import type { AsyncMessage } from 'rabbitmq-client';
 import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../../jobs/ports/job-queue.ts';
 import { sleep } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { type WorkingPlace, WorkingPlaces } from '../../../kernel/working-places.ts';
+import { type RunSlot, RunSlots } from '../../../kernel/run-slots.ts';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { reasonOf } from '../connection/broker-error.ts';
 import { within } from '../connection/time-limit.ts';
@@ -47,14 +47,14 @@ export class QueueConsumer implements Consumer {
   readonly #closing = new AbortController();
   readonly #notStarted: Held[] = [];
   readonly #inHand = new Map<Held, Promise<void>>();
-  readonly #places: WorkingPlaces;
+  readonly #slots: RunSlots;
   readonly #endings = new Set<Promise<void>>();
   readonly #subscribing: Promise<void>;
   #closed: Promise<void> | undefined;
 
   constructor(parts: QueueConsumerParts) {
     this.#parts = parts;
-    this.#places = new WorkingPlaces(parts.concurrency, parts.finishing);
+    this.#slots = new RunSlots(parts.concurrency, parts.finishing);
     this.#subscribing = this.#keepSubscribed();
   }
 
@@ -148,7 +148,7 @@ export class QueueConsumer implements Consumer {
   }
 
   #startWhatFits(): void {
-    while (!this.#isClosing && this.#places.free > 0) {
+    while (!this.#isClosing && this.#slots.free > 0) {
       const held = this.#notStarted.shift();
       if (!held) return;
       this.#start(held);
@@ -156,34 +156,34 @@ export class QueueConsumer implements Consumer {
   }
 
   #start(held: Held): void {
-    const place = this.#places.enter();
+    const slot = this.#slots.acquire();
     // It always waits for something, so that it is noted here before it ends.
-    this.#inHand.set(held, this.#work(held, place));
+    this.#inHand.set(held, this.#work(held, slot));
   }
 
   /** All that is done for a delivery is one async function, since each costs every delivery some promises. */
-  async #work(held: Held, place: WorkingPlace): Promise<void> {
+  async #work(held: Held, slot: RunSlot): Promise<void> {
     const earlyMs = (held.message.dueAt ?? 0) - this.#parts.connection.clock.now();
     try {
       const outcome =
         earlyMs > EARLY_BY_MS
           ? { retryAfterMs: earlyMs, isUncounted: true }
-          : await this.#handle(held, place);
+          : await this.#handle(held, slot);
       if (outcome === 'ack') held.subscription.ack(held.message.tag);
       else await this.#again(held, outcome);
     } catch (cause) {
       this.#tell('delivery failed and is tried again', cause);
       await this.#again(held, { retryAfterMs: HANDLER_THREW_MS });
     } finally {
-      place.end();
+      slot.release();
       this.#inHand.delete(held);
       this.#startWhatFits();
     }
   }
 
-  #handle({ message }: Held, place: WorkingPlace): Promise<DeliveryOutcome> {
+  #handle({ message }: Held, slot: RunSlot): Promise<DeliveryOutcome> {
     return this.#parts.handler(message.delivery, () => {
-      place.leave();
+      slot.startFinishing();
       this.#startWhatFits();
     });
   }

@@ -10,13 +10,13 @@ import type {
 } from '../../../jobs/ports/job-queue.ts';
 import { type CancelTimer, type Clock, sleep } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { WorkingPlaces } from '../../../kernel/working-places.ts';
+import { RunSlots } from '../../../kernel/run-slots.ts';
 
 /** What the consumer needs of the queue it consumes. */
 export type MessageSource = {
   readonly name: string;
   readonly leaseMs: number;
-  /** How long to sleep at most; absent where every new message is announced within the process. */
+  /** How long to sleep at most; absent where every new message is outbox within the process. */
   readonly pollMs: number | undefined;
   /** `mayBeDue`: whether something can have become ready by itself since it was last asked when. */
   claim(count: number, mayBeDue: boolean): Promise<readonly Delivery[]>;
@@ -28,7 +28,7 @@ export type MessageSource = {
   listen(fn: () => void): () => void;
 };
 
-const STORE_AWAY_MS = 1000;
+const STORE_RETRY_AFTER_MS = 1000;
 const SETTLE_TRIES = 20;
 const HANDLER_THREW_MS = 5000;
 const NOT_KNOWN = Number.NEGATIVE_INFINITY;
@@ -40,14 +40,14 @@ const DELIVERIES_PER_TURN = 8;
 
 export type QueueConsumerOptions = {
   readonly concurrency: number;
-  /** How many more may be in hand that have left their place. */
+  /** How many more may be in hand that have left their slot. */
   readonly finishing: number;
   readonly handler: DeliveryHandler;
 };
 
 export class QueueConsumer implements Consumer {
   readonly #source: MessageSource;
-  readonly #places: WorkingPlaces;
+  readonly #slots: RunSlots;
   readonly #handler: DeliveryHandler;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -71,7 +71,7 @@ export class QueueConsumer implements Consumer {
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
     this.#source = source;
-    this.#places = new WorkingPlaces(options.concurrency, options.finishing);
+    this.#slots = new RunSlots(options.concurrency, options.finishing);
     this.#handler = options.handler;
     this.#clock = clock;
     this.#log = log;
@@ -100,7 +100,7 @@ export class QueueConsumer implements Consumer {
   }
 
   #hasRoom(): boolean {
-    return !this.#isClosed && this.#places.free > 0;
+    return !this.#isClosed && this.#slots.free > 0;
   }
 
   async #claimWhileThereIsRoom(): Promise<void> {
@@ -108,7 +108,7 @@ export class QueueConsumer implements Consumer {
       while (this.#isNewsPending && this.#hasRoom()) {
         this.#isNewsPending = false;
         await this.#letOthersOn();
-        const wanted = this.#places.free;
+        const wanted = this.#slots.free;
         const mayBeDue = this.#clock.now() >= this.#dueAt;
         const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
@@ -120,7 +120,7 @@ export class QueueConsumer implements Consumer {
       if (this.#hasRoom()) await this.#sleepUntilDue();
     } catch (cause) {
       this.#tell('queue cannot be read', cause);
-      this.#sleepUntil(this.#clock.now() + STORE_AWAY_MS);
+      this.#sleepUntil(this.#clock.now() + STORE_RETRY_AFTER_MS);
     }
   }
 
@@ -136,13 +136,13 @@ export class QueueConsumer implements Consumer {
   }
 
   #start(delivery: Delivery): void {
-    const place = this.#places.enter();
-    const leavePlace = () => {
-      place.leave();
+    const slot = this.#slots.acquire();
+    const releaseSlot = () => {
+      slot.startFinishing();
       if (this.#isNewsPending) this.#wake();
     };
-    const work = this.#handle(delivery, leavePlace).finally(() => {
-      place.end();
+    const work = this.#handle(delivery, releaseSlot).finally(() => {
+      slot.release();
       this.#inHand.delete(work);
       // While others are in hand it is looked again only where there may be more; the last one looks in any case.
       if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
@@ -151,8 +151,8 @@ export class QueueConsumer implements Consumer {
     this.#keepLeases();
   }
 
-  async #handle(delivery: Delivery, leavePlace: () => void): Promise<void> {
-    const outcome = await this.#outcomeOf(delivery, leavePlace);
+  async #handle(delivery: Delivery, releaseSlot: () => void): Promise<void> {
+    const outcome = await this.#outcomeOf(delivery, releaseSlot);
     // It comes again at a moment that has to be known.
     if (outcome !== 'ack') this.#isNewsPending = true;
     await this.#settle(delivery, outcome);
@@ -167,13 +167,13 @@ export class QueueConsumer implements Consumer {
         if (triesLeft === 1 || this.#isClosed)
           return this.#tell('delivery cannot be settled', cause);
       }
-      await sleep(this.#clock, STORE_AWAY_MS, this.#closing.signal).catch(() => {});
+      await sleep(this.#clock, STORE_RETRY_AFTER_MS, this.#closing.signal).catch(() => {});
     }
   }
 
-  async #outcomeOf(delivery: Delivery, leavePlace: () => void): Promise<DeliveryOutcome> {
+  async #outcomeOf(delivery: Delivery, releaseSlot: () => void): Promise<DeliveryOutcome> {
     try {
-      return await this.#handler(delivery, leavePlace);
+      return await this.#handler(delivery, releaseSlot);
     } catch (cause) {
       this.#tell('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };
