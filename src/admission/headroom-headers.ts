@@ -2,7 +2,7 @@
 // RFC 3339) and those that OpenAI began and many speak (`6m0s`, or plain seconds). Pure. Headers are a provider's text:
 // what cannot be read is left out, and sentinels such as -1 are no numbers.
 
-import { durationOrMoment } from '../errors/mapping/waits/wait.ts';
+import { durationOrInstant } from '../errors/mapping/waits/wait.ts';
 
 export const HEADROOM_DIMENSIONS = ['requests', 'tokens', 'inputTokens', 'outputTokens'] as const;
 export type HeadroomDimension = (typeof HEADROOM_DIMENSIONS)[number];
@@ -99,7 +99,7 @@ function wholeNumber(value: Value): number | undefined {
 
 function moment(value: Value, now: number): number | undefined {
   if (typeof value !== 'string' || value.length > MAX_TEXT) return undefined;
-  const { resetAt, retryAfterMs } = durationOrMoment(value);
+  const { resetAt, retryAfterMs } = durationOrInstant(value);
   return resetAt ?? (retryAfterMs === undefined ? undefined : now + retryAfterMs);
 }
 

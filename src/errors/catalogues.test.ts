@@ -17,11 +17,11 @@ test('English has a sentence for every code', () => {
 for (const locale of LOCALES) {
   const catalogue = CATALOGUES[locale];
   suite(`locales/${locale}.json`, () => {
-    test('has exactly the keys of English, in their order', () => {
+    test('every catalogue has exactly the keys of the English one, in the same order', () => {
       assert.deepEqual(Object.keys(catalogue), MESSAGE_KEYS);
     });
 
-    test('is valid ICU and asks for no argument that English does not have', () => {
+    test('every message is valid ICU and uses only the arguments of the English message', () => {
       for (const key of MESSAGE_KEYS) {
         const known = new Set([...argumentsOf(CATALOGUES.en[key]), 'hour']);
         const used = argumentsOf(catalogue[key]);
@@ -32,7 +32,7 @@ for (const locale of LOCALES) {
       }
     });
 
-    test('counts with the plural categories of the language, and no others', () => {
+    test('every plural uses the plural categories of its language and no others', () => {
       const { pluralCategories } = new Intl.PluralRules(locale).resolvedOptions();
       for (const key of MESSAGE_KEYS) {
         for (const category of categoriesOf(catalogue[key])) {
@@ -42,14 +42,14 @@ for (const locale of LOCALES) {
       }
     });
 
-    test('has sentences: capital or caseless start, full stop, no straight apostrophe', () => {
+    test('every message starts with a capital or caseless letter, ends with a full stop and has no straight apostrophe', () => {
       for (const key of MESSAGE_KEYS) {
         assert.match(catalogue[key], /[.。]$/u, key);
         assert.doesNotMatch(catalogue[key], /^\p{Ll}|'| {2}/u, key);
       }
     });
 
-    test('names no provider', () => {
+    test('no message names a provider', () => {
       const vendors = /claude|anthropic|openai|gpt|gemini|google|bedrock|azure|mistral/i;
       for (const key of MESSAGE_KEYS) assert.doesNotMatch(catalogue[key], vendors, key);
     });

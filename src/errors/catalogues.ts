@@ -1,5 +1,5 @@
-// The sentences, one JSON file per language in locales/. Imported as JSON modules, so that Node, browsers
-// and bundlers all load them without I/O of ours. English is the shape the others are held to.
+// The message catalogues: one JSON file per language in locales/, imported as JSON modules so that Node,
+// browsers and bundlers load them without I/O. The English keys define the type of every other catalogue.
 
 import ar from '../../locales/ar.json' with { type: 'json' };
 import de from '../../locales/de.json' with { type: 'json' };

@@ -1,4 +1,5 @@
-// Which sentence of the catalogue fits, and the arguments it is filled with. Speaks no language itself.
+// Chooses the catalogue message for a code and its parameters, and the arguments that fill it.
+// Language-independent.
 
 import type { MessageKey } from './catalogues.ts';
 import { type ErrorCode, type ErrorParams, isErrorCode } from './codes.ts';
@@ -10,7 +11,7 @@ export type MessageArguments = Readonly<Record<string, string | number>>;
 
 export type ChosenMessage = {
   readonly key: MessageKey;
-  /** The name under which one override replaces all variants of this sentence. */
+  /** One override under this name replaces all variants of the message. */
   readonly family: ErrorCode | 'BACKGROUND_PAUSED';
   readonly args: MessageArguments;
 };
@@ -81,7 +82,7 @@ function mistakeMessage({ field }: ErrorParams, reader: Reader): ChosenMessage {
   return { key: `${family}.field`, family, args: { field: isolated(field, reader.locale) } };
 }
 
-// A field's name is read left to right even inside a right-to-left sentence.
+// A field name is read left to right even inside a right-to-left sentence.
 function isolated(field: string, locale: Locale): string {
   return isRightToLeft(locale) ? `\u2066${field}\u2069` : field;
 }

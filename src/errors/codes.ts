@@ -1,14 +1,17 @@
-// The closed list of what can go wrong, as callers see it. This table is the one source: HTTP status,
-// default retryability and the parameters a code may carry are read from here and nowhere else.
-// docs/errors.md is held equal to it by a test. No Node API may be used under src/errors: it runs in browsers.
+// The closed list of public error codes. HTTP status, default retryability, allowed parameters and suggested
+// actions are defined in this table only; a test keeps docs/errors.md equal to it. Code under src/errors runs
+// in browsers and uses no Node API.
 
 export type ErrorRow = {
   readonly status: number;
-  /** Whether the same request, repeated by a machine, can help. The place that knows may override it. */
+  /**
+   * Whether an automatic repeat of the same request can succeed. The code that raises the error may override
+   * it.
+   */
   readonly retryable: boolean;
-  /** The only parameters that may leave the gateway with this code. */
+  /** The only parameters that a public answer with this code may carry. */
   readonly params: readonly (keyof ErrorParams)[];
-  /** What the caller can do next, best first. `queue` is offered only where a queue is. */
+  /** The caller's options, best first. `queue` is offered only if a queue is configured. */
   readonly actions: readonly SuggestedAction[];
   readonly when: string;
 };
@@ -126,7 +129,7 @@ export const ERROR_TABLE = {
     retryable: true,
     params: ['retryAfterMs'],
     actions: ['wait', 'queue'],
-    when: 'a bound of this gateway reached, or its store away',
+    when: 'a limit of this gateway is reached, or its store is unavailable',
   },
   LOOP_DETECTED: {
     status: 508,
@@ -163,7 +166,9 @@ export type ErrorParams = {
   readonly field?: string;
 };
 
-/** What a failure means, stripped of every word the provider said. The result of `mapProviderError`. */
+/**
+ * The meaning of a provider failure, without any of the provider's text. The result of `mapProviderError`.
+ */
 export type Verdict = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;

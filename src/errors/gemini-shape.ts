@@ -1,6 +1,6 @@
-// A public answer as google.rpc.Status: the numeric code and status name make Google's SDK raise its
-// ApiError, ErrorInfo carries our own code and fields (as strings, its metadata knows no other type), and
-// RetryInfo the wait in the one place where Google's clients look for it.
+// Renders a public answer as google.rpc.Status. The numeric code and status name make Google's SDK raise its
+// ApiError; ErrorInfo carries the Spillway code and fields (as strings, because its metadata allows no other
+// type); RetryInfo carries the wait, where Google's clients look for it.
 
 import type { ErrorCode } from './codes.ts';
 import type { PublicAnswer } from './public-answer.ts';

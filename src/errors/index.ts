@@ -1,5 +1,5 @@
-// The public entry `spillway/errors`: any provider failure to one code, any code to one sentence, and the
-// answer in every wire shape. No Node, no I/O: it runs in a browser.
+// The public entry `spillway/errors`: maps a provider failure to a code, renders a code as a sentence, and
+// shapes the answer for each wire format. No Node API and no I/O: it runs in a browser.
 
 export {
   ERROR_CODES,

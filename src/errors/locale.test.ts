@@ -18,7 +18,7 @@ test('an unknown region falls back to the language and an unknown language to En
   assert.equal(resolveLocale(undefined), 'en');
 });
 
-test('the first language of ours by weight is taken, whatever the order', () => {
+test('the supported language with the highest weight wins, whatever the order', () => {
   assert.equal(localeFromAcceptLanguage('nl, de;q=0.5, tr;q=0.9, *;q=0.1'), 'tr');
   assert.equal(localeFromAcceptLanguage('fr-CA,fr;q=0.8,en;q=0.6'), 'fr');
   assert.equal(localeFromAcceptLanguage('ja;q=0, es'), 'es');
@@ -28,7 +28,7 @@ test('equal weights keep the order they were sent in', () => {
   assert.equal(localeFromAcceptLanguage('de, fr'), 'de');
 });
 
-test('a header without a language of ours leaves the choice to the organisation', () => {
+test('a header without a supported language leaves the choice to the organisation', () => {
   assert.equal(localeFromAcceptLanguage('nl, *'), undefined);
   assert.equal(localeFromAcceptLanguage(''), undefined);
   assert.equal(pickLocale('nl', 'tr-TR'), 'tr');
@@ -36,7 +36,7 @@ test('a header without a language of ours leaves the choice to the organisation'
   assert.equal(pickLocale(undefined, undefined), 'en');
 });
 
-test('any header gives a language of ours or none', () => {
+test('an arbitrary header yields a supported language or none', () => {
   fc.assert(
     fc.property(fc.anything(), (header) => {
       const locale = localeFromAcceptLanguage(header);
@@ -45,7 +45,7 @@ test('any header gives a language of ours or none', () => {
   );
 });
 
-test('zones are IANA names', () => {
+test('time zones are IANA names', () => {
   assert.ok(isTimeZone('Europe/Istanbul'));
   assert.ok(isTimeZone('America/Argentina/Buenos_Aires'));
   assert.ok(isTimeZone('UTC'));
@@ -54,7 +54,7 @@ test('zones are IANA names', () => {
   }
 });
 
-test('the zone of the request wins over the organisation’s, and UTC stands in for both', () => {
+test("the request's zone wins over the organisation's, and UTC is the fallback", () => {
   assert.equal(pickTimeZone('Asia/Tokyo', 'Europe/Berlin'), 'Asia/Tokyo');
   assert.equal(pickTimeZone('nonsense', 'Europe/Berlin'), 'Europe/Berlin');
   assert.equal(pickTimeZone(undefined, 'nonsense'), 'UTC');

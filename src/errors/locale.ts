@@ -1,5 +1,5 @@
-// Which of our languages a reader gets, and in which time zone. Asks nothing but Intl, so it answers the
-// same in a browser. What is not a language or a zone is not an error: English and UTC stand in for it.
+// Selects the language and the time zone of a message. Uses only Intl, so browsers and servers agree. An
+// unknown language or zone is not an error: it falls back to English or UTC.
 
 export const LOCALES = ['en', 'es', 'tr', 'de', 'fr', 'pt', 'ar', 'ja'] as const;
 
@@ -13,7 +13,7 @@ export function resolveLocale(tag: unknown): Locale {
   return lookUp(tag) ?? DEFAULT_LOCALE;
 }
 
-/** The best of our languages, or undefined so that the organisation's own can be taken. */
+/** The best supported language, or undefined so that the organisation's default applies. */
 export function localeFromAcceptLanguage(header: unknown): Locale | undefined {
   if (typeof header !== 'string') return undefined;
   const ranges = header.slice(0, MAX_HEADER_LENGTH).split(',').map(readRange);
@@ -25,12 +25,12 @@ export function localeFromAcceptLanguage(header: unknown): Locale | undefined {
   return undefined;
 }
 
-/** The reader's own wish, else the organisation's, else English. */
+/** The language of the request, else the organisation's, else English. */
 export function pickLocale(acceptLanguage: unknown, organisationLocale?: unknown): Locale {
   return localeFromAcceptLanguage(acceptLanguage) ?? resolveLocale(organisationLocale);
 }
 
-/** The zone the request names, else the organisation's, else UTC. */
+/** The zone of the request, else the organisation's, else UTC. */
 export function pickTimeZone(requested: unknown, organisationZone?: unknown): string {
   return isTimeZone(requested) ? requested : resolveTimeZone(organisationZone);
 }
@@ -39,13 +39,13 @@ export function isRightToLeft(locale: Locale): boolean {
   return locale === 'ar';
 }
 
-/** An IANA name; offsets such as `+02:00` know nothing of summer time and are refused. */
+/** Accepts IANA names only: an offset such as `+02:00` does not follow summer time. */
 export function isTimeZone(zone: unknown): zone is string {
   if (typeof zone !== 'string' || !ZONE_NAME.test(zone)) return false;
   const known = zoneVerdicts.get(zone);
   if (known !== undefined) return known;
   const verdict = isKnownToIntl(zone);
-  if (zoneVerdicts.size < MAX_REMEMBERED_ZONES) zoneVerdicts.set(zone, verdict);
+  if (zoneVerdicts.size < MAX_CACHED_ZONES) zoneVerdicts.set(zone, verdict);
   return verdict;
 }
 
@@ -54,10 +54,10 @@ export function resolveTimeZone(zone: unknown): string {
 }
 
 const MAX_HEADER_LENGTH = 1_000;
-const MAX_REMEMBERED_ZONES = 2_000;
+const MAX_CACHED_ZONES = 2_000;
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-// A pure memo: asking Intl costs a formatter each time, and callers send the same few zones.
+// A memo: each check constructs an Intl formatter, and callers send the same few zones.
 const zoneVerdicts = new Map<string, boolean>();
 
 function lookUp(tag: unknown): Locale | undefined {

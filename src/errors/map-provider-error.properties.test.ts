@@ -10,7 +10,7 @@ import { safeParams } from './safe-params.ts';
 
 const FIXTURES = Object.values(FAILURES).flat();
 
-/** Every string of a verdict is one of our own words: a code, or a parameter that the table allows. */
+/** Every string of a verdict is a code or a parameter that the table allows. */
 function assertSealed(verdict: Verdict): void {
   assert.ok(Object.hasOwn(ERROR_TABLE, verdict.code));
   const { code, params, retryable, retryAfterMs, resetAt, ...rest } = verdict;
@@ -21,7 +21,7 @@ function assertSealed(verdict: Verdict): void {
   assert.ok(resetAt === undefined || (Number.isInteger(resetAt) && resetAt > 0));
 }
 
-test('anything at all gets a verdict, and nothing throws', () => {
+test('an arbitrary value gets a verdict and never throws', () => {
   const anything = fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true });
   const context = fc.record({ status: fc.integer(), headers: anything, now: fc.double() });
   fc.assert(
@@ -32,7 +32,7 @@ test('anything at all gets a verdict, and nothing throws', () => {
   );
 });
 
-test('strange things get a verdict too', () => {
+test('revoked proxies, throwing proxies, functions and symbols map to INTERNAL', () => {
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
   const throwing = new Proxy(
@@ -78,7 +78,7 @@ const words = fc.constantFrom(
   '余额不足',
 );
 
-test('pieces of errors in any order get a verdict', () => {
+test('fragments of errors in any order get a verdict', () => {
   const text = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, fc.constantFrom(undefined, 200, 400, 429, 500), (failure, status) => {
@@ -97,14 +97,14 @@ test('the same failure gets the same verdict twice', () => {
   }
 });
 
-test('no canary that is planted in a failure comes out, neither in the verdict nor in the rule', () => {
+test('a canary planted in a failure appears neither in the verdict nor in the rule', () => {
   for (const { failure, context } of FIXTURES) {
     const verdict = explainProviderError(withCanaries(failure), context);
     assert.doesNotMatch(JSON.stringify(verdict), /canary/i);
   }
 });
 
-test('what stands behind the first 8 KiB changes nothing', () => {
+test('text beyond the first 8 KiB does not change the verdict', () => {
   const padding = 'lorem ipsum '.repeat(700);
   for (const behind of [
     '',
@@ -133,7 +133,7 @@ const NATIVE = [
   { status: 429, type: 'insufficient_quota', message: 'You exceeded your current quota' },
 ];
 
-test('a failure is the same as text, error, SDK error, answer and bytes', () => {
+test('a failure gets the same verdict as text, error, SDK error, response and bytes', () => {
   for (const { status, type, message } of NATIVE) {
     const body = { type: 'error', error: { type, message } };
     const json = JSON.stringify(body);
@@ -167,7 +167,7 @@ test('a failure is the same as text, error, SDK error, answer and bytes', () => 
   }
 });
 
-/** Secrets and names behind every sentence and in every field that a reader might pass on. */
+/** Plants secrets and names behind every sentence and in every field that a reader might forward. */
 function withCanaries(failure: unknown): unknown {
   if (typeof failure === 'string') return `${failure} (org-canary, https://canary.internal)`;
   if (typeof failure !== 'object' || failure === null) return failure;

@@ -23,7 +23,7 @@ for (const [family, fixtures] of Object.entries(FAILURES)) {
   });
 }
 
-test("a success that stopped as it should, handed over as a failure, is nobody else's", () => {
+test('a success with a normal stop reason that is passed as a failure maps to INTERNAL', () => {
   const answer = { status: 200, body: { choices: [{ finish_reason: 'stop' }] } };
   assert.equal(mapProviderError(answer).code, 'INTERNAL');
 });

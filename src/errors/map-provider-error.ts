@@ -1,41 +1,46 @@
-// Any failure of a provider to one code: pure, total, linear. What comes in may be hostile; what goes out is
-// built from our own words and numbers alone, so no text of the provider can pass. The steps are read,
-// decide, wait, and each is a file in mapping/.
+// Maps any provider failure to one code. Pure, total, and linear in the size of the input. The input may be
+// hostile; the output consists of codes, allow-listed words and numbers, so no provider text can pass. The
+// steps (read, decide, find the wait) are the files in mapping/.
 
 import type { ErrorParams, Verdict } from './codes.ts';
-import { decideMeaning } from './mapping/decide-meaning.ts';
-import { hasWait, isOfLimits, type Meaning, OUTCOMES } from './mapping/meanings.ts';
-import { isModelBound } from './mapping/model-bound.ts';
-import { readFailure } from './mapping/read-failure.ts';
-import type { Reading } from './mapping/reading.ts';
-import { knownField, leadingPath } from './mapping/request-field.ts';
+import { decideMeaning } from './mapping/meaning/decide.ts';
+import { hasWait, isLimitOrThrottle, type Meaning, OUTCOMES } from './mapping/meaning/meanings.ts';
+import { isModelBound } from './mapping/meaning/model-bound.ts';
+import { readFailure } from './mapping/reading/read-failure.ts';
+import type { Reading } from './mapping/reading/reading.ts';
+import { knownField, leadingPath } from './mapping/reading/request-field.ts';
+import { statedWait } from './mapping/waits/find-wait.ts';
 import { limitOrThrottle } from './mapping/waits/limit-or-throttle.ts';
 import { quotaWindow } from './mapping/waits/quota-window.ts';
-import { statedWait } from './mapping/waits/stated-wait.ts';
 import { NO_WAIT, type Wait } from './mapping/waits/wait.ts';
 import { isInstant } from './reset-timing.ts';
 
 export type FailureContext = {
-  /** The provider's name in lower case; Groq counts requests by the day without saying so. */
+  /** The provider's name in lower case. Needed because Groq counts requests per day without saying so. */
   readonly provider?: string;
-  /** Taken for the sake of callers that hand over what they have: no verdict depends on it yet. */
+  /** Accepted so that callers can pass what they have; no verdict depends on it. */
   readonly model?: string;
-  /** When the failure arrived, in epoch milliseconds; without it clock times cannot become instants. */
+  /**
+   * When the failure arrived, in epoch milliseconds. Without it a wall-clock time cannot become an instant.
+   */
   readonly now?: number;
-  /** The zone of clock times that name none: that of the machine the client ran on. */
+  /** The zone of wall-clock times without a zone: that of the machine on which the client ran. */
   readonly timeZone?: string;
   readonly status?: number;
   readonly headers?: unknown;
 };
 
-/** A verdict and the rule that led to it, in our words. */
+/** A verdict and the name of the rule that decided it. */
 export type ExplainedVerdict = Verdict & { readonly rule: string };
 
 export function mapProviderError(failure: unknown, context: FailureContext = {}): Verdict {
   return judge(failure, context).verdict;
 }
 
-/** The same for those who remember limits: they need to know whose it is. */
+/**
+ * As `mapProviderError`, with the scope of the limit: the provider-limit store needs to know whether it is
+ * the model's or the account's.
+ */
 export function judgeProviderError(
   failure: unknown,
   context: FailureContext = {},
@@ -57,11 +62,16 @@ type Judgement = { readonly verdict: Verdict; readonly rule: string; readonly re
 
 function judge(failure: unknown, context: FailureContext): Judgement {
   const reading = readFailure(failure, context);
-  const { decided, heard } = decideMeaning(reading);
+  const { decided, found } = decideMeaning(reading);
   const first = decided.meaning;
-  const wait = hasWait(first) ? statedWait(reading, heard.waitEnds, context) : NO_WAIT;
-  const meaning = isOfLimits(first)
-    ? limitOrThrottle(first, quotaWindow(reading, heard.said, context.provider), wait, context.now)
+  const wait = hasWait(first) ? statedWait(reading, found.waitEnds, context) : NO_WAIT;
+  const meaning = isLimitOrThrottle(first)
+    ? limitOrThrottle(
+        first,
+        quotaWindow(reading, found.phrases, context.provider),
+        wait,
+        context.now,
+      )
     : first;
   return { verdict: verdictOf(meaning, wait, reading, context), rule: decided.rule, reading };
 }
@@ -77,11 +87,12 @@ function verdictOf(
   if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
   const { retryAfterMs, resetAt } = wait;
   if (retryAfterMs === undefined && resetAt === undefined) return outcome;
-  const told = code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : withDelay(params, retryAfterMs);
-  // Each form in full: spreading what may be absent costs more than the rest of the verdict.
-  if (resetAt === undefined) return { code, params: told, retryable, retryAfterMs };
-  if (retryAfterMs === undefined) return { code, params: told, retryable, resetAt };
-  return { code, params: told, retryable, retryAfterMs, resetAt };
+  const reported =
+    code === 'AI_LIMIT_REACHED' ? resetOf(wait, now) : withDelay(params, retryAfterMs);
+  // Each object literal in full: spreading optional fields costs more than the rest of the verdict.
+  if (resetAt === undefined) return { code, params: reported, retryable, retryAfterMs };
+  if (retryAfterMs === undefined) return { code, params: reported, retryable, resetAt };
+  return { code, params: reported, retryable, retryAfterMs, resetAt };
 }
 
 function resetOf({ retryAfterMs, resetAt }: Wait, now: number | undefined): ErrorParams {

@@ -15,7 +15,7 @@ function answerTo(
   return toPublicAnswer(new SpillwayError(code, 'secret words', options), { ...context, ...more });
 }
 
-test('every code answers with its status, the request id and a sentence, and no internal word', () => {
+test('every code answers with its status, the request id and a sentence, and without internal text', () => {
   for (const code of ERROR_CODES) {
     const answer = answerTo(code, { cause: new Error('secret cause') });
     assert.equal(answer.status, ERROR_TABLE[code].status);
@@ -25,7 +25,7 @@ test('every code answers with its status, the request id and a sentence, and no 
   }
 });
 
-test('a limit with a known reset carries the wait in every form', () => {
+test('a limit with a known reset carries the wait in every field', () => {
   const { headers, error, retryAfter } = answerTo('AI_LIMIT_REACHED', { resetAt: now + 90_500 });
   assert.deepEqual(headers, {
     'x-request-id': 'req_1',
@@ -40,7 +40,7 @@ test('a limit with a known reset carries the wait in every form', () => {
   assert.equal(retryAfter, 91);
 });
 
-test('without a known time 429 and 503 advise 300 s and name no reset', () => {
+test('without a known reset, 429 and 503 advise 300 s and name no reset', () => {
   for (const code of ['AI_LIMIT_REACHED', 'CAPACITY_EXHAUSTED'] as const) {
     const { headers, error } = answerTo(code);
     assert.equal(headers['retry-after'], '300');
@@ -51,13 +51,13 @@ test('without a known time 429 and 503 advise 300 s and name no reset', () => {
   }
 });
 
-test('a reset that has passed asks for no wait', () => {
+test('a reset in the past advises no wait', () => {
   const { headers, error } = answerTo('AI_LIMIT_REACHED', { resetAt: now - 1 });
   assert.equal(headers['retry-after'], '0');
   assert.match(error.message, /try again now/);
 });
 
-test('other statuses carry no retry-after', () => {
+test('other statuses carry no Retry-After', () => {
   assert.deepEqual(answerTo('INVALID_REQUEST').headers, {
     'x-request-id': 'req_1',
     'x-should-retry': 'false',
@@ -65,14 +65,14 @@ test('other statuses carry no retry-after', () => {
   assert.deepEqual(answerTo('NETWORK_TIMEOUT').headers, { 'x-request-id': 'req_1' });
 });
 
-test('SDKs may retry a short throttle and may not sleep through a long one', () => {
+test('SDKs retry a short throttle and do not sleep through a long one', () => {
   const throttle = (retryAfterMs: number) =>
     answerTo('RATE_LIMITED', { params: { scope: 'provider' }, retryAfterMs }).headers;
   assert.equal(throttle(60_000)['x-should-retry'], undefined);
   assert.equal(throttle(60_001)['x-should-retry'], 'false');
 });
 
-test('only capacity refusals are marked as such', () => {
+test('only refusals for lack of capacity carry x-rate-limit-type', () => {
   const typeOf = (code: SpillwayError['code'], params: ErrorParams) =>
     answerTo(code, { params }).headers['x-rate-limit-type'];
   assert.equal(typeOf('RATE_LIMITED', { scope: 'provider' }), 'ai-capacity');
@@ -82,7 +82,7 @@ test('only capacity refusals are marked as such', () => {
   assert.equal(typeOf('PROVIDER_UNAVAILABLE', { reason: 'overloaded' }), undefined);
 });
 
-test('a queue is suggested only where there is one', () => {
+test('`queue` is suggested only if a queue is configured', () => {
   const open = answerTo('AI_LIMIT_REACHED', {}, { queueAvailable: true });
   assert.deepEqual(open.suggestedActions, ['wait', 'queue']);
   assert.equal(open.queueAvailable, true);
@@ -92,19 +92,19 @@ test('a queue is suggested only where there is one', () => {
   assert.equal(answerTo('CONTENT_POLICY', {}, { queueAvailable: true }).queueAvailable, undefined);
 });
 
-test('params that the table does not list, or of the wrong kind, are dropped', () => {
+test('parameters that the table does not list, or of the wrong type, are dropped', () => {
   const hostile = { scope: 'claude', retryAfterMs: Number.NaN, field: 'x', secret: 1 };
   const answer = answerTo('RATE_LIMITED', { params: hostile as unknown as ErrorParams });
   assert.deepEqual(answer.error.params, {});
 });
 
-test('diagnostics appear only when they were given', () => {
+test('diagnostics appear only if they were passed in', () => {
   assert.ok(!('diagnostics' in answerTo('INTERNAL').error));
   const answer = answerTo('INTERNAL', {}, { diagnostics: { text: 'raw' } });
   assert.deepEqual(answer.error.diagnostics, { text: 'raw' });
 });
 
-test('background work is told that it is paused', () => {
+test('a background reader gets the paused message', () => {
   const options = { resetAt: now + 600_000 };
   const { error } = answerTo('AI_LIMIT_REACHED', options, { isBackground: true });
   assert.match(error.message, /paused.*10 minutes/);

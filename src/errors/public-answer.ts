@@ -1,6 +1,6 @@
-// The one door from an internal failure to what a caller may see: status, headers and fields, each built
-// from an allow-list. Messages, causes and stacks of the error are not read here at all. The shapes of the
-// providers' own formats are made from this answer in wire-shape.ts.
+// The only conversion from an internal failure to the public answer: status, headers and fields, each built
+// from an allow-list. The error's message, cause and stack are not read here. wire-shape.ts renders the
+// answer in the providers' formats.
 
 import {
   ERROR_TABLE,
@@ -19,11 +19,11 @@ export type AnswerContext = {
   readonly locale: string;
   readonly timeZone: string;
   readonly now: number;
-  /** The organisation's own sentences, see `renderError`. */
+  /** The organisation's own messages, see `renderError`. */
   readonly overrides?: Readonly<Record<string, string>>;
   readonly queueAvailable?: boolean;
   readonly isBackground?: boolean;
-  /** The raw failure, for a key that was created with `diagnostics: true`, and for no other. */
+  /** The raw failure. Set only for a key that was created with `diagnostics: true`. */
   readonly diagnostics?: unknown;
 };
 
@@ -74,15 +74,16 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   };
 }
 
-// 300 s: long enough that nobody hammers, short enough that nobody gives up.
+// 300 s: long enough to stop a retry storm, short enough that callers come back.
 const UNKNOWN_WAIT_MS = 300_000;
-// SDKs sleep as long as they are told; beyond this a person is better told than a program kept asleep.
+// SDKs sleep for whatever Retry-After says. Beyond this bound the answer forbids a retry, so that a
+// person sees the message instead of a program that hangs.
 const MAX_SDK_WAIT_MS = 60_000;
 const CARRIES_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 type Wait = { readonly ms?: number; readonly resetAt?: number };
 
-/** The wait by whichever of delay and moment is known, and the other one derived from it. */
+/** Derives the delay from the reset time, or the reset time from the delay. */
 function knownWait(error: SpillwayError, now: number): Wait {
   const resetAt = [error.resetAt, error.params.resetTime].find(isInstant);
   const ms = [error.retryAfterMs, error.params.retryAfterMs].find(isDuration);

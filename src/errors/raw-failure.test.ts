@@ -5,7 +5,7 @@ import { createRedactor } from './redact.ts';
 
 const redact = createRedactor(['a-configured-key']);
 
-test('an answer is told by status, chosen headers and text, without secrets', () => {
+test('a response is reduced to status, listed headers and redacted text', () => {
   const headers = {
     'retry-after': '7',
     'set-cookie': 'session=a-configured-key',
@@ -19,7 +19,7 @@ test('an answer is told by status, chosen headers and text, without secrets', ()
   });
 });
 
-test('an error is told by names, codes and messages, without stacks', () => {
+test('an error is reduced to names, codes and messages, without stacks', () => {
   const cause = Object.assign(new Error('connect refused a-configured-key'), {
     code: 'ECONNREFUSED',
   });
@@ -29,7 +29,7 @@ test('an error is told by names, codes and messages, without stacks', () => {
   });
 });
 
-test('bytes are read as text, and no text is longer than the bound', () => {
+test('bytes are decoded as text, bounded in length', () => {
   const body = new TextEncoder().encode('x'.repeat(3 * MAX_RAW_BODY));
   assert.equal(readRawFailure({ body }, redact)?.body?.length, MAX_RAW_BODY);
   assert.equal(readRawFailure(undefined, redact), undefined);

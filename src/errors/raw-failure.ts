@@ -1,6 +1,6 @@
-// What a provider really said, for operators and for keys with diagnostics: status, a few headers, the text. Made
-// from the cause of a SpillwayError, bounded and redacted here, so that what is kept holds no secret. Stacks and
-// headers that are not on the list stay behind. Never part of an ordinary caller's answer, nor of anything stored.
+// The provider's original failure for operators and for keys with diagnostics: status, a few headers, the
+// text. Built from the cause of a SpillwayError, bounded and redacted, so that a stored copy holds no secret.
+// Stacks and unlisted headers are dropped. Never part of an ordinary caller's answer.
 
 import type { Redact } from './redact.ts';
 
@@ -29,7 +29,9 @@ export function readRawFailure(cause: unknown, redact: Redact): RawFailure | und
 
 const DEEPEST_CAUSE = 4;
 
-/** Names, codes and messages of an error and what caused it; its stack names our own files and stays here. */
+/**
+ * Names, codes and messages of an error and its causes. Stacks name Spillway's own files and are left out.
+ */
 function describeChain(error: Error): string {
   const lines: string[] = [];
   let current: unknown = error;

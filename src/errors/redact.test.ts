@@ -39,9 +39,9 @@ const secretText = fc
   })
   .map((letters) => letters.join(''));
 
-suite('secrets are taken out', () => {
+suite('removes secrets', () => {
   for (const [name, secret] of Object.entries(SHAPED)) {
-    test(`${name}, wherever it stands`, () => {
+    test(`${name}, in any position`, () => {
       fc.assert(
         fc.property(fc.string(), fc.string(), (before, after) => {
           assert.ok(!redact(`${before} "${secret}" ${after}`).includes(secret));
@@ -61,7 +61,7 @@ suite('secrets are taken out', () => {
     assert.equal(redact(`refused ${CONFIGURED.slice(0, 9)}`), `refused ${REDACTED}`);
   });
 
-  test('any configured key in any text', () => {
+  test('any configured key in arbitrary text', () => {
     fc.assert(
       fc.property(secretText, fc.string(), fc.string(), (secret, before, after) => {
         assert.ok(!createRedactor([secret])(before + secret + after).includes(secret));
@@ -69,7 +69,7 @@ suite('secrets are taken out', () => {
     );
   });
 
-  test('any value under a telling name', () => {
+  test('any value under a name that announces a secret', () => {
     fc.assert(
       fc.property(secretText, fc.constantFrom(...NAMED), fc.string(), (secret, name, around) => {
         assert.ok(!redact(`${around} ${name(secret)} ${around}`).includes(secret));
@@ -77,9 +77,9 @@ suite('secrets are taken out', () => {
     );
   });
 
-  test('what is no secret stays, and a second time changes nothing', () => {
-    const said = '{"error":{"type":"overloaded_error","message":"Overloaded, task-force 9"}}';
-    assert.equal(redact(said), said);
+  test('text without secrets is unchanged, and redaction is idempotent', () => {
+    const text = '{"error":{"type":"overloaded_error","message":"Overloaded, task-force 9"}}';
+    assert.equal(redact(text), text);
     fc.assert(fc.property(fc.string(), (text) => assert.equal(redact(redact(text)), redact(text))));
   });
 });

@@ -17,25 +17,25 @@ function limit(
   return renderError('AI_LIMIT_REACHED', { resetTime }, { locale: 'en', now, ...options });
 }
 
-suite('when a limit ends', () => {
-  test('under an hour it is told in minutes, rounded up', () => {
+suite('the reset time', () => {
+  test('under an hour it is given in minutes, rounded up', () => {
     assert.match(limit(now + 12 * minute), /in 12 minutes\.$/);
     assert.match(limit(now + 11 * minute + 1), /in 12 minutes\.$/);
     assert.match(limit(now + 1), /in 1 minute\.$/);
     assert.match(limit(now + hour - 1), /in 60 minutes\.$/);
   });
 
-  test('later it is a clock time in the reader’s zone', () => {
+  test("beyond an hour it is a clock time in the reader's zone", () => {
     assert.match(limit(now + hour, { timeZone: 'America/New_York' }), /at 8:00 AM\.$/);
     assert.match(limit(now + 3 * hour, { timeZone: 'Asia/Kolkata' }), /at 8:30 PM\.$/);
   });
 
-  test('UTC stands in for an unknown zone and is named', () => {
+  test('UTC replaces an unknown zone and is named', () => {
     assert.match(limit(now + 3 * hour), /at 3:00 PM UTC\.$/);
     assert.match(limit(now + 3 * hour, { timeZone: 'Mars/Olympus' }), /at 3:00 PM UTC\.$/);
   });
 
-  test('the day is told when it is not today in that zone', () => {
+  test('the day is given if it is not today in that zone', () => {
     const late = now + 11 * hour;
     assert.match(limit(late, { timeZone: 'UTC' }), /at 11:00 PM UTC\.$/);
     assert.match(limit(late, { timeZone: 'Europe/Berlin' }), /on Monday, March 2 at 12:00 AM\.$/);
@@ -43,7 +43,7 @@ suite('when a limit ends', () => {
     assert.match(limit(late, { timeZone: 'America/Los_Angeles' }), /at 3:00 PM\.$/);
   });
 
-  test('the year is told when it is another one', () => {
+  test('the year is given if it is not the current one', () => {
     const newYear = Date.UTC(2027, 0, 1, 9);
     assert.match(
       limit(newYear, { timeZone: 'UTC' }),
@@ -51,7 +51,7 @@ suite('when a limit ends', () => {
     );
   });
 
-  test('clocks that jump are followed', () => {
+  test('daylight-saving changes are respected', () => {
     const berlin = { locale: 'en', timeZone: 'Europe/Berlin' };
     const springForward = Date.UTC(2026, 2, 29, 1);
     assert.match(limit(springForward, { ...berlin, now: springForward - hour }), /at 3:00 AM\.$/);
@@ -59,7 +59,7 @@ suite('when a limit ends', () => {
     assert.match(limit(fallBack, { ...berlin, now: fallBack - hour }), /at 2:00 AM\.$/);
   });
 
-  test('what is past can be tried now, and what is unknown in a few minutes', () => {
+  test('a past reset says now, an unknown one says a few minutes', () => {
     assert.match(limit(now), /try again now\.$/);
     assert.match(limit(now - 1), /try again now\.$/);
     assert.match(limit(undefined), /in a few minutes\.$/);
@@ -68,11 +68,11 @@ suite('when a limit ends', () => {
   });
 });
 
-suite('what each must tell', () => {
+suite('required content per code', () => {
   const say = (code: string, params: object = {}, background = false) =>
     renderError(code, params, { locale: 'en', now, background });
 
-  test('one’s own limit is told in seconds, a long one like any limit', () => {
+  test("an organisation's own limit is given in seconds when short, as a reset time when long", () => {
     const own = (retryAfterMs: number) =>
       say('RATE_LIMITED', { scope: 'organization', retryAfterMs });
     assert.match(own(11_001), /in 12 seconds\.$/);
@@ -81,13 +81,13 @@ suite('what each must tell', () => {
     assert.match(own(5 * hour), /at 5:00 PM UTC\.$/);
   });
 
-  test('other throttles are busy for a moment', () => {
+  test('other throttles say that the service is busy for a moment', () => {
     assert.match(say('RATE_LIMITED', { scope: 'provider', retryAfterMs: 9_000 }), /busy.*moment/);
     assert.match(say('RATE_LIMITED', { scope: 'system' }), /many requests.*moment/);
     assert.match(say('RATE_LIMITED'), /moment/);
   });
 
-  test('an unavailable provider is overloaded, failing, or known to be down', () => {
+  test('an unavailable provider is described as overloaded, failing or known to be down', () => {
     assert.match(say('PROVIDER_UNAVAILABLE', { reason: 'overloaded' }), /high load.*a minute/);
     assert.match(say('PROVIDER_UNAVAILABLE', { reason: 'error' }), /temporary.*try again/);
     assert.match(
@@ -96,7 +96,7 @@ suite('what each must tell', () => {
     );
   });
 
-  test('the rest says what to do next', () => {
+  test('the other codes say what to do next', () => {
     assert.match(say('AUTH_FAILED'), /configuration problem on our side.*contact support/);
     assert.match(say('BUDGET_EXCEEDED'), /month is used up.*Upgrade.*contact/);
     assert.match(say('CONTENT_POLICY'), /rephrase/);
@@ -111,7 +111,7 @@ suite('what each must tell', () => {
     }
   });
 
-  test('the team is notified of the unexpected and never of a caller’s own mistake', () => {
+  test("unexpected failures say that the team is notified, callers' mistakes do not", () => {
     for (const code of ['INTERNAL', 'LOOP_DETECTED', 'what is this']) {
       assert.match(say(code), /unexpected.*team has been notified/);
     }
@@ -120,7 +120,7 @@ suite('what each must tell', () => {
     }
   });
 
-  test('background work is paused while a limit holds, and told when it goes on', () => {
+  test('a background reader learns that work is paused and when it resumes', () => {
     assert.match(
       say('AI_LIMIT_REACHED', { resetTime: now + 12 * minute }, true),
       /paused.*continue in 12 minutes/,
@@ -138,7 +138,7 @@ suite('overrides', () => {
   const say = (overrides: Record<string, string>, resetTime?: number, locale = 'en') =>
     renderError('AI_LIMIT_REACHED', { resetTime }, { locale, now, overrides });
 
-  test('a code, one variant of it, or one language of either can be replaced', () => {
+  test('an override replaces a code, one variant, or one language of either', () => {
     assert.equal(say({ AI_LIMIT_REACHED: 'Back soon.' }), 'Back soon.');
     const overrides = {
       AI_LIMIT_REACHED: 'Back soon.',
@@ -150,13 +150,13 @@ suite('overrides', () => {
     assert.equal(say(overrides, undefined, 'de-AT'), 'Bald zurück.');
   });
 
-  test('one that is broken, or asks for what is not known, gives way to the catalogue', () => {
+  test('a broken override, or one with unknown arguments, falls back to the catalogue', () => {
     assert.match(say({ AI_LIMIT_REACHED: '{minutes, plural, oops' }), /in a few minutes/);
     assert.match(say({ AI_LIMIT_REACHED: 'In {minutes}.' }), /in a few minutes/);
     assert.match(say({ AI_LIMIT_REACHED: 'x'.repeat(5_000) }), /in a few minutes/);
   });
 
-  test('one can be checked before it is stored', () => {
+  test('overrideProblem reports an invalid override before it is stored', () => {
     assert.equal(overrideProblem('Back in {minutes} min.'), undefined);
     assert.equal(overrideProblem('{oops'), 'not a valid ICU message');
     assert.match(overrideProblem('x'.repeat(5_000)) ?? '', /longer/);
@@ -171,8 +171,8 @@ suite('every code in every language', () => {
     'Europe/Istanbul',
     'Asia/Kathmandu',
   ];
-  // Around midnight, around the changes of the clocks in Europe and America, and at the ends of a year.
-  const moments = [
+  // Around midnight, around the clock changes in Europe and America, and at the ends of a year.
+  const instants = [
     Date.UTC(2026, 2, 8, 6, 59),
     Date.UTC(2026, 2, 29, 0, 59),
     Date.UTC(2026, 9, 25, 0, 59),
@@ -180,13 +180,13 @@ suite('every code in every language', () => {
     Date.UTC(2028, 1, 28, 23, 59),
   ];
 
-  test('is a whole sentence in every zone at every moment', () => {
+  test('renders a complete sentence in every zone at every instant', () => {
     for (const locale of LOCALES) {
       for (const code of ERROR_CODES) {
         for (const timeZone of zones) {
-          for (const moment of moments) {
-            const resetTime = moment + 2 * hour;
-            const sentence = renderError(code, { resetTime }, { locale, timeZone, now: moment });
+          for (const instant of instants) {
+            const resetTime = instant + 2 * hour;
+            const sentence = renderError(code, { resetTime }, { locale, timeZone, now: instant });
             assert.match(sentence, /^[^{}]{10,}[.。]\u2069?$/u);
           }
         }
@@ -194,7 +194,7 @@ suite('every code in every language', () => {
     }
   });
 
-  test('survives hostile parameters without a word of theirs', () => {
+  test('ignores the text of hostile parameters', () => {
     const hostile = fc.oneof(
       fc.anything(),
       fc.record({
@@ -213,8 +213,8 @@ suite('every code in every language', () => {
         fc.constantFrom(...LOCALES, 'xx', '', 'constructor'),
         fc.oneof(fc.string(), fc.constant('Europe/Paris')),
         fc.double(),
-        (code, params, locale, timeZone, moment) => {
-          const sentence = renderError(code, params, { locale, timeZone, now: moment });
+        (code, params, locale, timeZone, instant) => {
+          const sentence = renderError(code, params, { locale, timeZone, now: instant });
           assert.ok(sentence.length > 10);
           assert.doesNotMatch(sentence, /canary|undefined|NaN|\[object/);
         },
@@ -223,7 +223,7 @@ suite('every code in every language', () => {
     );
   });
 
-  test('Arabic is marked right to left, with what is read left to right set apart', () => {
+  test('Arabic is marked right to left and isolates left-to-right text', () => {
     const sentence = renderError(
       'INVALID_REQUEST',
       { field: 'messages[0]' },
@@ -233,7 +233,7 @@ suite('every code in every language', () => {
     assert.doesNotMatch(renderError('INTERNAL', {}, { locale: 'en', now }), /[\u2066-\u2069]/);
   });
 
-  test('Arabic counts in all its ways', () => {
+  test('Arabic uses all its plural forms', () => {
     const inMinutes = (minutes: number) => limit(now + minutes * minute, { locale: 'ar' });
     assert.match(inMinutes(1), /دقيقة واحدة/);
     assert.match(inMinutes(2), /دقيقتين/);
@@ -241,7 +241,7 @@ suite('every code in every language', () => {
     assert.match(inMinutes(12), /12 دقيقة/);
   });
 
-  test('one o’clock is singular where it is', () => {
+  test("one o'clock is singular in languages that require it", () => {
     const one = { now: now + 1, timeZone: 'UTC' };
     assert.match(limit(now + 13 * hour, { ...one, locale: 'es' }), /a la 1:00 UTC/);
     assert.match(limit(now + 14 * hour, { ...one, locale: 'es' }), /a las 2:00 UTC/);

@@ -1,6 +1,6 @@
-// One sentence for a person, from a code and its parameters. It is total: parameters of the wrong kind, an
-// unknown code, locale, zone or a broken override give a plainer sentence, never an exception, and nothing
-// but allow-listed parameters can be spoken.
+// Renders a code and its parameters as one sentence for a person. Total: wrong parameter types, an unknown
+// code, locale or zone, or a broken override yield a plainer sentence, never an exception. Only allow-listed
+// parameters appear.
 
 import { IntlMessageFormat } from 'intl-messageformat';
 import { CATALOGUES } from './catalogues.ts';
@@ -12,9 +12,12 @@ export type RenderOptions = {
   readonly locale?: string;
   readonly timeZone?: string;
   readonly now: number;
-  /** An organisation's own sentences, in ICU MessageFormat, by message key, code, or `locale:` and either. */
+  /**
+   * An organisation's own messages, in ICU MessageFormat, by message key, by code, or by `locale:` and
+   * either.
+   */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** The reader's work runs in the background: while a limit holds it is paused, not refused. */
+  /** The reader's work runs in the background: a limit pauses it instead of refusing it. */
   readonly background?: boolean;
 };
 
@@ -33,7 +36,7 @@ export function renderError(
   return isRightToLeft(locale) ? `${RIGHT_TO_LEFT_ISOLATE}${spoken}${POP_ISOLATE}` : spoken;
 }
 
-/** Why a text cannot be an organisation's sentence, or undefined when it can. */
+/** Why a text cannot be used as an override, or undefined if it can. */
 export function overrideProblem(text: string): string | undefined {
   if (text.length > MAX_OVERRIDE_LENGTH) return `longer than ${MAX_OVERRIDE_LENGTH} characters`;
   try {
@@ -47,11 +50,11 @@ export function overrideProblem(text: string): string | undefined {
 const RIGHT_TO_LEFT_ISOLATE = '\u2067';
 const POP_ISOLATE = '\u2069';
 const MAX_OVERRIDE_LENGTH = 2_000;
-const MAX_REMEMBERED_MESSAGES = 1_000;
+const MAX_CACHED_MESSAGES = 1_000;
 
 type Chosen = ReturnType<typeof chooseMessage>;
 
-// An override may name arguments this situation does not have; the catalogue's sentence is right then.
+// An override may name arguments that this message does not have; then the catalogue's message is used.
 function overridden(
   overrides: RenderOptions['overrides'],
   locale: Locale,
@@ -74,14 +77,14 @@ function format(text: string, locale: Locale, args: MessageArguments): string {
   return String(compile(text, locale).format(args));
 }
 
-// A pure memo of parsed messages; parsing costs a hundred times what formatting does.
-const remembered = new Map<string, IntlMessageFormat>();
+// A memo of parsed messages: parsing costs a hundred times as much as formatting.
+const cache = new Map<string, IntlMessageFormat>();
 
 function compile(text: string, locale: Locale): IntlMessageFormat {
   const key = `${locale} ${text}`;
-  const known = remembered.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const message = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true });
-  if (remembered.size < MAX_REMEMBERED_MESSAGES) remembered.set(key, message);
+  if (cache.size < MAX_CACHED_MESSAGES) cache.set(key, message);
   return message;
 }

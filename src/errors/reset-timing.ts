@@ -1,5 +1,5 @@
-// How to say when something is over: in minutes while it is near, as a clock time when it is not, with the
-// day when that is not today in the reader's own zone. Knows no sentences; the catalogues have them.
+// Describes a reset time relative to the reader: minutes while it is near, else a clock time, with the day if
+// it is not today in the reader's zone. The catalogues hold the sentences.
 
 import { DEFAULT_TIME_ZONE, type Locale } from './locale.ts';
 
@@ -10,7 +10,7 @@ export type ResetTiming =
   | { readonly timing: 'now' }
   | { readonly timing: 'unknown' };
 
-/** The hour goes with the time because some languages say one o'clock in the singular. */
+/** `hour` accompanies the time because some languages use the singular for one o'clock. */
 type ClockTime = { readonly time: string; readonly hour: number };
 
 export function resetTiming(
@@ -32,16 +32,16 @@ export function resetTiming(
   return { timing: 'day', time, hour, day };
 }
 
-/** A number that is a moment a calendar can hold; hostile and missing values are not. */
+/** A number that is a valid epoch millisecond up to the year 9999; hostile and missing values are not. */
 export function isInstant(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= LAST_INSTANT;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-// 9999-12-31T23:59:59.999Z: beyond it calendars need more than four digits for the year.
+// 9999-12-31T23:59:59.999Z: later years need more than four digits.
 const LAST_INSTANT = 253_402_300_799_999;
-const MAX_REMEMBERED_FORMATS = 500;
+const MAX_CACHED_FORMATS = 500;
 
 type Formats = {
   readonly time: Intl.DateTimeFormat;
@@ -51,15 +51,15 @@ type Formats = {
   readonly calendarDay: Intl.DateTimeFormat;
 };
 
-// A pure memo: constructing formatters is a thousand times dearer than using them.
-const remembered = new Map<string, Formats>();
+// A memo: constructing a formatter costs a thousand times as much as using it.
+const cache = new Map<string, Formats>();
 
 function formatsFor(locale: Locale, timeZone: string): Formats {
   const key = `${locale} ${timeZone}`;
-  const known = remembered.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const formats = createFormats(locale, timeZone);
-  if (remembered.size < MAX_REMEMBERED_FORMATS) remembered.set(key, formats);
+  if (cache.size < MAX_CACHED_FORMATS) cache.set(key, formats);
   return formats;
 }
 
@@ -74,7 +74,7 @@ function createFormats(locale: Locale, timeZone: string): Formats {
   };
 }
 
-// Nobody lives by UTC: it stands in when the reader's zone is unknown, so it has to be named.
+// UTC is the fallback for an unknown zone, so the reader must see that it is UTC.
 function clockTime(time: string, timeZone: string): string {
   return timeZone === DEFAULT_TIME_ZONE ? `${plainSpaces(time)} UTC` : plainSpaces(time);
 }

@@ -1,5 +1,5 @@
-// What may leave the gateway with a code: the table's allow-list, each value of its own kind and bounded.
-// Everything else, whoever put it there, is dropped without a word.
+// Filters the parameters of a public answer: only those that the table allows for the code, each checked for
+// type and bounds. All others are dropped silently.
 
 import { ERROR_TABLE, type ErrorCode, type ErrorParams } from './codes.ts';
 import { isInstant } from './reset-timing.ts';
@@ -14,7 +14,9 @@ export function safeParams(code: ErrorCode, raw: unknown): ErrorParams {
   return safe;
 }
 
-/** A name of the caller's own request, such as `messages[0].content`: short, and nothing that could be prose. */
+/**
+ * A path in the caller's own request, such as `messages[0].content`: short, and too restricted to hold prose.
+ */
 export function isFieldName(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 64 && /^[A-Za-z_][\w.[\]-]*$/.test(value);
 }
@@ -44,7 +46,7 @@ function oneOf(...words: readonly string[]): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && words.includes(value);
 }
 
-// A getter that throws is a hostile value like any other.
+// A getter that throws counts as a missing value.
 function ownValue(record: object, name: string): unknown {
   try {
     return Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined;

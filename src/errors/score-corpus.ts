@@ -1,5 +1,5 @@
-// Maps recorded failures, one JSON object per line, and scores them where a line says what it expects. This
-// is how the mapping is held to what providers really send; `spillway explain --corpus` is its face.
+// Maps recorded failures (one JSON object per line) and scores them against the expectations in the lines.
+// `spillway explain --corpus` runs it; it keeps the mapping honest against recorded provider responses.
 
 import { type ErrorCode, isErrorCode } from './codes.ts';
 import { type FailureContext, mapProviderError } from './map-provider-error.ts';
@@ -14,11 +14,13 @@ export type CorpusResult = {
 
 export type CorpusScore = {
   readonly scored: number;
-  /** By the expected code, and by that or one that is accepted too. */
+  /**
+   * Lines whose code equals the expected one, and lines whose code equals the expected or an accepted one.
+   */
   readonly strict: number;
   readonly lenient: number;
   readonly retryable: number;
-  /** Of the lines that state one: how many are exact. */
+  /** Exact results among the lines that state a delay or a reset. */
   readonly delays: Tally;
   readonly resets: Tally;
   readonly misses: readonly string[];
@@ -26,7 +28,7 @@ export type CorpusScore = {
 
 export type Tally = { readonly exact: number; readonly stated: number };
 
-/** The fields of a line that are the failure; what it expects and where it is from are not. */
+/** The fields of a line that make up the failure; the others are its expectation and origin. */
 const FAILURE_FIELDS = ['status', 'headers', 'body', 'errorName', 'errorCode', 'cause'];
 
 export function mapLine(line: object, context: FailureContext = {}): CorpusResult {
@@ -69,7 +71,7 @@ type Expectation = {
   readonly code: ErrorCode;
   readonly accepted: readonly unknown[];
   readonly retryable: unknown;
-  /** The expected delay, then others that can be defended. */
+  /** The expected delay, followed by the accepted alternatives. */
   readonly delays: readonly (number | null)[];
   readonly resetAt: number | null;
 };

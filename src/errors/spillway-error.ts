@@ -1,9 +1,9 @@
-// The one error class. `message` and `cause` are internal: they are logged and shown to operators, and
-// never reach a caller; callers are answered from code, params and the retry fields alone.
+// The only error class. `message` and `cause` are internal: they are logged and shown to operators and never
+// reach a caller. Callers get the code, the params and the retry fields.
 
 import type { ErrorCode, ErrorParams, Verdict } from './codes.ts';
 import { ERROR_TABLE } from './codes.ts';
-import { isStoreAway } from './store-away.ts';
+import { isStoreUnavailable } from './store-unavailable.ts';
 
 export type SpillwayErrorOptions = {
   readonly params?: ErrorParams;
@@ -22,7 +22,7 @@ export class SpillwayError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly resetAt: number | undefined;
-  /** The limit is the model's alone: others of the same account go on. */
+  /** The limit applies to one model; other models of the account stay usable. */
   readonly isModelBound: boolean;
 
   constructor(code: ErrorCode, message: string, options: SpillwayErrorOptions = {}) {
@@ -42,26 +42,29 @@ export class SpillwayError extends Error {
   }
 }
 
-/** Long enough for a store to be back from a restart, short enough that nobody gives up. */
-const STORE_AWAY_MS = 2000;
+/** Long enough for a store to restart, short enough that callers come back. */
+const STORE_RETRY_AFTER_MS = 2000;
 
-/** Whatever was thrown, as a SpillwayError; what nobody foresaw is INTERNAL and keeps its cause. */
+/**
+ * Converts any thrown value to a SpillwayError. An unexpected value becomes INTERNAL and is kept as the
+ * cause.
+ */
 export function toSpillwayError(thrown: unknown): SpillwayError {
   if (thrown instanceof SpillwayError) return thrown;
   const message = describe(thrown);
-  if (isStoreAway(thrown))
+  if (isStoreUnavailable(thrown))
     return new SpillwayError('CAPACITY_EXHAUSTED', message, {
-      retryAfterMs: STORE_AWAY_MS,
+      retryAfterMs: STORE_RETRY_AFTER_MS,
       cause: thrown,
     });
   return new SpillwayError('INTERNAL', message, { cause: thrown });
 }
 
-// What is thrown can be anything, even an object that refuses to become a string.
+// A thrown value can be anything, even an object whose string conversion throws.
 function describe(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    return 'a value that cannot be shown was thrown';
+    return 'a value without a string form was thrown';
   }
 }

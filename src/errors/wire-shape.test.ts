@@ -26,7 +26,7 @@ const answer = toPublicAnswer(
 let server: Server;
 let origin = '';
 
-// The path says the format, the query whether the answer is a stream that fails after it has begun.
+// The path selects the format, the query whether the answer is a stream that fails after its first event.
 before(async () => {
   server = createServer((request, response) => {
     const url = request.url ?? '';
@@ -61,7 +61,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('the Anthropic SDK raises its RateLimitError with our code inside', async () => {
+test('the Anthropic SDK raises its RateLimitError with the Spillway code inside', async () => {
   const client = new Anthropic({ apiKey: 'k', baseURL: `${origin}/anthropic` });
   const call = { model: 'm', max_tokens: 1, messages };
   const error = await failureOf(client.messages.create(call));
@@ -85,7 +85,7 @@ test('the Anthropic SDK raises its RateLimitError with our code inside', async (
   });
 });
 
-test('the Anthropic SDK raises an APIError out of a stream that had begun', async () => {
+test('the Anthropic SDK raises an APIError from a stream that has begun', async () => {
   const client = new Anthropic({ apiKey: 'k', baseURL: `${origin}/anthropic` });
   const stream = await client.messages.create({
     model: 'm',
@@ -99,7 +99,7 @@ test('the Anthropic SDK raises an APIError out of a stream that had begun', asyn
   assert.match(JSON.stringify(error.error), /"code":"AI_LIMIT_REACHED".*"partial":true/);
 });
 
-test('the OpenAI SDK raises its RateLimitError with our code as its code', async () => {
+test('the OpenAI SDK raises its RateLimitError with the Spillway code as its code', async () => {
   const client = new OpenAI({ apiKey: 'k', baseURL: `${origin}/openai` });
   const error = await failureOf(client.chat.completions.create({ model: 'm', messages }));
   assert.ok(error instanceof OpenAIRateLimitError);
@@ -109,7 +109,7 @@ test('the OpenAI SDK raises its RateLimitError with our code as its code', async
   assert.equal(error.requestID, 'req_1');
 });
 
-test('the OpenAI SDK raises an APIError out of a stream that had begun', async () => {
+test('the OpenAI SDK raises an APIError from a stream that has begun', async () => {
   const client = new OpenAI({ apiKey: 'k', baseURL: `${origin}/openai` });
   const stream = await client.chat.completions.create({ model: 'm', messages, stream: true });
   const error = await failureOf(Array.fromAsync(stream));
@@ -118,7 +118,7 @@ test('the OpenAI SDK raises an APIError out of a stream that had begun', async (
   assert.match(JSON.stringify(error.error), /"partial":true/);
 });
 
-test('the Google SDK raises its ApiError with our code in ErrorInfo and the wait in RetryInfo', async () => {
+test('the Google SDK raises its ApiError with the code in ErrorInfo and the wait in RetryInfo', async () => {
   const client = new GoogleGenAI({
     apiKey: 'k',
     httpOptions: { baseUrl: `${origin}/gemini`, retryOptions: { attempts: 1 } },
@@ -148,7 +148,7 @@ test('the Google SDK raises its ApiError with our code in ErrorInfo and the wait
   ]);
 });
 
-test('the Google SDK raises its ApiError out of a stream that had begun', async () => {
+test('the Google SDK raises its ApiError from a stream that has begun', async () => {
   const client = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: `${origin}/gemini` } });
   const stream = await client.models.generateContentStream({ model: 'm', contents: 'hello' });
   const error = await failureOf(Array.fromAsync(stream));
@@ -157,7 +157,7 @@ test('the Google SDK raises its ApiError out of a stream that had begun', async 
   assert.match(error.message, /AI_LIMIT_REACHED.*"partial":"true"/);
 });
 
-test('an error event never looks like a clean end and holds one line of data', () => {
+test('an error event holds one line of data and never looks like a clean end', () => {
   for (const format of ['spillway', 'anthropic', 'openai', 'gemini'] satisfies WireFormat[]) {
     const frame = errorEvent(format, answer);
     assert.ok(frame.endsWith('\n\n'));
@@ -167,7 +167,7 @@ test('an error event never looks like a clean end and holds one line of data', (
   assert.match(errorEvent('spillway', answer), /^event: error\ndata: \{"error":\{"code":/);
 });
 
-test("a response's stream fails by an event of its own kind, with the fields where SDKs look", () => {
+test('a Responses API stream fails with an event of that API, with the fields where SDKs look', () => {
   const [name, data = ''] = errorEnding('response_event', 'openai', answer).split('\n');
   assert.equal(name, 'event: error');
   const event: unknown = JSON.parse(data.slice('data: '.length));

@@ -1,6 +1,6 @@
-// A public answer in the words of the format the caller speaks, so that each provider's official SDK raises
-// its own class with our code inside. Bodies are for unary answers, events for streams that have begun: an
-// event says that the stream failed and is never followed by that format's clean end.
+// Renders a public answer in the caller's wire format, so that each provider's official SDK raises its own
+// error class with the Spillway code inside. Bodies are for unary answers, events for streams that have
+// begun; an error event is never followed by the format's clean end.
 
 import type { ErrorCode } from './codes.ts';
 import { geminiBody } from './gemini-shape.ts';
@@ -27,8 +27,8 @@ export function errorEvent(
 }
 
 /**
- * How a stream that has begun is told of its failure: by an event, by one of the Responses API, whose events have types
- * and names, or by the last element of a JSON array.
+ * The form of a failure in a stream that has begun: an SSE event, a Responses API event (typed and named), or
+ * the last element of a JSON array.
  */
 export type StreamEnding = 'event' | 'response_event' | 'next_element' | 'only_element';
 
@@ -43,7 +43,7 @@ export function errorEnding(
   return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
 }
 
-/** The documented fields stand in the event itself; SDKs look for them in an `error` object too. */
+/** The documented fields are in the event itself; SDKs also look for them in an `error` object. */
 function responseEvent(answer: PublicAnswer): string {
   const { code, message, params } = answer.error;
   const own = { type: 'error', sequence_number: 0, code, message, param: params.field ?? null };
@@ -90,7 +90,8 @@ function advice(answer: PublicAnswer): Omit<PublicAnswer, 'status' | 'headers' |
   return rest;
 }
 
-// Refused credentials of ours are no authentication_error: the caller's own key is fine.
+// AUTH_FAILED is not an authentication_error: it concerns Spillway's credential at the provider, not the
+// caller's key.
 const ANTHROPIC_TYPES: Partial<Record<ErrorCode, string>> = {
   AI_LIMIT_REACHED: 'rate_limit_error',
   RATE_LIMITED: 'rate_limit_error',

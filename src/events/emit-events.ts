@@ -55,12 +55,12 @@ async function store(
     return await kept.append(events);
   } catch (cause) {
     if (cause instanceof SpillwayError) throw cause;
-    const params = { retryAfterMs: STORE_AWAY_MS };
+    const params = { retryAfterMs: STORE_RETRY_AFTER_MS };
     throw new SpillwayError('CAPACITY_EXHAUSTED', 'events cannot be stored', { params, cause });
   }
 }
 
-const STORE_AWAY_MS = 5000;
+const STORE_RETRY_AFTER_MS = 5000;
 
 type ReadEvent = { readonly event: NewBuildEvent; readonly reported?: ReportedFailure };
 

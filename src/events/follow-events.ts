@@ -15,7 +15,7 @@ export type Followed<T> = {
   watch(wake: () => void): () => void;
 };
 
-const STORE_AWAY_MS = 1000;
+const STORE_RETRY_AFTER_MS = 1000;
 
 /** Whether a reader that has seen everything up to `after` has seen the end. */
 export async function hasEnded<T>(source: Followed<T>, after: number): Promise<boolean> {
@@ -62,7 +62,7 @@ async function readOrPause<T>(
     return await source.read(after);
   } catch {
     // The reader may go meanwhile, and then there is nothing to wait for.
-    await sleep(clock, STORE_AWAY_MS, signal).catch(() => {});
+    await sleep(clock, STORE_RETRY_AFTER_MS, signal).catch(() => {});
     return undefined;
   }
 }

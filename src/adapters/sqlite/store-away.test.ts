@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
-import { isStoreAway } from '../../errors/store-away.ts';
+import { isStoreUnavailable } from '../../errors/store-unavailable.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 const NOW = 1;
@@ -17,18 +17,22 @@ test('a file that somebody else holds, or that is closed, is a store that is awa
   other.exec('begin immediate');
   const write = () =>
     store.db.insertInto('meta').values({ name: 'n', value: 'v', created_at: NOW }).execute();
-  await assert.rejects(write, (error) => isStoreAway(error));
+  await assert.rejects(write, (error) => isStoreUnavailable(error));
   other.exec('rollback');
   other.close();
   await write();
-  await assert.rejects(write, (error) => !isStoreAway(error), 'a row that is there is no outage');
+  await assert.rejects(
+    write,
+    (error) => !isStoreUnavailable(error),
+    'a row that is there is no outage',
+  );
   await store.close();
 });
 
 test('a wrong statement is a defect', async () => {
   const store = await openSqlite(':memory:');
   await assert.rejects(sql`select nothing from nowhere`.execute(store.db), (error) => {
-    return error instanceof Error && !isStoreAway(error);
+    return error instanceof Error && !isStoreUnavailable(error);
   });
   await store.close();
 });

@@ -1,10 +1,10 @@
 // Is it the file that cannot be used just now (locked, full, gone, closed), or is the statement wrong?
 
-import { asStoreAway } from '../../errors/store-away.ts';
+import { markStoreUnavailable } from '../../errors/store-unavailable.ts';
 
 /** What was thrown, marked when it is the file's fault. */
 export function marked(error: unknown): unknown {
-  return isOfFile(error) ? asStoreAway(error) : error;
+  return isOfFile(error) ? markStoreUnavailable(error) : error;
 }
 
 function isOfFile(error: unknown): boolean {

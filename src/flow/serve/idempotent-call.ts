@@ -119,13 +119,13 @@ async function claimed(
     // It may have been written all the same. Nobody waits for this: the caller is told either way.
     void store.free(claim).catch(() => {});
     throw new SpillwayError('CAPACITY_EXHAUSTED', 'idempotency keys cannot be claimed', {
-      retryAfterMs: STORE_AWAY_MS,
+      retryAfterMs: STORE_RETRY_AFTER_MS,
       cause,
     });
   }
 }
 
-const STORE_AWAY_MS = 2000;
+const STORE_RETRY_AFTER_MS = 2000;
 /** The first request will most often have ended long before its deadline. */
 const LOOK_AGAIN_MS = 2000;
 

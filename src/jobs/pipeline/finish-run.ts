@@ -30,7 +30,7 @@ export type FinishParts = {
   readonly giveUp?: AbortSignal;
 };
 
-const STORE_AWAY_MS = 1000;
+const STORE_RETRY_AFTER_MS = 1000;
 const MAX_STORE_TRIES = 600;
 
 /** Undefined when the job is not ours any more: it was cancelled, or somebody else has it. */
@@ -85,7 +85,7 @@ async function persist(parts: FinishParts, move: JobMove): Promise<Job | undefin
       return moved || tries === 1 ? moved : await doneBefore(parts, move);
     } catch (cause) {
       if (tries >= MAX_STORE_TRIES) throw cause;
-      await sleep(parts.clock, STORE_AWAY_MS, parts.giveUp);
+      await sleep(parts.clock, STORE_RETRY_AFTER_MS, parts.giveUp);
     }
   }
 }

@@ -2,12 +2,12 @@
 // from the connection to it.
 
 import { DatabaseError } from 'pg';
-import { asStoreAway } from '../../../errors/store-away.ts';
+import { markStoreUnavailable } from '../../../errors/store-unavailable.ts';
 
 /** What was thrown, marked when it will pass. */
 export function marked(error: unknown): unknown {
   const isAway = !(error instanceof DatabaseError) || PASSING.test(error.code ?? '');
-  return isAway ? asStoreAway(error) : error;
+  return isAway ? markStoreUnavailable(error) : error;
 }
 
 /**

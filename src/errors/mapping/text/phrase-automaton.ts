@@ -1,37 +1,42 @@
-// The automaton that phrases are found with: Aho and Corasick's, flattened into one table, so that each character
-// of a text costs one lookup whatever the text is. How phrases are written and read, phrase-scanner.ts says.
+// An Aho-Corasick automaton flattened into one table: each character costs one lookup. phrase-scanner.ts
+// defines how phrases are written and matched.
 
-export type Listened = {
+export type ScannedPhrase = {
   readonly text: string;
-  /** Whether a scan says where it ends. */
+  /** Whether a scan reports the position of its end. */
   readonly isLocated: boolean;
 };
 
 export type Automaton<Phrase> = Alphabet & {
-  /** state × class → next state, marked with ENDING where a phrase ends. */
+  /** state × class → next state, flagged with ENDING where a phrase ends. */
   readonly next: Uint16Array;
-  /** What ends in a state, the longest phrase first. */
+  /** The phrases that end in a state, the longest first. */
   readonly found: readonly (Ending<Phrase> | undefined)[];
 };
 
 type Alphabet = {
-  /** Character code → class; what is no Latin letter and in no phrase separates words. */
+  /** Character code → class. Characters that are neither Latin letters nor in a phrase separate words. */
   readonly classOf: Uint8Array;
-  /** Classes, rounded up to a power of two so that a row of the table starts at a shift. */
+  /** log2 of the number of classes, rounded up, so that a table row starts at a shift. */
   readonly shift: number;
 };
 
 export type Ending<Phrase> = {
   readonly phrase: Phrase;
   readonly isLocated: boolean;
-  /** Phrases end with the separator behind them, or, with a `*`, on their last letter. */
+  /** A phrase ends with the separator behind it or, with a `*`, on its last letter. */
   readonly offset: 0 | 1;
-  /** The next shorter phrase that ends with this one. */
+  /** The next shorter phrase with the same ending. */
   readonly also: Ending<Phrase> | undefined;
-  /** The scan that met it last, by its number, so that no scan has to allocate or clear anything. */
-  saidIn: number;
-  /** Likewise for the scan that has nothing more to learn from here on: a text may say the same over and over. */
-  spentIn: number;
+  /**
+   * The number of the last scan that matched it; comparing numbers avoids allocating or clearing a set per
+   * scan.
+   */
+  matchedInScan: number;
+  /**
+   * The number of the last scan for which this ending has nothing new: a text may repeat a phrase many times.
+   */
+  exhaustedInScan: number;
 };
 
 export const ENDING = 0x8000;
@@ -41,7 +46,7 @@ const DROPPED = 1;
 const DIGIT = 2;
 const SPACE = ' ';
 
-export function buildAutomaton<Phrase extends Listened>(
+export function buildAutomaton<Phrase extends ScannedPhrase>(
   phrases: readonly Phrase[],
 ): Automaton<Phrase> {
   const alphabet = alphabetOf(phrases.map(({ text }) => toPattern(text)));
@@ -71,13 +76,13 @@ function alphabetOf(patterns: readonly string[]): Alphabet {
 }
 
 type TrieNode<Phrase> = {
-  /** Of the character that leads here. */
+  /** Class of the character that leads here. */
   readonly kind: number | undefined;
   readonly children: Map<number, TrieNode<Phrase>>;
   phrase: Phrase | undefined;
 };
 
-function addPhrase<Phrase extends Listened>(
+function addPhrase<Phrase extends ScannedPhrase>(
   root: TrieNode<Phrase>,
   phrase: Phrase,
   classOf: Uint8Array,
@@ -95,9 +100,9 @@ function addPhrase<Phrase extends Listened>(
   node.phrase = phrase;
 }
 
-// Breadth first, so that the state to fall back to is always complete before it is needed. States are numbered in
-// that order too: those that any text passes through are few and stand together, where the cache has them.
-function flatten<Phrase extends Listened>(
+// Breadth first, so that a fallback state is complete before it is needed. States are numbered in the same
+// order: the few states that every text visits lie together in the cache.
+function flatten<Phrase extends ScannedPhrase>(
   root: TrieNode<Phrase>,
   shift: number,
 ): Pick<Automaton<Phrase>, 'next' | 'found'> {
@@ -119,8 +124,8 @@ function flatten<Phrase extends Listened>(
   });
   const marked = next.map((state) => (found[state] === undefined ? state : state | ENDING));
   nodes.forEach(({ kind }, state) => {
-    // Runs of separators and of digits count once, dropped characters not at all: there it stays where it is, and
-    // nothing ends a second time.
+    // A run of separators or digits counts once and dropped characters count as nothing: the state stays the
+    // same and no phrase ends twice.
     marked[(state << shift) + DROPPED] = state;
     if (kind === SEPARATOR || kind === DIGIT) marked[(state << shift) + kind] = state;
   });
@@ -134,11 +139,18 @@ function inBreadth<Phrase>(root: TrieNode<Phrase>): readonly TrieNode<Phrase>[] 
   return nodes;
 }
 
-function endingOf<Phrase extends Listened>(
+function endingOf<Phrase extends ScannedPhrase>(
   { phrase, kind }: TrieNode<Phrase>,
   also: Ending<Phrase> | undefined,
 ): Ending<Phrase> | undefined {
   if (phrase === undefined) return also;
   const offset = kind === SEPARATOR ? 0 : 1;
-  return { phrase, isLocated: phrase.isLocated, offset, also, saidIn: 0, spentIn: 0 };
+  return {
+    phrase,
+    isLocated: phrase.isLocated,
+    offset,
+    also,
+    matchedInScan: 0,
+    exhaustedInScan: 0,
+  };
 }

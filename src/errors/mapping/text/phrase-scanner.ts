@@ -1,71 +1,71 @@
-// Finds any number of phrases in one pass over a text, in a time that its length alone decides. That is what keeps
-// hostile input linear.
+// Finds any number of phrases in one pass over a text. Time depends only on the length of the text, so
+// hostile input stays linear.
 //
-// Phrases are matched on words: case, punctuation, underscores and line breaks do not matter, apostrophes
-// are dropped (`you’ve` = `youve`), every run of digits is `#`, and `auth` does not match in `author`. A `*`
-// at either end of a phrase lets the word go on there; languages without spaces need it at both.
+// Phrases match whole words: case, punctuation, underscores and line breaks do not matter, apostrophes are
+// dropped (`you’ve` = `youve`), every run of digits is `#`, and `auth` does not match in `author`. A `*` at
+// either end of a phrase lets the word continue there; languages without spaces need it at both ends.
 
 import {
   type Automaton,
   buildAutomaton,
   ENDING,
   type Ending,
-  type Listened,
+  type ScannedPhrase,
   SEPARATOR,
   STATE,
 } from './phrase-automaton.ts';
 
 export type Scan<Phrase> = {
-  /** The phrases that are said, each once, in the order they are met. */
-  readonly said: readonly Phrase[];
-  /** Where the first few located phrases end in the text. */
+  /** The phrases found, each once, in order of appearance. */
+  readonly phrases: readonly Phrase[];
+  /** The positions at which the first few located phrases end. */
   readonly ends: readonly number[];
-  /** Whether a character beyond the alphabets of Europe was met. */
+  /** Whether the text has a character outside the European alphabets. */
   readonly isForeign: boolean;
 };
 
 export type PhraseScanner<Phrase> = { scan(text: string): Scan<Phrase> };
 
-export function createPhraseScanner<Phrase extends Listened>(
+export function createPhraseScanner<Phrase extends ScannedPhrase>(
   phrases: readonly Phrase[],
 ): PhraseScanner<Phrase> {
   const automaton = buildAutomaton(phrases);
-  let turn = 0;
+  let scanNumber = 0;
   return {
     scan(text) {
-      if (turn === LAST_TURN) forget(automaton);
-      turn = turn === LAST_TURN ? 1 : turn + 1;
-      return scanWith(automaton, turn, text);
+      if (scanNumber === MAX_SCAN_NUMBER) clearMarks(automaton);
+      scanNumber = scanNumber === MAX_SCAN_NUMBER ? 1 : scanNumber + 1;
+      return scanWith(automaton, scanNumber, text);
     },
   };
 }
 
-// The largest number that engines keep without a box.
-const LAST_TURN = 0x3fff_ffff;
+// The largest integer that engines store unboxed.
+const MAX_SCAN_NUMBER = 0x3fff_ffff;
 
-function forget({ found }: Automaton<unknown>): void {
+function clearMarks({ found }: Automaton<unknown>): void {
   for (const ending of found) {
     if (ending === undefined) continue;
-    ending.saidIn = 0;
-    ending.spentIn = 0;
+    ending.matchedInScan = 0;
+    ending.exhaustedInScan = 0;
   }
 }
 
-/** What a scan has met so far. */
-type Hearing<Phrase> = {
-  readonly turn: number;
-  said: Phrase[] | undefined;
+/** The state of a running scan. */
+type ScanState<Phrase> = {
+  readonly scanNumber: number;
+  phrases: Phrase[] | undefined;
   ends: number[] | undefined;
 };
 
-// Most characters end no phrase, so the loop holds little more than the place in the automaton: what else it held
-// would cost each of them as much as the step itself.
+// Most characters end no phrase, so the loop holds little more than the automaton's state: any further
+// variable would cost as much per character as the step itself.
 function scanWith<Phrase>(
   { classOf, shift, next, found }: Automaton<Phrase>,
-  turn: number,
+  scanNumber: number,
   text: string,
 ): Scan<Phrase> {
-  const hearing: Hearing<Phrase> = { turn, said: undefined, ends: undefined };
+  const scan: ScanState<Phrase> = { scanNumber, phrases: undefined, ends: undefined };
   const { length } = text;
   let highest = 0;
   let state = (next[SEPARATOR] ?? 0) & STATE;
@@ -76,30 +76,30 @@ function scanWith<Phrase>(
     state = reached & STATE;
     if (reached === state) continue;
     const ending = found[state];
-    if (ending !== undefined && ending.spentIn !== turn) note(ending, hearing, index);
+    if (ending !== undefined && ending.exhaustedInScan !== scanNumber) note(ending, scan, index);
   }
-  // The end of a text separates words too.
+  // The end of the text separates words too.
   const last = next[(state << shift) + SEPARATOR] ?? 0;
   const ending = last < ENDING ? undefined : found[last & STATE];
-  if (ending !== undefined) note(ending, hearing, length);
-  const { said = NONE, ends = NONE } = hearing;
-  return { said, ends, isForeign: highest >= FOREIGN };
+  if (ending !== undefined) note(ending, scan, length);
+  const { phrases = NONE, ends = NONE } = scan;
+  return { phrases, ends, isForeign: highest >= FOREIGN };
 }
 
-function note<Phrase>(longest: Ending<Phrase>, hearing: Hearing<Phrase>, index: number): void {
-  const { turn } = hearing;
+function note<Phrase>(longest: Ending<Phrase>, scan: ScanState<Phrase>, index: number): void {
+  const { scanNumber } = scan;
   let isLocated = false;
   let ending: Ending<Phrase> | undefined = longest;
   for (; ending !== undefined; ending = ending.also) {
-    if (ending.isLocated && (hearing.ends?.length ?? 0) < MAX_ENDS) {
-      (hearing.ends ??= []).push(index + ending.offset);
+    if (ending.isLocated && (scan.ends?.length ?? 0) < MAX_ENDS) {
+      (scan.ends ??= []).push(index + ending.offset);
       isLocated = true;
     }
-    if (ending.saidIn === turn) continue;
-    ending.saidIn = turn;
-    (hearing.said ??= []).push(ending.phrase);
+    if (ending.matchedInScan === scanNumber) continue;
+    ending.matchedInScan = scanNumber;
+    (scan.phrases ??= []).push(ending.phrase);
   }
-  if (!isLocated) longest.spentIn = turn;
+  if (!isLocated) longest.exhaustedInScan = scanNumber;
 }
 
 const MAX_ENDS = 5;

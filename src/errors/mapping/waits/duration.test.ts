@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { parseDuration, readDurationAt } from './duration.ts';
 
-test('durations are read to the millisecond, rounded up', () => {
+test('durations are parsed to the millisecond, rounded up', () => {
   const cases: readonly (readonly [string, number])[] = [
     ['644ms', 644],
     ['9.816s', 9_816],
@@ -28,13 +28,13 @@ test('durations are read to the millisecond, rounded up', () => {
   for (const [text, ms] of cases) assert.equal(parseDuration(text), ms, text);
 });
 
-test('a bare number counts in the unit of its place', () => {
+test('a bare number is in the unit of its field', () => {
   assert.equal(parseDuration('17'), 17_000);
   assert.equal(parseDuration('0.5'), 500);
   assert.equal(parseDuration(' 250 ', 1), 250);
 });
 
-test('what is no duration is none', () => {
+test('text that is not a duration yields undefined', () => {
   for (const text of [
     '',
     'soon',
@@ -50,14 +50,14 @@ test('what is no duration is none', () => {
   }
 });
 
-test('a duration ends where its words end', () => {
+test('a duration ends with its last unit', () => {
   const text = 'again in 20s. Contact us';
   assert.deepEqual(readDurationAt(text, 9), { ms: 20_000, end: 12 });
   assert.equal(readDurationAt('an hour', 0)?.ms, 3_600_000);
   assert.equal(readDurationAt('in 20s', 0), undefined);
 });
 
-test('every duration of Go comes back as it was', () => {
+test("every duration in Go's format survives a round trip", () => {
   const part = fc.integer({ min: 0, max: 59 });
   fc.assert(
     fc.property(fc.nat(99), part, part, fc.nat(999), (hours, minutes, seconds, millis) => {

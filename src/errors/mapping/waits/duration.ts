@@ -1,10 +1,10 @@
-// Lengths of time as providers write them: `644ms`, `1m26.4s`, `8h44m7s`, `0.539477544s`, `42 minutes`,
-// `2 days 3 hours`. Results are whole milliseconds, rounded up, because a caller who comes back a fraction
-// early is refused again. Negative, absurd and unreadable values are undefined.
+// Parses durations as providers write them: `644ms`, `1m26.4s`, `8h44m7s`, `0.539477544s`, `42 minutes`, `2
+// days 3 hours`. Results are whole milliseconds, rounded up, because a caller that returns a fraction early
+// is refused again. Negative, absurd and unreadable values yield undefined.
 
 export type DurationMatch = { readonly ms: number; readonly end: number };
 
-/** The whole string as a duration; a bare number counts in `bareUnitMs`. */
+/** The whole string as a duration; a bare number is in `bareUnitMs`. */
 export function parseDuration(text: string, bareUnitMs = 1_000): number | undefined {
   const trimmed = text.trim();
   if (PLAIN_NUMBER.test(trimmed)) return plausibleMs(Number(trimmed) * bareUnitMs);
@@ -12,7 +12,7 @@ export function parseDuration(text: string, bareUnitMs = 1_000): number | undefi
   return match?.end === trimmed.length ? match.ms : undefined;
 }
 
-/** The longest duration that starts exactly here. */
+/** The longest duration that starts at `start`. */
 export function readDurationAt(text: string, start: number): DurationMatch | undefined {
   let totalMs = 0;
   let end = start;
@@ -29,19 +29,19 @@ export function readDurationAt(text: string, start: number): DurationMatch | und
   return ms === undefined ? undefined : { ms, end };
 }
 
-/** Whole milliseconds, up; undefined for what no provider means (negative, endless, beyond two years). */
+/** Whole milliseconds, rounded up; undefined if negative, infinite or beyond two years. */
 export function plausibleMs(ms: number): number | undefined {
   if (!(ms >= 0 && ms <= MAX_MS)) return undefined;
   if (Number.isInteger(ms)) return ms;
-  // Six decimals of a millisecond are nanoseconds, the finest anyone states; what floating point added
-  // beyond them (18.642 × 1000 = 18642.000000000004) must not be rounded up to another millisecond.
+  // Six decimals of a millisecond are nanoseconds, the finest unit that providers state. Floating-point error
+  // beyond them (18.642 × 1000 = 18642.000000000004) must not round up to another millisecond.
   return Math.ceil(Number(ms.toFixed(6)));
 }
 
 const MAX_MS = 2 * 366 * 86_400_000;
 const PLAIN_NUMBER = /^\d{1,15}(?:\.\d{1,12})?$/;
 
-// Sticky and without nested repetition: each character is looked at once.
+// Sticky and without nested repetition: each character is visited once.
 const PART =
   /,? ?(?:and )?(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,12}(?:\.\d{1,12})?|(?:half )?an?(?= )|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty)(?= )) ?(milliseconds?|millis|msecs?|ms|microseconds?|[uµμ]s|ns|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|秒钟?|分钟?|小时|天)(?![a-z])/iy;
 
@@ -49,7 +49,7 @@ function amountOf(text: string): number {
   return SPELLED.get(text.toLowerCase()) ?? Number(text.replaceAll(',', ''));
 }
 
-/** Amounts that are written out: `an hour`, `half an hour`, `five minutes`. */
+/** Amounts in words: `an hour`, `half an hour`, `five minutes`. */
 const SPELLED: ReadonlyMap<string, number> = new Map([
   ['a', 1],
   ['an', 1],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitOrThrottle } from './limit-or-throttle.ts';
 
-const none = { isShort: false, isLong: false, hasUntrueDelay: false };
+const none = { isShort: false, isLong: false, hasUnreliableDelay: false };
 const short = { ...none, isShort: true };
 const long = { ...none, isLong: true };
 const minutes = 60_000;
@@ -27,12 +27,12 @@ test('a long window is a limit unless the delay is five minutes or less', () => 
   );
 });
 
-test('a delay that is not true does not shorten a limit', () => {
-  const untrue = { ...long, hasUntrueDelay: true };
+test('an unreliable delay does not shorten a limit', () => {
+  const untrue = { ...long, hasUnreliableDelay: true };
   assert.equal(limitOrThrottle('throttle', untrue, { retryAfterMs: 12_000 }, undefined), 'limit');
 });
 
-test('without a window five minutes decide, and without a delay the words', () => {
+test('without a window five minutes decide; without a delay the text decides', () => {
   assert.equal(
     limitOrThrottle('limit', none, { retryAfterMs: 5 * minutes }, undefined),
     'throttle',
@@ -45,7 +45,7 @@ test('without a window five minutes decide, and without a delay the words', () =
   assert.equal(limitOrThrottle('throttle', none, {}, undefined), 'throttle');
 });
 
-test('a moment far ahead makes a limit, and one that is near or past makes no throttle', () => {
+test('a distant reset makes a limit; a near or past one does not make a throttle', () => {
   const now = Date.UTC(2026, 2, 1);
   const at = (ms: number) => ({ resetAt: now + ms });
   assert.equal(limitOrThrottle('throttle', none, at(10 * minutes), now), 'limit');

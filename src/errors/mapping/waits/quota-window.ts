@@ -1,33 +1,36 @@
-// Over which span the exhausted limit counts, as far as the failure names it. Minutes refill while a caller
-// waits; days, weeks and months do not.
+// The window of the exhausted limit, as far as the failure names it. Limits per minute refill while a caller
+// waits; limits per day, week or month do not.
 
-import type { Reading } from '../reading.ts';
-import type { Phrase } from '../text/phrase-book.ts';
+import type { Reading } from '../reading/reading.ts';
 import { isDayExhausted } from './reset-headers.ts';
 
 export type QuotaWindow = {
   readonly isShort: boolean;
   readonly isLong: boolean;
-  /** Google states a short delay with its quotas per day and of zero, and the delay is not true. */
-  readonly hasUntrueDelay: boolean;
+  /** Google states a short delay with its daily and zero quotas, and that delay is wrong. */
+  readonly hasUnreliableDelay: boolean;
 };
+
+/** The properties of a matched phrase that name a window. */
+type WindowPhrase = { readonly isShortWindow: boolean; readonly isLongWindow: boolean };
 
 export function quotaWindow(
   { windows, text, headers }: Reading,
-  said: readonly Phrase[],
+  phrases: readonly WindowPhrase[],
   provider: string | undefined,
 ): QuotaWindow {
-  const hasUntrueDelay = isOneOf(windows, PER_DAY) || allowsNothing(text);
+  const hasUnreliableDelay = isOneOf(windows, PER_DAY) || allowsNothing(text);
   let isShort = isOneOf(windows, PER_MINUTE);
-  let isLong = hasUntrueDelay || isOneOf(windows, LONG_NAME) || isDayExhausted(headers, provider);
-  for (const { isShortWindow, isLongWindow } of said) {
+  let isLong =
+    hasUnreliableDelay || isOneOf(windows, LONG_NAME) || isDayExhausted(headers, provider);
+  for (const { isShortWindow, isLongWindow } of phrases) {
     isShort ||= isShortWindow;
     isLong ||= isLongWindow;
   }
-  return { isShort, isLong, hasUntrueDelay };
+  return { isShort, isLong, hasUnreliableDelay };
 }
 
-export const SHORT_PHRASES: readonly string[] = [
+export const SHORT_WINDOW_PHRASES: readonly string[] = [
   'per minute',
   'per min',
   'per second',
@@ -42,7 +45,7 @@ export const SHORT_PHRASES: readonly string[] = [
   'concurrency',
 ];
 
-export const LONG_PHRASES: readonly string[] = [
+export const LONG_WINDOW_PHRASES: readonly string[] = [
   'per day',
   'per week',
   'per month',
@@ -66,7 +69,7 @@ function isOneOf(windows: readonly string[], pattern: RegExp): boolean {
   return false;
 }
 
-/** A plain search first: it is many times as fast on a long text. */
+/** A plain substring search first: many times faster on a long text. */
 function allowsNothing(text: string): boolean {
   return text.includes('limit: 0') && NOTHING_ALLOWED.test(text);
 }

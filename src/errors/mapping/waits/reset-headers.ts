@@ -1,9 +1,9 @@
-// Reset headers of the dimension that is used up. Every answer carries the resets of all dimensions, so a
-// reset counts only where that dimension's remainder is 0; sentinels (a remainder of -1) never do. When
-// several are used up the last reset is the one that lets a request through.
+// Reset headers of the exhausted dimension. Every response carries the resets of all dimensions, so a reset
+// counts only if that dimension's remainder is 0; sentinels (a remainder of -1) never count. Of several
+// exhausted dimensions the latest reset counts.
 
-import type { HeaderFields } from '../header-fields.ts';
-import { durationOrMoment, NO_WAIT, type Wait } from './wait.ts';
+import type { HeaderFields } from '../reading/header-fields.ts';
+import { durationOrInstant, NO_WAIT, type Wait } from './wait.ts';
 
 export function exhaustedReset(headers: HeaderFields): Wait {
   const subscription = subscriptionReset(headers);
@@ -16,12 +16,12 @@ export function exhaustedReset(headers: HeaderFields): Wait {
   return latest;
 }
 
-/** The plan behind a subscription is used up, though status and body may say something milder or nothing. */
+/** The plan behind a subscription is exhausted, even if status and body say otherwise. */
 export function isSubscriptionRejected(headers: HeaderFields): boolean {
   return headers.get('anthropic-ratelimit-unified-status') === 'rejected';
 }
 
-/** The dimension that is used up counts by the day: its name says so, or Groq's habit, which no name tells. */
+/** The exhausted dimension counts per day: by its name, or at Groq, where no name says so. */
 export function isDayExhausted(headers: HeaderFields, provider: string | undefined): boolean {
   if (headers.size === 0) return false;
   for (const [name, value] of headers) {
@@ -45,7 +45,7 @@ function subscriptionReset(headers: HeaderFields): Wait | undefined {
     headers.get(`${prefix}-reset`) ??
     headers.get(`${prefix}-${claim ?? rejected}-reset`) ??
     headers.get(`${prefix}-${rejected}-reset`);
-  return reset === undefined ? NO_WAIT : durationOrMoment(reset);
+  return reset === undefined ? NO_WAIT : durationOrInstant(reset);
 }
 
 function resetOf(headers: HeaderFields, name: string, value: string): Wait {
@@ -54,21 +54,21 @@ function resetOf(headers: HeaderFields, name: string, value: string): Wait {
   if (!/rate-?limit/.test(name)) return NO_WAIT;
   if (name.includes('remaining')) {
     const reset = value === '0' ? headers.get(name.replace('remaining', 'reset')) : undefined;
-    return reset === undefined ? NO_WAIT : durationOrMoment(reset);
+    return reset === undefined ? NO_WAIT : durationOrInstant(reset);
   }
   const isLone = LONE_RESET.test(name) && !headers.has(name.replace('reset', 'remaining'));
-  return isLone ? durationOrMoment(value) : NO_WAIT;
+  return isLone ? durationOrInstant(value) : NO_WAIT;
 }
 
 const LONE_RESET = /^(?:x-)?rate-?limit-reset(?:-after)?$/;
 
-/** One header for all of it, after either draft: `limit=100, remaining=0, reset=50`, `"default";r=0;t=50`. */
+/** One combined header, from either draft: `limit=100, remaining=0, reset=50`, `"default";r=0;t=50`. */
 function combinedReset(value: string): Wait {
   const policies = value.includes('"') ? value.split(',') : [value];
   const exhausted = policies.filter((policy) => /\b(?:r|remaining)=0(?!\d)/.test(policy));
   return exhausted.reduce((latest, policy) => {
     const seconds = /\b(?:t|reset)=(\d{1,10})(?!\d)/.exec(policy)?.[1];
-    return seconds === undefined ? latest : later(latest, durationOrMoment(seconds));
+    return seconds === undefined ? latest : later(latest, durationOrInstant(seconds));
   }, NO_WAIT);
 }
 
@@ -76,10 +76,10 @@ function codexReset(headers: HeaderFields, name: string, value: string): Wait {
   if (!name.endsWith('-used-percent') || Number(value) < 100) return NO_WAIT;
   const span = name.slice(0, -'used-percent'.length);
   const seconds = headers.get(`${span}reset-after-seconds`);
-  const moment = headers.get(`${span}reset-at`);
+  const instant = headers.get(`${span}reset-at`);
   return {
-    retryAfterMs: seconds === undefined ? undefined : durationOrMoment(seconds).retryAfterMs,
-    resetAt: moment === undefined ? undefined : durationOrMoment(moment).resetAt,
+    retryAfterMs: seconds === undefined ? undefined : durationOrInstant(seconds).retryAfterMs,
+    resetAt: instant === undefined ? undefined : durationOrInstant(instant).resetAt,
   };
 }
 

@@ -1,7 +1,8 @@
-// A stated wait: a length of time, a moment, or nothing. Which of the two a value is, its form tells.
+// A stated wait: a duration, an instant, or neither. The form of a value decides between duration and
+// instant.
 
 import { parseDuration } from './duration.ts';
-import { parseMoment } from './moment.ts';
+import { parseInstant } from './instant.ts';
 
 export type Wait = {
   readonly retryAfterMs?: number | undefined;
@@ -10,9 +11,9 @@ export type Wait = {
 
 export const NO_WAIT: Wait = Object.freeze({});
 
-/** `42`, `1.5s`, `Wed, 21 Oct 2026 07:28:00 GMT`, `1754636400`: every such header is seen with each of them. */
-export function durationOrMoment(value: string | number): Wait {
-  const resetAt = parseMoment(value);
+/** `42`, `1.5s`, `Wed, 21 Oct 2026 07:28:00 GMT`, `1754636400`: providers send each form in each header. */
+export function durationOrInstant(value: string | number): Wait {
+  const resetAt = parseInstant(value);
   if (resetAt !== undefined) return { resetAt };
   return { retryAfterMs: parseDuration(String(value)) };
 }

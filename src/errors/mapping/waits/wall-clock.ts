@@ -1,21 +1,21 @@
-// Resets told as a person would tell them: `resets 3pm (America/New_York)`, `Jul 31, 2am (UTC)`,
-// `Thursday at 12am`, `at 23:00`, `Feb 23rd, 2026 9:01 AM`, `2026-09-04 19:01:25`. They need the moment they
-// were said at, and a zone: the one in brackets, else the caller's. Without them there is no instant, and
-// guessing one would be worse than none.
+// Resets in everyday notation: `resets 3pm (America/New_York)`, `Jul 31, 2am (UTC)`, `Thursday at 12am`, `at
+// 23:00`, `Feb 23rd, 2026 9:01 AM`, `2026-09-04 19:01:25`. An instant needs the time at which the message was
+// received, and a zone: the one in brackets, else the caller's. Without them there is no instant; a guess
+// would be worse.
 
 import { isTimeZone } from '../../locale.ts';
 import { instantOf, type LocalTime, localTimeAt } from './zoned-time.ts';
 
-export type SaidAt = { readonly now?: number; readonly timeZone?: string };
+export type StatedAt = { readonly now?: number; readonly timeZone?: string };
 
-/** The reset that is told exactly here, with its instant where it has one. */
+/** The reset that starts at `start`, with its instant if it has one. */
 export function readWallClockAt(
   text: string,
   start: number,
-  saidAt: SaidAt,
+  statedAt: StatedAt,
 ): { readonly resetAt: number | undefined } | undefined {
   const reset = readResetAt(text, start);
-  return reset === undefined ? undefined : { resetAt: toInstant(reset, saidAt) };
+  return reset === undefined ? undefined : { resetAt: toInstant(reset, statedAt) };
 }
 
 type WallClock = {
@@ -30,8 +30,8 @@ type WallClock = {
   readonly zone?: string;
 };
 
-// Four ways to name a day, none of them required: ISO, today or tomorrow, a weekday, a month and a day in
-// either order; then what stands between a day and a time.
+// Four optional notations of a day: ISO, today or tomorrow, a weekday, a month and a day in either order;
+// then the separator between day and time.
 const DATE =
   /(?:(\d{4})-(\d\d)-(\d\d)|(today|tomorrow)|(?:(sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6},? ?)?(?:(\d{1,2})(?:st|nd|rd|th)? )?(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?: (\d{1,2})(?!\d|:)(?:st|nd|rd|th)?)?(?:,? (\d{4})(?!\d))?)?)(?:,| at|T)? ?(?:at )?/iy;
 const TIME = /(\d{1,2})(?::(\d\d))?(?::(\d\d))?(?: ?([ap])\.?m\b\.?)?/iy;
@@ -54,18 +54,18 @@ function readResetAt(text: string, start: number): WallClock | undefined {
   return { ...day, hour, minute, second, zone: zoneOf(zone?.[1] ?? zone?.[2] ?? zone?.[3]) };
 }
 
-/** As the calendar knows it: an IANA name or an offset, `+02:00`. */
-function zoneOf(said: string | undefined): string | undefined {
-  if (said === undefined) return undefined;
-  const [, sign, hours = '', minutes = '00'] = OFFSET.exec(said) ?? [];
+/** An IANA name or an offset such as `+02:00`. */
+function zoneOf(zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
+  const [, sign, hours = '', minutes = '00'] = OFFSET.exec(zone) ?? [];
   if (sign !== undefined) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
-  return ABBREVIATIONS[said] ?? said;
+  return ABBREVIATIONS[zone] ?? zone;
 }
 
-/** `UTC+2`, `GMT-05:30`, `+0900`; nobody on Earth is further away than fourteen hours. */
+/** `UTC+2`, `GMT-05:30`, `+0900`. No zone is more than fourteen hours from UTC. */
 const OFFSET = /^(?:UTC|GMT)? ?([+-])(0?\d|1[0-4])(?::?([0-5]\d))?$/;
 
-// What is short for one thing only; `CST` and `IST` are not, and `ET` is a place more than an offset.
+// Unambiguous abbreviations only: `CST` and `IST` have several meanings, and `ET` depends on the season.
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   ET: 'America/New_York',
   EST: '-05:00',
@@ -90,7 +90,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 
 type Time = { hour: number; minute: number; second: number; end: number };
 
-// `resets 3` says nothing, `resets 3pm` and `resets 15:00` do.
+// `resets 3` is not a time; `resets 3pm` and `resets 15:00` are.
 function readTime(text: string, start: number): Time | undefined {
   NAMED_TIME.lastIndex = start;
   const named = NAMED_TIME.exec(text)?.[1]?.toLowerCase();
@@ -130,26 +130,26 @@ function dayOf(date: RegExpExecArray | null): Day | undefined {
     : { weekday: WEEKDAYS.indexOf(weekday.toLowerCase()) / 3 };
 }
 
-function toInstant(reset: WallClock, saidAt: SaidAt): number | undefined {
-  const zone = isPlace(reset.zone) ? reset.zone : saidAt.timeZone;
-  if (!isPlace(zone)) return undefined;
+function toInstant(reset: WallClock, statedAt: StatedAt): number | undefined {
+  const zone = isKnownZone(reset.zone) ? reset.zone : statedAt.timeZone;
+  if (!isKnownZone(zone)) return undefined;
   const { year, month, day } = reset;
   if (month !== undefined && day !== undefined && (month > 12 || day > 31)) return undefined;
   if (year !== undefined && month !== undefined && day !== undefined) {
     return instantOf({ ...reset, year, month, day }, zone);
   }
-  if (saidAt.now === undefined || !Number.isFinite(saidAt.now)) return undefined;
-  return nextOccurrence(reset, saidAt.now, zone);
+  if (statedAt.now === undefined || !Number.isFinite(statedAt.now)) return undefined;
+  return nextOccurrence(reset, statedAt.now, zone);
 }
 
-/** A reader's zone has a name; a reset may be told at an offset, which is one moment's and needs no summer time. */
-function isPlace(zone: string | undefined): zone is string {
+/** An IANA zone, or an offset: a reset at an offset is a single instant and needs no summer-time rules. */
+function isKnownZone(zone: string | undefined): zone is string {
   return isTimeZone(zone) || (zone !== undefined && OFFSET.test(zone) && /^[+-]\d\d:/.test(zone));
 }
 
 /**
- * The next such time of day, weekday or date. A date of yesterday is a stale message and not a year of
- * waiting, so dates may lie a day back.
+ * The next occurrence of the time of day, weekday or date. A date of yesterday belongs to a stale message and
+ * does not mean a year of waiting, so dates may lie one day back.
  */
 function nextOccurrence(reset: WallClock, now: number, zone: string): number | undefined {
   const today = localTimeAt(now, zone);
@@ -167,7 +167,7 @@ const DAY_MS = 86_400_000;
 
 type CalendarDay = Pick<LocalTime, 'year' | 'month' | 'day'>;
 
-// Date.UTC carries day 32 into the next month, so adding days needs no calendar of our own.
+// Date.UTC carries day 32 into the next month, so adding days needs no calendar.
 function upcomingDays(
   { weekday, daysAhead }: WallClock,
   today: CalendarDay & { readonly weekday: number },

@@ -1,6 +1,6 @@
-// A wall-clock time in an IANA zone, as an instant. Where clocks jump forward the time that does not exist
-// becomes the one after the jump, and where they fall back the first of the two is taken, as iCalendar and
-// Temporal do by default. Uses Intl only, which every runtime of ours has.
+// Converts a local time in an IANA zone to an instant. A time inside a daylight-saving gap moves behind the
+// gap, and of a repeated time the first is taken, as iCalendar and Temporal do by default. Uses only Intl,
+// which every supported runtime has.
 
 export type LocalTime = {
   readonly year: number;
@@ -22,13 +22,13 @@ export function instantOf(local: LocalTime, timeZone: string): number {
   );
   const before = asUtc - offsetAt(asUtc - DAY_MS, timeZone);
   const after = asUtc - offsetAt(asUtc + DAY_MS, timeZone);
-  // Both readings hold when the clocks fall back: the earlier one. Neither does in a gap: the offset
-  // from before the jump puts the time as far behind the jump as it was meant to be.
+  // When clocks fall back both candidates hold: take the earlier. Inside a gap neither holds: the offset from
+  // before the gap puts the time as far behind the gap as intended.
   const readings = [before, after].filter((ms) => ms + offsetAt(ms, timeZone) === asUtc);
   return readings.length > 0 ? Math.min(...readings) : before;
 }
 
-/** What the clock and the calendar on the wall say at an instant. */
+/** The local date and time at an instant. */
 export function localTimeAt(
   ms: number,
   timeZone: string,
@@ -46,9 +46,9 @@ export function localTimeAt(
 }
 
 const DAY_MS = 86_400_000;
-const MAX_REMEMBERED_CLOCKS = 500;
+const MAX_CACHED_CLOCKS = 500;
 
-// A pure memo: constructing a formatter is a thousand times dearer than using it.
+// A memo: constructing a formatter costs a thousand times as much as using it.
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function offsetAt(ms: number, timeZone: string): number {
@@ -72,6 +72,6 @@ function clockFor(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  if (clocks.size < MAX_REMEMBERED_CLOCKS) clocks.set(timeZone, clock);
+  if (clocks.size < MAX_CACHED_CLOCKS) clocks.set(timeZone, clock);
   return clock;
 }

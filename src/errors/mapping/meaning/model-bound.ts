@@ -1,0 +1,30 @@
+// Decides whether a limit applies to one model, so that the account's other models stay usable: by the name
+// of the limit, by its dimensions, or by known sentences. The default is the whole account. Called only for
+// limits; every pattern is bounded, because the text may be hostile.
+
+import type { Reading } from '../reading/reading.ts';
+
+export function isModelBound({ windows, headers, text, isCountedByModel }: Reading): boolean {
+  return (
+    isCountedByModel ||
+    windows.some((name) => MODEL_WINDOW.test(name)) ||
+    MODEL_WINDOW.test(headers.get(CLAIM_HEADER) ?? '') ||
+    SENTENCES.some((sentence) => sentence.test(text))
+  );
+}
+
+const CLAIM_HEADER = 'anthropic-ratelimit-unified-representative-claim';
+
+/** `GenerateRequestsPerDayPerProjectPerModel-FreeTier`, `…_per_project_per_base_model`, `seven_day_opus`. */
+const MODEL_WINDOW = /per_?(?:base_?)?model|^seven_day_(?:opus|sonnet|haiku|fable)/i;
+
+const SENTENCES: readonly RegExp[] = [
+  // OpenAI and compatible providers: `Rate limit reached for gpt-4o in organization org-1 on tokens per day`.
+  /\blimit reached for (?:model )?[`'"]?[a-z][\w.:/-]{1,80}[`'"]? (?:in (?:organization|project)|on (?:tokens|requests)) /i,
+  // Google: `Quota exceeded for metric: …, limit: 50, model: gemini-2.5-pro`.
+  /\bquota exceeded for (?:quota )?metric\b[^\n]{0,200}, model: ?[a-z]/i,
+  // Claude plans: `Opus weekly limit reached`, `You've hit your Sonnet limit`, `weekly limit for Opus`.
+  /\b(?:opus|sonnet|haiku|fable)(?: [\d.]{1,4})?(?: (?:weekly|daily|monthly|usage|5-hour|7-day)){0,2} limit\b/i,
+  /\b(?:weekly|daily|monthly|usage) limit for (?:claude )?(?:opus|sonnet|haiku|fable)\b/i,
+  /\bper[- ]model (?:daily |weekly |monthly |usage )?(?:limit|quota)\b/i,
+];
