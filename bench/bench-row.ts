@@ -1,8 +1,8 @@
 // A row of the benchmark: what it claims, and how it is measured. A row is one file in rows/ that exports
 // `row`; the goals are data, so that the table, the results file and the verdict all read the same numbers.
 
+import type { Figure } from './report/statistics.ts';
 import type { Stage } from './stage.ts';
-import type { Figure } from './statistics.ts';
 
 export type GoalUnit = '×' | 'MiB' | 'KiB' | 'messages' | 'calls';
 

@@ -2,8 +2,8 @@
 // process that works and one that is its far ends. A Redis that the environment names is not ours to change, and not used.
 
 import { Redis } from 'ioredis';
+import { startEngines } from './processes/start-engines.ts';
 import type { Stage } from './stage.ts';
-import { startEngines } from './start-engines.ts';
 
 export type BullSubject = {
   /** Works off so many jobs, from the first one in to the last one out. */

@@ -1,7 +1,7 @@
 // The servers of a comparison: one upstream, and in front of it the bare proxy and what is measured against it.
 
 import { z } from 'zod';
-import type { ChildProgram } from './child-program.ts';
+import type { ChildProgram } from './processes/child-program.ts';
 import type { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BenchRow } from './bench-row.ts';
 import { judge } from './judge.ts';
-import { figureOf } from './statistics.ts';
+import { figureOf } from './report/statistics.ts';
 
 const row: BenchRow = {
   name: 'example',

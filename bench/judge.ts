@@ -2,7 +2,7 @@
 // to miss the goal by half: it catches a regression, it does not prove the claim.
 
 import type { BenchRow, Goal, Measurement } from './bench-row.ts';
-import type { Figure } from './statistics.ts';
+import type { Figure } from './report/statistics.ts';
 
 export const SHORT_TOLERANCE = 1.5;
 

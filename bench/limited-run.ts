@@ -2,11 +2,11 @@
 // stopped. When something does not come out in time the run ends all the same, and the report says what is lost.
 
 import { z } from 'zod';
-import type { ChildProgram } from './child-program.ts';
-import { type CounterOf, readCounters } from './gateway-counters.ts';
-import { type EngineUrls, queuesOf, startLimitedGateway } from './limited-gateway.ts';
+import type { ChildProgram } from './processes/child-program.ts';
+import { type CounterOf, readCounters } from './processes/gateway-counters.ts';
+import { type EngineUrls, queuesOf, startLimitedGateway } from './processes/limited-gateway.ts';
+import { type RedisWork, readRedisWork, workBetween } from './processes/redis-work.ts';
 import { MessageReport } from './programs/message-tally.ts';
-import { type RedisWork, readRedisWork, workBetween } from './redis-work.ts';
 import type { Stage } from './stage.ts';
 
 export type LimitedLoad = {

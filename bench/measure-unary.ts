@@ -2,11 +2,11 @@
 
 import type { Measurement } from './bench-row.ts';
 import { startContest } from './contest.ts';
-import { describeRounds } from './describe-rounds.ts';
 import { UNARY_BODY } from './programs/fixed-answers.ts';
+import { describeRounds } from './report/describe-rounds.ts';
+import { ratioOf } from './report/statistics.ts';
 import { measureSideBySide } from './side-by-side.ts';
 import type { Stage } from './stage.ts';
-import { ratioOf } from './statistics.ts';
 
 export async function measureUnary(
   stage: Stage,

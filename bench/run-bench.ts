@@ -4,14 +4,14 @@
 
 import type { BenchRow } from './bench-row.ts';
 import { chooseRows, findRows } from './find-rows.ts';
-import { interruption } from './interruption.ts';
 import { judge } from './judge.ts';
-import { describeMachine } from './machine.ts';
-import { createProgress } from './progress.ts';
-import { reportTable } from './report-table.ts';
-import type { RowReport } from './row-report.ts';
+import { interruption } from './processes/interruption.ts';
+import { describeMachine } from './processes/machine.ts';
+import { createProgress } from './report/progress.ts';
+import { reportTable } from './report/report-table.ts';
+import type { RowReport } from './report/row-report.ts';
+import { resultsFolder, writeResults } from './report/write-results.ts';
 import { openStage } from './stage.ts';
-import { resultsFolder, writeResults } from './write-results.ts';
 
 export type BenchRequest = {
   readonly rows: readonly string[];

@@ -3,10 +3,10 @@
 // first, because just-in-time compilation is not what is measured. One failed request makes all of it void.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildProgram } from './child-program.ts';
 import type { Contest } from './contest.ts';
 import { servedByUpstream } from './contest.ts';
-import { cpuNanos } from './cpu-time.ts';
+import type { ChildProgram } from './processes/child-program.ts';
+import { cpuNanos } from './processes/cpu-time.ts';
 import { LoadReport } from './programs/load-order.ts';
 import { requestBytes } from './request-bytes.ts';
 import type { Stage } from './stage.ts';

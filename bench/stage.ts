@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ChildProgram } from './child-program.ts';
-import { startGateway } from './gateway-process.ts';
+import { ChildProgram } from './processes/child-program.ts';
+import { startGateway } from './processes/gateway-process.ts';
 import type { Subject } from './subject.ts';
 
 export type Pace = {
@@ -68,7 +68,7 @@ export function openStage(options: StageOptions): Stage {
   }
 
   async function startBareProxy(upstreamPort: number): Promise<Subject> {
-    const program = startProgram('bare-proxy.ts');
+    const program = startProgram('programs/bare-proxy.ts');
     const { port } = Address.parse(await program.ask('listen', { upstreamPort }));
     const headers = { 'x-api-key': 'none' };
     return { name: 'bare proxy', pid: program.pid, port, headers, stop: () => program.stop() };

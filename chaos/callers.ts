@@ -5,8 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation-settings.ts';
-import type { Member } from './member.ts';
+import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation/installation-settings.ts';
+import type { Member } from './installation/member.ts';
 
 export type Told =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }

@@ -1,7 +1,7 @@
 // A row of the chaos run: what is done to the installation, and what is counted afterwards. A row is one file in rows/
 // that exports `row`; the counters are those by which brokers and databases are judged.
 
-import type { Arena } from './arena.ts';
+import type { Arena } from './installation/arena.ts';
 
 export type Counters = {
   /** Jobs, messages or requests that were tried, each counted once however often it was sent. */

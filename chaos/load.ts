@@ -4,9 +4,9 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Installation } from './arena.ts';
-import type { Dose } from './dose.ts';
-import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation-settings.ts';
+import type { Dose } from './faults/dose.ts';
+import type { Installation } from './installation/arena.ts';
+import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation/installation-settings.ts';
 
 export type ChaosJob = {
   readonly id: string;

@@ -5,17 +5,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { interruption } from '../bench/interruption.ts';
-import { createProgress } from '../bench/progress.ts';
+import { interruption } from '../bench/processes/interruption.ts';
+import { createProgress } from '../bench/report/progress.ts';
 import type { Services } from '../test/support/services/services.ts';
 import { startServices } from '../test/support/services/start-services.ts';
-import { openArena } from './arena.ts';
 import type { ChaosRow, RowFinding } from './chaos-row.ts';
 import { hasPassed } from './chaos-row.ts';
-import { createDice } from './dice.ts';
-import { doseOf } from './dose.ts';
+import { createDice } from './faults/dice.ts';
+import { doseOf } from './faults/dose.ts';
 import { chooseRows, findRows } from './find-rows.ts';
-import { type Provider, startProvider } from './provider.ts';
+import { openArena } from './installation/arena.ts';
+import { type Provider, startProvider } from './installation/provider.ts';
 import { reportTable } from './report-table.ts';
 
 export type ChaosRequest = {

@@ -71,7 +71,7 @@ function listened(link: RedisLink): RedisLink {
 }
 
 function isKnown(resetAt: number): boolean {
-  return node?.limits.active(PLACE.provider, PLACE.region, 'any')?.resetAt === resetAt;
+  return node?.limits.active({ ...PLACE, model: 'any' })?.resetAt === resetAt;
 }
 
 function limitUntil(resetAt: number) {

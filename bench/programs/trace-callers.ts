@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { traceJob } from '../trace-job.ts';
+import { traceJob } from '../trace/trace-job.ts';
 import { serveOrders } from './serve-orders.ts';
 import { type Place, Replay, type ReplayReport } from './trace-order.ts';
 

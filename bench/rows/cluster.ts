@@ -3,7 +3,7 @@
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureUnary } from '../measure-unary.ts';
-import { startEngines } from '../start-engines.ts';
+import { startEngines } from '../processes/start-engines.ts';
 
 export const row: BenchRow = {
   name: 'cluster',

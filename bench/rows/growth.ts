@@ -4,14 +4,14 @@
 
 import type { BenchRow } from '../bench-row.ts';
 import type { Contest } from '../contest.ts';
-import { describeRounds } from '../describe-rounds.ts';
+import { type Population, seedOrganizations } from '../processes/seed-organizations.ts';
 import { UNARY_BODY } from '../programs/fixed-answers.ts';
 import { LoadReport } from '../programs/load-order.ts';
+import { describeRounds } from '../report/describe-rounds.ts';
+import { ratioOf } from '../report/statistics.ts';
 import { requestBytes } from '../request-bytes.ts';
-import { type Population, seedOrganizations } from '../seed-organizations.ts';
 import { measureSideBySide, type Round } from '../side-by-side.ts';
 import type { Stage } from '../stage.ts';
-import { ratioOf } from '../statistics.ts';
 import type { Subject } from '../subject.ts';
 
 const FEW: Population = { organizations: 10, keys: 1 };

@@ -7,11 +7,11 @@
 
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
-import type { ChildProgram } from '../child-program.ts';
+import type { ChildProgram } from '../processes/child-program.ts';
+import { startEngines } from '../processes/start-engines.ts';
 import { IN_HAND } from '../programs/job-load.ts';
+import { figureOf, ratioOf } from '../report/statistics.ts';
 import type { Stage } from '../stage.ts';
-import { startEngines } from '../start-engines.ts';
-import { figureOf, ratioOf } from '../statistics.ts';
 
 const RAW = 'bench-raw';
 const RESULTS = 'bench-results';

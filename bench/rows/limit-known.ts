@@ -3,10 +3,10 @@
 
 import { z } from 'zod';
 import type { BenchRow } from '../bench-row.ts';
-import type { ChildProgram } from '../child-program.ts';
+import type { ChildProgram } from '../processes/child-program.ts';
+import { startEngines } from '../processes/start-engines.ts';
+import { figureOf, ratioOf } from '../report/statistics.ts';
 import type { Stage } from '../stage.ts';
-import { startEngines } from '../start-engines.ts';
-import { figureOf, ratioOf } from '../statistics.ts';
 
 const SERVERS = 3;
 const SAMPLES_PER_SECOND_OF_ROUND = 25;

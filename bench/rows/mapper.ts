@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import type { BenchRow, SideFigure } from '../bench-row.ts';
 import { HOSTILE_TEXTS, ORDINARY } from '../programs/error-samples.ts';
+import { figureOf, ratioOf } from '../report/statistics.ts';
 import type { Stage } from '../stage.ts';
-import { figureOf, ratioOf } from '../statistics.ts';
 
 /** Microseconds by contender, one record per round. */
 type Costs = Readonly<Record<string, number>>;

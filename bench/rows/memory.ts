@@ -5,12 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from '../bench-row.ts';
 import { startContest } from '../contest.ts';
+import { residentBytes } from '../processes/resident-memory.ts';
 import { STREAM_BODY_BYTES } from '../programs/fixed-answers.ts';
 import { LoadReport } from '../programs/load-order.ts';
+import { figureOf } from '../report/statistics.ts';
 import { requestBytes } from '../request-bytes.ts';
-import { residentBytes } from '../resident-memory.ts';
 import type { Stage } from '../stage.ts';
-import { figureOf } from '../statistics.ts';
 import type { Subject } from '../subject.ts';
 
 const STREAMS = 1_000;

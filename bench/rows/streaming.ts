@@ -4,10 +4,10 @@
 
 import type { BenchRow } from '../bench-row.ts';
 import { startContest } from '../contest.ts';
-import { describeRounds } from '../describe-rounds.ts';
 import { STREAM_BODY_BYTES, STREAM_EVENTS } from '../programs/fixed-answers.ts';
+import { describeRounds } from '../report/describe-rounds.ts';
+import { ratioOf } from '../report/statistics.ts';
 import { measureSideBySide } from '../side-by-side.ts';
-import { ratioOf } from '../statistics.ts';
 
 const INTERVAL_MS = 5;
 

@@ -3,7 +3,7 @@
 // the same goals.
 
 import type { BenchRow } from '../bench-row.ts';
-import { measureTrace, TRACE_GOALS } from '../measure-trace.ts';
+import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';
 
 export const row: BenchRow = {
   name: 'trace-http',

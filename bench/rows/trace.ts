@@ -4,7 +4,7 @@
 // from a seed and says so.
 
 import type { BenchRow } from '../bench-row.ts';
-import { measureTrace, TRACE_GOALS } from '../measure-trace.ts';
+import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';
 
 export const row: BenchRow = {
   name: 'trace',

@@ -3,13 +3,13 @@
 // is lost and no window holds more calls than the limit; with two tiers the provider's queue is not passed through in
 // vain. The window is as long as a round instead of a minute, which changes how long it takes and nothing else.
 
-import { limitViolations } from '../../chaos/limit-violations.ts';
-import { busiestSpan, usedParts } from '../../chaos/pace.ts';
+import { limitViolations } from '../../chaos/judge/limit-violations.ts';
+import { busiestSpan, usedParts } from '../../chaos/judge/pace.ts';
 import type { BenchRow, SideFigure } from '../bench-row.ts';
 import { type LimitedLoad, type LimitedRun, runLimited } from '../limited-run.ts';
+import { startEngines } from '../processes/start-engines.ts';
+import { type Figure, figureOf, ratioOf } from '../report/statistics.ts';
 import type { Stage } from '../stage.ts';
-import { startEngines } from '../start-engines.ts';
-import { type Figure, figureOf, ratioOf } from '../statistics.ts';
 
 /** A thousand messages in the rounds of four seconds that the full form has. */
 const MESSAGES_PER_SECOND_OF_ROUND = 250;

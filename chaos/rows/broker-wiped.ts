@@ -3,10 +3,10 @@
 // the broker is wiped when the store has them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Arena, Installation } from '../arena.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { untilServed } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { untilServed } from '../faults/strike.ts';
+import type { Arena, Installation } from '../installation/arena.ts';
 
 const LOOK_EVERY_MS = 200;
 const FROM_RAW_QUEUE = 0.3;

@@ -2,14 +2,14 @@
 // provider charges may not pass the budget, by not one call; what was answered is settled once; and in the end
 // all of the budget has been spent, because nothing of it stays blocked by the dead.
 
-import type { Arena, Installation } from '../arena.ts';
 import { callMany, type Told } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { CALL_NANOS } from '../installation-settings.ts';
-import { disagreements, isBillable } from '../judge-money.ts';
-import { limitViolations } from '../limit-violations.ts';
-import { crewVictims, strike } from '../strike.ts';
-import { untilNothingHeld } from '../until-ended.ts';
+import { crewVictims, strike } from '../faults/strike.ts';
+import type { Arena, Installation } from '../installation/arena.ts';
+import { CALL_NANOS } from '../installation/installation-settings.ts';
+import { disagreements, isBillable } from '../judge/judge-money.ts';
+import { limitViolations } from '../judge/limit-violations.ts';
+import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 40;
 const CALLS_PER_PAID = 5;

@@ -1,13 +1,13 @@
 // Callers of streams leave in the middle of the answer. The provider is told to stop, what was said
 // until then is settled once, and nothing stays held.
 
-import type { Arena, Installation } from '../arena.ts';
-import { UNLIMITED_SCENARIO } from '../arena.ts';
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { CALLER_KEY } from '../installation-settings.ts';
-import { disagreements, isBillable } from '../judge-money.ts';
-import { untilNothingHeld } from '../until-ended.ts';
+import type { Arena, Installation } from '../installation/arena.ts';
+import { UNLIMITED_SCENARIO } from '../installation/arena.ts';
+import { CALLER_KEY } from '../installation/installation-settings.ts';
+import { disagreements, isBillable } from '../judge/judge-money.ts';
+import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 20;
 

@@ -2,8 +2,8 @@
 // is written. It is asked for again, or swept up, and has its effect once.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { cutAnswers } from '../cut-cable.ts';
-import { isCommitted } from '../engine-answers.ts';
+import { cutAnswers } from '../faults/cut-cable.ts';
+import { isCommitted } from '../faults/engine-answers.ts';
 
 export const row: ChaosRow = {
   name: 'commit-cut',

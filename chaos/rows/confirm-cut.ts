@@ -2,8 +2,8 @@
 // whether the broker has it. It publishes again, and of the two copies one has an effect.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { cutAnswers } from '../cut-cable.ts';
-import { isConfirm } from '../engine-answers.ts';
+import { cutAnswers } from '../faults/cut-cable.ts';
+import { isConfirm } from '../faults/engine-answers.ts';
 
 export const row: ChaosRow = {
   name: 'confirm-cut',

@@ -2,8 +2,8 @@
 // on disk here, so each of its kills also loses every count and every known limit.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { engineVictims, strike } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { engineVictims, strike } from '../faults/strike.ts';
 
 export const row: ChaosRow = {
   name: 'engines',

@@ -2,8 +2,8 @@
 // recovery from another.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { crewVictims, engineVictims, strike } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { crewVictims, engineVictims, strike } from '../faults/strike.ts';
 
 export const row: ChaosRow = {
   name: 'everything',

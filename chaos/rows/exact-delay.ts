@@ -2,9 +2,9 @@
 // message comes back at its own moment, so that the provider's limit is used and never passed, and nobody comes as a herd.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { exactDelayDose } from '../exact-delay-dose.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { judgePace } from '../judge-pace.ts';
+import { exactDelayDose } from '../faults/exact-delay-dose.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { judgePace } from '../judge/judge-pace.ts';
 
 /** All are handed in long before the limit could serve them. */
 const HURRY_PER_SECOND = 2_000;

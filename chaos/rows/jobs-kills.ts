@@ -1,8 +1,8 @@
 // Gateways, dispatchers and workers are killed with SIGKILL, in random order under load, and started again.
 
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { crewVictims, strike } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { crewVictims, strike } from '../faults/strike.ts';
 
 export const row: ChaosRow = {
   name: 'jobs-kills',

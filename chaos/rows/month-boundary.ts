@@ -4,14 +4,14 @@
 // the dead one held; the new month begins with nothing spent, in a row of its own; neither is overspent.
 
 import { z } from 'zod';
-import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../arena.ts';
 import { callMany, type Told } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { CALL_NANOS, CALLER_KEY } from '../installation-settings.ts';
-import { disagreements, isBillable } from '../judge-money.ts';
-import { judgeMonths } from '../judge-months.ts';
-import { type Midnight, midnightAt, untilMidnight } from '../midnight.ts';
-import { untilNothingHeld } from '../until-ended.ts';
+import { type Midnight, midnightAt, untilMidnight } from '../faults/midnight.ts';
+import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../installation/arena.ts';
+import { CALL_NANOS, CALLER_KEY } from '../installation/installation-settings.ts';
+import { disagreements, isBillable } from '../judge/judge-money.ts';
+import { judgeMonths } from '../judge/judge-months.ts';
+import { untilNothingHeld } from '../judge/until-ended.ts';
 
 /** Half an hour beside UTC, so that a month of UTC would be the wrong one. */
 const TIME_ZONE = 'Asia/Kolkata';

@@ -3,10 +3,10 @@
 // that it is seen running it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Arena, type Installation, usualScenario } from '../arena.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { KILLER_MODEL, OUTPUT_TOKENS } from '../installation-settings.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { type Arena, type Installation, usualScenario } from '../installation/arena.ts';
+import { KILLER_MODEL, OUTPUT_TOKENS } from '../installation/installation-settings.ts';
 import { submit } from '../load.ts';
 
 const LOOK_EVERY_MS = 200;

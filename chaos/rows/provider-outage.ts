@@ -2,10 +2,10 @@
 // when the provider is back; only one whose attempts the outage used up may be a dead letter, which is noted.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usualScenario } from '../arena.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { untilServed } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { untilServed } from '../faults/strike.ts';
+import { usualScenario } from '../installation/arena.ts';
 
 const OUTAGE_MS = { short: 8_000, full: 60_000 } as const;
 

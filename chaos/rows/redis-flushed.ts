@@ -2,10 +2,10 @@
 // learn of it only by what they find missing. No call may come to the provider beyond its limit for it.
 
 import { Redis } from 'ioredis';
-import type { Arena } from '../arena.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { untilServed } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { untilServed } from '../faults/strike.ts';
+import type { Arena } from '../installation/arena.ts';
 
 export const row: ChaosRow = {
   name: 'redis-flushed',

@@ -2,11 +2,11 @@
 // answer: no unary call fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Arena, Installation } from '../arena.ts';
 import { callMany, type Told } from '../callers.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { disagreements, isBillable } from '../judge-money.ts';
-import { untilNothingHeld } from '../until-ended.ts';
+import type { Arena, Installation } from '../installation/arena.ts';
+import { disagreements, isBillable } from '../judge/judge-money.ts';
+import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 8;
 /** Half of the limit, so that nobody has to be refused. */

@@ -1,12 +1,12 @@
 // The provider breaks off one stream in ten in the middle. Whoever listens is told so by an error event and never by a clean
 // end, what was said until then is settled once, and nothing stays held.
 
-import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../arena.ts';
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
-import { CALLER_KEY } from '../installation-settings.ts';
-import { disagreements } from '../judge-money.ts';
-import { untilNothingHeld } from '../until-ended.ts';
+import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../installation/arena.ts';
+import { CALLER_KEY } from '../installation/installation-settings.ts';
+import { disagreements } from '../judge/judge-money.ts';
+import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 20;
 const CHUNKS = { chunks: 8, chunkDelayMs: 20 };

@@ -2,10 +2,10 @@
 // then without costing an attempt, nobody asks the provider meanwhile, and they come back at the pace of the limit.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usualScenario } from '../arena.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { untilServed } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { untilServed } from '../faults/strike.ts';
+import { usualScenario } from '../installation/arena.ts';
 
 const WALL_SECONDS = { short: 10, full: 60 } as const;
 /** What was on its way when the first refusal came may still arrive. */

@@ -2,10 +2,10 @@
 // goes on as if nothing had happened. What it still says about those jobs must not count.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Arena, Installation } from '../arena.ts';
 import type { ChaosRow } from '../chaos-row.ts';
-import { harmJobs } from '../harm-jobs.ts';
-import { untilServed } from '../strike.ts';
+import { harmJobs } from '../faults/harm-jobs.ts';
+import { untilServed } from '../faults/strike.ts';
+import type { Arena, Installation } from '../installation/arena.ts';
 
 /** Each takes its time; so many are enough to meet every step of a job's way. */
 const MAX_ZOMBIES = 6;

@@ -1,0 +1,110 @@
+// What the rows that replay a trace have in common: twenty times the speed, a limit whose window is a twentieth as well, three
+// goals, and the figures beside them. The provider judges, because it enforces the limit and keeps the truth log. On the
+// engines of a grown installation, where counts are shared and messages travel, because there it is hard to be exact.
+
+import type { Goal, Measurement, SideFigure } from '../bench-row.ts';
+import { startEngines } from '../processes/start-engines.ts';
+import { figureOf } from '../report/statistics.ts';
+import type { Stage } from '../stage.ts';
+import { makeTrace } from './make-trace.ts';
+import { lengthOf, mostAtOnce, quantileOf, stretchesOf, usedDuring } from './queue-use.ts';
+import { readTrace } from './read-trace.ts';
+import { busiestPart, durationMs, peakMinute, perMinute } from './request-trace.ts';
+import { type ReplayFinding, type ReplayPlan, replayTrace } from './trace-replay.ts';
+
+const SPEED = 20;
+const WINDOW_MS = 60_000 / SPEED;
+/** Of the mean rate: on average there is room, and every burst makes a queue. */
+const LIMIT_OF_MEAN = 1.5;
+/** What is usual is for a minute; of this window it would be a twelfth, more than may be left unused. */
+const LIMIT_GUARD_MS = 100;
+/** A second at the trace's own speed, which is about what a short completion takes. */
+const LATENCY_MS = 1_000 / SPEED;
+/** Who has not waited longer than this has waited for the pipeline and not for the limit: there is no queue yet. */
+const PASSAGE_MS = 250;
+/** Eighteen seconds, and a few to work off what then waits. */
+const BUSIEST_PART_MS = 6 * 60_000;
+const SEED = 20_231_116;
+
+export const TRACE_GOALS: readonly Goal[] = [
+  { key: 'refused', what: 'refused by the provider', atMost: 0, unit: 'calls' },
+  { key: 'lost', what: 'lost', atMost: 0, unit: 'messages' },
+  { key: 'used', what: 'of the limit used while a queue existed', atLeast: 0.95, unit: '×' },
+];
+
+export type TraceWishes = Pick<ReplayPlan, 'comesBy'> & {
+  /** Only the busiest minutes of it, against the limit of the whole. */
+  readonly isPart: boolean;
+};
+
+export async function measureTrace(stage: Stage, wishes: TraceWishes): Promise<Measurement> {
+  const { trace: whole, source } = await loadTrace(stage);
+  const services = await startEngines(stage);
+  const plan: ReplayPlan = {
+    trace: wishes.isPart ? busiestPart(whole, BUSIEST_PART_MS) : whole,
+    comesBy: wishes.comesBy,
+    speed: SPEED,
+    perWindow: Math.round(LIMIT_OF_MEAN * perMinute(whole)),
+    windowMs: WINDOW_MS,
+    limitGuardMs: LIMIT_GUARD_MS,
+    latencyMs: LATENCY_MS,
+    services,
+  };
+  const finding = await replayTrace(stage, plan);
+  return toMeasurement(plan, source, finding);
+}
+
+async function loadTrace({ traceFile }: Stage) {
+  if (traceFile === undefined) return { trace: makeTrace(SEED), source: 'a made-up trace' };
+  return { trace: await readTrace(traceFile), source: 'the trace of the file' };
+}
+
+function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding): Measurement {
+  const { trace } = plan;
+  const { waits, calls, takenInMs, succeeded } = finding;
+  const beyondPassage = waits.map(({ from, to }) => ({ from: from + PASSAGE_MS, to }));
+  const queued = stretchesOf(beyondPassage, PASSAGE_MS);
+  const callsAt = calls.map(({ startedAt }) => startedAt);
+  const parts = usedDuring(queued, callsAt, plan);
+  const waitedMs = waits.map(({ from, to }) => to - from);
+  return {
+    figures: {
+      refused: figureOf([calls.filter(({ status }) => status === 429).length]),
+      lost: figureOf([trace.length - succeeded]),
+      used: figureOf([parts.reduce((sum, part) => sum + part, 0) / parts.length]),
+    },
+    side: [
+      ...describePlan(source, plan),
+      side('whole windows with a queue', '', parts.length),
+      side('time with a queue', 's', lengthOf(queued) / 1_000),
+      side('longest queue', 'requests', mostAtOnce(waits)),
+      ...describeTimes('waited', waitedMs),
+      ...describeTimes('taken in after', takenInMs),
+      side('calls at the provider', '', calls.length),
+    ],
+  };
+}
+
+function describePlan(source: string, { trace, speed, perWindow, windowMs }: ReplayPlan) {
+  return [
+    side(`${source}: requests`, '', trace.length),
+    side(`${source}: in its busiest minute`, '', peakMinute(trace)),
+    side(`${source}: its length at ${speed} × the speed`, 's', durationMs(trace) / speed / 1_000),
+    side(`the provider's limit in ${windowMs / 1_000} s`, 'calls', perWindow),
+  ];
+}
+
+function describeTimes(what: string, timesMs: readonly number[]): SideFigure[] {
+  const time = (which: string, part: number) =>
+    side(`${what}, ${which}`, 's', quantileOf(timesMs, part) / 1_000);
+  return [
+    time('median', 0.5),
+    time('95th percentile', 0.95),
+    time('99th percentile', 0.99),
+    time('longest', 1),
+  ];
+}
+
+function side(what: string, unit: string, value: number): SideFigure {
+  return { what, unit, figure: figureOf([value]) };
+}

@@ -1,0 +1,145 @@
+// One replay of a trace: a gateway with dispatcher and workers on RabbitMQ, Redis and PostgreSQL, a provider that enforces
+// its limit and keeps the truth log, callers who hand the requests in as jobs. It ends when all jobs have, or when they
+// could have twice over; what is then missing is lost.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Call, type Provider, startProvider } from '../../chaos/installation/provider.ts';
+import type { ChildProgram } from '../processes/child-program.ts';
+import { type EngineUrls, queuesOf, startLimitedGateway } from '../processes/limited-gateway.ts';
+import { ReplayReport } from '../programs/trace-order.ts';
+import type { Stage } from '../stage.ts';
+import type { Subject } from '../subject.ts';
+import { durationMs, type RequestTrace } from './request-trace.ts';
+import { traceJob } from './trace-job.ts';
+
+export type ReplayPlan = {
+  readonly trace: RequestTrace;
+  /** By HTTP, or as messages of another system on the raw queue. */
+  readonly comesBy: 'http' | 'messages';
+  readonly speed: number;
+  readonly perWindow: number;
+  readonly windowMs: number;
+  /** How much longer than the provider's the window is kept. */
+  readonly limitGuardMs: number;
+  /** How long the provider takes for an answer. */
+  readonly latencyMs: number;
+  readonly services: EngineUrls;
+};
+
+export type ReplayFinding = {
+  /** Those whose call came, each from when it was due to when the provider saw it first. */
+  readonly waits: readonly { readonly from: number; readonly to: number }[];
+  readonly calls: readonly Call[];
+  /** From when it was due to when its 202 was read, of those that were taken in. */
+  readonly takenInMs: readonly number[];
+  readonly succeeded: number;
+};
+
+const Endings = z.record(z.string(), z.number());
+const IN_HAND = 64;
+const LOOK_EVERY_MS = 500;
+const PATIENCE_MS = 60_000;
+
+export async function replayTrace(stage: Stage, plan: ReplayPlan): Promise<ReplayFinding> {
+  const provider = await startProvider();
+  stage.onClose(() => provider.close());
+  await provider.play(limitedScenario(plan));
+  const name = `trace-${randomUUID()}`;
+  const { services, perWindow, windowMs, limitGuardMs } = plan;
+  const gateway = await startLimitedGateway(stage, {
+    name,
+    services,
+    upstreamPort: Number(new URL(provider.url).port),
+    perWindow,
+    window: { windowMs, limitGuardMs },
+    concurrency: IN_HAND,
+  });
+  const callers = stage.startProgram('programs/trace-callers.ts');
+  const parts = { stage, plan, provider, gateway, callers, queue: queuesOf(name).raw };
+  stage.progress('warming up');
+  await handIn(parts, `${name}-warm`, warmUpTrace(plan));
+  await sleep(plan.windowMs + plan.limitGuardMs, undefined, { signal: stage.signal });
+  await provider.clear();
+  stage.progress(`${plan.trace.length} requests, as they came`);
+  const { moments, takenInMs } = await handIn(parts, name, plan.trace);
+  stage.progress('looking what became of each');
+  const patience = { patienceMs: PATIENCE_MS };
+  const endings = Endings.parse(await callers.ask('endings', patience, 2 * PATIENCE_MS));
+  const calls = await provider.calls();
+  const waits = waitsOf(calls, name, plan.trace, moments);
+  return { waits, calls, takenInMs, succeeded: endings.succeeded ?? 0 };
+}
+
+type Parts = {
+  readonly stage: Stage;
+  readonly plan: ReplayPlan;
+  readonly provider: Provider;
+  readonly gateway: Subject;
+  readonly callers: ChildProgram;
+  readonly queue: string;
+};
+
+/** Half a window's worth in each of three windows: what is compiled on first use is not what is measured. */
+function warmUpTrace({ perWindow, windowMs, speed, trace }: ReplayPlan): RequestTrace {
+  const stepMs = (2 * windowMs * speed) / perWindow;
+  return trace
+    .slice(0, Math.ceil(1.5 * perWindow))
+    .map((traced, index) => ({ ...traced, atMs: index * stepMs }));
+}
+
+/** Resolves when the provider has been asked for all that were taken in, or could have been long ago. */
+async function handIn(parts: Parts, run: string, trace: RequestTrace) {
+  const { stage, plan, provider, gateway, callers, queue } = parts;
+  const { port, headers } = gateway;
+  const { speed } = plan;
+  const limitMs = durationMs(trace) / speed + PATIENCE_MS;
+  const isByHttp = plan.comesBy === 'http';
+  const broker = isByHttp ? undefined : { url: plan.services.rabbitmqUrl, queue };
+  const told = await callers.ask('replay', { port, headers, broker, run, speed, trace }, limitMs);
+  const { moments, acknowledgedAt } = ReplayReport.parse(told);
+  const takenInMs = acknowledgedAt.flatMap((at, index) =>
+    at === null ? [] : [at - (moments[index] ?? at)],
+  );
+  await untilAllCalled(stage, provider, { count: takenInMs.length, patienceMs: drainMs(plan) });
+  return { moments, takenInMs };
+}
+
+function limitedScenario({ perWindow, windowMs, latencyMs }: ReplayPlan): object {
+  return { latencyMs, rateLimit: { requestsPerMinute: perWindow, windowMs } };
+}
+
+/** Longer than the limit needs for all of them, and that they had begun to wait is not counted. */
+function drainMs({ trace, perWindow, windowMs }: ReplayPlan): number {
+  return PATIENCE_MS + (trace.length * windowMs) / perWindow;
+}
+
+/** The provider is asked and not the gateway, which has work to do. */
+async function untilAllCalled(
+  stage: Stage,
+  provider: Provider,
+  { count, patienceMs }: { readonly count: number; readonly patienceMs: number },
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const { requests, inFlight } = await provider.stats();
+    if (requests >= count && inFlight === 0) return;
+    stage.progress(`${count - requests} still wait`);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: stage.signal });
+  }
+}
+
+function waitsOf(
+  calls: readonly Call[],
+  run: string,
+  trace: RequestTrace,
+  moments: readonly number[],
+): ReplayFinding['waits'] {
+  const callsOf = Map.groupBy(calls, ({ bodyDigest }) => bodyDigest);
+  return trace.flatMap((traced, index) => {
+    const { digest } = traceJob(run, index, traced);
+    const [first] = callsOf.get(digest) ?? [];
+    return first ? [{ from: moments[index] ?? first.startedAt, to: first.startedAt }] : [];
+  });
+}

@@ -1,0 +1,42 @@
+// The frame of rows in which the answer of an engine is lost after the engine has done what it was asked for: the
+// processes reach that engine over a cable, which is cut again and again under load.
+
+import type { RowFinding } from '../chaos-row.ts';
+import type { Arena } from '../installation/arena.ts';
+import type { Addresses } from '../installation/installation-settings.ts';
+import { type IsAnswer, openCutProxy } from './cut-proxy.ts';
+import { harmJobs } from './harm-jobs.ts';
+import { untilServed } from './strike.ts';
+
+export type Cable = {
+  readonly to: 'databaseUrl' | 'rabbitmqUrl';
+  readonly isAnswer: IsAnswer;
+  /** What was cut off, in the words of a note. */
+  readonly title: string;
+};
+
+const STRIKES_WITHIN_MS = 30_000;
+
+export async function cutAnswers(
+  arena: Arena,
+  { to, isAnswer, title }: Cable,
+): Promise<RowFinding> {
+  const { dose, engines, signal } = arena;
+  const cable = await openCutProxy(engines[to], isAnswer);
+  const route = (addresses: Addresses) => ({ ...addresses, [to]: cable.through(addresses[to]) });
+  try {
+    return await harmJobs(arena, {
+      wishes: { route },
+      async harm() {
+        for (let time = 1; time <= dose.kills; time += 1) {
+          await untilServed(arena, Math.round((dose.jobs * (time - 0.5)) / (dose.kills + 1)));
+          arena.progress(`cut ${time} of ${dose.kills}`);
+          await cable.cutNext(AbortSignal.any([signal, AbortSignal.timeout(STRIKES_WITHIN_MS)]));
+        }
+        return [`cut off ${dose.kills} times: ${title}`];
+      },
+    });
+  } finally {
+    await cable.close();
+  }
+}

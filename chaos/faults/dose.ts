@@ -1,0 +1,61 @@
+// How much of everything: the full form proves, the short form catches a regression on every change. A scale multiplies
+// jobs and kills alike.
+
+import type { CrewSize } from '../installation/crew.ts';
+
+export type Dose = {
+  readonly isShort: boolean;
+  readonly jobs: number;
+  readonly kills: number;
+  /** The processes of the installation. */
+  readonly crew: CrewSize;
+  /** The provider's limit: so many calls in each window. */
+  readonly perWindow: number;
+  readonly windowMs: number;
+  /**
+   * The window is kept so much longer than the provider's: so long may a call be held up between its permit and its
+   * arrival on a machine that also starts processes and recovers databases.
+   */
+  readonly limitGuardMs: number;
+  /** How many jobs a worker has under way at once. */
+  readonly workerConcurrency: number;
+  /** How long a process is stopped that then goes on as if nothing had happened. */
+  readonly zombieMs: number;
+  /** How long after the last fault everything must have ended. */
+  readonly patienceMs: number;
+};
+
+/** Seconds instead of a minute, so that the limit is met many times over in one row. */
+const WINDOW_MS = 5_000;
+const LIMIT_GUARD_MS = 1_000;
+const WORKER_CONCURRENCY = 16;
+
+const FULL = {
+  jobs: 10_000,
+  kills: 20,
+  crew: { gateways: 2, dispatchers: 2, workers: 3 },
+  perWindow: 500,
+  zombieMs: 20_000,
+  patienceMs: 300_000,
+};
+const SHORT = {
+  jobs: 500,
+  kills: 3,
+  crew: { gateways: 1, dispatchers: 1, workers: 2 },
+  perWindow: 200,
+  zombieMs: 8_000,
+  patienceMs: 120_000,
+};
+
+export function doseOf({ isShort, scale }: { isShort: boolean; scale: number }): Dose {
+  const usual = isShort ? SHORT : FULL;
+  return {
+    ...usual,
+    isShort,
+    windowMs: WINDOW_MS,
+    limitGuardMs: LIMIT_GUARD_MS,
+    workerConcurrency: WORKER_CONCURRENCY,
+    jobs: Math.max(10, Math.round(usual.jobs * scale)),
+    kills: Math.max(1, Math.round(usual.kills * scale)),
+  };
+}

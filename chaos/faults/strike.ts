@@ -1,0 +1,64 @@
+// Carries a plan of kills out while the load runs. A kill waits until its part of the load has reached the provider, so
+// that it meets work under way; when nothing arrives any more because of the kills before it, it strikes all the same. Nobody
+// waits for a victim to be back before the next is killed, except for a second kill of the same one.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arena } from '../installation/arena.ts';
+import { planKills } from './kill-plan.ts';
+
+export type Victim = {
+  readonly name: string;
+  kill(): Promise<void>;
+  /** Resolves when it has been started again. */
+  revive(): Promise<void>;
+};
+
+const LOOK_EVERY_MS = 100;
+const MAX_CALM_MS = 15_000;
+
+/** Kills as the dose says, over a load of so many calls; gives back who was killed, in order, once all are up again. */
+export async function strike(
+  arena: Arena,
+  victims: readonly Victim[],
+  load = arena.dose.jobs,
+): Promise<string[]> {
+  const { dose, dice, signal } = arena;
+  const plan = planKills(dice, victims, dose.kills);
+  const revivals = new Map<Victim, Promise<void>>();
+  for (const { victim, atPart, downMs } of plan) {
+    await untilServed(arena, Math.round(atPart * load));
+    await revivals.get(victim);
+    arena.progress(`kill -9 ${victim.name}`);
+    await victim.kill();
+    const revival = sleep(downMs, undefined, { signal }).then(() => victim.revive());
+    // Whether it could be revived is asked below; until then nobody listens.
+    revival.catch(() => {});
+    revivals.set(victim, revival);
+  }
+  await Promise.all(revivals.values());
+  return plan.map(({ victim }) => victim.name);
+}
+
+export async function untilServed({ provider, signal }: Arena, calls: number): Promise<void> {
+  const calmAt = performance.now() + MAX_CALM_MS;
+  while ((await provider.stats()).requests < calls && performance.now() < calmAt)
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+}
+
+export function crewVictims(
+  members: readonly { name: string; kill(): Promise<void>; start(): void }[],
+): Victim[] {
+  return members.map((member) => ({
+    name: member.name,
+    kill: () => member.kill(),
+    revive: () => Promise.resolve(member.start()),
+  }));
+}
+
+export function engineVictims({ engines }: Arena): Victim[] {
+  return [engines.redis, engines.rabbitmq, engines.postgres].map((engine) => ({
+    name: engine.title,
+    kill: () => engine.kill(),
+    revive: () => engine.restart(),
+  }));
+}

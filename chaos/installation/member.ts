@@ -1,0 +1,133 @@
+// One process of the installation: a gateway, a dispatcher or a worker, on a port and a data folder that it keeps over all
+// its lives. As a supervisor would, it starts the process again that ended by itself; one that was killed by a row stays
+// down until the row starts it.
+// States: down → (start) up → (kill) down; up ⇄ frozen; up → (ended by itself) → up again.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../bin/spillway.mjs', import.meta.url));
+const ASK_EVERY_MS = 100;
+const RESTART_AFTER_MS = 500;
+
+export type MemberPlan = {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly port: number;
+  /** Where it runs; its data and its log are in a folder of its name below. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What is run; the command line unless said. */
+  readonly program?: URL | undefined;
+};
+
+export class Member {
+  readonly name: string;
+  readonly url: string;
+  /** How often it ended without having been told to. */
+  endedByItself = 0;
+  readonly #plan: MemberPlan;
+  readonly #dataDir: string;
+  #child: ChildProcess | undefined;
+  #isWanted = false;
+
+  constructor(plan: MemberPlan) {
+    this.name = plan.name;
+    this.url = `http://127.0.0.1:${plan.port}`;
+    this.#plan = plan;
+    this.#dataDir = join(plan.folder, plan.name);
+  }
+
+  start(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    this.#spawn();
+  }
+
+  /** SIGKILL, by its id; resolves when it is gone. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** Asks it to end, and resolves when it has. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  /** The end of its log, so that a failed start explains itself. */
+  lastWords(): string {
+    return readFileSync(this.#logFile, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(-5)
+      .join('\n')
+      .slice(-1_000);
+  }
+
+  async untilReady(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const answer = await fetch(`${this.url}/health/ready`, { signal }).catch(() => undefined);
+      await answer?.body?.cancel();
+      if (answer?.status === 200) return;
+      await sleep(ASK_EVERY_MS, undefined, { signal });
+    }
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+
+  #spawn(): void {
+    mkdirSync(this.#dataDir, { recursive: true });
+    const log = openSync(this.#logFile, 'a');
+    const { program, args } = this.#plan;
+    const main = program ? fileURLToPath(program) : MAIN;
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.#plan.folder,
+      env: {
+        ...this.#plan.env,
+        PORT: String(this.#plan.port),
+        SERVER_ID: this.name,
+        SPILLWAY_DATA_DIR: this.#dataDir,
+      },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.#child = child;
+    // The last resort, when this process ends without stopping what it started.
+    const atExit = () => child.kill('SIGKILL');
+    process.once('exit', atExit);
+    child.once('exit', () => {
+      process.off('exit', atExit);
+      if (this.#isWanted) this.#restartSoon();
+    });
+  }
+
+  get #logFile(): string {
+    return join(this.#plan.folder, `${this.name}.log`);
+  }
+
+  #restartSoon(): void {
+    this.endedByItself += 1;
+    setTimeout(() => {
+      if (this.#isWanted) this.#spawn();
+    }, RESTART_AFTER_MS).unref();
+  }
+}

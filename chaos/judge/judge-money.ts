@@ -1,0 +1,20 @@
+// Whether the sums of money agree with the records that they are sums of, and which calls cost something. Pure.
+
+import type { Call } from '../installation/provider.ts';
+import type { StoredMoney } from '../installation/store-view.ts';
+
+/** A provider charges for what it answered, and for what it was answering when the caller died. */
+export function isBillable({ outcome }: Call): boolean {
+  return outcome === 'ok' || outcome === 'aborted_by_client';
+}
+
+/** What does not agree, in words. */
+export function disagreements(money: StoredMoney): string[] {
+  const { records, rolledUp, costNanos, postedNanos, reservedNanos, spokenForNanos } = money;
+  const found: string[] = [];
+  if (rolledUp !== records) found.push(`${records} records but ${rolledUp} in the sums`);
+  if (costNanos !== postedNanos) found.push(`${costNanos} used but ${postedNanos} posted`);
+  if (reservedNanos !== spokenForNanos)
+    found.push(`${reservedNanos} reserved but ${spokenForNanos} spoken for`);
+  return found;
+}

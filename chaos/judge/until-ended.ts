@@ -1,0 +1,46 @@
+// Waits until an installation has come to rest: every job that was acknowledged has ended, nothing is reserved for calls of dead
+// processes any more, every result was told. It gives up after the dose's patience; what is then missing is the judge's.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arena, Installation } from '../installation/arena.ts';
+import type { Load } from '../load.ts';
+
+const LOOK_EVERY_MS = 500;
+
+export type EndedOptions = {
+  /** Whether messages of the raw queue must have their result on the results queue. */
+  readonly areResultsTold: boolean;
+};
+
+export async function untilEnded(
+  arena: Arena,
+  { store, ends }: Installation,
+  { jobs, acknowledged }: Load,
+  { areResultsTold }: EndedOptions,
+): Promise<void> {
+  const told = areResultsTold ? jobs.filter(({ isRaw }) => isRaw) : [];
+  const deadline = performance.now() + arena.dose.patienceMs;
+  while (performance.now() < deadline) {
+    // An engine may be on its way up still.
+    const now = await store.progress().catch(() => undefined);
+    const untold = told.filter(({ id }) => acknowledged.has(id) && !ends.results.has(id)).length;
+    if (now && now.all >= acknowledged.size && now.open + now.reservations + untold === 0) return;
+    arena.progress(
+      now
+        ? `${now.open} jobs open, ${now.reservations} reservations, ${untold} results untold`
+        : 'no store',
+    );
+    await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });
+  }
+}
+
+/** Until what dead processes reserved for their calls has been settled. */
+export async function untilNothingHeld(arena: Arena, { store }: Installation): Promise<void> {
+  const deadline = performance.now() + arena.dose.patienceMs;
+  while (performance.now() < deadline) {
+    const now = await store.progress().catch(() => undefined);
+    if (now?.reservations === 0) return;
+    arena.progress(`${now?.reservations ?? 'unknown'} reservations`);
+    await sleep(LOOK_EVERY_MS, undefined, { signal: arena.signal });
+  }
+}
