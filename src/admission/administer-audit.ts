@@ -1,19 +1,19 @@
-// Keeps what an operator is about to do, before it is done: in the audit log for good, and as one line of the
-// log. If the entry cannot be kept the change must not be made, so the promise is awaited first; what fails
-// after it leaves an entry of something that was tried.
+// Records an operator's action before it is carried out: in the append-only audit log and as one log entry. Callers
+// await the record first, so an action that cannot be recorded is not carried out; an action that fails afterwards
+// leaves the record of an attempt.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { AuditEntry, AuditLog, AuditPage } from './audit-log.ts';
 
-/** Who does it, and by which request. */
+/** The operator behind an action, and the request that carried it. */
 export type Operator = { readonly actor: string; readonly requestId?: string | undefined };
 
-export type Deed = Pick<AuditEntry, 'action' | 'target' | 'organizationId' | 'data'>;
+export type AuditedAction = Pick<AuditEntry, 'action' | 'target' | 'organizationId' | 'data'>;
 
 export type Auditor = {
-  record(operator: Operator, deed: Deed): Promise<void>;
+  record(operator: Operator, action: AuditedAction): Promise<void>;
   list(page: AuditPage): Promise<readonly AuditEntry[]>;
 };
 
@@ -27,11 +27,11 @@ export type AuditorParts = {
 export function createAuditor({ audit, clock, newId, log }: AuditorParts): Auditor {
   let lastAt = 0;
   return {
-    async record({ actor, requestId }, deed) {
-      // No two at one moment: what was done second is listed second.
+    async record({ actor, requestId }, audited) {
+      // Timestamps are unique, so that entries are listed in the order of their actions.
       lastAt = Math.max(clock.now(), lastAt + 1);
-      await audit.append({ id: newId('aud'), actor, requestId, ...deed, createdAt: lastAt });
-      const { action, target, organizationId } = deed;
+      await audit.append({ id: newId('aud'), actor, requestId, ...audited, createdAt: lastAt });
+      const { action, target, organizationId } = audited;
       log.write({
         level: 'info',
         type: 'audit',

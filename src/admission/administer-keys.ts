@@ -1,5 +1,5 @@
-// What an operator does with an organisation's keys. A key is shown once, when it is made; what is kept is its
-// hash. A revocation holds in this process from the moment it is answered.
+// Operations on an organisation's keys. A key is shown once, in the response that creates it; the store holds its hash.
+// A revocation is in force on this server when the request is answered.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -24,14 +24,14 @@ export type NewKey = Partial<
 >;
 
 export type AdministerKeys = {
-  /** Throws NOT_FOUND when there is no such organisation, as do the ones below. */
+  /** Throws NOT_FOUND for an unknown organisation, as do `list` and `revoke`. */
   create(
     operator: Operator,
     organizationId: string,
     given: NewKey,
   ): Promise<{ readonly key: string; readonly stored: StoredKey }>;
   list(organizationId: string): Promise<readonly StoredKey[]>;
-  /** Also NOT_FOUND when the organisation has no such key. Revoking twice changes nothing. */
+  /** Throws NOT_FOUND for an unknown key, too. Idempotent. */
   revoke(operator: Operator, organizationId: string, keyId: string): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export function administerKeys(parts: AdministerKeysParts): AdministerKeys {
       await requireOrganization(organizationId);
       const key = makeApiKey();
       const stored = toStoredKey(parts, organizationId, key, given);
-      await auditor.record(operator, deed('create', stored, given));
+      await auditor.record(operator, audited('create', stored, given));
       if (!(await keys.create(stored))) throw notFound('organisation');
       return { key, stored };
     },
@@ -68,7 +68,7 @@ export function administerKeys(parts: AdministerKeysParts): AdministerKeys {
     async revoke(operator, organizationId, keyId) {
       const stored = (await keys.list(organizationId)).find((key) => key.id === keyId);
       if (!stored) throw notFound('key');
-      await auditor.record(operator, deed('revoke', stored));
+      await auditor.record(operator, audited('revoke', stored));
       await keys.revoke(organizationId, keyId, clock.now());
       parts.onRevoked(stored.hash);
     },
@@ -95,7 +95,7 @@ function toStoredKey(
   };
 }
 
-function deed(verb: string, { id, organizationId }: StoredKey, data?: NewKey) {
+function audited(verb: string, { id, organizationId }: StoredKey, data?: NewKey) {
   return { action: `key.${verb}`, target: id, organizationId, data };
 }
 

@@ -1,4 +1,4 @@
-// What an operator does is in the audit log first, or it is not done. On the embedded store.
+// An action that the audit log does not accept is not carried out. On the embedded store.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -33,7 +33,7 @@ function open(makeId: NewId = newId) {
   return { organizations, audit, changed };
 }
 
-test('deeds of one millisecond are listed in the order they were done', async () => {
+test('actions of one millisecond are listed in the order they happened', async () => {
   const { organizations, audit } = open();
   await organizations.create(OPERATOR, { id: 'ordered' });
   for (const name of ['a', 'b', 'c', 'd'])
@@ -45,8 +45,8 @@ test('deeds of one millisecond are listed in the order they were done', async ()
   );
 });
 
-test('a change whose entry cannot be kept is not made', async () => {
-  // Entries are never written over, so a second one under the same id is refused by the store.
+test('a change is not made if its audit entry cannot be written', async () => {
+  // The audit log is append-only: the store refuses a second entry with the same id.
   const { organizations, changed } = open(() => 'aud_same');
   await organizations.create(OPERATOR, { id: 'kept' });
   await assert.rejects(organizations.change(OPERATOR, 'kept', { name: 'Changed' }));
@@ -58,11 +58,11 @@ test('a change whose entry cannot be kept is not made', async () => {
   assert.deepEqual(changed, []);
 });
 
-test('whoever remembers an organisation is told what it is now', async () => {
+test('every change of an organisation is reported to onChanged with the new values', async () => {
   const { organizations, changed } = open();
-  await organizations.create(OPERATOR, { id: 'told' });
-  await organizations.change(OPERATOR, 'told', { requestsPerMinute: 3 });
-  const secret = await organizations.renewWebhookSecret(OPERATOR, 'told');
+  await organizations.create(OPERATOR, { id: 'changed' });
+  await organizations.change(OPERATOR, 'changed', { requestsPerMinute: 3 });
+  const secret = await organizations.renewWebhookSecret(OPERATOR, 'changed');
   assert.deepEqual(
     changed.map(({ requestsPerMinute, webhookSecret }) => [requestsPerMinute, webhookSecret]),
     [

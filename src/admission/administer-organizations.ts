@@ -1,5 +1,5 @@
-// What an operator does with organisations. Each change is audited first, then made, then told to whoever
-// remembers the organisation, so that the next request sees it. Values arrive checked.
+// Operations on organisations. Each change is recorded in the audit log, written to the store, then reported to
+// `onChanged`, so that caches drop the old values before the next request. Values arrive validated.
 
 import { randomBytes } from 'node:crypto';
 import { SpillwayError } from '../errors/spillway-error.ts';
@@ -13,13 +13,13 @@ export type NewOrganization = Partial<
 >;
 
 export type AdministerOrganizations = {
-  /** Throws CONFLICT when the id is taken. Without an id one is made. */
+  /** Throws CONFLICT if the id is taken. Without an id a random one is generated. */
   create(operator: Operator, given: NewOrganization): Promise<Organization>;
-  /** Throws NOT_FOUND, as do the ones below. */
+  /** Throws NOT_FOUND, as do `change` and `renewWebhookSecret`. */
   get(id: string): Promise<Organization>;
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
   change(operator: Operator, id: string, change: OrganizationChange): Promise<Organization>;
-  /** A new secret for signing callbacks, shown this once; the old one is void at once. */
+  /** Replaces the secret that signs callbacks; the new one is shown once, the old one stops working at once. */
   renewWebhookSecret(operator: Operator, id: string): Promise<string>;
 };
 
@@ -56,7 +56,7 @@ export function administerOrganizations(
       const id = given.id ?? `org_${randomBytes(8).toString('hex')}`;
       const fresh = newOrganization({ ...given, id }, clock.now());
       if (await organizations.find(id)) throw taken();
-      await auditor.record(operator, deed('create', id, given));
+      await auditor.record(operator, audited('create', id, given));
       if (!(await organizations.create(fresh))) throw taken();
       return fresh;
     },
@@ -64,12 +64,12 @@ export function administerOrganizations(
     list: (page) => organizations.list(page),
     async change(operator, id, change) {
       await get(id);
-      await auditor.record(operator, deed('change', id, change));
+      await auditor.record(operator, audited('change', id, change));
       return update(id, change);
     },
     async renewWebhookSecret(operator, id) {
       await get(id);
-      await auditor.record(operator, deed('renew-webhook-secret', id));
+      await auditor.record(operator, audited('renew-webhook-secret', id));
       const webhookSecret = `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`;
       await update(id, { webhookSecret });
       return webhookSecret;
@@ -77,11 +77,11 @@ export function administerOrganizations(
   };
 }
 
-function deed(verb: string, id: string, data?: OrganizationChange | NewOrganization) {
+function audited(verb: string, id: string, data?: OrganizationChange | NewOrganization) {
   return { action: `organization.${verb}`, target: id, organizationId: id, data };
 }
 
 function taken(): SpillwayError {
-  // Trying again cannot help: the id will still be somebody's.
+  // A retry cannot succeed: organisations are never deleted.
   return new SpillwayError('CONFLICT', 'the id is taken', { retryable: false });
 }

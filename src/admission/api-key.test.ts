@@ -4,14 +4,14 @@ import * as fc from 'fast-check';
 import { displayPrefix, hashApiKey, hasValidChecksum, makeApiKey } from './api-key.ts';
 
 describe('an API key', () => {
-  it('carries at least 190 bits and a checksum that holds', () => {
+  it('has at least 190 bits and a valid checksum', () => {
     const key = makeApiKey();
     assert.match(key, /^sk-spill-[0-9A-Za-z]{38}$/);
     assert.equal(hasValidChecksum(key), true);
     assert.notEqual(makeApiKey(), key);
   });
 
-  it('is told from any key with one character changed', () => {
+  it('is invalid with any one character changed', () => {
     const key = makeApiKey();
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom('a', 'Z', '0', '-', 'ü'), (at, other) => {
@@ -21,11 +21,11 @@ describe('an API key', () => {
     );
   });
 
-  it('is told from arbitrary text without failing', () => {
+  it('is distinguished from arbitrary text without throwing', () => {
     fc.assert(fc.property(fc.string(), (text) => !hasValidChecksum(text)));
   });
 
-  it('draws every character with the same chance: bytes that would favour some are thrown away', () => {
+  it('draws every character with the same probability by discarding bytes above the largest multiple of 62', () => {
     let calls = 0;
     const key = makeApiKey((size) => {
       calls += 1;
@@ -34,7 +34,7 @@ describe('an API key', () => {
     assert.equal(key.slice(9, 41), 'z'.repeat(32));
   });
 
-  it('is stored as a hash that depends on the hash key, and shown by its beginning', () => {
+  it('has a hash that depends on the hash key, and a display prefix', () => {
     const key = makeApiKey();
     assert.equal(hashApiKey(key, 'one'), hashApiKey(key, 'one'));
     assert.notEqual(hashApiKey(key, 'one'), hashApiKey(key, 'two'));

@@ -1,6 +1,6 @@
-// A caller's key: `sk-spill-`, 32 random base-62 characters (190.5 bits), and a checksum of six. The checksum
-// tells a typing mistake from an unknown key without asking the store; it keeps nobody out. What is stored is
-// a keyed hash: a stolen table tells nothing without the hash key.
+// A caller's key: `sk-spill-`, 32 random base-62 characters (190.5 bits), and a checksum of six. The checksum rejects
+// typing mistakes and guesses without a store lookup; it is no protection by itself. The store holds a keyed hash: a
+// stolen table is useless without the hash key.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -11,7 +11,7 @@ const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
 const KEY_LENGTH = PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
 const DISPLAY_CHARACTERS = PREFIX.length + 4;
-/** The largest multiple of 62 in a byte: what lies above would favour the first letters. */
+/** The largest multiple of 62 in a byte: bytes above it would make the first characters more likely. */
 const FAIR_BYTES = 248;
 
 export type RandomBytes = (size: number) => Uint8Array;
@@ -21,7 +21,7 @@ export function makeApiKey(random: RandomBytes = randomBytes): string {
   return body + checksumOf(body);
 }
 
-/** Whether it is shaped like a key of ours, checksum included. */
+/** Whether the text has the format of a Spillway key, checksum included. */
 export function hasValidChecksum(key: string): boolean {
   if (key.length !== KEY_LENGTH || !key.startsWith(PREFIX)) return false;
   const end = key.length - CHECKSUM_CHARACTERS;
@@ -32,7 +32,7 @@ export function hashApiKey(key: string, hashKey: string): string {
   return createHmac('sha256', hashKey).update(key).digest('base64url');
 }
 
-/** What lists show instead of the key. */
+/** The first characters, shown in lists instead of the key. */
 export function displayPrefix(key: string): string {
   return key.slice(0, DISPLAY_CHARACTERS);
 }

@@ -1,26 +1,25 @@
-// The port to the record of what operators did. It is append-only: there is no way to change or take away an
-// entry, and nothing an operator does happens before its entry is kept. A store that is away rejects, and then
-// the change is not made.
+// The port to the append-only record of operators' actions. An action is carried out only after its entry is durable;
+// an unavailable store rejects, and the action is not carried out.
 
 export type AuditEntry = {
   readonly id: string;
-  /** How the operator came in, e.g. `admin`. */
+  /** The credential that was used, e.g. `admin`. */
   readonly actor: string;
-  /** Thing and verb, e.g. `key.revoke`. */
+  /** Resource and verb, e.g. `key.revoke`. */
   readonly action: string;
-  /** The id of what it was done to. */
+  /** The id of the resource. */
   readonly target: string;
   readonly organizationId?: string | undefined;
   readonly requestId?: string | undefined;
-  /** What was asked for. Never a secret. */
+  /** The requested values. Never a secret. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly createdAt: number;
 };
 
 export type AuditPage = {
-  /** Absent: every organisation's entries, and those that concern none. */
+  /** Absent: all entries, including entries without an organisation. */
   readonly organizationId?: string | undefined;
-  /** The last entry of the page before. */
+  /** The last entry of the previous page. */
   readonly before?: Pick<AuditEntry, 'createdAt' | 'id'> | undefined;
   readonly limit: number;
 };

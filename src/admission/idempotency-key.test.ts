@@ -6,13 +6,13 @@ import { beginFingerprint, fingerprintOf, readIdempotencyKey } from './idempoten
 
 const BODY = Buffer.from('{"model":"m"}');
 
-test('a key is read as it was sent, and none is none', () => {
+test('a key is read unchanged, and a missing header is no key', () => {
   assert.equal(readIdempotencyKey({ 'idempotency-key': '"8e03978e-40d5"' }), '"8e03978e-40d5"');
   assert.equal(readIdempotencyKey({ 'idempotency-key': 'x'.repeat(255) })?.length, 255);
   assert.equal(readIdempotencyKey({}), undefined);
 });
 
-test('what is no key is refused with the name of its header', () => {
+test('an invalid key is refused with the name of its header', () => {
   for (const wrong of ['', ' ', 'two words', 'one, two', 'ü', 'a\tb', 'x'.repeat(256)])
     assert.throws(
       () => readIdempotencyKey({ 'idempotency-key': wrong }),
@@ -23,7 +23,7 @@ test('what is no key is refused with the name of its header', () => {
     );
 });
 
-test('another method, path, query or body is another request', () => {
+test('a different method, path, query or body has a different fingerprint', () => {
   const prints = [
     fingerprintOf('POST', '/v1/jobs', BODY),
     fingerprintOf('PUT', '/v1/jobs', BODY),
@@ -35,7 +35,7 @@ test('another method, path, query or body is another request', () => {
   assert.equal(new Set(prints).size, prints.length);
 });
 
-test('the credential in an address is no part of the request', () => {
+test('the credential in a URL does not change the fingerprint', () => {
   const plain = fingerprintOf('POST', '/v1beta/models/g:generateContent', BODY);
   assert.equal(fingerprintOf('POST', '/v1beta/models/g:generateContent?key=secret', BODY), plain);
   const query = fingerprintOf('POST', '/v1beta/models/g:generateContent?alt=sse', BODY);
@@ -45,7 +45,7 @@ test('the credential in an address is no part of the request', () => {
   );
 });
 
-test('a body has one fingerprint, in whatever pieces it was read', () => {
+test('the fingerprint of a body does not depend on its chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array()), (pieces) => {
       const hash = beginFingerprint('POST', '/v1/jobs');

@@ -1,15 +1,15 @@
-// The caller's own name for a request that must not be made twice, and what tells such requests apart. Pure: what is
-// remembered of them is the store's.
+// The caller's `Idempotency-Key` for a request that must not run twice, and the fingerprint that distinguishes
+// requests with the same key. Pure; idempotency-store.ts is the port to the state.
 
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../errors/spillway-error.ts';
 
 const HEADER = 'Idempotency-Key';
-/** Visible ASCII: no blank, so a header that was sent twice, which arrives joined by `, `, is refused. */
+/** Visible ASCII without a blank: a repeated header arrives joined by `, ` and is refused. */
 const ALLOWED = /^[!-~]{1,255}$/;
 
-/** Undefined when none was sent; INVALID_REQUEST when it is not one. */
+/** Undefined without the header; throws INVALID_REQUEST if its value is not a valid key. */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const value = headers['idempotency-key'];
   if (value === undefined) return undefined;
@@ -19,18 +19,18 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   });
 }
 
-/** The same for the same method, address and body, whatever credential it was sent with. */
+/** Equal for equal method, URL and body, whatever the credential. */
 export function fingerprintOf(method: string, url: string, body: Buffer): string {
   return beginFingerprint(method, url).update(body).digest('base64url');
 }
 
-/** For a body that is read piece by piece: the pieces are added, then the digest is taken. */
+/** For a body that arrives in chunks: update the hash with each chunk, then take the digest. */
 export function beginFingerprint(method: string, url: string): Hash {
-  // Neither a method nor an address can hold a line break, so no other request has the same bytes.
+  // Neither a method nor a URL can contain a line break, so different requests hash different bytes.
   return createHash('sha256').update(`${method} ${withoutCredential(url)}\n`);
 }
 
-/** A key that is renewed between two tries does not make them two requests. */
+/** A retry with a rotated credential is still the same request. */
 function withoutCredential(url: string): string {
   const queryAt = url.indexOf('?');
   if (queryAt < 0) return url;

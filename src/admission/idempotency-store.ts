@@ -1,20 +1,20 @@
-// The port to what is remembered of requests that carried an `Idempotency-Key`: per organisation, for a day, in the
-// durable store. One request of many identical ones claims the key and is made; the others are told to wait, or are
-// given its answer again. States: (none) → running → finished | unrepeatable; running → (none) when it is freed or its
+// The port to the state of requests with an `Idempotency-Key`: per organisation, for a day, in the durable store. Of
+// several identical requests one claims the key and runs; the others get CONFLICT while it runs and its response
+// afterwards. States: (none) → running → finished | unrepeatable; running → (none) when the claim is freed or its
 // deadline has passed.
 
 export type IdempotencyClaim = {
   readonly organizationId: string;
   readonly key: string;
-  /** Of method, path and body: the same key with another one is a mistake of the caller's. */
+  /** Of method, path and body; the same key with a different fingerprint is the caller's mistake. */
   readonly fingerprint: string;
-  /** Names the one who claims; only it may finish or free. */
+  /** Identifies the claiming request; only it may finish or free the claim. */
   readonly requestId: string;
-  /** Until when others are told that it is running, epoch milliseconds. */
+  /** Until then the claim counts as running; epoch milliseconds. */
   readonly deadlineAt: number;
 };
 
-/** What was answered, as bytes and an allow-list of headers. */
+/** A stored response: its bytes and an allow-list of its headers. */
 export type KeptAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,21 +24,21 @@ export type KeptAnswer = {
 export type ClaimOutcome =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'finished'; readonly answer: KeptAnswer }
-  /** Finished, but too large or cut: it can be neither repeated nor given again. */
+  /** Finished, but the response was too large or cut off: it is neither replayed nor run again. */
   | { readonly kind: 'unrepeatable' }
   | { readonly kind: 'running'; readonly until: number }
   | { readonly kind: 'other_payload' };
 
-/** Larger answers are not kept. */
+/** Larger responses are not stored. */
 export const MAX_KEPT_ANSWER_BYTES = 2 ** 20;
 export const KEPT_FOR_MS = 24 * 3_600_000;
 
 export type IdempotencyStore = {
   claim(claim: IdempotencyClaim, now: number): Promise<ClaimOutcome>;
-  /** Resolves when the answer is durable; without one the key is used up. Nothing happens when the claim was lost. */
+  /** Resolves when the response is durable; without one the key becomes unrepeatable. No effect on a lost claim. */
   finish(claim: IdempotencyClaim, answer: KeptAnswer | undefined, now: number): Promise<void>;
-  /** The request was not made, or may be made again. */
+  /** Removes the claim: the request did not run, or may run again. */
   free(claim: IdempotencyClaim): Promise<void>;
-  /** Forgets what is older than a day; says how many. */
-  forgetOld(now: number): Promise<number>;
+  /** Deletes entries older than a day; resolves to their number. */
+  deleteExpired(now: number): Promise<number>;
 };

@@ -1,5 +1,5 @@
-// What of an answer is kept under an idempotency key, and how it is given again: an allow-list of headers. What
-// belongs to one request alone (its ids, how much of a limit was left) is not repeated to another.
+// Converts a response for storage under an idempotency key, and back for a replay. Headers pass an allow-list: values
+// of the first request alone (ids, remaining limits) are not replayed to another.
 
 import { type KeptAnswer, MAX_KEPT_ANSWER_BYTES } from './idempotency-store.ts';
 
@@ -14,7 +14,7 @@ const KEPT_HEADERS: ReadonlySet<string> = new Set([
   'x-should-retry',
 ]);
 
-/** Undefined when it is too large to be kept. */
+/** Undefined if the body is too large. */
 export function toKeptAnswer(
   status: number,
   headers: Iterable<readonly [string, unknown]>,
@@ -29,7 +29,7 @@ export function toKeptAnswer(
   return { status, headers: kept, body };
 }
 
-/** The headers with which it is given again; the request's own id and the like are the caller's to add. */
+/** The headers of a replay; the handler adds the headers of the current request, such as its id. */
 export function replayHeaders({ headers, body }: KeptAnswer): Record<string, string> {
   return {
     ...headers,

@@ -1,4 +1,4 @@
-// What a key may be used for. A closed list.
+// The scopes of a key: the groups of endpoints it may use.
 
 export const KEY_SCOPES = ['call', 'jobs', 'events', 'limits:report', 'metrics'] as const;
 

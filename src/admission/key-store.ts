@@ -1,4 +1,4 @@
-// The port to where keys are kept: by their keyed hash, never by themselves. A store that is away rejects.
+// The port to the stored keys. The store holds keyed hashes and never the keys; an unavailable store rejects.
 
 import type { KeyScope } from './key-scope.ts';
 import type { Organization } from './organization.ts';
@@ -9,7 +9,7 @@ export type StoredKey = {
   readonly name: string;
   /** HMAC-SHA-256 of the key; see api-key.ts. */
   readonly hash: string;
-  /** The first characters, enough for a person to tell two keys apart. */
+  /** The first characters, so that a person can distinguish two keys. */
   readonly prefix: string;
   readonly scopes: readonly KeyScope[];
   readonly diagnostics: boolean;
@@ -25,14 +25,14 @@ export type StoredKey = {
 export type KeyWithOrganization = { readonly key: StoredKey; readonly organization: Organization };
 
 export type KeyStore = {
-  /** False when there is no such organisation. */
+  /** False for an unknown organisation. */
   create(key: StoredKey): Promise<boolean>;
-  /** Revoked and expired keys are found too: whoever asks decides what that means. */
+  /** Finds revoked and expired keys, too; the caller checks both. */
   findByHash(hash: string): Promise<KeyWithOrganization | undefined>;
   /** An organisation's keys, newest first, revoked ones included. */
   list(organizationId: string): Promise<readonly StoredKey[]>;
-  /** False when the organisation has no such key. Revoking twice keeps the first moment. */
+  /** False if the organisation has no such key. Idempotent: the first timestamp stays. */
   revoke(organizationId: string, keyId: string, now: number): Promise<boolean>;
-  /** Hashes revoked at or after a moment: how other servers learn of it. */
+  /** Hashes of the keys revoked at or after a timestamp, for servers that cache them. */
   revokedSince(since: number): Promise<readonly string[]>;
 };

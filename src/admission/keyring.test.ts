@@ -11,18 +11,18 @@ const HASH_KEY = 'a hash key';
 const KEY = makeApiKey();
 const HASH = hashApiKey(KEY, HASH_KEY);
 
-/** Can be away, and can be held in the middle of a lookup. */
+/** Can be unavailable, and can be blocked during a lookup. */
 class FakeStore implements Pick<KeyStore, 'findByHash'> {
   readonly keys = new Map<string, KeyWithOrganization>();
-  asked = 0;
-  isAway = false;
-  held: Promise<void> | undefined;
+  lookups = 0;
+  isUnavailable = false;
+  blocked: Promise<void> | undefined;
 
   async findByHash(hash: string): Promise<KeyWithOrganization | undefined> {
-    this.asked += 1;
+    this.lookups += 1;
     const found = this.keys.get(hash);
-    await this.held;
-    if (this.isAway) throw new Error('the store is away');
+    await this.blocked;
+    if (this.isUnavailable) throw new Error('store unavailable');
     return found;
   }
 }
@@ -54,27 +54,27 @@ function rig(given?: Partial<StoredKey>) {
 
 const REFUSED = { code: 'UNAUTHORIZED' };
 
-test('a key is looked up once and known from then on', async () => {
+test('a key is looked up once and then cached', async () => {
   const { keyring, store } = rig({});
   assert.equal(keyring.known(KEY), undefined);
   const principal = await keyring.find(KEY);
   assert.equal(principal.organizationId, 'acme');
   assert.equal(keyring.known(KEY), principal);
   assert.equal(await keyring.find(KEY), principal);
-  assert.equal(store.asked, 1);
+  assert.equal(store.lookups, 1);
 });
 
-test('no key, a guessed one and an unknown one are refused; guesses never reach the store', async () => {
+test('a missing, a guessed and an unknown key are refused, and guesses never reach the store', async () => {
   const { keyring, store } = rig();
   await assert.rejects(keyring.find(undefined), REFUSED);
   for (const guess of ['', 'sk-spill-', `${KEY}x`, KEY.slice(0, -1), '__proto__'])
     await assert.rejects(keyring.find(guess), REFUSED);
-  assert.equal(store.asked, 0);
+  assert.equal(store.lookups, 0);
   await assert.rejects(keyring.find(KEY), REFUSED);
-  assert.equal(store.asked, 1);
+  assert.equal(store.lookups, 1);
 });
 
-test('an unknown key is not remembered as unknown: once it is made it works', async () => {
+test('an unknown key is not cached: it works as soon as it is created', async () => {
   const { keyring, store } = rig();
   await assert.rejects(keyring.find(KEY), REFUSED);
   store.keys.set(HASH, stored());
@@ -85,7 +85,7 @@ test('a revoked key is refused', async () => {
   await assert.rejects(rig({ revokedAt: 1 }).keyring.find(KEY), REFUSED);
 });
 
-test('a remembered key ends at its very moment', async () => {
+test('a cached key is refused from its expiry timestamp on', async () => {
   const { keyring, clock } = rig({ expiresAt: createTestClock().now() + 1000 });
   await keyring.find(KEY);
   await clock.advance(999);
@@ -95,7 +95,7 @@ test('a remembered key ends at its very moment', async () => {
   await assert.rejects(keyring.find(KEY), REFUSED);
 });
 
-test('a forgotten key is asked for again; forgetting another changes nothing', async () => {
+test('a forgotten key is looked up again, and forgetting another key changes nothing', async () => {
   const { keyring, store } = rig({});
   await keyring.find(KEY);
   keyring.forget('the hash of another');
@@ -108,11 +108,11 @@ test('a forgotten key is asked for again; forgetting another changes nothing', a
   assert.equal(keyring.known(KEY), undefined);
 });
 
-test('a key revoked while it is being looked up is not remembered from the old answer', async () => {
+test('a key revoked during its lookup is not cached', async () => {
   for (const hash of [HASH, undefined]) {
     const { keyring, store } = rig({});
     const { promise, resolve } = Promise.withResolvers<void>();
-    store.held = promise;
+    store.blocked = promise;
     const finding = keyring.find(KEY);
     store.keys.set(HASH, stored({ revokedAt: 1 }));
     keyring.forget(hash);
@@ -123,19 +123,19 @@ test('a key revoked while it is being looked up is not remembered from the old a
   }
 });
 
-test('while the store is away known keys go on and unknown ones are told so', async () => {
+test('while the store is unavailable cached keys work and other keys get CAPACITY_EXHAUSTED', async () => {
   const { keyring, store } = rig({});
   await keyring.find(KEY);
-  store.isAway = true;
+  store.isUnavailable = true;
   assert.ok(await keyring.find(KEY));
   await assert.rejects(keyring.find(makeApiKey()), { code: 'CAPACITY_EXHAUSTED' });
-  store.isAway = false;
+  store.isUnavailable = false;
   await assert.rejects(keyring.find(makeApiKey()), REFUSED);
 });
 
-test("the operator's own key needs no store and is made anew when something changes", async () => {
+test("the operator's own key needs no store and is rebuilt on every forget", async () => {
   const store = new FakeStore();
-  store.isAway = true;
+  store.isUnavailable = true;
   let made = 0;
   const keyring = createKeyring({
     store,

@@ -1,6 +1,6 @@
-// From a credential to who is calling. Keys that were seen are remembered, so that the hot path asks no
-// store; a revoked key is forgotten here at once (`forget`), and on other servers when they hear of it.
-// While the store is away remembered keys go on serving and unknown ones are told that capacity is gone.
+// Resolves a credential to its principal. Resolved keys are cached, so that the hot path needs no store lookup;
+// `forget` drops a revoked key here at once, and other servers drop it when they poll the store. While the store is
+// unavailable cached keys keep working and other keys get CAPACITY_EXHAUSTED.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -8,15 +8,15 @@ import { hashApiKey, hasValidChecksum } from './api-key.ts';
 import type { KeyStore } from './key-store.ts';
 import { isExpired, type Principal, toPrincipal } from './principal.ts';
 
-/** Memory for callers who rotate through keys is bounded; the oldest are forgotten first. */
-const REMEMBERED_KEYS = 20_000;
+/** Bounds the memory of callers that rotate keys; the oldest entry is evicted first. */
+const MAX_CACHED_KEYS = 20_000;
 
 export type Keyring = {
-  /** Who it is, if that is known without asking anybody. The hot path's first try. */
+  /** The cached principal, without a store lookup: the hot path. */
   known(credential: string): Principal | undefined;
-  /** Who it is, asking the store; throws UNAUTHORIZED for a key that is unknown, revoked or expired. */
+  /** Looks the key up in the store if needed; throws UNAUTHORIZED for an unknown, revoked or expired key. */
   find(credential: string | undefined): Promise<Principal>;
-  /** Forgets keys by their hash, or all of them: after a revocation or a change of an organisation. */
+  /** Drops one key by its hash (revocation), or all keys (change of an organisation). */
   forget(hash?: string): void;
 };
 
@@ -24,37 +24,38 @@ export type KeyringParts = {
   readonly store: Pick<KeyStore, 'findByHash'>;
   readonly hashKey: string;
   readonly clock: Clock;
-  /** The operator's own key, known without a store. */
+  /** The operator's own key; it is not in the store. */
   readonly operator?: { readonly key: string; readonly principal: () => Principal };
 };
 
 export function createKeyring({ store, hashKey, clock, operator }: KeyringParts): Keyring {
-  const remembered = new Map<string, { principal: Principal; hash: string }>();
+  const cached = new Map<string, { principal: Principal; hash: string }>();
   let operatorPrincipal = operator?.principal();
-  /** Rises with every `forget`: an answer that was asked for before it may be out of date. */
-  let forgotten = 0;
+  /** Rises with every `forget`: a lookup that started under an older generation is not cached. */
+  let generation = 0;
 
   function known(credential: string): Principal | undefined {
     const principal =
-      credential === operator?.key ? operatorPrincipal : remembered.get(credential)?.principal;
+      credential === operator?.key ? operatorPrincipal : cached.get(credential)?.principal;
     return principal && !isExpired(principal, clock.now()) ? principal : undefined;
   }
 
   async function find(credential: string | undefined): Promise<Principal> {
-    if (credential === undefined) throw unauthorized('the request carries no key');
-    const principal = known(credential) ?? (await ask(credential));
-    if (!principal || isExpired(principal, clock.now())) throw unauthorized('the key is not valid');
+    if (credential === undefined) throw unauthorized('missing credentials');
+    const principal = known(credential) ?? (await lookUp(credential));
+    if (!principal || isExpired(principal, clock.now()))
+      throw unauthorized('unknown, revoked or expired key');
     return principal;
   }
 
-  async function ask(credential: string): Promise<Principal | undefined> {
-    // Guessed keys fail here and never reach the store.
+  async function lookUp(credential: string): Promise<Principal | undefined> {
+    // The checksum rejects guessed keys before they cost a store lookup.
     if (!hasValidChecksum(credential)) return undefined;
     const hash = hashApiKey(credential, hashKey);
-    const askedAt = forgotten;
+    const startedIn = generation;
     const found = await findInStore(hash);
     const principal = found && toPrincipal(found);
-    if (principal && askedAt === forgotten) remember(credential, principal, hash);
+    if (principal && startedIn === generation) cache(credential, principal, hash);
     return principal;
   }
 
@@ -62,27 +63,27 @@ export function createKeyring({ store, hashKey, clock, operator }: KeyringParts)
     try {
       return await store.findByHash(hash);
     } catch (cause) {
-      throw new SpillwayError('CAPACITY_EXHAUSTED', 'keys cannot be looked up', { cause });
+      throw new SpillwayError('CAPACITY_EXHAUSTED', 'key store unavailable', { cause });
     }
   }
 
-  function remember(credential: string, principal: Principal, hash: string): void {
-    if (remembered.size >= REMEMBERED_KEYS) {
-      const oldest = remembered.keys().next();
-      if (!oldest.done) remembered.delete(oldest.value);
+  function cache(credential: string, principal: Principal, hash: string): void {
+    if (cached.size >= MAX_CACHED_KEYS) {
+      const oldest = cached.keys().next();
+      if (!oldest.done) cached.delete(oldest.value);
     }
-    remembered.set(credential, { principal, hash });
+    cached.set(credential, { principal, hash });
   }
 
   return {
     known,
     find,
     forget(hash) {
-      forgotten += 1;
+      generation += 1;
       operatorPrincipal = operator?.principal();
-      if (hash === undefined) return remembered.clear();
-      for (const [credential, entry] of remembered) {
-        if (entry.hash === hash) remembered.delete(credential);
+      if (hash === undefined) return cached.clear();
+      for (const [credential, entry] of cached) {
+        if (entry.hash === hash) cached.delete(credential);
       }
     },
   };

@@ -1,22 +1,22 @@
-// The port to where organisations are kept. A store that is away rejects; the hot path lives on what it has
-// cached and everything else answers CAPACITY_EXHAUSTED.
+// The port to the stored organisations. An unavailable store rejects; the hot path works from its cache and every other
+// request gets CAPACITY_EXHAUSTED.
 
 import type { Organization, OrganizationChange } from './organization.ts';
 import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';
 
 export type OrganizationStore = {
-  /** False when the id is taken; then nothing is changed. */
+  /** False if the id is taken; then nothing changes. */
   create(organization: Organization): Promise<boolean>;
   find(id: string): Promise<Organization | undefined>;
-  /** In order of id, beginning after `after`. */
+  /** Sorted by id, starting after `after`. */
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
-  /** The organisation as it is now, or undefined when there is none. */
+  /** Resolves to the changed organisation, or undefined for an unknown id. */
   update(id: string, change: OrganizationChange, now: number): Promise<Organization | undefined>;
-  /** Those that are new or were changed since then; for servers that remember what others change. */
+  /** Organisations created or changed since a timestamp, for servers that cache them. */
   changedSince(since: number): Promise<readonly Organization[]>;
 };
 
-/** Made at the first start, so that a fresh gateway serves somebody. Later starts leave it as it is. */
+/** Creates the organisation `default` at the first start, so that a new gateway is usable; later starts change nothing. */
 export async function ensureDefaultOrganization(
   store: OrganizationStore,
   now: number,

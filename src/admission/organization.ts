@@ -1,11 +1,11 @@
-// An organisation: who pays, and what it may use. Everything a caller is allowed follows from its
-// organisation and its key. Money is integer nano-dollars.
+// An organisation: its budget, limits and permissions. A caller's permissions follow from its organisation and its key.
+// Money is integer nano-dollars.
 
 export type Organization = {
   readonly id: string;
   readonly name: string;
   readonly monthlyBudgetNanos: number;
-  /** What each single user of it may spend in a month. */
+  /** The monthly budget of each of its users. */
   readonly userMonthlyBudgetNanos?: number;
   readonly requestsPerMinute: number;
   readonly tokensPerMinute?: number;
@@ -17,13 +17,13 @@ export type Organization = {
   readonly messages: Readonly<Record<string, string>>;
   readonly allowStale: boolean;
   readonly allowPromptPreview: boolean;
-  /** Signs callbacks. A secret: no view may show it. */
+  /** Signs callbacks. A secret: no response shows it. */
   readonly webhookSecret?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 };
 
-/** What an operator may change; null takes an optional value away. */
+/** The fields an operator may change; null removes an optional value. */
 export type OrganizationChange = {
   readonly name?: string;
   readonly monthlyBudgetNanos?: number;

@@ -16,7 +16,7 @@ const key = {
 } as const;
 
 describe('the principal of a key', () => {
-  it('is made of the key and its organisation', () => {
+  it('combines the key with its organisation', () => {
     const principal = toPrincipal({ key: { ...key, models: ['m'] }, organization });
     assert.equal(principal?.organizationId, 'acme');
     assert.equal(principal?.locale, 'de');
@@ -26,7 +26,7 @@ describe('the principal of a key', () => {
     assert.equal(toPrincipal({ key, organization })?.models, undefined);
   });
 
-  it('does not exist for a revoked key, and is told to be expired from its last moment on', () => {
+  it('does not exist for a revoked key, and is expired from its expiry timestamp on', () => {
     assert.equal(toPrincipal({ key: { ...key, revokedAt: 5 }, organization }), undefined);
     const principal = toPrincipal({ key: { ...key, expiresAt: 100 }, organization });
     assert.ok(principal);

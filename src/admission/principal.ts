@@ -1,5 +1,5 @@
-// Who is calling, as the hot path sees it: made once from a key and its organisation, then only read. It is
-// cached, so a change takes effect when the cache forgets it; expiry is checked at every use.
+// The caller of a request as the hot path needs it: built once from a key and its organisation, then cached and frozen.
+// A change takes effect when the cache drops the principal; expiry is checked at every use.
 
 import type { KeyScope } from './key-scope.ts';
 import type { KeyWithOrganization } from './key-store.ts';
@@ -20,15 +20,15 @@ export type Principal = {
   readonly tokensPerDay: number | undefined;
   readonly maxConcurrent: number | undefined;
   readonly monthlyBudgetNanos: number;
-  /** What each single user of the organisation may spend; undefined where only the organisation is limited. */
+  /** The monthly budget of each user of the organisation; undefined: users have no budget of their own. */
   readonly userMonthlyBudgetNanos: number | undefined;
-  /** The key's own limits, beside the organisation's; undefined where it has none. */
+  /** The key's own limits, in addition to the organisation's. */
   readonly keyRequestsPerMinute: number | undefined;
   readonly keyMonthlyBudgetNanos: number | undefined;
   readonly models: ReadonlySet<string> | undefined;
 };
 
-/** Undefined for a key that was revoked. An expired one still has a principal: see `isExpired`. */
+/** Undefined for a revoked key. An expired key has a principal: see `isExpired`. */
 export function toPrincipal({ key, organization }: KeyWithOrganization): Principal | undefined {
   if (key.revokedAt !== undefined) return undefined;
   return Object.freeze({

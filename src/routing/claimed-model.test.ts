@@ -19,7 +19,7 @@ function claimOf(name: string): string | undefined {
   return claim && `${claim.provider.name} ${claim.model}`;
 }
 
-test('a name goes to whoever claims it, and the longest claim wins', () => {
+test('a name belongs to the provider with the longest matching pattern', () => {
   assert.equal(claimOf('gpt-5'), 'openai gpt-5');
   assert.equal(claimOf('claude-sonnet'), 'anthropic claude-sonnet');
   assert.equal(claimOf('openhermes-2'), 'local openhermes-2');
@@ -27,13 +27,13 @@ test('a name goes to whoever claims it, and the longest claim wins', () => {
   assert.equal(claimOf('a-local-b'), 'local a-local-b');
 });
 
-test('provider/model says it itself; other slashes belong to the name', () => {
+test('provider/model names its provider, and other slashes belong to the model name', () => {
   assert.equal(claimOf('local/gpt-5'), 'local gpt-5');
   assert.equal(claimOf('local/meta/llama'), 'local meta/llama');
   assert.equal(claimOf('gpt-x/y'), 'openai gpt-x/y');
 });
 
-test("what nobody claims is nobody's", () => {
+test('a name that matches no pattern has no provider', () => {
   for (const name of ['local/', '/gpt-5', 'nobody/x', '', '/', '__proto__/x', 'constructor'])
     assert.equal(claimOf(name), undefined, name);
 });

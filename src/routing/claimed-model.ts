@@ -1,12 +1,12 @@
-// Whose model is this name? Each provider claims names by patterns (`claude-*` is Anthropic's), and
-// `provider/model` says it itself. Whether that provider can be called is not asked here.
+// Finds the provider of a model name. Each provider claims names by patterns (`claude-*` is Anthropic's);
+// `provider/model` names its provider explicitly. Whether that provider has a key is not decided here.
 
 import { matchesPattern } from './name-pattern.ts';
 import type { RoutableProvider } from './target.ts';
 
 export type ClaimedModel = {
   readonly provider: RoutableProvider;
-  /** The name without the provider in front. */
+  /** The name without the provider prefix. */
   readonly model: string;
 };
 
@@ -23,7 +23,7 @@ export function createFindClaim(providers: readonly RoutableProvider[]): FindCla
   };
 }
 
-/** `openhermes-*` of a configured provider says more than OpenAI's `o*`: the longest claim wins. */
+/** The longest matching pattern wins: `openhermes-*` of a configured provider over OpenAI's `o*`. */
 function bestClaim(
   providers: readonly RoutableProvider[],
   name: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { isPattern, matchesPattern } from './name-pattern.ts';
 
-test('a pattern means what the same pattern means with `.*` for each star', () => {
+test('a pattern matches like a regular expression with `.*` for each star', () => {
   const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '-', '*', '.'), maxLength: 8 });
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '-', '.'), maxLength: 10 });
   fc.assert(
@@ -15,7 +15,7 @@ test('a pattern means what the same pattern means with `.*` for each star', () =
   );
 });
 
-test('only a star makes a pattern', () => {
+test('a name is a pattern only if it contains a star', () => {
   assert.equal(isPattern('gpt-*'), true);
   assert.equal(isPattern('gpt-5.?'), false);
 });

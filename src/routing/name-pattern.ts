@@ -1,7 +1,7 @@
-// Does a pattern mean this name? In a pattern a star stands for any text, also for none; everything else
-// stands for itself. Patterns come from the configuration and from keys, names from callers.
+// Matches names against patterns: a star matches any text, the empty text included; every other character matches
+// itself. Patterns come from the configuration and from keys, names from callers.
 
-/** Literal parts are found from the left, so that no name can make it backtrack. */
+/** Searches the literal parts from the left without backtracking, so no name can make it slow. */
 export function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split('*');
   const [first = '', ...rest] = parts;

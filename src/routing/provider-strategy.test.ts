@@ -21,11 +21,11 @@ function choose(given: Partial<StrategyOptions>) {
   return createProviderStrategy({ ...OPTIONS, ...given });
 }
 
-test('fixed is always the same one', () => {
+test('FIXED always chooses the same provider', () => {
   assert.deepEqual(choose({})(IDLE), ['b']);
 });
 
-test('round-robin begins one further each time and has everybody in every order', () => {
+test('ROUND_ROBIN starts one provider further each time, and every order contains all providers', () => {
   const order = choose({ strategy: 'ROUND_ROBIN' });
   assert.deepEqual(
     [order(IDLE), order(IDLE), order(IDLE), order(IDLE)].map((each) => each.join('')),
@@ -34,7 +34,7 @@ test('round-robin begins one further each time and has everybody in every order'
   assert.deepEqual(choose({ strategy: 'ROUND_ROBIN', availableProviders: [] })(IDLE), []);
 });
 
-test('weights are kept exactly over each full round, without bursts', () => {
+test('WEIGHTED meets the weights exactly over each full round, without bursts', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 5 }),
@@ -56,12 +56,12 @@ test('weights are kept exactly over each full round, without bursts', () => {
   );
 });
 
-test('a provider without a weight is not asked', () => {
+test('WEIGHTED leaves out a provider without a weight', () => {
   assert.deepEqual(choose({ strategy: 'WEIGHTED', weights: { b: 1 } })(IDLE), ['b']);
   assert.deepEqual(choose({ strategy: 'WEIGHTED' })(IDLE), []);
 });
 
-test('cost: the given order, of those that are there; else the cheapest first, unknown last', () => {
+test('COST_OPTIMIZED follows the given order of available providers, else the cheapest first and unknown costs last', () => {
   const metadata = { a: { cost: 3 }, c: { cost: 1 } };
   assert.deepEqual(choose({ strategy: 'COST_OPTIMIZED', metadata })(IDLE), ['c', 'a', 'b']);
   const priorityOrder = ['b', 'gone', 'a'];
@@ -71,18 +71,18 @@ test('cost: the given order, of those that are there; else the cheapest first, u
   ]);
 });
 
-test('quality: the best first', () => {
+test('QUALITY_FIRST puts the best provider first', () => {
   const metadata = { b: { quality: 9 }, c: { quality: 5 } };
   assert.deepEqual(choose({ strategy: 'QUALITY_FIRST', metadata })(IDLE), ['b', 'c', 'a']);
 });
 
-test('load: the idlest first, in their order where they are equal', () => {
+test('LEAST_LOADED puts the least loaded provider first and keeps the order of equal loads', () => {
   const order = choose({ strategy: 'LEAST_LOADED' });
   const loads: Record<string, number> = { a: 5, b: 1, c: 1 };
   assert.deepEqual(order({ loadOf: (name) => loads[name] ?? 0 }), ['b', 'c', 'a']);
 });
 
-test('by message: what is wanted comes first and once, then the others', () => {
+test('MESSAGE_BASED puts the named provider first and once, then the others', () => {
   const order = choose({ strategy: 'MESSAGE_BASED' });
   assert.deepEqual(order({ ...IDLE, wanted: 'c' }), ['c', 'a', 'b']);
   assert.deepEqual(order(IDLE), ['a', 'b', 'c']);
@@ -90,7 +90,7 @@ test('by message: what is wanted comes first and once, then the others', () => {
   assert.deepEqual(ranked({ ...IDLE, wanted: 'a' }), ['a', 'b']);
 });
 
-test('no strategy names anybody twice or changes what it was given', () => {
+test('no strategy lists a provider twice or mutates its options', () => {
   for (const strategy of PROVIDER_STRATEGIES) {
     const order = choose({ strategy, weights: { a: 1, b: 2 }, priorityOrder: ['c', 'a'] });
     for (const wanted of [undefined, 'a', 'elsewhere']) {

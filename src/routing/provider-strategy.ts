@@ -1,5 +1,5 @@
-// In which order are providers asked to take a job that names none? Pure but for the turn that round-robin
-// and weights keep between calls. The first of the list is the choice; the rest are where overflow may go.
+// Orders the providers for a job that names none. Pure except for the state that round-robin and weights keep between
+// calls. The first provider of the order is the choice; the others receive overflow.
 
 export const PROVIDER_STRATEGIES = [
   'FIXED',
@@ -25,9 +25,9 @@ export type StrategyOptions = {
 };
 
 export type StrategyQuestion = {
-  /** What the message asks for; MESSAGE_BASED follows it. */
+  /** The provider named in the message; used by MESSAGE_BASED. */
   readonly wanted?: string | undefined;
-  /** How busy a provider is: 0 idle, larger is busier. LEAST_LOADED asks. */
+  /** The load of a provider: 0 is idle. Used by LEAST_LOADED. */
   readonly loadOf: (provider: string) => number;
 };
 
@@ -48,7 +48,7 @@ export function createProviderStrategy(options: StrategyOptions): ChooseOrder {
     return [...availableProviders.slice(start), ...availableProviders.slice(0, start)];
   }
 
-  /** Smooth weighted round-robin: each gains its weight, the richest is taken and pays for all. */
+  /** Smooth weighted round-robin: every provider gains its weight; the one with most credit is chosen and pays the total. */
   function weighted(): readonly string[] {
     const names = availableProviders.filter((name) => (weights[name] ?? 0) > 0);
     const total = names.reduce((sum, name) => sum + (weights[name] ?? 0), 0);

@@ -48,7 +48,7 @@ function orderOf(
   return resolution.targets.map(({ provider: of, account }) => `${of}:${account}`).join(' ');
 }
 
-test('a model with one account is the same frozen answer every time', () => {
+test('a model with one account resolves to the same frozen list every time', () => {
   const resolve = resolver();
   const first = resolve('gpt-5', 'openai');
   assert.ok(first.outcome === 'targets');
@@ -57,7 +57,7 @@ test('a model with one account is the same frozen answer every time', () => {
   assert.equal(first.isAlias, false);
 });
 
-test('a target is all that a call must know', () => {
+test('a target carries everything a call needs', () => {
   const slashed = provider('slashed', { baseUrl: 'https://slashed.example/v1/' });
   const resolution = resolver({ providers: [slashed] })('slashed/gpt-5', 'openai');
   assert.ok(resolution.outcome === 'targets');
@@ -75,7 +75,7 @@ test('a target is all that a call must know', () => {
   ]);
 });
 
-test('the accounts of a provider take turns, and every order has them all', () => {
+test('the accounts of a provider take turns, and every order contains all of them', () => {
   const resolve = resolver();
   const orders = Array.from({ length: 6 }, () => orderOf(resolve, 'groq/llama-4', 'openai'));
   assert.equal(new Set(orders).size, 3);
@@ -83,14 +83,14 @@ test('the accounts of a provider take turns, and every order has them all', () =
   for (const order of orders) assert.deepEqual(order.split(' ').toSorted().length, 3);
 });
 
-test('a turn that comes round again is the same list', () => {
+test('a repeated turn returns the same list', () => {
   const resolve = resolver();
   const lists = Array.from({ length: 6 }, () => resolve('llama-3', 'openai'));
   const targets = lists.map((each) => each.outcome === 'targets' && each.targets);
   assert.equal(targets[0], targets[3]);
 });
 
-test('many names do not all begin with the same account', () => {
+test('different names start with different accounts', () => {
   const resolve = resolver();
   const firsts = Array.from({ length: 30 }, (_, index) =>
     orderOf(resolve, `llama-${index}`, 'openai').slice(0, 'groq:a'.length),
@@ -99,7 +99,7 @@ test('many names do not all begin with the same account', () => {
     assert.equal(firsts.filter((first) => first === account).length, 10);
 });
 
-test("an account's region is its own, else the provider's", () => {
+test("an account without a region has the provider's region", () => {
   const west = { name: 'west', apiKey: 'w', region: 'us-west' };
   const groq = provider('groq', { accounts: [{ name: 'east', apiKey: 'e' }, west] });
   const resolution = resolver({ providers: [groq] })('groq/x', 'openai');
@@ -108,7 +108,7 @@ test("an account's region is its own, else the provider's", () => {
   assert.deepEqual(regions.toSorted(), ['e us-east', 'w us-west']);
 });
 
-test('an ordered alias is its targets in order, its accounts in turn', () => {
+test('an ordered alias keeps the order of its targets and rotates their accounts', () => {
   const resolve = resolver({ aliases: [alias('fast', 'ordered', 'groq/x', 'openai/y')] });
   const turns = [1, 2, 3, 4].map(() => orderOf(resolve, 'fast', 'openai'));
   assert.deepEqual(turns, [
@@ -121,7 +121,7 @@ test('an ordered alias is its targets in order, its accounts in turn', () => {
   assert.ok(resolution.outcome === 'targets' && resolution.isAlias);
 });
 
-test('a round-robin alias begins one target further each time', () => {
+test('a round-robin alias starts one target further each time', () => {
   const targets = ['openai/x', 'openai/y', 'openai/z'];
   const resolve = resolver({ aliases: [alias('spread', 'round-robin', ...targets)] });
   const models = [1, 2, 3, 4].map(() => {
@@ -133,7 +133,7 @@ test('a round-robin alias begins one target further each time', () => {
   assert.deepEqual(models, ['xyz', 'yzx', 'zxy', 'xyz']);
 });
 
-test('round-robin over several accounts asks every account equally often', () => {
+test('round-robin over several accounts starts with every account equally often', () => {
   const resolve = resolver({ aliases: [alias('spread', 'round-robin', 'groq/x', 'openai/y')] });
   const firsts = Array.from({ length: 12 }, () => orderOf(resolve, 'spread').split(' ')[0]);
   const times = (name: string) => firsts.filter((first) => first === name).length;
@@ -141,7 +141,7 @@ test('round-robin over several accounts asks every account equally often', () =>
   assert.equal(times('openai:default'), 6);
 });
 
-test('a least-loaded alias goes where least is under way', () => {
+test('a least-loaded alias starts with the target that has the fewest calls in flight', () => {
   const load = createTargetLoad();
   const aliases = [alias('calm', 'least-loaded', 'openai/x', 'groq/y')];
   const resolve = resolver({ aliases, loadOf: load.of });
@@ -157,7 +157,7 @@ test('a least-loaded alias goes where least is under way', () => {
   assert.equal(load.of(first), 0);
 });
 
-test('only targets of the asked format are given, and all without one', () => {
+test('only targets of the requested format are returned, and all without a format', () => {
   const aliases = [alias('mixed', 'ordered', 'anthropic/claude-x', 'openai/gpt-x')];
   const resolve = resolver({ aliases });
   assert.equal(orderOf(resolve, 'mixed', 'openai'), 'openai:default');
@@ -167,7 +167,7 @@ test('only targets of the asked format are given, and all without one', () => {
   assert.equal(orderOf(resolve, 'gpt-5', 'anthropic'), 'other_format');
 });
 
-test('targets without a key are passed over; when all are, the first is named', () => {
+test('targets without a key are skipped; if no target has a key, the first provider is reported', () => {
   const aliases = [
     alias('half', 'ordered', 'keyless/x', 'openai/y'),
     alias('none', 'ordered', 'keyless/x'),
@@ -178,7 +178,7 @@ test('targets without a key are passed over; when all are, the first is named', 
   assert.deepEqual(resolve('grok-4', 'openai'), { outcome: 'no_key', provider: 'keyless' });
 });
 
-test('an alias comes before a model of the same name, and nothing else is an alias', () => {
+test('an alias hides a model of the same name', () => {
   const resolve = resolver({ aliases: [alias('gpt-5', 'ordered', 'groq/x')] });
   assert.match(orderOf(resolve, 'gpt-5', 'openai'), /^groq/);
   assert.equal(orderOf(resolve, 'openai/gpt-5', 'openai'), 'openai:default');
@@ -186,7 +186,7 @@ test('an alias comes before a model of the same name, and nothing else is an ali
     assert.equal(orderOf(resolve, name, 'openai'), 'unknown_model', name);
 });
 
-test('what is remembered of names is bounded and changes nothing', () => {
+test('clearing the full cache changes no resolution', () => {
   const resolve = resolver({ aliases: [alias('turns', 'round-robin', 'openai/x', 'openai/y')] });
   const before = ordered(resolve('turns', 'openai'))[0]?.model;
   for (let index = 0; index < 5000; index += 1) resolve(`gpt-${index}`, 'openai');

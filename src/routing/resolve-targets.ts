@@ -1,26 +1,26 @@
-// From the name in a request to the targets that may serve it, in the order to try them:
+// Resolves the model name of a request into targets, in the order to try them:
 //
 //   an alias of the configuration        its targets, by its strategy; only an alias moves between models
 //   `provider/model`, or a model's name  the accounts of its one provider, in turn
 //
-// Only targets that speak the endpoint's format are given; without a format, all. What a name means is worked out
-// once, and the list for a name with one target is the same frozen one every time: this runs for every request.
+// Only targets of the endpoint's format are returned; without a format, all. Each name is resolved once and the lists
+// are frozen and reused: this runs for every request.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { createFindClaim } from './claimed-model.ts';
 import { type RoutableProvider, type Target, targetsOf } from './target.ts';
 import { type AliasStrategy, createTurns, type LoadOf, type NextOrder } from './target-turns.ts';
 
-/** Callers choose model names, so what is remembered of them is bounded. */
-const REMEMBERED_NAMES = 2000;
+/** Callers choose model names, so the cache is bounded. */
+const MAX_CACHED_NAMES = 2000;
 
 export type Resolution =
-  /** At least one target. */
+  /** Never empty. */
   | { readonly outcome: 'targets'; readonly targets: readonly Target[]; readonly isAlias: boolean }
   | { readonly outcome: 'unknown_model' }
-  /** None of its providers has a key; the first of them is named. */
+  /** None of its providers has a key; `provider` is the first of them. */
   | { readonly outcome: 'no_key'; readonly provider: string }
-  /** There are targets, but none speaks the format that was asked for. */
+  /** Targets exist, but none has the requested format. */
   | { readonly outcome: 'other_format' };
 
 export type ResolveTargets = (name: string, format?: ProviderFormat) => Resolution;
@@ -34,7 +34,7 @@ export type RoutableAlias = {
 export type RoutingTable = {
   readonly providers: readonly RoutableProvider[];
   readonly aliases: readonly RoutableAlias[];
-  /** Asked for aliases that go by load. */
+  /** Used for aliases with the strategy least-loaded. */
   readonly loadOf: LoadOf;
 };
 
@@ -45,30 +45,30 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
   const ofModels = new Map<ProviderFormat | undefined, Map<string, NextResolution>>();
   let names = 0;
 
-  function understand(name: string, format: ProviderFormat | undefined): NextResolution {
+  function resolve(name: string, format: ProviderFormat | undefined): NextResolution {
     const alias = aliases.get(name);
     const legs = alias ? legsOf.alias(alias) : legsOf.model(name);
-    const speaking = legs.filter((leg) => format === undefined || leg.format === format);
-    const callable = speaking.map((leg) => leg.targets).filter((targets) => targets.length > 0);
-    if (callable.length === 0) return always(whyNone(legs, speaking));
+    const matching = legs.filter((leg) => format === undefined || leg.format === format);
+    const callable = matching.map((leg) => leg.targets).filter((targets) => targets.length > 0);
+    if (callable.length === 0) return always(noTargets(legs, matching));
     if (alias) return inTurn(createTurns(alias.strategy, callable, table.loadOf), true);
     names += 1;
     return inTurn(createTurns('ordered', callable, table.loadOf, names), false);
   }
 
   return (name, format) => {
-    const memory = aliases.has(name) ? ofAliases : ofModels;
-    const known = memory.get(format)?.get(name);
+    const cache = aliases.has(name) ? ofAliases : ofModels;
+    const known = cache.get(format)?.get(name);
     if (known) return known();
-    const next = understand(name, format);
-    remember(memory, format, name, next);
+    const next = resolve(name, format);
+    store(cache, format, name, next);
     return next();
   };
 }
 
 type NextResolution = () => Resolution;
 
-/** One target of an alias, or what a model's name means: the accounts of one provider. */
+/** One target of an alias, or a model's name: the accounts of one provider for one model. */
 type Leg = {
   readonly provider: string;
   readonly format: ProviderFormat;
@@ -92,9 +92,9 @@ function createLegsOf(providers: readonly RoutableProvider[]) {
   };
 }
 
-function whyNone(legs: readonly Leg[], speaking: readonly Leg[]): Resolution {
+function noTargets(legs: readonly Leg[], matching: readonly Leg[]): Resolution {
   if (legs.length === 0) return { outcome: 'unknown_model' };
-  const [first] = speaking;
+  const [first] = matching;
   return first ? { outcome: 'no_key', provider: first.provider } : { outcome: 'other_format' };
 }
 
@@ -112,14 +112,14 @@ function inTurn(nextOrder: NextOrder, isAlias: boolean): NextResolution {
   };
 }
 
-function remember(
-  memory: Map<ProviderFormat | undefined, Map<string, NextResolution>>,
+function store(
+  cache: Map<ProviderFormat | undefined, Map<string, NextResolution>>,
   format: ProviderFormat | undefined,
   name: string,
   next: NextResolution,
 ): void {
-  const ofFormat = memory.get(format) ?? new Map<string, NextResolution>();
-  memory.set(format, ofFormat);
-  if (ofFormat.size >= REMEMBERED_NAMES) ofFormat.clear();
+  const ofFormat = cache.get(format) ?? new Map<string, NextResolution>();
+  cache.set(format, ofFormat);
+  if (ofFormat.size >= MAX_CACHED_NAMES) ofFormat.clear();
   ofFormat.set(name, next);
 }

@@ -53,7 +53,7 @@ function servable(given: Partial<ModelSources> = {}) {
   });
 }
 
-test('aliases come first, then what providers with a key are known to have, by the name to ask for', () => {
+test('the list has the aliases first, then the known models of providers with a key, under their request names', () => {
   const ids = servable()
     .list(undefined)
     .map(({ id }) => id);
@@ -69,7 +69,7 @@ test('aliases come first, then what providers with a key are known to have, by t
   ]);
 });
 
-test('a model is told with its owner, its window and whether it embeds', () => {
+test('a listed model has its owner, its context window and whether it is an embedding model', () => {
   const models = new Map(
     servable()
       .list(undefined)
@@ -87,7 +87,7 @@ test('a model is told with its owner, its window and whether it embeds', () => {
   assert.equal(models.get('text-embedding-3-small')?.isEmbedding, true);
 });
 
-test('a key bound to models sees those and no others', () => {
+test('a key restricted to models sees only those models', () => {
   const { list } = servable();
   const seen = (...allowed: string[]) => list(new Set(allowed)).map(({ id }) => id);
   assert.deepEqual(seen('gpt-5'), ['gpt-5', 'groq/gpt-5']);
@@ -97,7 +97,7 @@ test('a key bound to models sees those and no others', () => {
   assert.deepEqual(seen('nothing'), []);
 });
 
-test('an alias that hides a model of the same name leaves it its full name', () => {
+test('a model hidden by an alias of the same name is listed as provider/model', () => {
   const hiding = {
     name: 'gpt-5',
     strategy: 'ordered',
@@ -110,7 +110,7 @@ test('an alias that hides a model of the same name leaves it its full name', () 
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('a model that would be served is found though nobody lists it; others are not', () => {
+test('an unlisted model is found only if it would be served', () => {
   const { find } = servable();
   assert.equal(find('fast', undefined)?.owner, 'alias');
   assert.equal(find('gpt-5-2025-08-07', undefined)?.id, 'gpt-5-2025-08-07');

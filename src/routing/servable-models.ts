@@ -1,7 +1,7 @@
-// The models that this gateway can serve, for the lists that SDKs ask for: the aliases, and of every provider with a
-// key the models that are known by name. Patterns are no models. A model is listed by the name a request would use:
-// its own where its provider claims it, else `provider/model`. No provider is ever asked, so this works while all of
-// them are away.
+// The models that this gateway serves, for the model lists of the SDKs: the aliases, and the models known by name of
+// every provider with a key. Patterns are not listed. A model is listed under the name that a request uses: its own
+// name where its provider claims it, else `provider/model`. Listing calls no provider, so it works while all providers
+// are unavailable.
 
 import { createFindClaim, type FindClaim } from './claimed-model.ts';
 import { mayUse } from './may-use.ts';
@@ -10,7 +10,7 @@ import type { RoutableAlias } from './resolve-targets.ts';
 import type { RoutableProvider } from './target.ts';
 
 export type ServableModel = {
-  /** What a request names it. */
+  /** The name in requests. */
   readonly id: string;
   readonly displayName: string;
   /** The provider's name, or `alias`. */
@@ -26,10 +26,10 @@ export type NamedModel = { readonly id: string; readonly displayName: string };
 export type ModelSources = {
   readonly providers: readonly ListableProvider[];
   readonly aliases: readonly RoutableAlias[];
-  /** Models of the configuration that have no star in their name belong to whoever claims them. */
+  /** Model names of the configuration without a star; each belongs to the provider that claims it. */
   readonly configured: readonly string[];
   readonly known: (provider: string) => readonly NamedModel[];
-  /** What has no price is refused, so it is not listed. */
+  /** A model without a price is refused, so it is not listed. */
   readonly isPriced: (provider: string, model: string) => boolean;
   readonly contextTokens: (model: string) => number;
 };
@@ -37,9 +37,9 @@ export type ModelSources = {
 type AllowedModels = ReadonlySet<string> | undefined;
 
 export type ServableModels = {
-  /** Those that a key may use, aliases first, each part in alphabetical order. */
+  /** The models that a key may use: aliases, then models, each in alphabetical order. */
   readonly list: (allowed: AllowedModels) => readonly ServableModel[];
-  /** Also one that nobody lists but that would be served, such as a dated name. */
+  /** Also finds an unlisted model that would be served, such as a dated name. */
   readonly find: (id: string, allowed: AllowedModels) => ServableModel | undefined;
 };
 
@@ -68,16 +68,16 @@ export function createServableModels(sources: ModelSources): ServableModels {
 
   return {
     list: (allowed) =>
-      [...all().values()].filter((each) => isOpen(each, allowed)).map(({ shown }) => shown),
+      [...all().values()].filter((each) => isAllowed(each, allowed)).map(({ shown }) => shown),
     find(id, allowed) {
       const found = all().get(id) ?? unlisted(id);
-      return found && isOpen(found, allowed) ? found.shown : undefined;
+      return found && isAllowed(found, allowed) ? found.shown : undefined;
     },
   };
 }
 
-/** Of an alias all targets must be open: a request for it may go to any of them. */
-function isOpen({ shown, targets }: Listed, allowed: AllowedModels): boolean {
+/** A request for an alias may go to any of its targets, so all of them have to be allowed. */
+function isAllowed({ shown, targets }: Listed, allowed: AllowedModels): boolean {
   return targets.every((target) => mayUse(allowed, shown.id, target));
 }
 
@@ -93,7 +93,7 @@ function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSourc
       id: name,
       displayName: name,
       owner: 'alias',
-      // What the chain can take: a longer prompt moves on to the target that has room for it.
+      // The largest window of the chain: a longer prompt moves on to a target that can take it.
       contextTokens: Math.max(...usable.map(({ model }) => contextTokens(model))),
       isEmbedding: isEmbedding(first.model),
     };
@@ -129,7 +129,7 @@ function listedAs(
   return { shown, targets: [{ provider: provider.name, model: model.id }] };
 }
 
-/** Known by the maintained list, named by the configuration, or the provider's own default; each once. */
+/** Models of the maintained list, of the configuration, and the provider's default; without duplicates. */
 function namedModels(
   { known, configured, isPriced }: ModelSources,
   provider: ListableProvider,
@@ -137,7 +137,7 @@ function namedModels(
 ): readonly NamedModel[] {
   const { name, models, defaultModel } = provider;
   const claims = (id: string) => findClaim(id)?.provider === provider;
-  // A provider that claims names has said which of the known ones are its own; one that claims none has them all.
+  // The patterns of a provider select from the known models; a provider without patterns has all of them.
   const wellKnown = known(name).filter(({ id }) => models.length === 0 || claims(id));
   const stated = [
     ...models.filter((model) => !isPattern(model)),

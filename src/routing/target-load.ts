@@ -1,5 +1,5 @@
-// What is under way at each account from this process: what `least-loaded` goes by. It is a count and no limit,
-// and it is this server's own view; the rate limits are where servers meet.
+// Counts the calls in flight per account, for the strategy least-loaded. The counts limit nothing and cover this server
+// alone; servers share only the rate limits.
 
 import type { Target } from './target.ts';
 import type { LoadOf } from './target-turns.ts';

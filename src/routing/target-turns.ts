@@ -1,31 +1,31 @@
-// In which order are the targets of a name tried this time? An alias has legs (its targets), and each leg has
-// one target per account of its provider. Accounts of a leg take turns, whatever the strategy:
+// The order of a name's targets for each call. An alias has legs (its configured targets), and each leg has one target
+// per account of its provider. The accounts of a leg take turns under every strategy:
 //
 //   ordered        the legs as configured
-//   round-robin    begins one leg further each time, the others follow in order
-//   least-loaded   every target by what is under way there, as configured where that is equal
+//   round-robin    starts one leg further each time, the others follow in order
+//   least-loaded   all targets by their calls in flight; equal loads keep the configured order
 //
-// Orders that come round again are made once and kept frozen; only least-loaded makes a list each time.
+// Repeated orders are built once and frozen; only least-loaded builds a list per call.
 
 import type { Target } from './target.ts';
 
 export const ALIAS_STRATEGIES = ['ordered', 'round-robin', 'least-loaded'] as const;
 export type AliasStrategy = (typeof ALIAS_STRATEGIES)[number];
 
-/** How busy a target is: 0 idle, larger is busier. */
+/** The load of a target: 0 is idle. */
 export type LoadOf = (target: Target) => number;
 
-/** Each call is the next turn. */
+/** Every call advances the turn. */
 export type NextOrder = () => readonly Target[];
 
-/** Beyond this an order is made anew rather than kept: accounts of many legs seldom come round together. */
+/** Above this number of turns orders are not cached: the same combination of accounts rarely repeats. */
 const MAX_KEPT_ORDERS = 256;
 
 export function createTurns(
   strategy: AliasStrategy,
   legs: readonly (readonly Target[])[],
   loadOf: LoadOf,
-  /** Where to begin, so that many names do not all begin with the same account. */
+  /** Differs per name, so that different names start with different accounts. */
   firstTurn = 0,
 ): NextOrder {
   const isRotating = strategy === 'round-robin';
@@ -51,7 +51,7 @@ export function createTurns(
   };
 }
 
-/** Loads are read once each, since they may change under a comparison. */
+/** Reads each load once: a load that changes during the sort would make the comparison inconsistent. */
 function byLoad(order: readonly Target[], loadOf: LoadOf): readonly Target[] {
   return order
     .map((target) => ({ target, load: loadOf(target) }))

@@ -1,4 +1,4 @@
-// Where a call can go: one account of one provider and the model's name there.
+// A target of a call: one account of one provider and the model's name there.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 
@@ -7,15 +7,15 @@ export type Target = {
   readonly account: string;
   readonly region: string;
   readonly format: ProviderFormat;
-  /** The model as the provider calls it. */
+  /** The provider's name for the model. */
   readonly model: string;
   readonly origin: string;
-  /** What the provider's base URL has behind its origin; no slash at the end. */
+  /** The path of the provider's base URL, without a trailing slash. */
   readonly basePath: string;
   readonly apiKey: string;
 };
 
-/** What routing must know of a provider; the configuration has more. */
+/** The part of a provider's configuration that routing needs. */
 export type RoutableProvider = {
   readonly name: string;
   readonly format: ProviderFormat;
@@ -23,18 +23,18 @@ export type RoutableProvider = {
   readonly region: string;
   /** Accounts with a key; empty when the provider is not configured. */
   readonly accounts: readonly RoutableAccount[];
-  /** Patterns of the model names it claims; a star stands for any text. */
+  /** Patterns of the model names it claims; a star matches any text. */
   readonly models: readonly string[];
 };
 
 export type RoutableAccount = {
   readonly name: string;
   readonly apiKey: string;
-  /** Where its limits and breaker count, when not in the provider's own region. */
+  /** The region of its limits and circuits; absent: the provider's. */
   readonly region?: string;
 };
 
-/** One target for each account that has a key, in the configuration's order. */
+/** One target per account with a key, in the order of the configuration. */
 export function targetsOf(provider: RoutableProvider, model: string): readonly Target[] {
   const url = new URL(provider.baseUrl);
   const basePath = url.pathname.replace(/\/+$/, '');

@@ -161,14 +161,14 @@ export function idempotencyStoreContract(
     });
 
     it('forgets what is old, however much, and lets alone what is running', async () => {
-      await store.forgetOld(NOW + 100 * CONTRACT_KEPT_FOR_MS);
+      await store.deleteExpired(NOW + 100 * CONTRACT_KEPT_FOR_MS);
       const old = Array.from({ length: 450 }, () => claimOf());
       for (const claim of old) await store.claim(claim, NOW);
       for (const claim of old.slice(1)) await store.finish(claim, answerOf(), NOW);
       const running = claimOf({ deadlineAt: NOW + 2 * CONTRACT_KEPT_FOR_MS });
       await store.claim(running, NOW);
-      assert.equal(await store.forgetOld(NOW + CONTRACT_KEPT_FOR_MS - 1), 0);
-      assert.equal(await store.forgetOld(NOW + CONTRACT_KEPT_FOR_MS), old.length);
+      assert.equal(await store.deleteExpired(NOW + CONTRACT_KEPT_FOR_MS - 1), 0);
+      assert.equal(await store.deleteExpired(NOW + CONTRACT_KEPT_FOR_MS), old.length);
       const outcome = await store.claim(again(running), NOW + CONTRACT_KEPT_FOR_MS);
       assert.equal(outcome.kind, 'running');
     });

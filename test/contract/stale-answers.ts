@@ -53,11 +53,11 @@ export function staleAnswersContract(
 
     it('forgets what is older than it keeps, however much that is', async () => {
       const later = NOW + 2 * CONTRACT_KEPT_FOR_MS;
-      await answers.forgetOld(later);
+      await answers.deleteExpired(later);
       for (let each = 0; each < 250; each += 1)
         await answers.keep('acme', `many-${each}`, answer('x'), NOW);
       await answers.keep('acme', 'young', answer('y'), later);
-      assert.equal(await answers.forgetOld(later), 250);
+      assert.equal(await answers.deleteExpired(later), 250);
       assert.ok(await answers.find('acme', 'young', NOW));
       assert.equal(await answers.find('acme', 'many-0', 0), undefined);
     });

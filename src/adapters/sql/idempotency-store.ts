@@ -55,7 +55,7 @@ export function createIdempotencyStore(
         .where('state', '=', 'running')
         .execute();
     },
-    async forgetOld(now) {
+    async deleteExpired(now) {
       for (let forgotten = 0; ; ) {
         const count = await forgetSome(db, now, now - keptForMs);
         forgotten += count;

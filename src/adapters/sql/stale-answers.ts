@@ -40,7 +40,7 @@ export function createStaleAnswers(
         keptAt: toNumber(row.stored_at),
       };
     },
-    async forgetOld(now) {
+    async deleteExpired(now) {
       for (let forgotten = 0; ; ) {
         const count = await forgetSome(db, now - keptForMs);
         forgotten += count;

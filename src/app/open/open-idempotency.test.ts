@@ -5,9 +5,9 @@ import { createIdempotencyStore } from '../../adapters/sql/idempotency-store.ts'
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';
 import { createLifecycle } from '../../kernel/lifecycle.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { FORGET_EVERY_MS, openIdempotency } from './open-idempotency.ts';
+import { openIdempotency, PRUNE_INTERVAL_MS } from './open-idempotency.ts';
 
-const KEPT_FOR_MS = 2 * FORGET_EVERY_MS;
+const KEPT_FOR_MS = 2 * PRUNE_INTERVAL_MS;
 
 async function start() {
   const clock = createTestClock();
@@ -21,23 +21,23 @@ async function start() {
   return { clock, store, lifecycle, sqlite, count };
 }
 
-test('what is old goes by itself, and what is not stays', async () => {
+test('an expired answer is deleted within an interval and a fresh one stays', async () => {
   const { clock, store, lifecycle, count } = await start();
   const claim = { organizationId: 'acme', fingerprint: 'one', requestId: 'req_1', deadlineAt: 0 };
   await store.claim({ ...claim, key: 'old' }, clock.now());
-  await clock.advance(FORGET_EVERY_MS);
+  await clock.advance(PRUNE_INTERVAL_MS);
   await store.claim({ ...claim, key: 'new' }, clock.now());
   assert.equal(await count(), 2);
-  await clock.advance(FORGET_EVERY_MS);
+  await clock.advance(PRUNE_INTERVAL_MS);
   assert.equal(await count(), 1);
   await lifecycle.close();
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a store that is away is asked again later, until the close', async () => {
+test('pruning is retried while the store is unavailable, until the close', async () => {
   const { clock, lifecycle, sqlite } = await start();
   await sqlite.close();
-  await clock.advance(3 * FORGET_EVERY_MS);
+  await clock.advance(3 * PRUNE_INTERVAL_MS);
   assert.equal(clock.pendingTimers(), 1);
   await lifecycle.close();
   assert.equal(clock.pendingTimers(), 0);
