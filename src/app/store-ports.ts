@@ -10,7 +10,7 @@ import { createBudgetStore } from '../adapters/sql/metering/budget-store.ts';
 import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import { createJobQueue } from '../adapters/sql/queue/job-queue.ts';
 import type { QueueSignals } from '../adapters/sql/queue/queue-signals.ts';
-import type { MessageHandling } from '../adapters/sql/queue/queue-table.ts';
+import type { QueueOperations } from '../adapters/sql/queue/queue-table.ts';
 import type { SqlStore } from '../adapters/sql/sql-store.ts';
 import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
@@ -39,7 +39,7 @@ export type Store = {
   readonly organizations: OrganizationStore;
   readonly usage: UsageStore;
   readonly budgets: BudgetStore;
-  /** Where servers share them. */
+  /** Present where several servers share the budgets. */
   readonly sharedBudgets?: SharedBudgetStore;
   readonly audit: AuditLog;
   readonly jobs: JobStore;
@@ -51,10 +51,10 @@ export type Store = {
   readonly idempotency: IdempotencyStore;
   readonly staleAnswers: StaleAnswers;
   /**
-   * Whether the store is ours to use. `away`: it cannot be asked just now. `taken`: while it was away another
-   * server took it that does not share its limits with us, so one of the two must stop serving.
+   * The state of the store lock. `unavailable`: PostgreSQL cannot be reached. `conflict`: during an outage a server
+   * with separate limits locked the store, so one of the two must stop serving.
    */
-  holdState(): 'held' | 'away' | 'taken';
+  lockState(): 'locked' | 'unavailable' | 'conflict';
 };
 
 export type PortParts = SqlStore & {
@@ -64,10 +64,10 @@ export type PortParts = SqlStore & {
   readonly builds: Builds;
   readonly signals: QueueSignals;
   /** The store's own way with the messages of its queues, where it has one. */
-  readonly handling?: MessageHandling;
+  readonly operations?: QueueOperations;
   /** How often to look at queues that other processes publish to. */
   readonly pollMs?: number;
-  readonly holdState: Store['holdState'];
+  readonly lockState: Store['lockState'];
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
@@ -93,6 +93,6 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     queue,
     idempotency: createIdempotencyStore(db, { keptForMs: KEPT_FOR_MS }),
     staleAnswers: createStaleAnswers(db, { keptForMs: KEPT_FOR_MS }),
-    holdState: parts.holdState,
+    lockState: parts.lockState,
   };
 }

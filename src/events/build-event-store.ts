@@ -1,11 +1,11 @@
-// The port to where build events are kept. Whoever reads a build after the last id it saw misses none: events of one
-// build can be seen in the order of their ids. A store that is away rejects.
+// The port to stored build events. Events of one build become visible in the order of their ids, so a reader that
+// continues after the last id it read misses none. While the store is unavailable every method rejects.
 
 import type { BuildEvent, BuildKey, NewBuildEvent } from './build-event.ts';
 
 export type BuildEventPage = {
   readonly buildId: string;
-  /** Absent: of all organisations, and of none, for operators. */
+  /** Absent for operators: events of every organisation, and rows without one. */
   readonly organizationId?: string | undefined;
   readonly userId?: string | undefined;
   readonly after: number;
@@ -13,11 +13,11 @@ export type BuildEventPage = {
 };
 
 export type BuildEventStore = {
-  /** All or none, in this order. Their ids, in the same order. Throws INVALID_REQUEST for what cannot be kept. */
+  /** Stores all or none, in this order, and returns their ids. Throws INVALID_REQUEST if the table refuses one. */
   append(events: readonly NewBuildEvent[]): Promise<readonly number[]>;
   list(page: BuildEventPage): Promise<readonly BuildEvent[]>;
-  /** The last id of each build, 0 where there is no event: for whoever follows many builds at once. */
+  /** The last id of each build, 0 if it has no event. */
   latest(builds: readonly BuildKey[]): Promise<readonly (BuildKey & { readonly id: number })[]>;
-  /** Forgets up to `limit` events that happened before a moment; how many they were. */
-  forget(before: number, limit: number): Promise<number>;
+  /** Deletes up to `limit` events created before then; returns their number. */
+  prune(before: number, limit: number): Promise<number>;
 };

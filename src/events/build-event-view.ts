@@ -1,7 +1,7 @@
-// What is shown of a build event: an allow-list, field by field. An error is told anew for each reader, from its code
-// and parameters, so that a limit's end is said in the reader's own zone and is not "in 12 minutes" an hour later.
-// Rows that a product wrote itself may hold a raw text and no code: it is mapped here, and its data is cleaned as ours
-// was when it came in. What was really said is shown to operators alone.
+// A build event as readers see it: an allow-list, field by field. An error is rendered for each reader from its code and
+// parameters, so that a limit's reset is in the reader's time zone and relative times are current. A row that a product
+// wrote itself may hold a raw text and no code: the text is mapped here, and errors are removed from its data as they
+// are from reported events. Only operators see the raw text.
 
 import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 import { isErrorCode } from '../errors/codes.ts';
@@ -10,7 +10,7 @@ import type { Redact } from '../errors/redact.ts';
 import { renderError } from '../errors/render-error.ts';
 import { safeParams } from '../errors/safe-params.ts';
 import type { BuildEvent, StoredError } from './build-event.ts';
-import { separateError } from './separate-error.ts';
+import { extractError } from './extract-error.ts';
 import type { EventReader } from './translate-error.ts';
 
 export type BuildEventView = ReturnType<typeof toBuildEventView>;
@@ -22,7 +22,7 @@ export function toBuildEventView(event: BuildEvent, reader: EventReader) {
     buildId: event.buildId,
     userId: event.userId ?? null,
     type: event.type,
-    data: event.error?.code === undefined ? separateError(event.data).data : event.data,
+    data: event.error?.code === undefined ? extractError(event.data).data : event.data,
     createdAt: event.createdAt,
     userVisible: event.userVisible,
     phase: event.phase ?? null,
@@ -33,12 +33,12 @@ export function toBuildEventView(event: BuildEvent, reader: EventReader) {
     previewUrl: event.previewUrl ?? null,
     durationSeconds: event.durationSeconds ?? null,
     error,
-    /** For clients of before there was `error`. */
+    /** For clients that predate `error`. */
     error_message: error?.message ?? null,
   };
 }
 
-/** Everything, for operators; without secrets even where a product stored some. */
+/** For operators: with the raw text, redacted even if a product stored a secret. */
 export function toOperatorView(event: BuildEvent, reader: EventReader, redact: Redact) {
   const { internalMessage, message } = event.error ?? {};
   return {

@@ -1,23 +1,23 @@
-// A build event: what a product's long work tells of itself, and its users are shown. An error in it is kept in three
-// forms: what was really said (for operators), code and parameters (for programs), one sentence (for people).
+// A build event: progress of a product's long-running work, shown to the product's users. Its error is stored in three
+// forms: the raw text (for operators), code and parameters (for programs), one sentence (for people).
 
 import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 
-/** Whose build; two organisations may use the same ids and never meet. */
+/** Build ids are unique within an organisation only. */
 export type BuildKey = { readonly organizationId: string; readonly buildId: string };
 
 export type EventError = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;
-  /** The sentence its reporter's readers were given; others get one in their own language. */
+  /** The sentence in the reporter's language; readers get one rendered in theirs. */
   readonly message: string;
-  /** What was really said, without secrets. For operators alone. */
+  /** The raw text without secrets. For operators only. */
   readonly internalMessage?: string | undefined;
 };
 
 export type NewBuildEvent = BuildKey & {
   readonly type: string;
-  /** JSON of the product's own, without the error. */
+  /** The product's own JSON, with errors removed. */
   readonly data: unknown;
   readonly userId?: string | undefined;
   readonly userVisible: boolean;
@@ -32,15 +32,15 @@ export type NewBuildEvent = BuildKey & {
   readonly createdAt: number;
 };
 
-/** As it is read back. A product may write rows itself: those have what it gave them. */
+/** As read from the table, to which a product may also write rows itself. */
 export type BuildEvent = Omit<NewBuildEvent, 'organizationId' | 'error'> & {
-  /** Rises within a build, in the order in which events can be seen. */
+  /** Rises within a build, in the order in which events become visible. */
   readonly id: number;
   readonly organizationId?: string | undefined;
   readonly error?: StoredError | undefined;
 };
 
-/** What stands in the columns: a row of somebody else's may hold a text and no code. */
+/** The error columns; a row that a product wrote may hold a text and no code. */
 export type StoredError = {
   readonly code?: string | undefined;
   readonly params?: unknown;

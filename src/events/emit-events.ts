@@ -1,18 +1,17 @@
-// Takes in what a product reports about a build. When it resolves the events are stored, in the order they were told,
-// and whoever follows the build is woken. While the store is away the answer is CAPACITY_EXHAUSTED. A usage limit
-// among the errors is passed on; whether it may hold for everyone is not decided here, and its failing is no failure
-// of the report.
+// Accepts a product's report about a build. When it resolves, the events are stored in the order of the report and the
+// build's live readers are notified. While the store is unavailable it rejects with CAPACITY_EXHAUSTED. Each reported
+// failure goes to `onFailure`, which decides whether a usage limit in it applies to all servers.
 
 import type { Verdict } from '../errors/codes.ts';
 import type { Redact } from '../errors/redact.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { BuildEvent, BuildKey, EventError, NewBuildEvent } from './build-event.ts';
 import type { BuildEventStore } from './build-event-store.ts';
+import { extractError, isFailure } from './extract-error.ts';
 import { parseReport, type ReportedEvent } from './parse-report.ts';
-import { isFailure, separateError } from './separate-error.ts';
 import { type EventReader, translateError } from './translate-error.ts';
 
-/** A failure that was reported: what it means, and everything that may tell whose it is. */
+/** A reported failure: its verdict, and the fields from which its provider may be inferred. */
 export type ReportedFailure = {
   readonly verdict: Verdict;
   readonly failure: unknown;
@@ -22,7 +21,7 @@ export type ReportedFailure = {
 export type EmitParts = {
   readonly store: Pick<BuildEventStore, 'append'>;
   readonly redact: Redact;
-  /** Told after the events are stored. */
+  /** Called after the events are stored. */
   readonly onChanged: (build: BuildKey) => void;
 };
 
@@ -30,7 +29,7 @@ export type Emission = {
   readonly build: BuildKey;
   readonly body: unknown;
   readonly reader: EventReader;
-  /** Told of each failure in the report, before the answer. */
+  /** Called for each failure in the report, before the report is answered. */
   readonly onFailure: (failure: ReportedFailure) => Promise<void>;
 };
 
@@ -70,7 +69,7 @@ function readEvent(
   reader: EventReader,
   redact: Redact,
 ): ReadEvent {
-  const { data, error: inData } = separateError(given.data ?? {});
+  const { data, error: inData } = extractError(given.data ?? {});
   const failure = isFailure(given.error) ? given.error : inData;
   if (failure === undefined) return { event: eventOf(given, build, data, undefined, reader.now) };
   const { verdict, error } = translateError(failure, reader, redact);

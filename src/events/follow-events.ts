@@ -1,23 +1,23 @@
-// Follows something that happens: what there is, then what comes, page by page, until it has ended or the reader goes.
-// It never holds more than a page: the next is read when the reader has taken the last. A store that is away makes a
-// pause, not an end.
-// States: reading ⇄ waiting (woken by news, or looking again while the store is away) → ended.
+// Follows a stream of stored events: existing ones first, then new ones as they come, page by page, until the last event
+// or until the reader disconnects. It keeps one page in memory and reads the next when the reader has taken it
+// (back-pressure). An unavailable store causes a pause, not an end.
+// States: reading ⇄ waiting (until woken, or for a retry while the store is unavailable) → ended.
 
 import { type Clock, sleep } from '../kernel/clock.ts';
 
 export type Followed<T> = {
-  /** A page of what came after an id, in order; empty when there is nothing. */
+  /** A page of the events after an id, in order; empty if there are none. */
   read(after: number): Promise<readonly T[]>;
   idOf(event: T): number;
-  /** Whether nothing is expected after it. */
+  /** Whether the event is the last of its stream. */
   isLast(event: T): boolean;
-  /** Calls `wake` when there may be more; returns what ends the watching. */
+  /** Calls `wake` when there may be new events; returns a function that ends the watch. */
   watch(wake: () => void): () => void;
 };
 
 const STORE_RETRY_AFTER_MS = 1000;
 
-/** Whether a reader that has seen everything up to `after` has seen the end. */
+/** Whether a reader that has read everything up to `after` has read the last event. */
 export async function hasEnded<T>(source: Followed<T>, after: number): Promise<boolean> {
   if (after <= 0) return false;
   const [seen, next] = await source.read(after - 1);
@@ -30,13 +30,13 @@ export async function* follow<T>(
   from: { readonly after: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly T[], void, void> {
   const { clock, signal } = from;
-  const news = createNews(signal);
-  const endWatching = source.watch(news.wake);
+  const wakeUp = createWakeUp(signal);
+  const endWatch = source.watch(wakeUp.wake);
   let after = from.after;
   let mayEnd = false;
   try {
     while (!signal.aborted) {
-      news.forget();
+      wakeUp.reset();
       const page = await readOrPause(source, after, clock, signal);
       const last = page?.at(-1);
       if (page && last !== undefined) {
@@ -44,14 +44,14 @@ export async function* follow<T>(
         after = source.idOf(last);
         mayEnd = source.isLast(last);
       } else if (page && mayEnd) return;
-      else if (page) await news.next();
+      else if (page) await wakeUp.wait();
     }
   } finally {
-    endWatching();
+    endWatch();
   }
 }
 
-/** Undefined when the store was away; by then a moment has passed. */
+/** Undefined after a pause, if the store is unavailable. */
 async function readOrPause<T>(
   source: Followed<T>,
   after: number,
@@ -61,27 +61,27 @@ async function readOrPause<T>(
   try {
     return await source.read(after);
   } catch {
-    // The reader may go meanwhile, and then there is nothing to wait for.
+    // The pause ends early if the reader disconnects.
     await sleep(clock, STORE_RETRY_AFTER_MS, signal).catch(() => {});
     return undefined;
   }
 }
 
-/** News that came while nobody waited are not lost: the next wait is over at once. */
-function createNews(signal: AbortSignal) {
-  let isThere = false;
+/** A wake-up that comes while the reader is not waiting ends its next wait immediately. */
+function createWakeUp(signal: AbortSignal) {
+  let isAwake = false;
   let waiting: (() => void) | undefined;
   function wake(): void {
-    isThere = true;
+    isAwake = true;
     waiting?.();
   }
   return {
     wake,
-    forget(): void {
-      isThere = false;
+    reset(): void {
+      isAwake = false;
     },
-    next(): Promise<void> {
-      if (isThere || signal.aborted) return Promise.resolve();
+    wait(): Promise<void> {
+      if (isAwake || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         function done(): void {
           signal.removeEventListener('abort', done);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_EVENTS_AT_ONCE, parseReport } from './parse-report.ts';
+import { MAX_EVENTS_PER_REPORT, parseReport } from './parse-report.ts';
 
 test('one event or a list of them is read, and fields that nobody knows are left out', () => {
   assert.deepEqual(parseReport({ type: 'a', userId: 7, unknown: 1, title: null }), [
@@ -33,7 +33,7 @@ for (const [body, field] of WRONG)
   });
 
 test('a report has a bound', () => {
-  const most = Array.from({ length: MAX_EVENTS_AT_ONCE }, () => ({ type: 'a' }));
-  assert.equal(parseReport(most).length, MAX_EVENTS_AT_ONCE);
+  const most = Array.from({ length: MAX_EVENTS_PER_REPORT }, () => ({ type: 'a' }));
+  assert.equal(parseReport(most).length, MAX_EVENTS_PER_REPORT);
   assert.throws(() => parseReport([...most, { type: 'a' }]), { code: 'INVALID_REQUEST' });
 });

@@ -1,13 +1,12 @@
-// What a product reports: one event or several. All of it comes from outside and is parsed here; a wrong field is
-// INVALID_REQUEST with its name, and nothing of the report is kept. Fields we do not know are left out, so that a
-// product of tomorrow can speak to a gateway of today.
+// Parses a product's report: one event or several. A wrong field gives INVALID_REQUEST with its name, and nothing of the
+// report is stored. Unknown fields are dropped, so that a newer product can report to an older gateway.
 
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import { storableText } from './separate-error.ts';
+import { storableText } from './extract-error.ts';
 
-export const MAX_EVENTS_AT_ONCE = 100;
-const MAX_DATA = 65_536;
+export const MAX_EVENTS_PER_REPORT = 100;
+const MAX_DATA_CHARACTERS = 65_536;
 
 function text(maxLength: number) {
   return z.string().min(1).max(maxLength).transform(storableText);
@@ -35,8 +34,8 @@ export type ReportedEvent = z.infer<typeof schema>;
 
 export function parseReport(body: unknown): readonly ReportedEvent[] {
   if (!Array.isArray(body)) return [parseEvent(body, '')];
-  if (body.length === 0 || body.length > MAX_EVENTS_AT_ONCE)
-    throw malformed(body.length === 0 ? 'events' : `events.${MAX_EVENTS_AT_ONCE}`);
+  if (body.length === 0 || body.length > MAX_EVENTS_PER_REPORT)
+    throw malformed(body.length === 0 ? 'events' : `events.${MAX_EVENTS_PER_REPORT}`);
   return body.map((event, index) => parseEvent(event, `events[${index}]`));
 }
 
@@ -53,5 +52,5 @@ function malformed(field: string): SpillwayError {
 }
 
 function isBounded(data: unknown): boolean {
-  return data === undefined || JSON.stringify(data).length <= MAX_DATA;
+  return data === undefined || JSON.stringify(data).length <= MAX_DATA_CHARACTERS;
 }

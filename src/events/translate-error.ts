@@ -1,5 +1,5 @@
-// A failure as a product reports it, of any kind, into the three forms it is kept in. An error that already is one of
-// ours, because the product passes on what it was answered, stays what it is. Pure and total.
+// Translates a reported failure of any kind into the three stored forms. An error that Spillway itself answered, which
+// the product passes on, keeps its code. Pure and total.
 
 import { isErrorCode, type Verdict } from '../errors/codes.ts';
 import { mapProviderError } from '../errors/map-provider-error.ts';
@@ -7,9 +7,9 @@ import type { Redact } from '../errors/redact.ts';
 import { renderError } from '../errors/render-error.ts';
 import { safeParams } from '../errors/safe-params.ts';
 import type { EventError } from './build-event.ts';
-import { storableText } from './separate-error.ts';
+import { storableText } from './extract-error.ts';
 
-/** Whose words errors are told in. */
+/** The language, time zone and sentences in which errors are rendered. */
 export type EventReader = {
   readonly locale: string;
   readonly timeZone: string;
@@ -28,13 +28,13 @@ export function translateError(
   const { now, timeZone } = reader;
   const verdict = ownVerdict(failure) ?? mapProviderError(failure, { now, timeZone });
   const { code, params } = verdict;
-  const message = renderError(code, params, reader).slice(0, MAX_SENTENCE);
+  const message = renderError(code, params, reader).slice(0, MAX_SENTENCE_CHARACTERS);
   return { verdict, error: { code, params, message, internalMessage: textOf(failure, redact) } };
 }
 
-/** An organisation may have sentences of its own, and they stand in an index. */
-const MAX_SENTENCE = 1000;
-const MAX_INTERNAL = 8 * 1024;
+/** The sentence may be the organisation's own, and the column is indexed. */
+const MAX_SENTENCE_CHARACTERS = 1000;
+const MAX_INTERNAL_CHARACTERS = 8 * 1024;
 
 function ownVerdict(failure: unknown): Verdict | undefined {
   if (typeof failure !== 'object' || failure === null) return undefined;
@@ -53,5 +53,5 @@ function ownVerdict(failure: unknown): Verdict | undefined {
 
 function textOf(failure: unknown, redact: Redact): string {
   const text = typeof failure === 'string' ? failure : JSON.stringify(failure);
-  return storableText(redact(text.slice(0, MAX_INTERNAL)));
+  return storableText(redact(text.slice(0, MAX_INTERNAL_CHARACTERS)));
 }

@@ -7,7 +7,7 @@ import { createBuildWatch } from './watch-builds.ts';
 const BUILD = { organizationId: 'acme', buildId: 'b1' };
 const OTHER = { organizationId: 'other', buildId: 'b1' };
 
-function openWatch(lookEveryMs?: number) {
+function openWatch(pollMs?: number) {
   const clock = createTestClock();
   const asked: (readonly BuildKey[])[] = [];
   const state = { lastId: 0, isAway: false };
@@ -18,7 +18,7 @@ function openWatch(lookEveryMs?: number) {
       return builds.map((build) => ({ ...build, id: state.lastId }));
     },
   };
-  return { clock, asked, state, watch: createBuildWatch({ store, clock, lookEveryMs }) };
+  return { clock, asked, state, watch: createBuildWatch({ store, clock, pollMs }) };
 }
 
 test('whoever follows a build is woken by what happens to it here, and nobody else', () => {

@@ -1,86 +1,85 @@
-// Wakes whoever follows a build when it may have a new event. What happens in this process is told at once. What other
-// processes write is found by looking: one question for all builds that are followed here, however many follow them,
-// and none while nobody does. While the store is away nothing is found, and looking goes on.
+// Wakes a build's live readers when the build may have a new event. Events of this process wake them immediately; events
+// of other processes are found by polling: one query for all builds with a reader, and none while there is no reader.
+// While the store is unavailable, polling continues.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { BuildKey } from './build-event.ts';
 import type { BuildEventStore } from './build-event-store.ts';
 
 export type BuildWatch = {
-  /** Returns what ends the watching. */
+  /** Returns a function that ends the watch. */
   watch(build: BuildKey, wake: () => void): () => void;
-  /** Something happened to the build in this process. */
+  /** This process has stored an event of the build. */
   changed(build: BuildKey): void;
-  /** Idempotent; waits for a question under way. */
+  /** Idempotent; waits for the query in flight. */
   close(): Promise<void>;
 };
 
 export type BuildWatchParts = {
   readonly store: Pick<BuildEventStore, 'latest'>;
   readonly clock: Clock;
-  /** How often to look for what others write; absent where there are no others. */
-  readonly lookEveryMs?: number | undefined;
+  /** The polling interval; absent where no other process writes events. */
+  readonly pollMs?: number | undefined;
 };
 
 type Followed = { readonly build: BuildKey; readonly wakes: Set<() => void>; lastId?: number };
 
-export function createBuildWatch({ store, clock, lookEveryMs }: BuildWatchParts): BuildWatch {
+export function createBuildWatch({ store, clock, pollMs }: BuildWatchParts): BuildWatch {
   const followed = new Map<string, Followed>();
   let cancelTimer: CancelTimer | undefined;
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   let isClosed = false;
 
-  function lookLater(): void {
-    if (lookEveryMs === undefined || isClosed || cancelTimer || looking || followed.size === 0)
-      return;
-    cancelTimer = clock.after(lookEveryMs, () => {
+  function schedulePoll(): void {
+    if (pollMs === undefined || isClosed || cancelTimer || polling || followed.size === 0) return;
+    cancelTimer = clock.after(pollMs, () => {
       cancelTimer = undefined;
-      looking = look().finally(() => {
-        looking = undefined;
-        lookLater();
+      polling = poll().finally(() => {
+        polling = undefined;
+        schedulePoll();
       });
     });
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const found = await store.latest([...followed.values()].map(({ build }) => build));
-      for (const { id, ...build } of found) notice(followed.get(nameOf(build)), id);
+      for (const { id, ...build } of found) wakeIfNew(followed.get(keyOf(build)), id);
     } catch {
-      // The store is away. Whoever reads it says so; here the next look is the remedy.
+      // The store is unavailable: readers report it, and the next poll tries again.
     }
   }
 
   return {
     watch(build, wake) {
-      const name = nameOf(build);
-      const known = followed.get(name) ?? { build, wakes: new Set() };
-      followed.set(name, known);
+      const key = keyOf(build);
+      const known = followed.get(key) ?? { build, wakes: new Set() };
+      followed.set(key, known);
       known.wakes.add(wake);
-      lookLater();
+      schedulePoll();
       return () => {
         known.wakes.delete(wake);
-        if (known.wakes.size === 0 && followed.get(name) === known) followed.delete(name);
+        if (known.wakes.size === 0 && followed.get(key) === known) followed.delete(key);
       };
     },
     changed(build) {
-      for (const wake of followed.get(nameOf(build))?.wakes ?? []) wake();
+      for (const wake of followed.get(keyOf(build))?.wakes ?? []) wake();
     },
     async close() {
       isClosed = true;
       cancelTimer?.();
-      await looking;
+      await polling;
     },
   };
 }
 
-/** The first look wakes too: what came between reading and watching is not to wait for the next event. */
-function notice(known: Followed | undefined, id: number): void {
+/** The first poll wakes the readers too: an event may have come between their last read and their watch. */
+function wakeIfNew(known: Followed | undefined, id: number): void {
   if (!known || known.lastId === id) return;
   known.lastId = id;
   for (const wake of known.wakes) wake();
 }
 
-function nameOf({ organizationId, buildId }: BuildKey): string {
+function keyOf({ organizationId, buildId }: BuildKey): string {
   return `${organizationId}/${buildId}`;
 }

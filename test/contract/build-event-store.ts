@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BuildEvent, NewBuildEvent } from '../../src/events/build-event.ts';
 import type { BuildEventStore } from '../../src/events/build-event-store.ts';
+import { newJob } from '../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../src/jobs/model/job.ts';
-import { expired, failed, postponed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
-import { newJob } from '../../src/jobs/pipeline/submit-job.ts';
+import { delayed, expired, failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
 import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
 import type { JobStore } from '../../src/jobs/ports/job-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -142,9 +142,9 @@ export function buildEventStoreContract(
       await opened.history.savePartial(job.id, 1, 'Hel', AT + 1);
       await opened.history.savePartial(job.id, 1, 'Hello', AT + 1);
       const wait = { until: AT + 9, code: 'RATE_LIMITED', costsAttempt: false } as const;
-      const delayed = await move(postponed(running, wait, AT + 2));
-      const again = await move(started(delayed, WORKER, AT + 9));
-      assert.equal(await opened.jobs.move(started(delayed, WORKER, AT + 9)), undefined);
+      const waiting = await move(delayed(running, wait, AT + 2));
+      const again = await move(started(waiting, WORKER, AT + 9));
+      assert.equal(await opened.jobs.move(started(waiting, WORKER, AT + 9)), undefined);
       await move(succeeded(again, RESULT, AT + 10));
       const events = await read('job-build');
       assert.deepEqual(
@@ -204,10 +204,10 @@ export function buildEventStoreContract(
 
     it('forgets what is old, a little at a time', async () => {
       await opened.events.append([{ ...plain('old'), createdAt: 1000 }, plain('old')]);
-      let forgotten = 0;
+      let deleted = 0;
       for (let round = 0; round < 3; round += 1)
-        forgotten += await opened.events.forget(AT - 1, 10_000);
-      assert.equal(forgotten, 1);
+        deleted += await opened.events.prune(AT - 1, 10_000);
+      assert.equal(deleted, 1);
       assert.equal((await read('old')).length, 1);
     });
 

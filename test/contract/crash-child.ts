@@ -8,7 +8,7 @@ import { createJobHistory } from '../../src/adapters/sql/jobs/job-history.ts';
 import { createJobStore } from '../../src/adapters/sql/jobs/job-store.ts';
 import { createJobQueue } from '../../src/adapters/sql/queue/job-queue.ts';
 import { createQueueSignals } from '../../src/adapters/sql/queue/queue-signals.ts';
-import { takeOverStore } from '../../src/adapters/sql/take-over.ts';
+import { releaseLeases } from '../../src/adapters/sql/release-leases.ts';
 import { lockFolder } from '../../src/adapters/sqlite/folder-lock.ts';
 import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
 import { sleep, systemClock } from '../../src/kernel/clock.ts';
@@ -22,7 +22,7 @@ if (lock.kind !== 'locked') throw new Error(`the folder is ${lock.kind}`);
 
 const sqlite = await openSqlite(path.join(folder, 'spillway.db'));
 const { db, dialect } = sqlite;
-await takeOverStore(db, Date.now());
+await releaseLeases(db, Date.now());
 const signals = createQueueSignals();
 const queue = createJobQueue({ db, dialect, signals, clock: systemClock, log: silentLog, newId });
 const store = createJobStore({ db, signals });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Verdict } from '../../src/errors/codes.ts';
-import type { TellResult } from '../../src/jobs/pipeline/publish-result.ts';
+import type { PublishResult } from '../../src/jobs/pipeline/publish-result.ts';
 import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
 import type { RunOutcome } from '../../src/jobs/ports/job-runner.ts';
 import {
@@ -353,13 +353,13 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
     it('tells of a job that has ended until it is told of, and runs it once', async () => {
       const told: (string | undefined)[] = [];
       let refusals = 2;
-      const tellResult: TellResult = async (_job, result) => {
+      const publishResult: PublishResult = async (_job, result) => {
         refusals -= 1;
         if (refusals >= 0) throw new Error('nobody takes it');
         told.push(result?.output);
       };
       const worker = startWorker(
-        { ...rig.parts, tellResult },
+        { ...rig.parts, publishResult },
         { queue: PROVIDER_QUEUE, concurrency: 1 },
       );
       const body = JSON.stringify({ AnalysisId: 'analysis-7', prompt: 'hello' });

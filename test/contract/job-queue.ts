@@ -15,7 +15,7 @@ export type OpenedJobQueue = {
 };
 
 export type JobQueueTraits = {
-  /** Whether lanes take turns and priorities are kept. */
+  /** Whether tenant queues take turns and priorities are kept. */
   readonly isFair: boolean;
 };
 
@@ -136,11 +136,11 @@ export function jobQueueContract(
       const started: string[] = [];
       const ended: string[] = [];
       const options = { concurrency: 1, finishing: 1 };
-      const consumer = queue.consume('q', options, async ({ id }, leavePlace) => {
+      const consumer = queue.consume('q', options, async ({ id }, releaseSlot) => {
         started.push(id);
         if (id === 'second') second.resolve();
-        leavePlace();
-        leavePlace();
+        releaseSlot();
+        releaseSlot();
         await mayEnd.promise;
         ended.push(id);
         return 'ack';
@@ -233,40 +233,40 @@ function fairness(queueOf: () => JobQueue): void {
     assert.equal((await collect(queue, 'q', 1))[0]?.body, 'first');
   });
 
-  it('lets lanes take turns, however much one of them holds', async () => {
+  it('lets tenant queues take turns, however much one of them holds', async () => {
     const queue = queueOf();
     for (let index = 0; index < 20; index += 1)
-      await queue.publish('q', { id: `big${index}`, body: '', lane: 'big' });
+      await queue.publish('q', { id: `big${index}`, body: '', tenant: 'big' });
     for (let index = 0; index < 3; index += 1)
-      await queue.publish('q', { id: `small${index}`, body: '', lane: 'small' });
+      await queue.publish('q', { id: `small${index}`, body: '', tenant: 'small' });
     assert.equal(await queue.ahead('q', 'small0'), 1);
     const order = (await collect(queue, 'q', 23)).map(({ id }) => id);
     const lastOfSmall = Math.max(...[0, 1, 2].map((index) => order.indexOf(`small${index}`)));
-    assert.ok(lastOfSmall <= 6, `the small lane was done at ${lastOfSmall}`);
+    assert.ok(lastOfSmall <= 6, `the small tenant queue was done at ${lastOfSmall}`);
   });
 
-  it('gives a lane that was idle no credit for it', async () => {
+  it('gives a tenant queue that was idle no credit for it', async () => {
     const queue = queueOf();
     for (let index = 0; index < 10; index += 1)
-      await queue.publish('q', { id: `old${index}`, body: '', lane: 'busy' });
+      await queue.publish('q', { id: `old${index}`, body: '', tenant: 'busy' });
     await collect(queue, 'q', 10);
     for (let index = 0; index < 3; index += 1) {
-      await queue.publish('q', { id: `busy${index}`, body: '', lane: 'busy' });
-      await queue.publish('q', { id: `idle${index}`, body: '', lane: 'idle' });
+      await queue.publish('q', { id: `busy${index}`, body: '', tenant: 'busy' });
+      await queue.publish('q', { id: `idle${index}`, body: '', tenant: 'idle' });
     }
     const order = (await collect(queue, 'q', 6)).map(({ id }) => id.slice(0, 4));
     assert.ok(order.slice(0, 4).includes('busy'));
   });
 
-  it('serves the urgent first within a lane, without taking turns from others', async () => {
+  it('serves the urgent first within a tenant queue, without taking turns from others', async () => {
     const queue = queueOf();
     for (const [id, priority] of [
       ['low', 1],
       ['mid', 5],
       ['top', 9],
     ] as const)
-      await queue.publish('q', { id, body: '', lane: 'mine', priority });
-    await queue.publish('q', { id: 'theirs', body: '', lane: 'other', priority: 0 });
+      await queue.publish('q', { id, body: '', tenant: 'mine', priority });
+    await queue.publish('q', { id: 'theirs', body: '', tenant: 'other', priority: 0 });
     const order = (await collect(queue, 'q', 4)).map(({ id }) => id);
     assert.deepEqual(
       order.filter((id) => id !== 'theirs'),

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { newJob } from '../../src/jobs/intake/submit-job.ts';
+import { deadLetterOf } from '../../src/jobs/model/final-messages.ts';
 import type { Job } from '../../src/jobs/model/job.ts';
 import { failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
-import { deadLetterOf } from '../../src/jobs/pipeline/end-job.ts';
-import { newJob } from '../../src/jobs/pipeline/submit-job.ts';
 import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
 import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
 import type { JobRetention } from '../../src/jobs/ports/job-retention.ts';
@@ -50,11 +50,11 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
     it('forgets finished jobs with all that is theirs, the oldest first and no more than it is told', async () => {
       const [oldest, older, young] = [await finished(10), await finished(20), await finished(99)];
       const unfinished = await running();
-      assert.equal(await opened.retention.forgetJobs(50, 1), 1);
+      assert.equal(await opened.retention.pruneJobs(50, 1), 1);
       assert.equal(await opened.jobs.find({ id: oldest.id }), undefined);
       assert.ok(await opened.jobs.find({ id: older.id }));
-      assert.equal(await opened.retention.forgetJobs(50, 10), 1);
-      assert.equal(await opened.retention.forgetJobs(50, 10), 0);
+      assert.equal(await opened.retention.pruneJobs(50, 10), 1);
+      assert.equal(await opened.retention.pruneJobs(50, 10), 0);
       assert.equal(await opened.history.result(older.id), undefined);
       assert.deepEqual(await opened.history.attempts(older.id), []);
       assert.deepEqual(await opened.history.events(older.id, { limit: 9 }), []);
@@ -66,15 +66,15 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
       const job = await running();
       const letter = deadLetterOf(job, {}, { verdict: VERDICT }, 10);
       await opened.jobs.move(failed(job, { verdict: VERDICT, deadLetter: letter }, 10));
-      assert.equal(await opened.retention.forgetJobs(50, 10), 0);
+      assert.equal(await opened.retention.pruneJobs(50, 10), 0);
       await opened.deadLetters.remove(letter.id);
-      assert.equal(await opened.retention.forgetJobs(50, 10), 1);
+      assert.equal(await opened.retention.pruneJobs(50, 10), 1);
     });
 
     it('forgets results and keeps their jobs', async () => {
       const [old, young] = [await finished(10), await finished(99)];
-      assert.equal(await opened.retention.forgetResults(50, 10), 1);
-      assert.equal(await opened.retention.forgetResults(50, 10), 0);
+      assert.equal(await opened.retention.pruneResults(50, 10), 1);
+      assert.equal(await opened.retention.pruneResults(50, 10), 0);
       assert.equal(await opened.history.result(old.id), undefined);
       assert.ok(await opened.jobs.find({ id: old.id }));
       assert.ok(await opened.history.result(young.id));

@@ -2,6 +2,7 @@
 // with a runner that does what the test says. Time is moved by the test.
 
 import assert from 'node:assert/strict';
+import { createSubmitJob } from '../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../src/jobs/model/job.ts';
 import { RETRY_DEFAULTS } from '../../src/jobs/model/job-policy.ts';
 import type { JobState } from '../../src/jobs/model/job-state.ts';
@@ -9,7 +10,6 @@ import { createCancelJob } from '../../src/jobs/pipeline/cancel-job.ts';
 import { type ChooseProvider, startDispatcher } from '../../src/jobs/pipeline/dispatch-job.ts';
 import { createRetryDeadLetters } from '../../src/jobs/pipeline/retry-dead-letter.ts';
 import { createRunningJobs } from '../../src/jobs/pipeline/running-jobs.ts';
-import { createSubmitJob } from '../../src/jobs/pipeline/submit-job.ts';
 import { startSweeper } from '../../src/jobs/pipeline/sweep-jobs.ts';
 import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
 import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';

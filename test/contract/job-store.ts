@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Job, JobResult } from '../../src/jobs/model/job.ts';
-import { failed, postponed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
+import { delayed, failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
 import { messageFor } from '../../src/jobs/model/job-pointer.ts';
 import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
 import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
@@ -75,8 +75,8 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
     it('is one job however often an id is handed in, per organisation', async () => {
       const first = await create({ publicId: 'same' });
       const again = plainJob({ publicId: 'same' });
-      const announce = [{ queue: 'raw', message: messageFor(again) }];
-      const second = await opened.jobs.create(again, { prompt: 'other' }, announce);
+      const outbox = [{ queue: 'raw', message: messageFor(again) }];
+      const second = await opened.jobs.create(again, { prompt: 'other' }, outbox);
       assert.equal(second.isNew, false);
       assert.equal(second.job.id, first.id);
       assert.equal((await opened.queue.depth('raw')).ready, 0);
@@ -86,11 +86,11 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
 
     it('puts a job and its message into the store together', async () => {
       const job = plainJob();
-      const announce = [
+      const outbox = [
         { queue: 'raw', message: messageFor(job) },
         { queue: 'raw', message: { id: 'later', body: '' }, delayMs: 60_000 },
       ];
-      await opened.jobs.create(job, { prompt: 'x' }, announce);
+      await opened.jobs.create(job, { prompt: 'x' }, outbox);
       const { ready, delayed } = await opened.queue.depth('raw');
       assert.deepEqual([ready, delayed], [1, 1]);
     });
@@ -120,7 +120,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       const running = await move(started(job, WORKER, 2000));
       const broken = {
         ...succeeded(running, result(), 3000),
-        announce: [{ queue: 'raw', message: { id: null as unknown as string, body: '' } }],
+        outbox: [{ queue: 'raw', message: { id: null as unknown as string, body: '' } }],
       };
       await assert.rejects(opened.jobs.move(broken));
       assert.deepEqual(await opened.jobs.find({ id: job.id }), running);
@@ -132,8 +132,8 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       const wait = { until: 9000, code: 'RATE_LIMITED', costsAttempt: false } as const;
-      const delayed = await move(postponed(running, wait, 3000));
-      await move(started(delayed, WORKER, 9000));
+      const waiting = await move(delayed(running, wait, 3000));
+      await move(started(waiting, WORKER, 9000));
       const events = await opened.history.events(job.id, { limit: 10 });
       assert.deepEqual(
         events.map((event) => [event.sequence, event.type, event.createdAt]),
@@ -174,9 +174,9 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       await opened.history.savePartial(job.id, 1, 'so', 2200);
       await opened.history.savePartial(job.id, 1, 'so f\u0000ar', 2300);
       const wait = { until: 2500, code: 'NETWORK_TIMEOUT', costsAttempt: true } as const;
-      const delayed = await move(postponed(running, wait, 2400));
+      const waiting = await move(delayed(running, wait, 2400));
       await opened.history.savePartial(job.id, 1, 'so far and late', 2450);
-      await move(started(delayed, WORKER, 2500));
+      await move(started(waiting, WORKER, 2500));
       await opened.history.savePartial(job.id, 1, 'so far and later still', 2600);
       await opened.history.savePartial(job.id, 2, 'again', 2700);
       const events = await opened.history.events(job.id, { after: 1, limit: 50 });
@@ -219,7 +219,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       const waiting = await create();
       const running = await move(started(await create(), WORKER, 2000));
       const ids = async (kind: 'due' | 'overdue' | 'unleased', before: number) =>
-        (await opened.jobs.neglected({ kind, before, limit: 10 })).map((job) => job.id);
+        (await opened.jobs.stalled({ kind, before, limit: 10 })).map((job) => job.id);
       assert.deepEqual(await ids('overdue', 4999), []);
       assert.deepEqual(await ids('overdue', 5000), [overdue.id]);
       assert.deepEqual(await ids('unleased', 2999), []);
@@ -227,7 +227,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.deepEqual(await ids('due', 999), []);
       assert.deepEqual(await ids('due', 1000), [overdue.id, waiting.id]);
       const rest = { kind: 'due', before: 1000, limit: 10, after: overdue } as const;
-      assert.equal((await opened.jobs.neglected(rest)).length, 1);
+      assert.equal((await opened.jobs.stalled(rest)).length, 1);
     });
 
     it('lists newest first, by organisation and state, in pages', async () => {

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import {
-  createMessageHandling,
-  insertMessage,
-  type MessageHandling,
+  createQueueOperations,
+  enqueue,
   nextDueAt,
+  type QueueOperations,
   releaseAllLeases,
   renewLeases,
   returnMessage,
@@ -18,7 +18,7 @@ import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
 
 export type OpenedSqlStore = SqlStore & {
   /** The common one unless the store has its own. */
-  readonly handling?: MessageHandling;
+  readonly operations?: QueueOperations;
   close(): Promise<void>;
 };
 
@@ -27,7 +27,7 @@ const LEASE_MS = 100;
 type Held = { visibleAt: number; owner?: string; leaseUntil?: number; deliveries: number };
 
 type Step =
-  | { kind: 'publish'; id: string; delayMs: number; lane: string; priority: number }
+  | { kind: 'publish'; id: string; delayMs: number; tenant: string; priority: number }
   | { kind: 'claim'; count: number; owner: string }
   | { kind: 'ack' | 'giveBack'; pick: number }
   | { kind: 'retry'; pick: number; delayMs: number }
@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     kind: fc.constant('publish'),
     id: fc.stringMatching(/^[a-h]$/),
     delayMs: fc.constantFrom(0, 0, 30, 500),
-    lane: fc.constantFrom('', 'acme', 'other'),
+    tenant: fc.constantFrom('', 'acme', 'other'),
     priority: fc.nat(9),
   }),
   fc.record({ kind: fc.constant('claim'), count: fc.integer({ min: 1, max: 4 }), owner }),
@@ -74,13 +74,13 @@ export function queueTableContract(
 
 class World {
   readonly #store: SqlStore;
-  readonly #handling: MessageHandling;
+  readonly #operations: QueueOperations;
   readonly #model = new Map<string, Held>();
   #now = 1000;
 
   constructor(store: OpenedSqlStore) {
     this.#store = store;
-    this.#handling = store.handling ?? createMessageHandling(store.db, store.dialect);
+    this.#operations = store.operations ?? createQueueOperations(store.db, store.dialect);
   }
 
   async take(each: Step): Promise<void> {
@@ -129,13 +129,13 @@ class World {
     const times = { now: this.#now, visibleAt };
     await this.#store.db
       .transaction()
-      .execute((trx) => insertMessage(trx, 'q', { ...each, body: each.id }, times));
+      .execute((trx) => enqueue(trx, 'q', { ...each, body: each.id }, times));
     if (!this.#model.has(each.id)) this.#model.set(each.id, { visibleAt, deliveries: 0 });
   }
 
   async #claim(by: string, count: number): Promise<void> {
     const lease = { owner: by, until: this.#now + LEASE_MS };
-    const rows = await this.#handling.claim('q', { count, lease, now: this.#now });
+    const rows = await this.#operations.claim('q', { count, lease, now: this.#now });
     const free = [...this.#model].filter(([, held]) => this.#isFree(held));
     assert.equal(rows.length, Math.min(count, free.length), 'all that is free may be had');
     for (const row of rows) {
@@ -155,7 +155,7 @@ class World {
     const { db } = this.#store;
     if (each.kind === 'ack') {
       this.#model.delete(id);
-      return this.#handling.remove('q', id, by);
+      return this.#operations.remove('q', id, by);
     }
     const visibleAt = this.#now + (each.kind === 'retry' ? each.delayMs : 0);
     const wasStarted = each.kind === 'retry';

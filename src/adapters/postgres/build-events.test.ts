@@ -10,8 +10,8 @@ import {
   type TestDatabase,
 } from '../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
+import { newJob } from '../../jobs/intake/submit-job.ts';
 import { cancelled } from '../../jobs/model/job-moves.ts';
-import { newJob } from '../../jobs/pipeline/submit-job.ts';
 import type { JobStore } from '../../jobs/ports/job-store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type LogEntry, silentLog } from '../../kernel/log.ts';

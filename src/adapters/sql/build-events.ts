@@ -46,7 +46,7 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
         found.push(...(await latestOf(db, builds.slice(at, at + MAX_BUILDS_AT_ONCE))));
       return found;
     },
-    async forget(before, limit) {
+    async prune(before, limit) {
       // Only the oldest are looked at: there is no index by moment, and ids rise with it. What a product wrote
       // itself is its own to keep.
       const oldest = db
@@ -59,12 +59,12 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
         .selectFrom(oldest.as('oldest'))
         .select('id')
         .where(sql<boolean>`created_at < ${momentIn(before, dialect)}`);
-      const forgotten = await db
+      const deleted = await db
         .deleteFrom('project_build_events')
         .where('id', 'in', old)
         .returning('id')
         .execute();
-      return forgotten.length;
+      return deleted.length;
     },
   };
 }

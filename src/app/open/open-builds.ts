@@ -1,5 +1,5 @@
-// Build events on the store that is being opened: where they are kept, how jobs tell theirs, and who is woken. Without
-// a second process, and without a product that writes to the table itself, everything that happens is told here.
+// Opens build events on a store: the event store, the watch that wakes live readers, and the job store's hooks for both.
+// `pollMs` is for stores that other processes or a product also write to; elsewhere the hooks see every event.
 
 import { createBuildEventStore } from '../../adapters/sql/build-events.ts';
 import {
@@ -17,13 +17,13 @@ import type { Log } from '../../kernel/log.ts';
 export type Builds = {
   readonly events: BuildEventStore;
   readonly watch: BuildWatch;
-  /** For the job store: how a job's moves are told, and whom to tell of them. */
+  /** For the job store: writes a move's build events, and wakes their readers. */
   readonly progress: JobProgress;
   readonly onChanged: (job: JobOwner) => void;
 };
 
-/** Often enough to be called live; one statement, and only while somebody follows. */
-export const LOOK_EVERY_MS = 500;
+/** One query per poll, and only while a build has a live reader. */
+export const BUILD_POLL_MS = 500;
 
 export function openBuilds(
   store: SqlStore,
@@ -31,12 +31,12 @@ export function openBuilds(
     readonly clock: Clock;
     readonly log: Log;
     readonly lifecycle: Lifecycle;
-    readonly lookEveryMs?: number;
+    readonly pollMs?: number;
   },
 ): Builds {
-  const { clock, log, lifecycle, lookEveryMs } = parts;
+  const { clock, log, lifecycle, pollMs } = parts;
   const events = createBuildEventStore(store);
-  const watch = createBuildWatch({ store: events, clock, lookEveryMs });
+  const watch = createBuildWatch({ store: events, clock, pollMs });
   lifecycle.onClose('build watch', () => watch.close());
   const onChanged = ({ organizationId, publicId }: JobOwner) =>
     watch.changed({ organizationId, buildId: publicId });

@@ -1,48 +1,67 @@
-// The dispatcher of this process. Messages of other systems come from the raw queue; jobs of callers from the store's
-// queue of the same name, and with a broker they are held on the store again, per provider, until they are released.
+// Starts this process's dispatcher. Other systems' messages come from the raw queue. Callers' jobs come from the store's
+// queue of the same name; beside a broker they then wait in the store's tenant queues of their provider until they are
+// released.
 
 import type { Config } from '../../config/config.ts';
 import { createChooseProvider } from '../../flow/jobs/choose-provider.ts';
 import { createDispatchMetrics, type DispatchMetrics } from '../../flow/jobs/dispatch-metrics.ts';
 import type { DispatchLimit } from '../../flow/pacing/dispatch-limit.ts';
+import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import { type DispatcherParts, startDispatcher } from '../../jobs/pipeline/dispatch-job.ts';
 import { startRelease } from '../../jobs/pipeline/release-jobs.ts';
 import type { WorkerParts } from '../../jobs/pipeline/work-job.ts';
+import type { Egress } from '../../jobs/ports/egress.ts';
 import type { Consumer, JobQueue } from '../../jobs/ports/job-queue.ts';
-import type { CancelTimer } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { every } from '../../kernel/every.ts';
+import type { Lifecycle } from '../../kernel/lifecycle.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
 import { openDispatchLimit } from '../job-limits.ts';
-import type { JobsContext } from './open-jobs.ts';
-import { returningQueueOf } from './open-queue.ts';
+import { type Queues, returningQueueOf } from './open-queue.ts';
+import type { Store } from './open-store.ts';
 
-/** What the limits serve in so long may be with the workers; the rest is held in its fair order. */
+export type JobsContext = {
+  readonly store: Store;
+  readonly queues: Queues;
+  readonly serve: ServeParts;
+  readonly egress: Egress;
+  readonly serverId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+};
+
+/** The broker gets the jobs that a provider's limit admits within this time; the rest wait in the tenant queues. */
 const RELEASE_AHEAD_MS = 5000;
-const FEWEST_READY = 20;
-const MEASURE_EVERY_MS = 5000;
+const MIN_READY = 20;
+const MEASURE_INTERVAL_MS = 5000;
 
 export function openDispatcher(config: Config, context: JobsContext, parts: WorkerParts): Consumer {
   const { queues, serve, metrics, clock } = context;
   const measured = createDispatchMetrics(metrics, clock);
   const limit = openDispatchLimit(config, serve, measured);
   const { rawQueue } = config.jobs;
-  const { hold } = queues;
-  const returningQueue = hold && returningQueueOf(rawQueue);
+  const { brokered } = queues;
+  const returningQueue = brokered && returningQueueOf(rawQueue);
   const shared: Omit<DispatcherParts, 'source' | 'rawQueue'> = {
     ...parts,
     returningQueue,
     concurrency: queues.dispatchConcurrency,
     chooseProvider: chooseProvider(config, context, limit),
   };
-  const sources = hold
+  const sources = brokered
     ? [
-        { source: hold.held, rawQueue },
-        { source: hold.broker, rawQueue },
-        { source: hold.broker, rawQueue: returningQueueOf(rawQueue) },
+        { source: brokered.tenantQueues, rawQueue },
+        { source: brokered.broker, rawQueue },
+        { source: brokered.broker, rawQueue: returningQueueOf(rawQueue) },
       ]
     : [{ source: queues.queue, rawQueue }];
   const running = [
     ...sources.map((each) => startDispatcher({ ...shared, ...each })),
-    ...(hold ? startReleases(config, context, limit) : []),
+    ...(brokered ? startReleases(config, context, limit) : []),
     measureDelayed(config, context, measured),
   ];
   return {
@@ -63,13 +82,13 @@ function chooseProvider(config: Config, context: JobsContext, limit: DispatchLim
     limits,
     dispatchLimit: limit,
     fixedDelayMs: rateLimitDelayMs,
-    isBroken: (provider, region) => breakers.heldBy(provider, region) === 'failures',
+    isFailing: (provider, region) => breakers.openCause({ provider, region }) === 'failures',
     loads: strategy === 'LEAST_LOADED' ? () => loadsOf(config, context.queues.queue) : undefined,
     clock,
   });
 }
 
-/** Minutes of work that wait for each provider, at the rate it allows. */
+/** Each provider's waiting work, in minutes at the rate of its limit. */
 async function loadsOf(config: Config, queue: JobQueue): Promise<ReadonlyMap<string, number>> {
   const loads = Object.values(config.providers).map(async (provider) => {
     const { ready, delayed, inFlight } = await queue.depth(provider.queue);
@@ -80,13 +99,15 @@ async function loadsOf(config: Config, queue: JobQueue): Promise<ReadonlyMap<str
 
 function startReleases(
   config: Config,
-  { queues: { hold }, store, clock }: JobsContext,
+  { queues: { brokered }, store, clock }: JobsContext,
   limit: DispatchLimit | undefined,
 ): readonly Consumer[] {
-  if (!hold) return [];
+  if (!brokered) return [];
+  const { broker, tenantQueues: held } = brokered;
   return Object.values(config.providers).map((provider) =>
     startRelease({
-      ...hold,
+      held,
+      broker,
       store: store.jobs,
       queue: provider.queue,
       clock,
@@ -98,43 +119,27 @@ function startReleases(
 }
 
 function mostReady({ rateLimitPerMinute, windowMs }: Config['providers'][string]): number {
-  return Math.max(FEWEST_READY, Math.ceil((rateLimitPerMinute * RELEASE_AHEAD_MS) / windowMs));
+  return Math.max(MIN_READY, Math.ceil((rateLimitPerMinute * RELEASE_AHEAD_MS) / windowMs));
 }
 
-/** Keeps the gauge of what waits for its moment; a queue that cannot be asked keeps its last figure. */
+/** Updates the gauge of delayed messages; while a queue is unavailable its gauge keeps the last value. */
 function measureDelayed(
   config: Config,
-  { queues: { queue, hold }, clock }: JobsContext,
+  { queues: { queue, brokered }, clock }: JobsContext,
   measured: DispatchMetrics,
 ): Consumer {
   const names = [
     config.jobs.rawQueue,
-    ...(hold ? [returningQueueOf(config.jobs.rawQueue)] : []),
+    ...(brokered ? [returningQueueOf(config.jobs.rawQueue)] : []),
     ...Object.values(config.providers)
       .filter((provider) => provider.hasKey)
       .map((provider) => provider.queue),
   ];
-  let cancel: CancelTimer = () => {};
-  let measuring = Promise.resolve();
-  let isClosed = false;
-
   async function measure(): Promise<void> {
     for (const name of names) measured.delayedDepth(name, (await queue.depth(name)).delayed);
   }
 
-  function again(): void {
-    measuring = measure().catch(() => {});
-    void measuring.then(() => {
-      if (!isClosed) cancel = clock.after(MEASURE_EVERY_MS, again);
-    });
-  }
-
-  again();
-  return {
-    async close() {
-      isClosed = true;
-      cancel();
-      await measuring;
-    },
-  };
+  const measuring = every(clock, MEASURE_INTERVAL_MS, measure);
+  void measuring.runNow().catch(() => {});
+  return measuring;
 }

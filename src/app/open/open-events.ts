@@ -1,12 +1,11 @@
-// Build events in this process: what products report, who reads it, and for how long it is kept. Told to stop, live
-// readers are let go first, so that they find another server while this one drains.
+// Build events in this process: reporting, reading and retention. On shutdown live readers are disconnected first, so
+// that they reconnect to another server while this one drains.
 
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import type { Config } from '../../config/config.ts';
 import type { Redact } from '../../errors/redact.ts';
 import { createEmitEvents } from '../../events/emit-events.ts';
-import { startForgetting } from '../../events/forget-events.ts';
-import { regionOf } from '../../flow/call/provider-limit.ts';
+import { startEventPruning } from '../../events/prune-events.ts';
 import { createReportLimit, type ReportLimit } from '../../flow/serve/report-limit.ts';
 import type { Gate } from '../../http/authenticate.ts';
 import type { RegisterRoutes } from '../../http/http-server.ts';
@@ -17,6 +16,7 @@ import { createLiveReplies } from '../../http/sse-reply.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
+import { accountCircuit, type CircuitKey, circuitId } from '../../resilience/circuit-key.ts';
 import { createFindClaim } from '../../routing/claimed-model.ts';
 import { targetsOf } from '../../routing/target.ts';
 import type { Store } from './open-store.ts';
@@ -33,7 +33,7 @@ export type EventsContext = {
 
 export type OpenedEvents = {
   readonly routes: readonly RegisterRoutes[];
-  /** Lets live readers go. Before the server is closed, which waits for them. */
+  /** Disconnects live readers. Called before the server is closed, which waits for them. */
   endLive(): Promise<void>;
 };
 
@@ -47,13 +47,13 @@ export function openEvents(config: Config, context: EventsContext): OpenedEvents
     onChanged: (build) => watch.changed(build),
   });
   const reportLimit = openReportLimit(config, context);
-  const forgetting = startForgetting({
+  const pruning = startEventPruning({
     store: events,
     keptMs: config.retention.eventsMs,
     clock,
     log,
   });
-  lifecycle.onClose('forgetting of events', () => forgetting.close());
+  lifecycle.onClose('event pruning', () => pruning.close());
   const following = { watch, live, clock };
   return {
     routes: [
@@ -70,9 +70,9 @@ function openReportLimit(config: Config, { limits, clock, log }: EventsContext):
   const findClaim = createFindClaim(providers);
   return createReportLimit({
     limits,
-    regionsOf: (name) => {
+    accountsOf: (name) => {
       const provider = config.providers[name];
-      return provider ? regionsOf(provider) : [];
+      return provider ? accountsOf(provider) : [];
     },
     providerOf: (model) => findClaim(model)?.provider.name,
     clock,
@@ -80,7 +80,9 @@ function openReportLimit(config: Config, { limits, clock, log }: EventsContext):
   });
 }
 
-/** Of all its accounts; of the provider as a whole where it has none here, for the servers that have. */
-function regionsOf(provider: Config['providers'][string]): readonly string[] {
-  return [...new Set([provider.region, ...targetsOf(provider, '').map(regionOf)])];
+/** The provider's own region comes first: other servers may have accounts of it where this one has none. */
+function accountsOf(provider: Config['providers'][string]): readonly CircuitKey[] {
+  const whole: CircuitKey = { provider: provider.name, region: provider.region };
+  const keys = [whole, ...targetsOf(provider, '').map(accountCircuit)];
+  return [...new Map(keys.map((key) => [circuitId(key), key])).values()];
 }

@@ -1,71 +1,58 @@
-// The pipeline of jobs in this process: dispatcher, one worker per provider with a key, sweeper. Told to
-// stop, it takes no more, finishes what was started within the drain time and gives the rest back.
+// Starts this process's part of the job pipeline: dispatcher, one worker per provider with a key, sweeper, pruning. On
+// shutdown it accepts no further job, finishes the running ones within the drain time and returns the rest to the queue.
 
 import { DEFAULT_ORGANIZATION_ID } from '../../admission/organization.ts';
 import type { Config } from '../../config/config.ts';
-import { createAdoptJob } from '../../flow/jobs/adopt-job.ts';
+import { createAssignProvider } from '../../flow/jobs/assign-provider.ts';
 import { createFetchImages } from '../../flow/jobs/fetch-images.ts';
 import { createRunJob } from '../../flow/jobs/run-job.ts';
-import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import { createRecentJobs } from '../../jobs/intake/recent-jobs.ts';
+import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
-import { createJobOutlook, createJobPaces, type JobPaces } from '../../jobs/model/job-outlook.ts';
+import {
+  createJobEstimator,
+  createRunDurations,
+  type JobEstimate,
+  type RunDurations,
+} from '../../jobs/model/job-estimate.ts';
 import { RETRY_DEFAULTS } from '../../jobs/model/job-policy.ts';
-import type { JobOutlook } from '../../jobs/model/job-view.ts';
 import { type CancelJob, createCancelJob } from '../../jobs/pipeline/cancel-job.ts';
-import { startForgetting } from '../../jobs/pipeline/forget-jobs.ts';
-import { createRecentJobs } from '../../jobs/pipeline/recent-jobs.ts';
+import { startJobPruning } from '../../jobs/pipeline/prune-jobs.ts';
 import {
   createRetryDeadLetters,
   type RetryDeadLetters,
 } from '../../jobs/pipeline/retry-dead-letter.ts';
 import { createRunningJobs, type RunningJobs } from '../../jobs/pipeline/running-jobs.ts';
-import { createSubmitJob, type SubmitJob } from '../../jobs/pipeline/submit-job.ts';
 import { startSweeper } from '../../jobs/pipeline/sweep-jobs.ts';
 import type { EndedRun } from '../../jobs/pipeline/work-job.ts';
 import { startWorker, type Worker, type WorkerParts } from '../../jobs/pipeline/work-job.ts';
-import type { Egress } from '../../jobs/ports/egress.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createEgressRule } from '../../kernel/egress-rule.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Lifecycle } from '../../kernel/lifecycle.ts';
-import type { Log } from '../../kernel/log.ts';
+import { logFailure } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { openWorkerPermits } from '../job-limits.ts';
-import { openDispatcher } from './open-dispatcher.ts';
-import type { Queues } from './open-queue.ts';
-import type { Store } from './open-store.ts';
-
-export type JobsContext = {
-  readonly store: Store;
-  readonly queues: Queues;
-  readonly serve: ServeParts;
-  readonly egress: Egress;
-  readonly serverId: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly lifecycle: Lifecycle;
-};
+import { type JobsContext, openDispatcher } from './open-dispatcher.ts';
 
 export type JobDesk = {
   readonly submit: SubmitJob;
-  readonly outlook: (job: Job) => Promise<JobOutlook>;
+  readonly estimate: (job: Job) => Promise<JobEstimate>;
   readonly cancel: CancelJob;
   readonly deadLetters: RetryDeadLetters;
 };
 
-/** What this process knows of the jobs it runs itself. */
-type JobMemory = { readonly running: RunningJobs; readonly paces: JobPaces };
+/** State about the jobs that this process runs. */
+type JobMemory = { readonly running: RunningJobs; readonly durations: RunDurations };
 
 function newJobMemory(): JobMemory {
-  return { running: createRunningJobs(), paces: createJobPaces() };
+  return { running: createRunningJobs(), durations: createRunDurations() };
 }
 
-/** What callers and operators do with jobs. */
+/** The operations of callers and operators on jobs. */
 export function openJobDesk(
   config: Config,
   context: Pick<JobsContext, 'store' | 'queues' | 'clock'>,
-  { running, paces }: JobMemory = newJobMemory(),
+  { running, durations }: JobMemory = newJobMemory(),
 ): JobDesk {
   const { store, clock } = context;
   const { queue, final } = context.queues;
@@ -73,10 +60,10 @@ export function openJobDesk(
   const egress = createEgressRule(config.egress.allowHosts);
   return {
     submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId, egress }),
-    outlook: createJobOutlook({
+    estimate: createJobEstimator({
       queue,
       clock,
-      paces,
+      durations,
       capacityOf: (provider) => ({
         concurrency: config.worker.concurrency,
         perMinute:
@@ -96,11 +83,11 @@ export function openJobDesk(
 
 export type JobRoles = {
   readonly isDispatcher: boolean;
-  /** Whose queues are worked off here. */
+  /** The providers whose queues this process consumes. */
   readonly workedProviders: readonly string[];
 };
 
-/** Runs the roles of dispatcher and worker, as far as they are this process's, until the lifecycle ends them. */
+/** Starts the dispatcher and worker roles that this process has; the lifecycle closes them. */
 export async function openJobs(
   config: Config,
   context: JobsContext,
@@ -117,23 +104,27 @@ export async function openJobs(
     queue: context.queues.queue,
   });
   lifecycle.onClose('sweeper', () => sweeper.close());
-  const forgetting = startForgetting({
+  const pruning = startJobPruning({
     ...config.retention,
     retention: context.store.retention,
     clock,
     log: context.log,
   });
-  lifecycle.onClose('forgetting', () => forgetting.close());
-  // Jobs that ran when the last process died are free again before the first new one is taken; where an engine is away at
-  // this moment, they are soon after.
-  await sweeper.sweep().catch((cause: unknown) => tellUnswept(context.log, cause));
+  lifecycle.onClose('job pruning', () => pruning.close());
+  // Jobs that ran when the last process died are requeued before a new one is taken. If an engine is unavailable now, a
+  // later sweep does it.
+  await sweeper
+    .sweep()
+    .catch((cause: unknown) =>
+      logFailure(context.log, 'jobs could not be swept; the next sweep tries again', cause),
+    );
   const { resolveTargets } = context.serve;
   const workers = roles.workedProviders
     .flatMap((name) => config.providers[name] ?? [])
     .filter((provider) => provider.hasKey)
     .map((provider) => {
       const { queue } = provider;
-      const own = { ...parts, adoptJob: createAdoptJob(provider, resolveTargets) };
+      const own = { ...parts, assignProvider: createAssignProvider(provider, resolveTargets) };
       const { concurrency, prefetch } = config.worker;
       return startWorker(own, { queue, concurrency, prefetch });
     });
@@ -148,7 +139,7 @@ export async function openJobs(
 function workerParts(
   config: Config,
   context: JobsContext,
-  { running, paces }: JobMemory,
+  { running, durations }: JobMemory,
   roles: JobRoles,
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
@@ -165,45 +156,33 @@ function workerParts(
     running,
     runJob: createRunJob({ ...serve, fetchImages: createFetchImages(context.egress), midStream }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
-    staysInHand: context.queues.hold === undefined,
+    waitsInMemory: context.queues.brokered === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },
     leaseMs,
     workerId: context.serverId,
     queues: context.queues.final,
-    tellResult: context.queues.tellResult,
+    publishResult: context.queues.publishResult,
     deadLetterQueue: context.queues.final.deadLetterQueue,
-    onRun: observeRuns(metrics, paces),
+    onRun: observeRuns(metrics, durations),
     clock,
     newId,
     log,
   };
 }
 
-function tellUnswept(log: Log, cause: unknown): void {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  log.write({
-    level: 'error',
-    type: 'error',
-    message: 'jobs could not be swept',
-    metadata: { reason },
-  });
-}
-
-/** RATE_LIMIT is one provider's, so only a process that is nothing but its worker goes by it. */
+/** RATE_LIMIT is for one provider, so it applies only to a process that is nothing but that provider's worker. */
 function ownLimit(config: Config, { isDispatcher, workedProviders }: JobRoles): number | undefined {
   const isOneProviderWorker = !isDispatcher && workedProviders.length === 1;
   return isOneProviderWorker ? config.worker.requestsPerMinute : undefined;
 }
 
-function observeRuns(metrics: Metrics, paces: JobPaces): (run: EndedRun) => void {
-  const succeeded = metrics.counter('worker.processing.success', 'Jobs that succeeded.', [
-    'provider',
-  ]);
-  const failed = metrics.counter('worker.processing.failed', 'Jobs that failed for good.', [
+function observeRuns(metrics: Metrics, durations: RunDurations): (run: EndedRun) => void {
+  const succeeded = metrics.counter('worker.processing.success', 'Jobs succeeded.', ['provider']);
+  const failed = metrics.counter('worker.processing.failed', 'Jobs failed and not retried.', [
     'provider',
   ]);
   return ({ job, to, durationMs }) => {
-    paces.observe(job.provider, durationMs);
+    durations.observe(job.provider, durationMs);
     if (to === 'succeeded') succeeded.cell(job.provider ?? 'none').value += 1;
     if (to === 'failed') failed.cell(job.provider ?? 'none').value += 1;
   };

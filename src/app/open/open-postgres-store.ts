@@ -1,7 +1,12 @@
-// Opens the store of a cluster: takes it, sees that it is migrated, and gives its ports. Everything that an operator
-// can mend is one sentence. Once it is open, a PostgreSQL that goes away is waited for; at the start it is not,
-// unless it says itself that it is starting.
+// Opens a PostgreSQL store: locks it, checks its migrations and returns its ports. A failure that an operator can fix
+// becomes a StartFailure with one sentence. A start waits for PostgreSQL only while that reports that it is starting
+// up; a running server survives any outage.
 
+import {
+  addressOf,
+  describeFailure,
+  isStartingUp,
+} from '../../adapters/postgres/connection/connection-failure.ts';
 import {
   migratePostgres,
   pendingInPostgres,
@@ -10,23 +15,18 @@ import {
   openPostgres,
   type PostgresStore,
 } from '../../adapters/postgres/connection/open-postgres.ts';
-import {
-  isStartingUp,
-  placeOf,
-  whyUnusable,
-} from '../../adapters/postgres/connection/why-unusable.ts';
 import { createPostgresJobStore } from '../../adapters/postgres/jobs/job-store.ts';
-import { createPostgresMessageHandling } from '../../adapters/postgres/jobs/message-handling.ts';
+import { createPostgresQueueOperations } from '../../adapters/postgres/jobs/queue-operations.ts';
 import { createSharedBudgetStore } from '../../adapters/postgres/metering/shared-budget-store.ts';
 import { createPostgresUsageStore } from '../../adapters/postgres/metering/usage-store.ts';
-import { type HeldStore, holdStore } from '../../adapters/postgres/store-lock/claim-store.ts';
-import { takeOverStore } from '../../adapters/sql/take-over.ts';
+import { type LockedStore, lockStore } from '../../adapters/postgres/store-lock/lock-store.ts';
+import { releaseLeases } from '../../adapters/sql/release-leases.ts';
 import { type Clock, sleep } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import { StartFailure } from '../start-failure.ts';
 import { openPorts, type Store } from '../store-ports.ts';
-import { LOOK_EVERY_MS, openBuilds } from './open-builds.ts';
+import { BUILD_POLL_MS, openBuilds } from './open-builds.ts';
 
 export type PostgresParts = {
   readonly databaseUrl: string;
@@ -37,74 +37,77 @@ export type PostgresParts = {
   readonly lifecycle: Lifecycle;
 };
 
-/** Notifications tell of new messages at once; this finds those whose notification was lost. */
+/** A notification announces a new message; polling finds messages whose notification was lost. */
 const POLL_MS = 1000;
 
 export async function openPostgresStore(parts: PostgresParts): Promise<Store> {
   const { databaseUrl, clock, lifecycle } = parts;
   const isShared = parts.redisUrl !== undefined;
-  return orSentence(databaseUrl, async () => {
-    const held = await hold(parts, isShared);
-    // Released last: nobody else may have the store while something of ours is still being written.
-    lifecycle.onClose('store hold', () => held.release());
+  return withStartFailures(databaseUrl, async () => {
+    const locked = await acquireLock(parts, isShared);
+    // Registered first and so released last: another server must not lock the store during this one's last writes.
+    lifecycle.onClose('store lock', () => locked.release());
     const postgres = openPostgres(databaseUrl);
     lifecycle.onClose('store', () => postgres.close());
     await ensureMigrated(postgres, parts);
-    if (!isShared) await takeOverStore(postgres.db, clock.now());
-    const builds = openBuilds(postgres, { ...parts, lookEveryMs: LOOK_EVERY_MS });
+    if (!isShared) await releaseLeases(postgres.db, clock.now());
+    const builds = openBuilds(postgres, { ...parts, pollMs: BUILD_POLL_MS });
     return openPorts({
       ...parts,
       ...postgres,
       usage: createPostgresUsageStore(postgres),
       sharedBudgets: createSharedBudgetStore(postgres),
-      jobs: createPostgresJobStore({ store: postgres, signals: held.signals, ...builds }),
+      jobs: createPostgresJobStore({ store: postgres, signals: locked.signals, ...builds }),
       builds,
-      signals: held.signals,
-      handling: createPostgresMessageHandling(postgres),
+      signals: locked.signals,
+      operations: createPostgresQueueOperations(postgres),
       ...(isShared ? { pollMs: POLL_MS } : {}),
-      holdState: () => held.state(),
+      lockState: () => locked.state(),
     });
   });
 }
 
-/** What an operator can mend becomes a sentence; anything else is a defect and keeps its stack. */
-export async function orSentence<T>(databaseUrl: string, open: () => Promise<T>): Promise<T> {
+/** Turns a failure that an operator can fix into a StartFailure; any other is a defect and keeps its stack. */
+export async function withStartFailures<T>(
+  databaseUrl: string,
+  open: () => Promise<T>,
+): Promise<T> {
   try {
     return await open();
   } catch (error) {
-    const why = error instanceof StartFailure ? undefined : whyUnusable(rootOf(error));
-    if (why === undefined) throw error;
-    throw new StartFailure(`The PostgreSQL at ${placeOf(databaseUrl)} ${why}.`);
+    const failure = error instanceof StartFailure ? undefined : describeFailure(rootOf(error));
+    if (failure === undefined) throw error;
+    throw new StartFailure(`The PostgreSQL at ${addressOf(databaseUrl)} ${failure}.`);
   }
 }
 
-/** A migration that fails is wrapped in a sentence of its own. */
+/** The migrator wraps the driver's error in one of its own. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }
 
-const START_UP_PATIENCE_MS = 20_000;
-const ASK_AGAIN_MS = 500;
+const MAX_STARTUP_WAIT_MS = 20_000;
+const STARTUP_RETRY_MS = 500;
 
-async function hold(parts: PostgresParts, isShared: boolean): Promise<HeldStore> {
+async function acquireLock(parts: PostgresParts, isShared: boolean): Promise<LockedStore> {
   const { databaseUrl, clock, log } = parts;
-  const until = clock.monotonic() + START_UP_PATIENCE_MS;
+  const until = clock.monotonic() + MAX_STARTUP_WAIT_MS;
   for (;;) {
     try {
-      const held = await holdStore(databaseUrl, { isShared, clock, log });
-      if (held.kind === 'held') return held;
-      throw new StartFailure(inUseSentence(databaseUrl, held.address, isShared));
+      const locked = await lockStore(databaseUrl, { isShared, clock, log });
+      if (locked.kind === 'locked') return locked;
+      throw new StartFailure(inUseMessage(databaseUrl, locked.address, isShared));
     } catch (error) {
       if (!isStartingUp(error) || clock.monotonic() > until) throw error;
-      await sleep(clock, ASK_AGAIN_MS);
+      await sleep(clock, STARTUP_RETRY_MS);
     }
   }
 }
 
-function inUseSentence(url: string, address: string | undefined, isShared: boolean): string {
+function inUseMessage(url: string, address: string | undefined, isShared: boolean): string {
   const where = address === undefined ? '' : ` (connected from ${address})`;
-  const who = isShared ? 'a Spillway that has no REDIS_URL' : 'another Spillway';
-  return `The PostgreSQL store at ${placeOf(url)} is in use by ${who}${where}; stop that one, or give both the same REDIS_URL so that they share their limits.`;
+  const owner = isShared ? 'a Spillway that has no REDIS_URL' : 'another Spillway';
+  return `The PostgreSQL store at ${addressOf(url)} is in use by ${owner}${where}; stop that one, or give both the same REDIS_URL so that they share their limits.`;
 }
 
 async function ensureMigrated(
@@ -115,7 +118,7 @@ async function ensureMigrated(
   if (pending.length === 0) return;
   if (!migrateOnStart)
     throw new StartFailure(
-      `The PostgreSQL store at ${placeOf(databaseUrl)} is not up to date (pending: ${pending.join(', ')}); run \`spillway migrate\` or set MIGRATE_ON_START=true.`,
+      `The PostgreSQL store at ${addressOf(databaseUrl)} is not up to date (pending: ${pending.join(', ')}); run \`spillway migrate\` or set MIGRATE_ON_START=true.`,
     );
   const migrations = await migratePostgres(databaseUrl);
   log.write({

@@ -1,10 +1,13 @@
-// The queues jobs travel on: the store's own, or RabbitMQ. With RabbitMQ the store's queue is the outbox for what other
-// systems are told, and where jobs of callers are held until it is their turn.
+// The queues of the pipeline: the store's own, or RabbitMQ. Beside RabbitMQ the store's queues are the outbox and the
+// tenant queues in which callers' jobs wait to be released.
 
 import type { Config } from '../../config/config.ts';
-import type { FinalQueues } from '../../jobs/model/final-message.ts';
-import { createHoldQueue, type HoldQueueParts } from '../../jobs/pipeline/held-jobs.ts';
-import { createTellResult, type TellResult } from '../../jobs/pipeline/publish-result.ts';
+import type { FinalQueues } from '../../jobs/model/final-messages.ts';
+import {
+  createPipelineQueue,
+  type PipelineQueueParts,
+} from '../../jobs/pipeline/pipeline-queue.ts';
+import { createPublishResult, type PublishResult } from '../../jobs/pipeline/publish-result.ts';
 import { startRelay } from '../../jobs/pipeline/relay-outbox.ts';
 import type { JobQueue } from '../../jobs/ports/job-queue.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -14,22 +17,22 @@ import type { Store } from './open-store.ts';
 
 export type Queues = {
   readonly queue: JobQueue;
-  /** Where jobs of callers are held, and where they are released to; absent without a broker. */
-  readonly hold?: HoldQueueParts | undefined;
-  /** Where other systems are told of ends; empty without a broker, because nobody would listen. */
+  /** The two halves of `queue` beside a broker; absent without one. */
+  readonly brokered?: PipelineQueueParts | undefined;
+  /** The queues that other systems read results and dead letters from; empty without a broker. */
   readonly final: FinalQueues;
-  /** How a worker tells of the ends of jobs that it has in hand; absent without a broker. */
-  readonly tellResult?: TellResult | undefined;
-  /** How many messages of the raw queue are taken at once. */
+  /** How a worker publishes the result of a job it has run; absent without a broker. */
+  readonly publishResult?: PublishResult | undefined;
+  /** Messages of the raw queue that are dispatched at once. */
   readonly dispatchConcurrency: number;
-  /** Whether the broker can be reached, as far as is known. */
+  /** Whether the broker is connected, as far as is known. */
   readonly isUp: () => boolean;
 };
 
-/** Round trips, and turns of a busy loop, are worth overlapping; the dispatcher keeps the order all the same. */
-const DISPATCHES_AT_ONCE = 32;
+/** Overlaps round trips to the engines; the dispatcher keeps the order of delivery nevertheless. */
+const DISPATCH_CONCURRENCY = 32;
 
-/** Where messages of the raw queue come back to that had to wait for the dispatcher's limit. */
+/** The queue that raw messages return to after a delay by the dispatcher's limit. */
 export function returningQueueOf(rawQueue: string): string {
   return `${rawQueue}-returning`;
 }
@@ -45,28 +48,28 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   const { store, clock, log, lifecycle } = context;
   const { rabbitmqUrl } = config.storage;
   if (rabbitmqUrl === undefined) return storeQueues(store);
-  // Loaded only here, because the driver costs memory that the store's own queue does not need.
+  // Imported only here: without a broker the driver's memory is saved.
   const { openRabbitQueue } = await import('../../adapters/rabbitmq/open-rabbit-queue.ts');
   const { resultsQueue, deadLetterQueue, queueType } = config.jobs;
   const { prefetch } = config.worker;
   const broker = await openRabbitQueue({ url: rabbitmqUrl, queueType, clock, log, prefetch });
   lifecycle.onClose('broker', () => broker.close());
-  const told = [resultsQueue, deadLetterQueue];
-  const relay = startRelay({ outbox: store.queue, broker, queues: told });
+  const relayed = [resultsQueue, deadLetterQueue];
+  const relay = startRelay({ outbox: store.queue, broker, queues: relayed });
   lifecycle.onClose('relay', () => relay.close());
-  const hold = { broker, held: store.queue };
+  const brokered = { broker, tenantQueues: store.queue };
   const final = { resultsQueue, deadLetterQueue };
   const isUp = () => broker.isUp();
   return {
-    queue: createHoldQueue(hold),
-    hold,
+    queue: createPipelineQueue(brokered),
+    brokered,
     final,
-    tellResult: createTellResult({ broker, outbox: store.queue, isUp, queues: final }),
-    dispatchConcurrency: DISPATCHES_AT_ONCE,
+    publishResult: createPublishResult({ broker, outbox: store.queue, isUp, queues: final }),
+    dispatchConcurrency: DISPATCH_CONCURRENCY,
     isUp,
   };
 }
 
 export function storeQueues({ queue }: Pick<Store, 'queue'>): Queues {
-  return { queue, final: {}, dispatchConcurrency: DISPATCHES_AT_ONCE, isUp: () => true };
+  return { queue, final: {}, dispatchConcurrency: DISPATCH_CONCURRENCY, isUp: () => true };
 }

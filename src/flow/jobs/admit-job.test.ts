@@ -6,7 +6,7 @@ import { newOrganization } from '../../admission/organization.ts';
 import { type Principal, toPrincipal } from '../../admission/principal.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
-import { createAdmitJob, type HandedIn } from './admit-job.ts';
+import { createAdmitJob, type Submission } from './admit-job.ts';
 
 const NAMES = ['openai', 'anthropic'];
 const KEY = {
@@ -64,7 +64,7 @@ function rig(settings: object = {}, models?: readonly string[]) {
   });
   const principal = principalOf(settings, models);
   let asked = 0;
-  function handIn(message: HandedIn['message'], submit = async () => NEW) {
+  function handIn(message: Submission['message'], submit = async () => NEW) {
     asked += 1;
     return admit({ principal, requestId: `req_${asked}`, message }, submit);
   }

@@ -1,7 +1,6 @@
-// Handing in a job counts against the organisation's limits like an interactive request, and a key that is bound to
-// models hands in nothing for others. What the job itself may do at the provider is asked when it runs: its tokens are
-// counted here by what is handed in, because what comes out is the provider's limit's affair. A job that is refused
-// after all, or was there already, counts nothing.
+// Admits a submission: it counts against the organisation's limits like an interactive request, and a key that is bound
+// to models may submit jobs for these only. Only input tokens count here; the provider's limit is checked when the job
+// runs. A submission that fails or finds an existing job counts nothing.
 
 import type { Principal } from '../../admission/principal.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -13,7 +12,7 @@ import { overLimit } from '../call/call-refusal.ts';
 import { joinTerms, limitsOfCaller } from '../call/call-terms.ts';
 import { type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
 
-export type HandedIn = {
+export type Submission = {
   readonly principal: Principal;
   readonly requestId: string;
   readonly message: Pick<JobMessage, 'provider' | 'model' | 'prompt'> & {
@@ -21,22 +20,21 @@ export type HandedIn = {
   };
 };
 
-/** Rejects with RATE_LIMITED when the organisation has handed in all it may, else as `submit` does. */
+/** Rejects with RATE_LIMITED if the organisation is over a limit, else as `submit` does. */
 export type AdmitJob = <T extends { readonly isNew: boolean }>(
-  handedIn: HandedIn,
+  submission: Submission,
   submit: () => Promise<T>,
 ) => Promise<T>;
 
 export type AdmitJobParts = {
   readonly limiter: RateLimiter;
-  /** Who could take it. */
   readonly candidates: CandidateParts;
 };
 
 export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob {
-  return async (handedIn, submit) => {
-    await assertMayHandIn(candidates, handedIn);
-    const ask = askFor(handedIn);
+  return async (submission, submit) => {
+    await assertMaySubmit(candidates, submission);
+    const ask = askFor(submission);
     await take(limiter, ask);
     try {
       const submitted = await submit();
@@ -50,8 +48,8 @@ export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob
   };
 }
 
-/** Whoever the dispatcher will choose, the model that serves must be one of the key's. */
-async function assertMayHandIn(parts: CandidateParts, { principal, message }: HandedIn) {
+/** Whichever candidate the dispatcher chooses, its model must be one of the key's. */
+async function assertMaySubmit(parts: CandidateParts, { principal, message }: Submission) {
   const { models } = principal;
   if (!models) return;
   const { provider, model } = message;
@@ -63,12 +61,12 @@ async function assertMayHandIn(parts: CandidateParts, { principal, message }: Ha
   if (!isAllowed) throw new SpillwayError('FORBIDDEN', 'the key may not use this model');
 }
 
-function askFor({ principal, requestId, message }: HandedIn): PermitAsk {
-  // The slots are for calls that are open; a job that waits holds none.
+function askFor({ principal, requestId, message }: Submission): PermitAsk {
+  // A waiting job takes no slot of a concurrency limit.
   const { limits, countsTokens } = joinTerms(
     limitsOfCaller(principal).filter(({ kind }) => kind !== 'concurrent'),
   );
-  const tokens = countsTokens ? handedInTokens(message) : 0;
+  const tokens = countsTokens ? inputTokens(message) : 0;
   return { id: requestId, limits, tokens, expiresMs: SUBMITTING_MS };
 }
 
@@ -81,10 +79,10 @@ function take(limiter: RateLimiter, ask: PermitAsk): Promise<void> {
   );
 }
 
-function handedInTokens({ prompt = '', request }: HandedIn['message']): number {
+function inputTokens({ prompt = '', request }: Submission['message']): number {
   const asked = request === undefined ? '' : JSON.stringify(request);
   return estimateTokens(Buffer.byteLength(prompt) + Buffer.byteLength(asked));
 }
 
-/** Longer than a store takes to keep a job. */
+/** Longer than storing a job can take. */
 const SUBMITTING_MS = 60_000;

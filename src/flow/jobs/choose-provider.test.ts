@@ -161,9 +161,9 @@ test('an alias is followed along its chain, past those that are limited', async 
 });
 
 test('a broken provider is passed over while another is well', async () => {
-  const isBroken = (provider: string) => provider === 'a';
-  assert.equal(await choose({}, parts({ isBroken })), 'b b-default queue-b');
-  assert.equal(await choose({}, parts({ isBroken: () => true })), 'a a-default queue-a');
+  const isFailing = (provider: string) => provider === 'a';
+  assert.equal(await choose({}, parts({ isFailing })), 'b b-default queue-b');
+  assert.equal(await choose({}, parts({ isFailing: () => true })), 'a a-default queue-a');
 });
 
 function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
@@ -241,6 +241,6 @@ test('what was taken for a message that goes elsewhere is given back', async () 
   const message = job({ origin: 'queue', provider: 'a' });
   const choice = await chooseProvider(message);
   assert.ok(choice.kind === 'route');
-  choice.giveBack?.();
+  choice.releasePermit?.();
   assert.equal((await chooseProvider(message)).kind, 'route');
 });

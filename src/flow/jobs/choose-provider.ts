@@ -1,7 +1,6 @@
-// Where does a job go? To the first of its candidates, in the order of dispatch-candidates.ts, that can take it.
-// Providers that are limited or broken are passed over where another can take it and overflow is allowed. Messages of the
-// raw queue are counted here by the dispatcher's own limit; jobs of callers are counted when they are released, in their
-// fair order.
+// Chooses a job's provider: the first of its candidates (dispatch-candidates.ts) that can take it. With overflow, limited
+// providers and providers with an open circuit are skipped if another can take the job. Raw-queue messages count against
+// the dispatcher's limit here; callers' jobs count when they are released from their tenant queues.
 
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import type { ErrorParams } from '../../errors/codes.ts';
@@ -14,12 +13,12 @@ import { type Candidate, type CandidateParts, candidatesFor } from './dispatch-c
 export type ChooseParts = CandidateParts & {
   readonly overflow: 'next' | 'delay';
   readonly limits: ProviderLimits;
-  /** What is let through is counted; absent where the check is turned off. */
+  /** Counts the admitted messages; absent if the check is turned off. */
   readonly dispatchLimit?: DispatchLimit | undefined;
-  /** How long a message over that limit waits, where it is not to be the exact time. */
+  /** The configured delay of a message over that limit; absent for the exact delay. */
   readonly fixedDelayMs?: number | undefined;
-  /** Whether calls to it are known to fail. */
-  readonly isBroken?: ((provider: string, region: string) => boolean) | undefined;
+  /** Whether its circuit is open because of failures. */
+  readonly isFailing?: ((provider: string, region: string) => boolean) | undefined;
   readonly clock: Clock;
 };
 
@@ -28,7 +27,7 @@ export function createChooseProvider(parts: ChooseParts): ChooseProvider {
     const candidates = await candidatesFor(parts, job);
     const [first] = candidates;
     if (!first) return refuse(job.model === undefined ? {} : { field: 'model' });
-    const offered = parts.overflow === 'next' ? inHealthFirst(parts, candidates) : [first];
+    const offered = parts.overflow === 'next' ? healthyOf(parts, candidates) : [first];
     const free = offered.filter((candidate) => limitOf(parts, candidate) === undefined);
     const [best] = free;
     if (!best) return route(parts, soonest(parts, offered) ?? first);
@@ -39,28 +38,29 @@ export function createChooseProvider(parts: ChooseParts): ChooseProvider {
   };
 }
 
-/** It was put off before, so that its moment has come. */
+/** It was delayed by the limit before and is due now. */
 function isReturning({ state, waitCode }: Job): boolean {
   return state === 'delayed' && waitCode === 'RATE_LIMITED';
 }
 
-/** Broken ones are asked last; when all are, the first is as good as any, and its workers wait for it. */
-function inHealthFirst(parts: ChooseParts, candidates: readonly Candidate[]): readonly Candidate[] {
-  const isBroken = ({ provider }: Candidate) =>
-    parts.isBroken?.(provider.name, provider.region) === true;
-  const well = candidates.filter((candidate) => !isBroken(candidate));
-  return well.length === 0 ? candidates : well;
+/** If every circuit is open the job goes to the first candidate, whose workers wait for it. */
+function healthyOf(parts: ChooseParts, candidates: readonly Candidate[]): readonly Candidate[] {
+  const isFailing = ({ provider }: Candidate) =>
+    parts.isFailing?.(provider.name, provider.region) === true;
+  const healthy = candidates.filter((candidate) => !isFailing(candidate));
+  return healthy.length === 0 ? candidates : healthy;
 }
 
 function limitOf({ limits }: ChooseParts, { provider, model }: Candidate): number | undefined {
-  return limits.active(provider.name, provider.region, model)?.resetAt;
+  const { name, region } = provider;
+  return limits.active({ provider: name, region, model })?.resetAt;
 }
 
 function soonest(parts: ChooseParts, candidates: readonly Candidate[]): Candidate | undefined {
   return candidates.toSorted((a, b) => (limitOf(parts, a) ?? 0) - (limitOf(parts, b) ?? 0))[0];
 }
 
-/** The first with room; when none has, the message waits for the one whose turn comes soonest. */
+/** The first candidate whose limit admits the message; else the one whose slot opens first. */
 async function routeWithin(
   parts: ChooseParts,
   limit: DispatchLimit,
@@ -84,19 +84,19 @@ async function routeWithin(
   const answer = await limit.ask(chosen.provider.name, as, wait);
   return answer.kind === 'allowed'
     ? admitted(parts, chosen, answer)
-    : putOff(parts, limit, chosen, answer);
+    : delayedBy(parts, limit, chosen, answer);
 }
 
 function admitted(
   parts: ChooseParts,
   candidate: Candidate,
-  { giveBack }: Extract<DispatchAnswer, { kind: 'allowed' }>,
+  { giveBack: releasePermit }: Extract<DispatchAnswer, { kind: 'allowed' }>,
 ): ProviderChoice {
-  return { ...route(parts, candidate), giveBack };
+  return { ...route(parts, candidate), releasePermit };
 }
 
-/** A fixed delay leads straight to the provider's queue, as in the existing systems; an exact one is asked again. */
-function putOff(
+/** A fixed delay ends on the provider's queue, as existing systems expect; after an exact one the limit decides again. */
+function delayedBy(
   parts: ChooseParts,
   limit: DispatchLimit,
   candidate: Candidate,

@@ -1,6 +1,6 @@
-// Who could take a job, in the order to ask them. A job of a caller's goes to its model's provider, or through its
-// alias's chain. One that names nothing, and every message of the raw queue, goes where the strategy says; where a
-// message's model is not the provider's, the provider's own default model serves.
+// A job's candidates: the providers and models that could serve it, in order. A caller's job goes to its model's provider
+// or along its alias's chain. A caller's job that names neither model nor provider, and every raw-queue message, follows
+// the strategy; a provider that does not have the message's model serves its own default model.
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { ChooseOrder } from '../../routing/provider-strategy.ts';
@@ -20,11 +20,11 @@ export type CandidateParts = {
   readonly providers: ReadonlyMap<string, DispatchableProvider>;
   readonly resolveTargets: ResolveTargets;
   readonly chooseOrder: ChooseOrder;
-  /** How busy each provider is; asked only where the strategy goes by it. */
+  /** Each provider's load; absent unless the strategy uses it. */
   readonly loads?: (() => Promise<ReadonlyMap<string, number>>) | undefined;
 };
 
-/** Empty when nobody ever will. */
+/** Empty if no provider will ever serve the job. */
 export async function candidatesFor(
   parts: CandidateParts,
   job: Pick<Job, 'origin' | 'provider' | 'model'>,
@@ -39,20 +39,20 @@ export async function candidatesFor(
   return order.flatMap((name) => serving(parts.providers.get(name), asked));
 }
 
-/** What the name means: one provider, or for an alias all of its chain. Accounts of a provider are one place to go. */
+/** The targets of a model name, or of an alias's chain. Accounts of one provider are one candidate. */
 function named(parts: CandidateParts, model: string): readonly Candidate[] {
   const resolution = parts.resolveTargets(model);
   if (resolution.outcome !== 'targets') return [];
-  const places = new Map<string, Candidate>();
+  const found = new Map<string, Candidate>();
   for (const target of resolution.targets) {
     const provider = parts.providers.get(target.provider);
     const key = `${target.provider}/${target.model}`;
-    if (provider && !places.has(key)) places.set(key, { provider, model: target.model });
+    if (provider && !found.has(key)) found.set(key, { provider, model: target.model });
   }
-  return [...places.values()];
+  return [...found.values()];
 }
 
-/** A model of another provider's is replaced by this one's own. */
+/** Another provider's model is replaced by this provider's default. */
 function serving(
   provider: DispatchableProvider | undefined,
   asked: readonly Candidate[],

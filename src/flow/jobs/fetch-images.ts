@@ -1,13 +1,13 @@
-// Images that a job names by their addresses, fetched under the egress rule and given as data, which is the one form
-// that all providers take. Together they have a bound. A wrong address, an answer that is no image or too much of it
-// is the caller's mistake; a host that does not answer may be asked again.
+// Fetches the images that a job names by URL and turns them into data URLs, the one form that all providers accept. The
+// egress rule applies, and their total size is bounded. A refused URL, a non-image answer or too much data fails the job
+// with an error of the caller's; a host that does not answer is retried.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
 
 export const MAX_IMAGES_BYTES = 20 * 2 ** 20;
 const IMAGE_TIMEOUT_MS = 30_000;
-/** What the hosts of images answer when trying again can help. */
+/** Statuses of an image's host after which a retry may succeed. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export type FetchImages = (
@@ -20,7 +20,7 @@ export function createFetchImages(egress: Pick<Egress, 'send'>): FetchImages {
   return async (urls, signal) => {
     const images: string[] = [];
     let leftBytes = MAX_IMAGES_BYTES;
-    // One after another: together they must not take more memory than their bound.
+    // Sequential, so that the size bound also bounds memory.
     for (const url of urls) {
       if (isData(url)) {
         images.push(url);
@@ -54,10 +54,10 @@ async function fetchImage(
   } as const;
   const answer = await send(egress, request, signal);
   if (TEMPORARY.has(answer.status)) throw unanswered(`answered ${answer.status}`);
-  if (answer.status !== 200) throw mistake(`an image's host answered ${answer.status}`);
+  if (answer.status !== 200) throw invalidImage(`an image's host answered ${answer.status}`);
   if (answer.isCut) throw tooLarge();
   const contentType = imageType(answer);
-  if (contentType === undefined) throw mistake('what an image names is no image');
+  if (contentType === undefined) throw invalidImage('an image URL does not lead to an image');
   return { contentType, body: answer.body };
 }
 
@@ -69,9 +69,9 @@ async function send(
   try {
     return await egress.send(request, signal);
   } catch (cause) {
-    // Which field it was is known here and not there.
+    // The egress adapter does not know which field the URL came from.
     if (!(cause instanceof SpillwayError) || cause.code !== 'INVALID_REQUEST') throw cause;
-    throw mistake(cause.message);
+    throw invalidImage(cause.message);
   }
 }
 
@@ -79,7 +79,7 @@ function imageType({ contentType = '' }: EgressAnswer): string | undefined {
   return /^image\/[\w.+-]{1,50}/i.exec(contentType)?.[0].toLowerCase();
 }
 
-function mistake(message: string): SpillwayError {
+function invalidImage(message: string): SpillwayError {
   return new SpillwayError('INVALID_REQUEST', message, { params: { field: 'images' } });
 }
 

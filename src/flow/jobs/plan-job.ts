@@ -1,13 +1,13 @@
-// From a job to the call that runs it, at the provider and model that the dispatcher chose. What was queued from an AI
-// endpoint goes to that endpoint's path with the same body; a plain prompt becomes a request in the provider's format.
-// What asks for a stream is called as one: its result is the same, but its output can be seen as it grows.
+// Plans the call of a job at the provider and model that the dispatcher chose. A request queued from an AI endpoint goes to
+// that endpoint's path with the same body; a plain prompt becomes a request in the provider's format. A request for a
+// stream is sent as one: the result is the same, and the owner can read its output as it grows.
 
 import type { JobMessage } from '../../jobs/model/job-message.ts';
 import type { JobRun } from '../../jobs/ports/job-runner.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
-import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
+import { promptRequest } from '../../upstream/attempt/prompt-request.ts';
 import {
   chargeOf,
   matchNativeRoute,
@@ -25,10 +25,10 @@ import {
 } from '../call/plan-call.ts';
 import type { FetchImages } from './fetch-images.ts';
 
-const UNSTATED_OUTPUT_TOKENS = 4096;
+const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
 
 export type JobPlanParts = PlanParts & {
-  /** Makes data of the images that a job names by address. */
+  /** Replaces image URLs by data URLs. */
   readonly fetchImages: FetchImages;
 };
 
@@ -43,7 +43,7 @@ export async function planJob(
   const name = `${job.provider}/${job.model}`;
   const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
   const [target] = targets;
-  if (!target) throw new Error('a name that means targets means at least one');
+  if (!target) throw new Error('a resolved model has no target');
   const endpoint = endpointOf(message, target);
   const { path, isStream, operation } = endpoint;
   const images = await parts.fetchImages(message.images ?? [], signal);
@@ -68,7 +68,7 @@ export async function planJob(
   };
 }
 
-/** The account that the run's permit is for is asked first. */
+/** The account of the run's permit comes first. */
 function accountFirst(targets: readonly Target[], account: string | undefined): readonly Target[] {
   if (account === undefined || targets[0]?.account === account) return targets;
   const [first, others] = [
@@ -114,7 +114,7 @@ function requestOf(
     return promptRequest(format, model, {
       text: message.prompt ?? '',
       images: message.images ?? [],
-      maxOutputTokens: UNSTATED_OUTPUT_TOKENS,
+      maxOutputTokens: DEFAULT_MAX_OUTPUT_TOKENS,
     });
   }
   const { stream: _stream, stream_options: options, model: _model, ...rest } = message.request;
@@ -124,7 +124,7 @@ function requestOf(
   return { ...rest, model, stream: true, ...streamOptions(operation, options) };
 }
 
-/** Chat Completions tell what a stream used only when they are asked to. */
+/** Chat Completions report a stream's usage only on request. */
 function streamOptions(operation: NativeOperation, options: unknown): Record<string, unknown> {
   const given = typeof options === 'object' ? options : undefined;
   if (operation === 'chat') return { stream_options: { ...given, include_usage: true } };

@@ -1,5 +1,5 @@
-// A job's run: from what was asked for to what came out. It never throws for a call that failed. A stream that was cut
-// after content is a failed run like any other, so that the job begins again; or the end of the job, as configured.
+// Runs a job: from its message to its result or failure. It does not throw for a failed call. A stream that is cut after
+// content is a failed run, so that the job starts over, or fails the job, as configured.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { toSpillwayError } from '../../errors/spillway-error.ts';
@@ -12,16 +12,16 @@ import { permitOf } from '../pacing/worker-permit.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 
 export type RunJobParts = JobCallParts & {
-  /** What becomes of a job whose stream was cut after content. */
+  /** Fail or restart a job whose stream is cut after content. */
   readonly midStream: 'error' | 'restart';
 };
 
 export function createRunJob(given: RunJobParts): RunJob {
-  const parts = { ...given, attempts: heldToContent(given.attempts) };
+  const parts = { ...given, attempts: untilContent(given.attempts) };
   return async (run, signal) => {
-    let isBegun = false;
+    let hasContent = false;
     function onOutput(text: string): void {
-      isBegun = true;
+      hasContent = true;
       if (text !== '') run.reportPartial(text);
     }
     try {
@@ -29,14 +29,14 @@ export function createRunJob(given: RunJobParts): RunJob {
       const answer = await callModel(parts, order, signal, onOutput);
       return { kind: 'succeeded', result: resultOf(order, answer) };
     } catch (thrown) {
-      const isFinal = isBegun && parts.midStream === 'error';
+      const isFinal = hasContent && parts.midStream === 'error';
       return { ...failureOf(toSpillwayError(thrown)), isFinal };
     }
   };
 }
 
-/** Nobody waits for a status line, so what comes before content is kept back for as long as content takes. */
-function heldToContent(attempts: AttemptParts): AttemptParts {
+/** No caller waits for a status line, so the attempt may be repeated until its first content. */
+function untilContent(attempts: AttemptParts): AttemptParts {
   const timeouts = { ...attempts.timeouts, holdStatusMs: Number.POSITIVE_INFINITY };
   return { ...attempts, timeouts };
 }
@@ -84,7 +84,7 @@ function resultOf(
   };
 }
 
-/** What it means for the job, the job's own policy decides; here nothing of the provider's words is left. */
+/** The job's policy decides what follows; the verdict contains no provider text. */
 function failureOf(error: SpillwayError): Extract<RunOutcome, { kind: 'failed' }> {
   const { code, params, retryable, retryAfterMs, resetAt } = error;
   const verdict = {

@@ -5,9 +5,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
+import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
-import { type JobOutlook, toReceipt } from '../../jobs/model/job-view.ts';
-import type { SubmitJob } from '../../jobs/pipeline/submit-job.ts';
+import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
+import { toReceipt } from '../../jobs/model/job-view.ts';
 import { readLabel } from '../call/ended-call.ts';
 import type { CallPlan } from '../call/plan-call.ts';
 import type { AdmitJob } from '../jobs/admit-job.ts';
@@ -18,7 +19,7 @@ import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
 export type QueueParts = {
   readonly admit: AdmitJob;
   readonly submit: SubmitJob;
-  readonly outlook: (job: Job) => Promise<JobOutlook>;
+  readonly estimate: (job: Job) => Promise<JobEstimate>;
   readonly serverId: string;
 };
 
@@ -56,7 +57,7 @@ async function hand(
   const { job } = await parts.admit({ principal, requestId: id, message }, () =>
     parts.submit(message, submitterOf(request)),
   );
-  const receipt = JSON.stringify(toReceipt(job, await parts.outlook(job)));
+  const receipt = JSON.stringify(toReceipt(job, await parts.estimate(job)));
   reply.begin(202, [
     'content-type',
     'application/json; charset=utf-8',

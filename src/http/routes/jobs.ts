@@ -9,17 +9,13 @@ import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { readLabel } from '../../flow/call/ended-call.ts';
 import type { AdmitJob } from '../../flow/jobs/admit-job.ts';
+import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
+import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { parseJobMessage } from '../../jobs/model/job-message.ts';
 import { JOB_STATES } from '../../jobs/model/job-state.ts';
-import {
-  type JobOutlook,
-  type JobReader,
-  toJobView,
-  toReceipt,
-} from '../../jobs/model/job-view.ts';
+import { type JobReader, toJobView, toReceipt } from '../../jobs/model/job-view.ts';
 import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
-import type { SubmitJob } from '../../jobs/pipeline/submit-job.ts';
 import type { JobHistory } from '../../jobs/ports/job-history.ts';
 import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -30,7 +26,7 @@ export type JobRouteParts = {
   readonly desk: {
     readonly submit: SubmitJob;
     readonly cancel: CancelJob;
-    readonly outlook: (job: Job) => Promise<JobOutlook>;
+    readonly estimate: (job: Job) => Promise<JobEstimate>;
   };
   readonly jobs: JobStore;
   readonly history: JobHistory;
@@ -66,7 +62,7 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
           desk.submit(request.body, submitterOf(request, principal)),
         );
         reply.header('location', `/v1/jobs/${encodeURIComponent(job.publicId)}`);
-        return reply.code(202).send(toReceipt(job, await desk.outlook(job)));
+        return reply.code(202).send(toReceipt(job, await desk.estimate(job)));
       },
     );
 
@@ -94,12 +90,12 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
-        const [outlook, result, attempts] = await Promise.all([
-          desk.outlook(job),
+        const [estimate, result, attempts] = await Promise.all([
+          desk.estimate(job),
           history.result(job.id),
           history.attempts(job.id),
         ]);
-        return toJobView(job, reader, { ...outlook, result, history: attempts });
+        return toJobView(job, reader, { ...estimate, result, history: attempts });
       },
     );
 

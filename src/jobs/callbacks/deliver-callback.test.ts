@@ -12,10 +12,10 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
+import { newJob } from '../intake/submit-job.ts';
+import { withFinalMessages } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { failed, retried, started, succeeded } from '../model/job-moves.ts';
-import { ending } from '../pipeline/end-job.ts';
-import { newJob } from '../pipeline/submit-job.ts';
 import type { EgressRequest } from '../ports/egress.ts';
 import type { Consumer } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
@@ -82,7 +82,7 @@ describe('calling back the owner of a job', () => {
   }
 
   async function end(running: Job, move = succeeded(running, RESULT, clock.now())): Promise<Job> {
-    const ended = await jobs.move(ending(move, {}));
+    const ended = await jobs.move(withFinalMessages(move, {}));
     assert.ok(ended);
     await clock.advance(0);
     return ended;

@@ -6,6 +6,7 @@
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { CALLBACK_QUEUE } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { parsePointer } from '../model/job-pointer.ts';
 import { toResultView } from '../model/job-view.ts';
@@ -13,7 +14,6 @@ import type { Egress } from '../ports/egress.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { CALLBACK_QUEUE } from './callback-message.ts';
 import { signCallback } from './callback-signature.ts';
 
 /** What is known of the organisation that a callback is made for. */

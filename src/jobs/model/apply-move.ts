@@ -1,5 +1,5 @@
-// The job that a move makes of a job. The store does the same to its row; because the fence says that the row was as the
-// mover saw it, what comes out is known beforehand, and nobody has to read it back.
+// A job after a move. The store applies the same change to its row; a matching fence proves that the row was as the
+// caller read it, so the result is known without reading it back.
 
 import type { JobMove } from '../ports/job-store.ts';
 import type { Job } from './job.ts';
@@ -19,18 +19,18 @@ export function applyMove(
     losses: change.losses ?? job.losses,
     queue: change.queue ?? job.queue,
     runAt: change.runAt ?? job.runAt,
-    provider: kept(job.provider, change.provider),
-    model: kept(job.model, change.model),
-    waitCode: kept(job.waitCode, change.waitCode),
-    error: kept(job.error, change.error),
-    leaseOwner: kept(job.leaseOwner, change.leaseOwner),
-    leaseUntil: kept(job.leaseUntil, change.leaseUntil),
-    startedAt: kept(job.startedAt, change.startedAt),
-    finishedAt: kept(job.finishedAt, change.finishedAt),
+    provider: changed(job.provider, change.provider),
+    model: changed(job.model, change.model),
+    waitCode: changed(job.waitCode, change.waitCode),
+    error: changed(job.error, change.error),
+    leaseOwner: changed(job.leaseOwner, change.leaseOwner),
+    leaseUntil: changed(job.leaseUntil, change.leaseUntil),
+    startedAt: changed(job.startedAt, change.startedAt),
+    finishedAt: changed(job.finishedAt, change.finishedAt),
   };
 }
 
-/** Undefined says nothing about a field; null says that it is empty now. */
-function kept<T>(known: T | undefined, given: T | null | undefined): T | undefined {
+/** Undefined leaves a field as it is; null clears it. */
+function changed<T>(known: T | undefined, given: T | null | undefined): T | undefined {
   return given === undefined ? known : (given ?? undefined);
 }

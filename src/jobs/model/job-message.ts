@@ -1,6 +1,5 @@
-// What is asked for: the fields of `POST /v1/jobs` and of a message on the raw queue, which are the same. All
-// of it comes from outside and is parsed here; a wrong field is INVALID_REQUEST with its name. Fields we do not
-// know are left out.
+// The submitted fields of a job: `POST /v1/jobs` and messages on the raw queue have the same. They come from outside
+// and are parsed here; a wrong field gives INVALID_REQUEST with its name, and unknown fields are dropped.
 
 import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -10,14 +9,14 @@ export const DEFAULT_PRIORITY = 5;
 const MAX_METADATA_CHARACTERS = 16_384;
 const MAX_IMAGES = 100;
 
-/** Text that every store can keep: PostgreSQL refuses NUL, and control characters have no place in a name. */
+/** PostgreSQL's text cannot contain NUL; other control characters do not belong in a name either. */
 function name(maxLength: number) {
   return z.string().min(1).max(maxLength).refine(isPrintable);
 }
 
 const modelName = name(256);
 const identity = z.union([name(200), z.int().transform(String)]);
-const moment = z.union([
+const timestamp = z.union([
   z.int().nonnegative(),
   z.iso.datetime({ offset: true }).transform(Date.parse),
 ]);
@@ -39,7 +38,7 @@ const schema = z
     request: z.record(z.string(), z.unknown()).nullish(),
     format: z.enum(PROVIDER_FORMATS).nullish(),
     priority: z.int().min(0).max(9).nullish(),
-    deadline: moment.nullish(),
+    deadline: timestamp.nullish(),
     callbackUrl: z
       .url({ protocol: /^https?$/ })
       .max(2048)
@@ -56,7 +55,7 @@ export type JobMessage = {
   readonly model?: string | undefined;
   readonly prompt?: string | undefined;
   readonly images?: readonly string[] | undefined;
-  /** A request in the format of one of the providers. */
+  /** A request body in a provider's format. */
   readonly request?: Readonly<Record<string, unknown>> | undefined;
   readonly format?: (typeof PROVIDER_FORMATS)[number] | undefined;
   readonly priority?: number | undefined;
@@ -64,18 +63,18 @@ export type JobMessage = {
   readonly callbackUrl?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly native?: NativeCall | undefined;
-  /** Set by us as well: what the caller said of the request, for the listing of what was used. */
+  /** Set by Spillway from the request, never parsed from the fields: the category of its usage records. */
   readonly category?: string | undefined;
 };
 
-/** Set by us, never read from outside: which endpoint a request was sent to that asked to be queued. */
+/** Set by Spillway, never parsed from the fields: the endpoint of a request sent with `Prefer: respond-async`. */
 export type NativeCall = {
   readonly operation: string;
-  /** Those headers that belong to the provider's format, such as its version. */
+  /** The headers that belong to the provider's format, such as its version. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Throws INVALID_REQUEST, naming the first field that is wrong. */
+/** Throws INVALID_REQUEST with the name of the first wrong field. */
 export function parseJobMessage(value: unknown): JobMessage {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
@@ -91,7 +90,7 @@ export function parseJobMessage(value: unknown): JobMessage {
   return Object.fromEntries(present);
 }
 
-/** Two of the formats name the model in the request itself. */
+/** Two of the three formats carry the model in the request body. */
 function modelIn(request: JobMessage['request'] | null): string | undefined {
   return modelName.safeParse(request?.['model']).data;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newJob } from '../pipeline/submit-job.ts';
-import { postponed, routed, started } from './job-moves.ts';
+import { newJob } from '../intake/submit-job.ts';
+import { delayed, routed, started } from './job-moves.ts';
 
 const ROUTE = { queue: 'gemini-analysis-queue', provider: 'gemini' };
 const given = {
@@ -15,7 +15,7 @@ test('a job that has waited for a rate says so on the way to its worker, until i
   const job = newJob(given, () => 'job_1', 1000);
   assert.equal(routed(job, ROUTE, 1000).moved.waitCode, undefined);
   const wait = { until: 2000, code: 'RATE_LIMITED', costsAttempt: false } as const;
-  const back = routed(postponed(job, wait, 1000).moved, ROUTE, 2000).moved;
+  const back = routed(delayed(job, wait, 1000).moved, ROUTE, 2000).moved;
   assert.deepEqual([back.state, back.waitCode, back.runAt], ['queued', 'RATE_LIMITED', 2000]);
   const running = started(back, { workerId: 'w', leaseMs: 1000 }, 2001).moved;
   assert.equal(running.waitCode, undefined);
@@ -24,6 +24,6 @@ test('a job that has waited for a rate says so on the way to its worker, until i
 test('a job that waited for something else says no more when it goes on', () => {
   const job = newJob(given, () => 'job_1', 1000);
   const wait = { until: 2000, code: 'AI_LIMIT_REACHED', costsAttempt: false } as const;
-  const back = routed(postponed(job, wait, 1000).moved, ROUTE, 2000).moved;
+  const back = routed(delayed(job, wait, 1000).moved, ROUTE, 2000).moved;
   assert.deepEqual([back.state, back.waitCode], ['queued', undefined]);
 });

@@ -1,5 +1,5 @@
-// Every move a job can make, as a pure function from the job as it was seen to the move as it will be written.
-// The table of job-state.ts is asked each time, so a move that is not in it cannot even be described.
+// Every move a job can make, as a pure function from the job that was read to the move that will be written. Each checks
+// the table of job-state.ts and throws for a transition that is not in it.
 
 import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import { renderError } from '../../errors/render-error.ts';
@@ -10,7 +10,7 @@ import { applyMove } from './apply-move.ts';
 import type { Job, JobResult } from './job.ts';
 import { type JobState, pathTo } from './job-state.ts';
 
-/** The dispatcher has chosen: the job goes to a provider's queue, at once or after a wait. */
+/** The dispatcher has chosen a provider: the job goes to that provider's queue, immediately or at `runAt`. */
 export function routed(
   job: Job,
   route: {
@@ -26,14 +26,14 @@ export function routed(
   const { queue, provider, model, waitCode } = route;
   const runAt = Math.max(at, route.runAt ?? at);
   const isLater = runAt > at;
-  // One that has waited for a rate says so until it starts: its worker keeps such ones apart.
+  // A job that was delayed by a rate limit keeps its wait code until it starts: its worker paces such jobs.
   const hasWaited = job.state === 'delayed' && job.waitCode === 'RATE_LIMITED';
   const why = isLater ? waitCode : hasWaited ? job.waitCode : null;
   const change = { queue, provider, model, runAt, waitCode: why };
-  const wait = isLater ? waiting('delayed', { until: runAt, code: waitCode }) : undefined;
+  const wait = isLater ? delayEvent(runAt, waitCode) : undefined;
   const events: NewJobEvent[] = wait ? [{ type: 'routed' }, wait] : [{ type: 'routed' }];
   if (isLater && job.state === 'queued') return move(job, 'delayed', at, change, events);
-  // From delayed to delayed, or from queued to queued, only the place of waiting changes.
+  // Delayed to delayed, or queued to queued: only the queue changes, not the state.
   const to = isLater ? 'delayed' : 'queued';
   return describe(job, { to, at, change, events });
 }
@@ -70,14 +70,14 @@ export function succeeded(job: Job, result: JobResult, at: number): JobMove {
   };
 }
 
-/** Back to waiting. Only a failure `costsAttempt`; a throttle gives the attempt back. */
-export function postponed(
+/** Back to waiting. A failure `costsAttempt`; a throttle does not. */
+export function delayed(
   job: Job,
   wait: {
     readonly until: number;
     readonly code: ErrorCode;
     readonly costsAttempt: boolean;
-    /** Where it comes back to, when that is another queue than its own. */
+    /** The queue it returns to; its own by default. */
     readonly queue?: string | undefined;
   },
   at: number,
@@ -85,13 +85,13 @@ export function postponed(
   const { until, code, queue } = wait;
   const attempts = job.state === 'running' && !wait.costsAttempt ? job.attempts - 1 : job.attempts;
   const change = { ...UNLEASED, ...(queue && { queue }), attempts, runAt: until, waitCode: code };
-  const events = [waiting('delayed', { until, code })];
+  const events = [delayEvent(until, code)];
   if (job.state === 'delayed') return describe(job, { to: 'delayed', at, change, events });
   const outcome = wait.costsAttempt ? 'failed' : 'delayed';
   return { ...move(job, 'delayed', at, change, events), ...attemptEnd(job, outcome, at, code) };
 }
 
-/** Its worker gave it back (`returned`) or was never heard of again (`lost`): somebody else may have it. */
+/** Its worker returned it (`returned`) or let its lease expire (`lost`); another worker may claim it. */
 export function requeued(job: Job, why: 'returned' | 'lost', at: number): JobMove {
   expect(job, 'running');
   const losses = why === 'lost' ? job.losses + 1 : job.losses;
@@ -107,7 +107,7 @@ export function failed(
   const { code } = verdict;
   return {
     ...move(job, 'failed', at, { ...ended(at), error: verdict }, [
-      { type: 'failed', data: told(job, verdict, at) },
+      { type: 'failed', data: publicFailure(job, verdict, at) },
     ]),
     ...attemptEnd(job, 'failed', at, code),
     ...(deadLetter && { deadLetter }),
@@ -125,13 +125,13 @@ export function expired(job: Job, at: number): JobMove {
   const error: Verdict = { code: 'NETWORK_TIMEOUT', params: { phase: 'total' }, retryable: false };
   return {
     ...move(job, 'expired', at, { ...ended(at), error }, [
-      { type: 'expired', data: told(job, error, at) },
+      { type: 'expired', data: publicFailure(job, error, at) },
     ]),
     ...attemptEnd(job, 'expired', at),
   };
 }
 
-/** An operator retries a dead letter: the job begins again, in the raw queue, with all its attempts. */
+/** An operator retries a dead letter: the job starts over in the raw queue, with all its attempts. */
 export function retried(job: Job, rawQueue: string, at: number): JobMove {
   expect(job, 'failed');
   const change: JobChange = {
@@ -161,24 +161,21 @@ function attemptEnd(
   return { attemptEnd: { run: job.run, outcome, errorCode, finishedAt } };
 }
 
-/** A failure as its owner may read it, in the language the job was handed in with. */
-function told(job: Job, { code, params }: Verdict, now: number): NewJobEvent['data'] {
+/** A failure as shown to the job's owner, in the language of the submission. */
+function publicFailure(job: Job, { code, params }: Verdict, now: number): NewJobEvent['data'] {
   const { locale, timeZone } = job;
   const reader = { ...(locale && { locale }), ...(timeZone && { timeZone }), now };
   return { code, params, message: renderError(code, params, reader) };
 }
 
-function waiting(
-  type: 'delayed',
-  { until, code }: { readonly until: number; readonly code?: ErrorCode | undefined },
-): NewJobEvent {
-  return { type, data: { until, ...(code && { code }) } };
+function delayEvent(until: number, code: ErrorCode | undefined): NewJobEvent {
+  return { type: 'delayed', data: { until, ...(code && { code }) } };
 }
 
-/** Where the table allows more ways into a state than this move is meant for. */
+/** For moves that are narrower than the transition table. */
 function expect(job: Job, ...states: readonly JobState[]): void {
   if (!states.includes(job.state))
-    throw new Error(`this move is not for a job that is ${job.state}`);
+    throw new Error(`this move does not apply to a job that is ${job.state}`);
 }
 
 function move(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { ERROR_CODES, type Verdict } from '../../errors/codes.ts';
-import { judge, RETRY_DEFAULTS, retryDelayMs } from './job-policy.ts';
+import { decideRetry, RETRY_DEFAULTS, retryDelayMs } from './job-policy.ts';
 
 const NOW = 1_000_000;
 
@@ -15,7 +15,7 @@ describe('what a failed run means for its job', () => {
       failure('PROVIDER_UNAVAILABLE', { params: { reason: 'circuit_open', retryAfterMs: 700 } }),
     ])
       assert.deepEqual(judgeAfter(1, verdict), {
-        kind: 'postpone',
+        kind: 'delay',
         until: NOW + 700,
         costsAttempt: false,
       });
@@ -23,7 +23,7 @@ describe('what a failed run means for its job', () => {
 
   it('is a wait of five minutes when a limit does not say until when', () => {
     const judged = judgeAfter(1, failure('AI_LIMIT_REACHED'));
-    assert.ok(judged.kind === 'postpone' && judged.until === NOW + 300_000);
+    assert.ok(judged.kind === 'delay' && judged.until === NOW + 300_000);
   });
 
   it('is another try after one, two and four seconds, then a dead letter', () => {
@@ -34,7 +34,7 @@ describe('what a failed run means for its job', () => {
       [3, 4000],
     ] as const)
       assert.deepEqual(judgeAfter(attempts, outage), {
-        kind: 'postpone',
+        kind: 'delay',
         until: NOW + waitMs,
         costsAttempt: true,
       });
@@ -46,7 +46,7 @@ describe('what a failed run means for its job', () => {
       1,
       failure('NETWORK_TIMEOUT', { retryable: true, retryAfterMs: 9000 }),
     );
-    assert.ok(judged.kind === 'postpone' && judged.until === NOW + 9000);
+    assert.ok(judged.kind === 'delay' && judged.until === NOW + 9000);
   });
 
   it("is the end for a caller's mistake, and an operator's matter otherwise", () => {
@@ -63,7 +63,7 @@ describe('what a failed run means for its job', () => {
       [failure('RATE_LIMITED', { retryable: true, retryAfterMs: 700 }), true],
       [failure('CONTENT_POLICY'), false],
     ] as const) {
-      const judged = judge({ attempts: 1 }, { verdict, isFinal: true }, RETRY_DEFAULTS, NOW);
+      const judged = decideRetry({ attempts: 1 }, { verdict, isFinal: true }, RETRY_DEFAULTS, NOW);
       assert.deepEqual(judged, { kind: 'fail', isDeadLetter });
     }
   });
@@ -95,5 +95,5 @@ function failure(code: Verdict['code'], given: Partial<Verdict> = {}): Verdict {
 }
 
 function judgeAfter(attempts: number, verdict: Verdict) {
-  return judge({ attempts }, { verdict }, RETRY_DEFAULTS, NOW);
+  return decideRetry({ attempts }, { verdict }, RETRY_DEFAULTS, NOW);
 }

@@ -1,16 +1,16 @@
-// What a failed run means for its job. Throttles, limits, open circuits and our own lack of room only delay and
-// cost nothing; other failures that a repeat may cure are tried again, each wait twice the one before; the
-// caller's own mistakes end the job; everything else is a dead letter for an operator. Pure.
+// Decides what follows a failed run. Throttles, limits, open circuits and exhausted capacity delay the job and cost no
+// attempt; other retryable failures are retried with exponential backoff; an error of the caller's fails the job;
+// everything else fails it with a dead letter. Pure.
 
 import { ERROR_TABLE, type Verdict } from '../../errors/codes.ts';
 import type { RunOutcome } from '../ports/job-runner.ts';
 import type { Job } from './job.ts';
 
 export type RetryPolicy = {
-  /** How often a failed run is repeated. */
+  /** Retries after the first failed attempt. */
   readonly maxRetryAttempts: number;
   readonly retryDelayMs: number;
-  /** How many workers a job may lose before it is suspected of killing them. */
+  /** Expired leases before the job is suspected of crashing its workers. */
   readonly maxLosses: number;
 };
 
@@ -20,33 +20,33 @@ export const RETRY_DEFAULTS: RetryPolicy = Object.freeze({
   maxLosses: 10,
 });
 
-export type Judgement =
-  | { readonly kind: 'postpone'; readonly until: number; readonly costsAttempt: boolean }
+export type RetryDecision =
+  | { readonly kind: 'delay'; readonly until: number; readonly costsAttempt: boolean }
   | { readonly kind: 'fail'; readonly isDeadLetter: boolean };
 
-export function judge(
+export function decideRetry(
   job: Pick<Job, 'attempts'>,
   failure: Pick<Extract<RunOutcome, { kind: 'failed' }>, 'verdict' | 'delayUntil' | 'isFinal'>,
   policy: RetryPolicy,
   now: number,
-): Judgement {
+): RetryDecision {
   const { verdict } = failure;
-  if (failure.isFinal) return { kind: 'fail', isDeadLetter: isOperatorsMatter(verdict) };
-  const statedAt = failure.delayUntil ?? momentOf(verdict, now);
+  if (failure.isFinal) return { kind: 'fail', isDeadLetter: needsOperator(verdict) };
+  const statedAt = failure.delayUntil ?? statedTime(verdict, now);
   if (failure.delayUntil !== undefined || onlyDelays(verdict))
-    return { kind: 'postpone', until: statedAt ?? now + UNKNOWN_WAIT_MS, costsAttempt: false };
-  if (!verdict.retryable) return { kind: 'fail', isDeadLetter: isOperatorsMatter(verdict) };
+    return { kind: 'delay', until: statedAt ?? now + DEFAULT_DELAY_MS, costsAttempt: false };
+  if (!verdict.retryable) return { kind: 'fail', isDeadLetter: needsOperator(verdict) };
   if (job.attempts > policy.maxRetryAttempts) return { kind: 'fail', isDeadLetter: true };
   const until = Math.max(now + retryDelayMs(job.attempts, policy), statedAt ?? 0);
-  return { kind: 'postpone', until, costsAttempt: true };
+  return { kind: 'delay', until, costsAttempt: true };
 }
 
-/** The wait after the attempt of this number, the first being 1. */
+/** The backoff after attempt number `attempts`, counted from 1. */
 export function retryDelayMs(attempts: number, policy: RetryPolicy): number {
   return Math.min(policy.retryDelayMs * 2 ** Math.max(0, attempts - 1), MAX_DELAY_MS);
 }
 
-const UNKNOWN_WAIT_MS = 300_000;
+const DEFAULT_DELAY_MS = 300_000;
 const MAX_DELAY_MS = 3_600_000;
 
 function onlyDelays(verdict: Verdict): boolean {
@@ -58,13 +58,13 @@ function onlyDelays(verdict: Verdict): boolean {
   );
 }
 
-function momentOf(verdict: Verdict, now: number): number | undefined {
+function statedTime(verdict: Verdict, now: number): number | undefined {
   const waitMs = verdict.retryAfterMs ?? verdict.params.retryAfterMs;
   if (waitMs !== undefined) return now + waitMs;
   return verdict.resetAt ?? verdict.params.resetTime;
 }
 
-/** A mistake of the caller's own is not: no repeat of it can go well. */
-function isOperatorsMatter({ code, retryable }: Verdict): boolean {
+/** An error of the caller's does not: an operator cannot fix the request. */
+function needsOperator({ code, retryable }: Verdict): boolean {
   return retryable || ERROR_TABLE[code].status >= 500;
 }

@@ -30,9 +30,9 @@ const MOVES: Readonly<Record<string, (job: Job, at: number) => JobMove>> = {
   start: (job, at) => moves.started(job, { workerId: 'w', leaseMs: 10 }, at),
   succeed: (job, at) => moves.succeeded(job, RESULT, at),
   throttle: (job, at) =>
-    moves.postponed(job, { until: at + 9, code: 'RATE_LIMITED', costsAttempt: false }, at),
+    moves.delayed(job, { until: at + 9, code: 'RATE_LIMITED', costsAttempt: false }, at),
   retryLater: (job, at) =>
-    moves.postponed(job, { until: at + 9, code: 'INTERNAL', costsAttempt: true }, at),
+    moves.delayed(job, { until: at + 9, code: 'INTERNAL', costsAttempt: true }, at),
   lose: (job, at) => moves.requeued(job, 'lost', at),
   giveBack: (job, at) => moves.requeued(job, 'returned', at),
   fail: (job, at) => moves.failed(job, { verdict: VERDICT }, at),

@@ -1,11 +1,11 @@
-// The states of a job and the ways between them. This table is the one source: a move that is not in it
-// cannot be made.
+// The states of a job and the transitions between them. This table is the only definition: job-moves.ts refuses a
+// transition that is not in it.
 //
-//   queued ⇄ delayed      waiting: for its turn, or until a known moment
-//   queued → running      a worker has it, under a lease
+//   queued ⇄ delayed      waiting: for its turn, or until its due time
+//   queued → running      a worker has claimed it under a lease
 //   running → succeeded | failed | cancelled | expired
-//   running → delayed     throttled, or failed and to be tried again
-//   running → queued      its worker was lost, or gave it back
+//   running → delayed     throttled, or failed and to be retried
+//   running → queued      its worker's lease expired, or its worker returned it
 //   failed → queued       an operator retries a dead letter
 
 export const JOB_STATES = [
@@ -33,10 +33,10 @@ export function canMove(from: JobState, to: JobState): boolean {
   return JOB_TRANSITIONS[from].includes(to);
 }
 
-/** The states passed through on the way, the last one being `to`; undefined when there is no way. */
+/** The states from `from` to `to`, ending with `to`; undefined if there is no transition. */
 export function pathTo(from: JobState, to: JobState): readonly JobState[] | undefined {
   if (canMove(from, to)) return [to];
-  // A delayed job that is due is queued again, if only for the moment before it runs or fails.
+  // A delayed job that is due passes through `queued` before it runs or fails.
   if (from === 'delayed' && canMove('queued', to)) return ['queued', to];
   return undefined;
 }

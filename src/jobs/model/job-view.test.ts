@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_USAGE } from '../../kernel/usage.ts';
-import { estimateJob } from './estimate-job.ts';
 import type { Job } from './job.ts';
+import { estimateJob } from './job-estimate.ts';
 import { toEventView, toJobView, toReceipt, toResultView } from './job-view.ts';
 
 const NOW = 1_800_000_000_000;
@@ -43,7 +43,7 @@ const RESULT = {
 };
 
 describe("the owner's view of a job", () => {
-  it('shows a waiting job with its outlook and why it waits, and nothing internal', () => {
+  it('shows a waiting job with its estimate and why it waits, and nothing internal', () => {
     const view = toJobView({ ...JOB, state: 'delayed', waitCode: 'AI_LIMIT_REACHED' }, READER, {
       position: 3,
       estimatedStartAt: NOW + 5000,
@@ -128,10 +128,10 @@ describe('when a job is expected', () => {
 
   it('follows from those ahead, at the pace of workers or of the limit, whichever is slower', () => {
     const job = { ...JOB, runAt: NOW };
-    const outlook = estimateJob(job, 10, pace, NOW);
-    assert.equal(outlook.position, 11);
-    assert.equal(outlook.estimatedStartAt, NOW + 10 * 2000);
-    assert.equal(outlook.estimatedFinishAt, NOW + 10 * 2000 + 4000);
+    const estimate = estimateJob(job, 10, pace, NOW);
+    assert.equal(estimate.position, 11);
+    assert.equal(estimate.estimatedStartAt, NOW + 10 * 2000);
+    assert.equal(estimate.estimatedFinishAt, NOW + 10 * 2000 + 4000);
     const slower = estimateJob(job, 10, { ...pace, perMinute: 5 }, NOW);
     assert.equal(slower.estimatedStartAt, NOW + 10 * 12_000);
   });

@@ -1,5 +1,5 @@
-// What the owner of a job sees of it: an allow-list, field by field. A failure shows our code and sentence and
-// nothing of who failed; only a success names its provider and model.
+// A job as its owner sees it: an allow-list, field by field. A failure shows Spillway's code and sentence; only a success
+// names its provider and model.
 
 import type { Verdict } from '../../errors/codes.ts';
 import {
@@ -10,21 +10,15 @@ import {
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { JobAttempt, JobEvent } from '../ports/job-history.ts';
 import type { Job, JobResult } from './job.ts';
+import type { JobEstimate } from './job-estimate.ts';
 import { isFinal } from './job-state.ts';
 
 const NANOS_PER_USD = 1_000_000_000;
 
-/** Whose words errors are told in. */
+/** The language and time zone in which errors are rendered. */
 export type JobReader = Pick<AnswerContext, 'locale' | 'timeZone' | 'now' | 'overrides'>;
 
-export type JobOutlook = {
-  /** 1 is next. */
-  readonly position?: number | undefined;
-  readonly estimatedStartAt?: number | undefined;
-  readonly estimatedFinishAt?: number | undefined;
-};
-
-export type JobDetails = JobOutlook & {
+export type JobDetails = JobEstimate & {
   readonly result?: JobResult | undefined;
   readonly history?: readonly JobAttempt[] | undefined;
 };
@@ -56,7 +50,7 @@ export type JobView = ReturnType<typeof toJobView>;
 export function toJobView(job: Job, reader: JobReader, details: JobDetails = {}) {
   return {
     ...toResultView(job, details.result, reader),
-    ...(isFinal(job.state) ? {} : outlookOf(job, reader, details)),
+    ...(isFinal(job.state) ? {} : estimateFields(job, reader, details)),
     ...(job.state === 'succeeded' ? {} : { partialOutput: latestOutput(details.history) }),
     priority: job.priority,
     deadline: job.deadlineAt,
@@ -67,9 +61,9 @@ export function toJobView(job: Job, reader: JobReader, details: JobDetails = {})
   };
 }
 
-/** The answer to handing in: short, and the same whether the job is new or was there. */
-export function toReceipt(job: Job, outlook: JobOutlook) {
-  const { position, estimatedStartAt, estimatedFinishAt } = outlook;
+/** The answer to a submission: the same whether the job is new or existed. */
+export function toReceipt(job: Job, estimate: JobEstimate) {
+  const { position, estimatedStartAt, estimatedFinishAt } = estimate;
   return {
     id: job.publicId,
     status: job.state,
@@ -85,7 +79,7 @@ export function toEventView(event: JobEvent) {
   return { id: sequence, type, createdAt, ...data };
 }
 
-function outlookOf(job: Job, reader: JobReader, details: JobDetails) {
+function estimateFields(job: Job, reader: JobReader, details: JobDetails) {
   const { position, estimatedStartAt, estimatedFinishAt } = details;
   const waiting: Verdict | undefined = job.waitCode && {
     code: job.waitCode,
@@ -101,14 +95,14 @@ function outlookOf(job: Job, reader: JobReader, details: JobDetails) {
   };
 }
 
-/** Of the attempt that runs, or of the last one that did. */
+/** The output of the running attempt, or of the last one. */
 function latestOutput(history: readonly JobAttempt[] = []): string | undefined {
   return history.at(-1)?.partialOutput;
 }
 
 function attemptView(attempt: JobAttempt) {
   const { attempt: number, outcome = 'running', errorCode: code, startedAt, finishedAt } = attempt;
-  // What came of a success is the job's output.
+  // A succeeded attempt's output is the job's `output`.
   const partialOutput = outcome === 'succeeded' ? undefined : attempt.partialOutput;
   return { attempt: number, outcome, code, partialOutput, startedAt, finishedAt };
 }

@@ -1,30 +1,30 @@
-// A job as the store keeps it. Two numbers keep it honest: `fence` rises with every move, so that whoever acts
-// on an older sight of the job fails; `run` counts the times a worker took it and names its attempts for ever.
+// A job as the store keeps it. `fence` rises with every move, so that a move based on an outdated read fails. `run` counts
+// the times a worker has claimed the job and names its attempts; it is never reset.
 
 import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import type { Usage } from '../../kernel/usage.ts';
 import type { JobState } from './job-state.ts';
 
-/** `http`: handed in by a caller with a key; `queue`: published by another system of the operator's. */
+/** `http`: submitted by a caller with a key; `queue`: published by another system of the operator. */
 export type JobOrigin = 'http' | 'queue';
 
 export type Job = {
-  /** Ours, and unique everywhere. */
+  /** Spillway's id, globally unique. */
   readonly id: string;
   readonly organizationId: string;
-  /** What its owner calls it: unique within the organisation. */
+  /** The owner's id for it, unique within the organisation. */
   readonly publicId: string;
   readonly origin: JobOrigin;
   readonly state: JobState;
   readonly fence: number;
   readonly run: number;
-  /** Runs that count against the retries: throttled and lost ones do not. */
+  /** Runs that count towards the retry limit: throttled and lost runs do not. */
   readonly attempts: number;
-  /** Runs whose worker was never heard of again. */
+  /** Runs whose worker let its lease expire. */
   readonly losses: number;
   /** 0 to 9, the highest first, among the jobs of one organisation. */
   readonly priority: number;
-  /** The queue its current message is in. */
+  /** The queue that holds its current pointer. */
   readonly queue: string;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -36,11 +36,11 @@ export type Job = {
   readonly traceParent?: string | undefined;
   readonly callbackUrl?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Why it waits, in public words; absent when it only waits for its turn. */
+  /** The public code for why it waits; absent while it only waits for its turn. */
   readonly waitCode?: ErrorCode | undefined;
-  /** Why it failed. Carries nothing a provider said. */
+  /** Why it failed. Contains no provider text. */
   readonly error?: Verdict | undefined;
-  /** Not before this moment. */
+  /** Its due time: it does not run earlier. */
   readonly runAt: number;
   readonly publishedAt: number;
   readonly deadlineAt?: number | undefined;
@@ -52,19 +52,18 @@ export type Job = {
   readonly finishedAt?: number | undefined;
 };
 
-/** What a successful run yields; stored once. */
+/** The outcome of a successful run; stored once. */
 export type JobResult = {
   readonly provider: string;
   readonly model: string;
   /** The answer's text. */
   readonly output: string;
-  /** The provider's own body. */
+  /** The provider's response body. */
   readonly response: unknown;
   readonly usage: Usage;
   readonly costNanos: number;
 };
 
-/** Its deadline has passed, and nobody wants it any more. */
 export function isOverdue({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: number): boolean {
   return deadlineAt !== undefined && deadlineAt <= now;
 }

@@ -1,25 +1,28 @@
-// The dispatcher: takes jobs from the raw queue, has a provider chosen for each, and puts it on that provider's
-// queue, at once or after the wait that the provider's limit asks for. The order is always: move the job, publish
-// its next message, acknowledge this one. A crash in between duplicates a message and loses nothing. A message of
-// another system is stored as a job that has already made its first move: one write instead of two.
-// Several messages are in hand at once, but they are decided on, and published, in the order they came in.
+// The dispatcher: takes a job from the raw queue, has a provider chosen for it and publishes it to that provider's queue,
+// immediately or with the delay that the provider's limit requires:
+//
+//   delivery ▶ job ▶ due and within its deadline ▶ choose a provider ▶ move ▶ publish ▶ acknowledge
+//
+// A crash between two steps duplicates a message and loses none. Another system's message is stored together with its
+// job's first move. Several deliveries are processed at once, but providers are chosen, and pointers published, in the
+// order of delivery.
 
 import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import { sleep } from '../../kernel/clock.ts';
-import type { FinalQueues } from '../model/final-message.ts';
+import { cacheKnownOrganizations } from '../intake/known-organizations.ts';
+import { publishPointer } from '../intake/read-delivery.ts';
+import { type FinalQueues, withFinalMessages } from '../model/final-messages.ts';
 import { isOverdue, type Job } from '../model/job.ts';
-import { expired, failed, postponed, routed } from '../model/job-moves.ts';
+import { delayed, expired, failed, routed } from '../model/job-moves.ts';
 import { delayMsOf, messageFor } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobMove, JobStore } from '../ports/job-store.ts';
-import { ending } from './end-job.ts';
-import { rememberOrganizations } from './known-organizations.ts';
 import { createLineUp, type Place } from './line-up.ts';
-import { publishCurrent, type Taken, type TakeParts, takeMessage } from './take-message.ts';
+import { type RawJob, type RawMessageParts, takeRawMessage } from './take-raw-message.ts';
 
-/** Where a job is to go. `runAt` and `waitCode` say that it has to wait there, and why. */
 export type ProviderChoice =
+  /** `runAt` and `waitCode` are set if the job has to wait on the provider's queue. */
   | {
       readonly kind: 'route';
       readonly provider: string;
@@ -27,61 +30,61 @@ export type ProviderChoice =
       readonly model?: string | undefined;
       readonly runAt?: number | undefined;
       readonly waitCode?: ErrorCode | undefined;
-      /** It waits for this time whatever happens meanwhile, where other systems look for such messages. */
+      /** A configured delay that is the same for all messages, kept where other systems look for delayed messages. */
       readonly fixedDelayMs?: number | undefined;
-      /** Gives back what was taken for it, when it does not go there after all. */
-      readonly giveBack?: (() => void) | undefined;
+      /** Releases the permit that was taken for the job, if the job is not routed after all. */
+      readonly releasePermit?: (() => void) | undefined;
     }
-  /** Nobody can take it before then: it is asked about again. */
+  /** No provider can take the job before then; the dispatcher asks again. */
   | { readonly kind: 'wait'; readonly until: number; readonly code: ErrorCode }
-  /** Nothing can be decided now, but soon: what is in hand is held on to, and nothing more is taken. */
+  /** No decision is possible yet: the delivery stays in memory, and no further one is accepted. */
   | { readonly kind: 'stay'; readonly afterMs: number }
-  /** Nobody will ever take it: an unknown model, a provider without a key. */
+  /** No provider will ever take the job: unknown model, provider without a key. */
   | { readonly kind: 'refuse'; readonly verdict: Verdict };
 
-/** `closing` ends the wait for an answer, which is then to stay. */
+/** When `closing` aborts while it waits, it resolves to `stay`. */
 export type ChooseProvider = (job: Job, closing?: AbortSignal) => Promise<ProviderChoice>;
 
-export type DispatcherParts = TakeParts & {
+export type DispatcherParts = RawMessageParts & {
   readonly store: Pick<JobStore, 'create' | 'find' | 'move'>;
-  /** Where jobs are passed on to. */
+  /** Jobs are published here. */
   readonly queue: Pick<JobQueue, 'publish'>;
-  /** Where they are taken from. */
+  /** Jobs are consumed from here. */
   readonly source: Pick<JobQueue, 'consume'>;
   readonly chooseProvider: ChooseProvider;
   readonly rawQueue: string;
   /**
-   * Where those come back to who had to wait: behind everybody on a long raw queue, their moment would be over. Absent
-   * where they come back to the queue they were taken from.
+   * The queue for jobs that wait for a limit: at the end of a long raw queue they would miss their due time. Absent
+   * where they return to the queue they came from.
    */
   readonly returningQueue?: string | undefined;
   readonly queues: FinalQueues;
   readonly concurrency?: number;
 };
 
-/** Where a delivery must keep its order, and what tells it that there is no time to wait. */
+/** A delivery's positions in the order of delivery, and its means to stop early. */
 type Passage = {
   readonly deciding: Place;
   readonly publishing: Place;
   readonly closing: AbortSignal;
-  /** Said when it is decided: what is left is to store and to pass it on. */
-  readonly leavePlace: () => void;
+  /** Called when the provider is chosen: storing and publishing need no slot. */
+  readonly releaseSlot: () => void;
 };
 
 const DEFAULT_CONCURRENCY = 1;
 
-/** Runs until it is closed; closing finishes what was begun. */
+/** Runs until it is closed; closing finishes the deliveries in progress. */
 export function startDispatcher(given: DispatcherParts): Consumer {
-  const organizationExists = rememberOrganizations(given.organizationExists, given.clock);
-  const parts = { ...given, organizationExists, leavesUnstored: true };
+  const organizationExists = cacheKnownOrganizations(given.organizationExists, given.clock);
+  const parts = { ...given, organizationExists };
   const concurrency = parts.concurrency ?? DEFAULT_CONCURRENCY;
   const closing = new AbortController();
   const [decide, publish] = [createLineUp(), createLineUp()];
   const finishing = concurrency > 1 ? concurrency : 0;
   const options = { concurrency, finishing };
-  const consumer = parts.source.consume(parts.rawQueue, options, (delivery, leavePlace) => {
+  const consumer = parts.source.consume(parts.rawQueue, options, (delivery, releaseSlot) => {
     const places = { deciding: decide(), publishing: publish() };
-    const passage = { ...places, closing: closing.signal, leavePlace };
+    const passage = { ...places, closing: closing.signal, releaseSlot };
     return dispatch(parts, delivery, passage).finally(() => leave(passage));
   });
   return {
@@ -102,29 +105,28 @@ async function dispatch(
   delivery: Delivery,
   passage: Passage,
 ): Promise<DeliveryOutcome> {
-  const taken = await takeMessage(parts, parts.rawQueue, delivery);
-  if (!taken.job) return taken.outcome;
+  const taken = await takeRawMessage(parts, parts.rawQueue, delivery);
+  if (!taken) return 'ack';
   const { job } = taken;
   const now = parts.clock.now();
   const waitMs = delayMsOf(job, now);
-  // Early copies go back to sleep; asking for a provider now would be asking twice.
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(job, now)) {
-    await write(parts, taken, (seen) => ending(expired(seen, now), parts.queues));
+    await write(parts, taken, (read) => withFinalMessages(expired(read, now), parts.queues));
     return 'ack';
   }
   await passage.deciding.turn;
   const deciding = decide(parts, job, passage.closing);
-  // Having asked is enough: the questions are answered in their order, and waiting is worth overlapping.
+  // The requests are answered in the order they were made, so the next one may be made while this one waits.
   passage.deciding.leave();
   const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
-  passage.leavePlace();
-  await follow(parts, taken, choice, passage.publishing);
+  passage.releaseSlot();
+  await route(parts, taken, choice, passage.publishing);
   return 'ack';
 }
 
-/** While nothing can be decided the job stays in hand: putting all of them off one by one would be a loop. */
+/** While no decision is possible the delivery waits here: returning it to the queue would be a busy loop. */
 async function decide(
   parts: DispatcherParts,
   job: Job,
@@ -137,59 +139,58 @@ async function decide(
   }
 }
 
-type Seen = Extract<Taken, { job: Job }>;
-type Decided = Exclude<ProviderChoice, { kind: 'stay' }>;
+type Decision = Exclude<ProviderChoice, { kind: 'stay' }>;
 
-async function follow(
+async function route(
   parts: DispatcherParts,
-  taken: Seen,
-  choice: Decided,
+  taken: RawJob,
+  choice: Decision,
   publishing: Place,
 ): Promise<void> {
-  const moved = await write(parts, taken, (seen) => moveFor(parts, seen, choice));
-  if (!moved && choice.kind === 'route') choice.giveBack?.();
-  if (moved?.state !== 'queued' && moved?.state !== 'delayed') return;
+  const moved = await write(parts, taken, (read) => moveFor(parts, read, choice));
+  if (!moved && choice.kind === 'route') choice.releasePermit?.();
+  if (!moved || !isWaiting(moved.state)) return;
   await publishing.turn;
-  const published = pass(parts, moved, choice);
-  // On its way is enough: a channel keeps the order, and confirms are worth overlapping.
+  const published = publish(parts, moved, choice);
+  // A channel keeps the order of its messages, so the next one may be sent before this one is confirmed.
   publishing.leave();
   await published;
 }
 
-/** The job after the move; undefined when it had moved on, and then nothing was done. */
+/** The job after the move; undefined if it had moved before, and then nothing is written. */
 async function write(
   parts: DispatcherParts,
-  { job, unstored }: Seen,
-  moveOf: (seen: Job) => JobMove,
+  { job, unstored }: RawJob,
+  moveOf: (read: Job) => JobMove,
 ): Promise<Job | undefined> {
   const move = moveOf(job);
   if (!unstored) return parts.store.move(move);
   const events = [{ type: 'submitted' } as const, ...move.events];
   const { moved } = move;
-  const created = await parts.store.create(moved, unstored, move.announce, events);
+  const created = await parts.store.create(moved, unstored, move.outbox, events);
   if (created.isNew) return moved;
   const known = created.job;
-  // It was stored by one who died before moving it: this is its message still.
+  // A job at its first fence was stored by a worker that died before it claimed it: this message still stands for it.
   if (known.fence === job.fence) return parts.store.move(moveOf(known));
-  if (isWaiting(known.state)) await publishCurrent(parts, known);
+  if (isWaiting(known.state)) await publishPointer(parts, known);
   return undefined;
 }
 
-function moveFor(parts: DispatcherParts, job: Job, choice: Decided): JobMove {
+function moveFor(parts: DispatcherParts, job: Job, choice: Decision): JobMove {
   const now = parts.clock.now();
   switch (choice.kind) {
     case 'route':
       return routed(job, choice, now);
     case 'wait':
-      return postponed(job, { ...choice, costsAttempt: false, queue: parts.returningQueue }, now);
+      return delayed(job, { ...choice, costsAttempt: false, queue: parts.returningQueue }, now);
     case 'refuse':
-      return ending(failed(job, choice, now), parts.queues);
+      return withFinalMessages(failed(job, choice, now), parts.queues);
     default:
       return choice satisfies never;
   }
 }
 
-function pass(parts: DispatcherParts, job: Job, choice: Decided): Promise<void> {
+function publish(parts: DispatcherParts, job: Job, choice: Decision): Promise<void> {
   const fixedDelayMs = choice.kind === 'route' ? choice.fixedDelayMs : undefined;
   const options =
     fixedDelayMs === undefined

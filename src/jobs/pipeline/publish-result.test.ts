@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
+import { newJob } from '../intake/submit-job.ts';
 import type { Job, JobResult } from '../model/job.ts';
 import { parseJobMessage } from '../model/job-message.ts';
 import { started, succeeded } from '../model/job-moves.ts';
@@ -9,8 +10,7 @@ import { RETRY_DEFAULTS } from '../model/job-policy.ts';
 import type { QueueMessage } from '../ports/job-queue.ts';
 import type { JobMove } from '../ports/job-store.ts';
 import { finish } from './finish-run.ts';
-import { createTellResult, type TellResult, tellAgain } from './publish-result.ts';
-import { newJob } from './submit-job.ts';
+import { createPublishResult, type PublishResult, republishResult } from './publish-result.ts';
 
 const RESULT: JobResult = {
   provider: 'openai',
@@ -36,7 +36,7 @@ function rig({ isUp = true, takes = true } = {}) {
     const { status, output } = JSON.parse(body);
     list.push(`${queue}: ${id} ${status} ${output}`);
   };
-  const tell = createTellResult({
+  const tell = createPublishResult({
     queues: { resultsQueue: 'results' },
     isUp: () => isUp,
     broker: {
@@ -67,7 +67,7 @@ const history = { result: async () => RESULT };
 
 test('a message that comes again tells of a job that has ended, in the same words', async () => {
   const { tell, told } = rig();
-  assert.equal(await tellAgain(tell, { job: ENDED, history, now: 4000 }), 'ack');
+  assert.equal(await republishResult(tell, { job: ENDED, history, now: 4000 }), 'ack');
   assert.deepEqual(told, ['results: analysis-7 succeeded done']);
 });
 
@@ -79,7 +79,7 @@ test('while the job runs such a message is kept, and looked at after as long aga
     [20_000, 20_000],
     [600_000, 60_000],
   ] as const) {
-    const kept = await tellAgain(tell, { job: RUNNING, history, now: begunAt + ranMs });
+    const kept = await republishResult(tell, { job: RUNNING, history, now: begunAt + ranMs });
     assert.deepEqual(kept, { retryAfterMs, isUncounted: true });
   }
   assert.deepEqual(told, []);
@@ -89,17 +89,17 @@ test('of the jobs of callers nobody is told by a queue', async () => {
   const { tell, told } = rig();
   for (const job of [RUNNING, ENDED]) {
     const own: Job = { ...job, origin: 'http' };
-    assert.equal(await tellAgain(tell, { job: own, history, now: 4000 }), 'ack');
+    assert.equal(await republishResult(tell, { job: own, history, now: 4000 }), 'ack');
   }
   assert.deepEqual(told, []);
 });
 
-/** Ends a job on a store that answers so, in turn; who was told of it, and what was announced with the move. */
+/** Ends a job on a store that answers so, in turn; who was told of it, and what was outbox with the move. */
 async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) {
   const clock = createTestClock();
   const moves: JobMove[] = [];
   const told: Job[] = [];
-  const tellResult: TellResult = async (job) => void told.push(job);
+  const publishResult: PublishResult = async (job) => void told.push(job);
   const ending = finish(
     {
       store: {
@@ -114,7 +114,7 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
       queue: { publish: async () => assert.fail('it does not go on') },
       policy: RETRY_DEFAULTS,
       queues: { resultsQueue: 'results' },
-      tellResult,
+      publishResult,
       clock,
     },
     succeeded(RUNNING, RESULT, 3000),
@@ -123,11 +123,11 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
   void ending.then((outcome) => ended.push(outcome));
   while (ended.length === 0) await clock.advance(1000);
   assert.deepEqual(ended, ['ack']);
-  return { told, announced: moves.flatMap(({ announce = [] }) => announce) };
+  return { told, outbox: moves.flatMap(({ outbox = [] }) => outbox) };
 }
 
 test('a job is told of after its end is stored, and not by the store', async () => {
-  assert.deepEqual(await endOn([ENDED], ENDED), { told: [ENDED], announced: [] });
+  assert.deepEqual(await endOn([ENDED], ENDED), { told: [ENDED], outbox: [] });
 });
 
 test('a job that had moved on is not told of', async () => {

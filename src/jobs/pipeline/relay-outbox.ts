@@ -1,22 +1,22 @@
-// Where a broker carries the queues, the store's own queue is the outbox: what a transaction announces is
-// written there with it, and the relay carries it to the broker, confirmed, before it is taken off. A crash in
-// between delivers a message twice, which fences and message ids make harmless; none is forgotten.
+// Relays the outbox to the broker. Beside a broker the store's own queues are the outbox: a transaction writes its
+// messages there, and the relay publishes each with a confirm before it deletes it. A crash in between publishes a
+// message twice, which fences and message ids make harmless; none is lost.
 
 import type { Consumer, JobQueue } from '../ports/job-queue.ts';
 
-const MESSAGES_AT_ONCE = 128;
+const RELAY_CONCURRENCY = 128;
 
 export type RelayParts = {
   readonly outbox: Pick<JobQueue, 'consume'>;
   readonly broker: Pick<JobQueue, 'publish'>;
-  /** Every queue that announcements can name. */
+  /** Every queue that outbox messages can name. */
   readonly queues: readonly string[];
 };
 
 export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
   const consumers = queues.map((queue) =>
-    outbox.consume(queue, { concurrency: MESSAGES_AT_ONCE }, async ({ id, body }) => {
-      await broker.publish(queue, { id: idIn(body) ?? id, body });
+    outbox.consume(queue, { concurrency: RELAY_CONCURRENCY }, async ({ id, body }) => {
+      await broker.publish(queue, { id: publicId(body) ?? id, body });
       return 'ack';
     }),
   );
@@ -27,16 +27,16 @@ export function startRelay({ outbox, broker, queues }: RelayParts): Consumer {
   };
 }
 
-/** Whoever reads the queue knows the job by the id it gave; ours is kept where the body has none. */
-function idIn(body: string): string | undefined {
+/** Readers of the queue know the job by its public id; a body without one keeps the outbox id. */
+function publicId(body: string): string | undefined {
   const [, first] = ID_FIRST.exec(body) ?? [];
-  return first ?? idAnywhereIn(body);
+  return first ?? parsedId(body);
 }
 
-/** As results begin, which are long: the rest of them need not be read. */
+/** Results start with their id and can be long: this avoids parsing them. */
 const ID_FIRST = /^\{"id":"([^"\\]+)"/;
 
-function idAnywhereIn(body: string): string | undefined {
+function parsedId(body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed !== 'object' || parsed === null || !('id' in parsed)) return undefined;

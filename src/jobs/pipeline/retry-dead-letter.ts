@@ -1,5 +1,5 @@
-// An operator tries a dead letter again. One that was a job is queued afresh with all its attempts; one that never
-// became a job is put back on the queue it came from. Crashing in between repeats the step, which changes nothing.
+// Retries dead letters for an operator. A job is queued again with all its attempts; a message that never became a job
+// returns to its queue. A crash before the dead letter is deleted repeats the step, which is idempotent.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { retried } from '../model/job-moves.ts';
@@ -17,13 +17,13 @@ export type RetryDeadLetterParts = {
 };
 
 export type RetryDeadLetters = {
-  /** False when there is no such dead letter. */
+  /** False if there is no such dead letter. */
   retry(id: string): Promise<boolean>;
-  /** How many were tried again. */
+  /** Returns the number of retried dead letters. */
   retryAll(): Promise<number>;
 };
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLetters {
   async function retryLetter(letter: DeadLetter): Promise<void> {
@@ -43,11 +43,11 @@ export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLe
       let count = 0;
       let after: string | undefined;
       for (;;) {
-        const page = await parts.deadLetters.list({ limit: PAGE, ...(after && { after }) });
+        const page = await parts.deadLetters.list({ limit: PAGE_SIZE, ...(after && { after }) });
         for (const letter of page) await retryLetter(letter);
         count += page.length;
         after = page.at(-1)?.id;
-        if (page.length < PAGE) return count;
+        if (page.length < PAGE_SIZE) return count;
       }
     },
   };
@@ -55,9 +55,9 @@ export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLe
 
 async function requeue(parts: RetryDeadLetterParts, jobId: string): Promise<void> {
   const job = await parts.store.find({ id: jobId });
-  // Not failed any more: somebody was quicker.
+  // Another operator or server has already retried it.
   if (job?.state !== 'failed') return;
   const move = retried(job, parts.rawQueue, parts.clock.now());
   const message = messageFor(move.moved);
-  await parts.store.move({ ...move, announce: [{ queue: parts.rawQueue, message }] });
+  await parts.store.move({ ...move, outbox: [{ queue: parts.rawQueue, message }] });
 }

@@ -1,30 +1,30 @@
-// The jobs this process is running, so that a cancellation reaches them at once. On other servers the worker
-// learns of it when it next renews its lease.
+// The jobs that this process runs, so that a cancellation aborts their calls immediately. A worker on another server
+// finds out when it next renews its lease.
 
 export type RunningJobs = {
   begin(jobId: string): RunHandle;
-  /** False when it does not run here. */
+  /** False if it does not run in this process. */
   stop(jobId: string, reason: StopReason): boolean;
   stopAll(reason: StopReason): void;
   readonly size: number;
 };
 
 export type RunHandle = {
-  /** Aborts when the job is to stop. */
+  /** Aborts when the job has to stop. */
   readonly signal: AbortSignal;
-  /** Why it is to stop; undefined while it is not. */
+  /** Undefined while the job may run. */
   stopReason(): StopReason | undefined;
-  /** Takes it off the list. */
+  /** Removes the run from the list. */
   end(): void;
 };
 
-/** `moved`: somebody else has changed the job meanwhile, so that whatever is being done for it is in vain. */
+/** `moved`: the job's fence has changed, so its result would be refused. */
 export type StopReason = 'cancelled' | 'deadline' | 'moved' | 'shutdown';
 
 type Run = { readonly controller: AbortController; reason: StopReason | undefined };
 
 export function createRunningJobs(): RunningJobs {
-  // Two copies of one message may be in hand at once until the fence tells them apart.
+  // Two copies of one message may be processed at once until the fence refuses one of them.
   const running = new Map<string, Set<Run>>();
   return {
     begin(jobId) {

@@ -1,9 +1,9 @@
-// One run of a job, watched over: its lease is renewed while it lasts, its deadline ends it, a cancellation or the
-// loss of the job aborts it, and its output so far is kept now and then. A runner that throws has failed INTERNAL.
+// Supervises one run of a job: renews its lease, aborts it at its deadline, on cancellation or when its fence has changed,
+// and stores its output so far once a second. A runner that throws fails the run with INTERNAL.
 
 import { toSpillwayError } from '../../errors/spillway-error.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type Log, logFailure } from '../../kernel/log.ts';
 import type { Job } from '../model/job.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { JobRun, RunJob, RunOutcome } from '../ports/job-runner.ts';
@@ -24,7 +24,7 @@ export type SupervisedRun =
   | { readonly kind: 'ended'; readonly outcome: RunOutcome }
   | { readonly kind: 'stopped'; readonly reason: StopReason };
 
-const PARTIAL_EVERY_MS = 1000;
+const PARTIAL_INTERVAL_MS = 1000;
 
 export async function superviseRun(
   parts: SuperviseParts,
@@ -44,7 +44,7 @@ export async function superviseRun(
   try {
     const outcome = await attempt(parts, run, handle.signal);
     const reason = handle.stopReason();
-    // A success that crossed with a stop is kept: if the job was taken away, its fence refuses it anyway.
+    // A success that coincides with a stop is stored; if the job has moved, the fence refuses it.
     if (outcome.kind === 'succeeded' || !reason) return { kind: 'ended', outcome };
     return { kind: 'stopped', reason };
   } finally {
@@ -61,15 +61,15 @@ async function attempt(
     return await runJob(run, signal);
   } catch (thrown) {
     const { code, params, retryable, message: internalMessage } = toSpillwayError(thrown);
-    if (!signal.aborted) tell(log, run.job, 'a job could not be run', thrown);
+    if (!signal.aborted) logJobFailure(log, run.job, 'the runner of a job threw', thrown);
     return { kind: 'failed', verdict: { code, params, retryable }, internalMessage };
   }
 }
 
-type Closing = { close(): Promise<void> };
+type Closeable = { close(): Promise<void> };
 
-/** Renews the lease three times in its length, and ends the run at the job's deadline. */
-function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job: Job): Closing {
+/** Renews the lease three times within its duration, and stops the run at the job's deadline. */
+function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job: Job): Closeable {
   let renewing: Promise<void> | undefined;
   let cancelRenewal = clock.after(leaseMs / 3, renew);
   const cancelDeadline = watchDeadline();
@@ -79,8 +79,8 @@ function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job:
     renewing ??= store
       .touch(job.id, job.fence, { leaseUntil: clock.now() + leaseMs })
       .then((isOurs) => void (isOurs || running.stop(job.id, 'moved')))
-      // While the store is away nobody else can take the job either.
-      .catch((cause) => tell(log, job, 'the lease of a job could not be renewed', cause))
+      // While the store is unavailable no other worker can claim the job either.
+      .catch((cause) => logJobFailure(log, job, 'the lease of a job could not be renewed', cause))
       .finally(() => {
         renewing = undefined;
       });
@@ -101,7 +101,7 @@ function keepAlive({ store, running, leaseMs, clock, log }: SuperviseParts, job:
   };
 }
 
-/** Writes the latest output at most once a second, and the last one at the end. */
+/** Stores the latest output at most once a second, and the last one when the run ends. */
 function keepPartials({ history, clock, log }: SuperviseParts, job: Job) {
   let latest: string | undefined;
   let cancelTimer: CancelTimer | undefined;
@@ -114,13 +114,15 @@ function keepPartials({ history, clock, log }: SuperviseParts, job: Job) {
     latest = undefined;
     saving = saving
       .then(() => history.savePartial(job.id, job.run, output, clock.now()))
-      .catch((cause) => tell(log, job, 'partial output of a job could not be kept', cause));
+      .catch((cause) =>
+        logJobFailure(log, job, 'partial output of a job could not be stored', cause),
+      );
   }
 
   return {
     report(output: string): void {
       latest = output;
-      cancelTimer ??= clock.after(PARTIAL_EVERY_MS, save);
+      cancelTimer ??= clock.after(PARTIAL_INTERVAL_MS, save);
     },
     async close(): Promise<void> {
       cancelTimer?.();
@@ -130,7 +132,6 @@ function keepPartials({ history, clock, log }: SuperviseParts, job: Job) {
   };
 }
 
-function tell(log: Log, job: Job, message: string, cause: unknown): void {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  log.write({ level: 'error', type: 'error', message, metadata: { jobId: job.id, reason } });
+function logJobFailure(log: Log, job: Job, message: string, cause: unknown): void {
+  logFailure(log, message, cause, { metadata: { jobId: job.id } });
 }

@@ -1,69 +1,49 @@
-// The sweeper looks for jobs that nobody looks after: waiting past their deadline, running under a lease that has
-// ended, or waiting although their message is gone. It turns any loss of a queue's data into a delay. Several
-// sweepers may run at once: moves are fenced and a message published twice is dropped once.
+// The sweeper finds stalled jobs: waiting past their deadline, running under an expired lease, or waiting although their
+// message is gone. It turns any loss of a queue's data into a delay. Several sweepers may run at once: moves are fenced,
+// and of two copies of a message the fence drops one.
 
 import type { Verdict } from '../../errors/codes.ts';
-import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { FinalQueues } from '../model/final-message.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { every } from '../../kernel/every.ts';
+import { type Log, logFailure } from '../../kernel/log.ts';
+import { deadLetterOf, type FinalQueues, withFinalMessages } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { expired, failed, requeued } from '../model/job-moves.ts';
 import { messageFor } from '../model/job-pointer.ts';
 import type { RetryPolicy } from '../model/job-policy.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { deadLetterOf, ending } from './end-job.ts';
 
 export type SweepParts = {
-  readonly store: Pick<JobStore, 'move' | 'touch' | 'neglected' | 'message'>;
+  readonly store: Pick<JobStore, 'move' | 'touch' | 'stalled' | 'message'>;
   readonly queue: Pick<JobQueue, 'publish' | 'missing'>;
   readonly policy: RetryPolicy;
   readonly queues: FinalQueues;
   readonly clock: Clock;
   readonly log: Log;
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
 };
 
 export type Sweeper = {
-  /** One sweep, at once; the first one after a crash is worth waiting for. */
+  /** Sweeps now; a server waits for the first sweep before it takes jobs. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
 
-const EVERY_MS = 15_000;
-/** A message may be on its way between its job's move and its queue. */
+const INTERVAL_MS = 15_000;
+/** A message may still be in transit between its job's move and its queue. */
 const GRACE_MS = 30_000;
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export function startSweeper(parts: SweepParts): Sweeper {
-  const everyMs = parts.everyMs ?? EVERY_MS;
-  let sweeping: Promise<void> | undefined;
-  let cancelTimer: CancelTimer = parts.clock.after(everyMs, tick);
-  let isClosed = false;
-
-  function tick(): void {
-    void sweep()
-      .catch((cause: unknown) => tell(parts.log, 'jobs could not be swept', cause))
-      .finally(() => {
-        if (!isClosed) cancelTimer = parts.clock.after(everyMs, tick);
-      });
-  }
-
-  function sweep(): Promise<void> {
-    sweeping ??= sweepAll(parts).finally(() => {
-      sweeping = undefined;
-    });
-    return sweeping;
-  }
-
-  return {
-    sweep,
-    async close() {
-      isClosed = true;
-      cancelTimer();
-      await sweeping?.catch(() => {});
-    },
-  };
+  const { clock, log, intervalMs = INTERVAL_MS } = parts;
+  const sweeping = every(
+    clock,
+    intervalMs,
+    () => sweepAll(parts),
+    (cause) => logFailure(log, 'jobs could not be swept; the next sweep tries again', cause),
+  );
+  return { sweep: () => sweeping.runNow(), close: () => sweeping.close() };
 }
 
 async function sweepAll(parts: SweepParts): Promise<void> {
@@ -73,7 +53,7 @@ async function sweepAll(parts: SweepParts): Promise<void> {
   await republishMissing(parts, before - GRACE_MS);
 }
 
-/** Each job swept leaves the query's answer, so the first page is asked for until it is not full. */
+/** A swept job no longer matches the query, so the first page is read until it is not full. */
 async function eachPage(
   parts: SweepParts,
   kind: 'overdue' | 'unleased',
@@ -81,36 +61,36 @@ async function eachPage(
   fn: (job: Job) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    const page = await parts.store.neglected({ kind, before, limit: PAGE });
+    const page = await parts.store.stalled({ kind, before, limit: PAGE_SIZE });
     for (const job of page) await fn(job);
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
 async function expire(parts: SweepParts, job: Job): Promise<void> {
-  await parts.store.move(ending(expired(job, parts.clock.now()), parts.queues));
+  await parts.store.move(withFinalMessages(expired(job, parts.clock.now()), parts.queues));
 }
 
 async function recover(parts: SweepParts, job: Job): Promise<void> {
-  if (job.losses >= parts.policy.maxLosses) return giveUp(parts, job);
+  if (job.losses >= parts.policy.maxLosses) return failLost(parts, job);
   const moved = await parts.store.move(requeued(job, 'lost', parts.clock.now()));
   if (!moved) return;
-  const delayMs = apartMs(moved.losses, parts.clock.random());
+  const delayMs = lossBackoffMs(moved.losses, parts.clock.random());
   await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
 }
 
 /**
- * Jobs that were lost together were in one worker's hands, and one of them may have killed it. From the second loss on
- * they come back apart, ever further, so that the others get away from it before they are suspected themselves.
+ * Jobs lost together ran in one worker, and one of them may have crashed it. From the second loss on they return with a
+ * growing random delay, so that they are not all lost with it again and suspected themselves.
  */
-export function apartMs(losses: number, random: number): number {
-  return losses < 2 ? 0 : Math.round(random * FIRST_SPREAD_MS * 2 ** Math.min(losses - 2, 5));
+export function lossBackoffMs(losses: number, random: number): number {
+  return losses < 2 ? 0 : Math.round(random * BASE_SPREAD_MS * 2 ** Math.min(losses - 2, 5));
 }
 
-const FIRST_SPREAD_MS = 2000;
+const BASE_SPREAD_MS = 2000;
 
-/** It has lost so many workers that it is suspected of killing them. */
-async function giveUp(parts: SweepParts, job: Job): Promise<void> {
+/** After `maxLosses` the job is suspected of crashing its workers. */
+async function failLost(parts: SweepParts, job: Job): Promise<void> {
   const now = parts.clock.now();
   const verdict: Verdict = {
     code: 'NETWORK_TIMEOUT',
@@ -120,18 +100,18 @@ async function giveUp(parts: SweepParts, job: Job): Promise<void> {
   const failure = { verdict, internalMessage: `lost ${job.losses + 1} workers` };
   const letter = deadLetterOf(job, await parts.store.message(job.id), failure, now);
   const move = failed(job, { verdict, deadLetter: letter }, now);
-  await parts.store.move(ending(move, parts.queues));
+  await parts.store.move(withFinalMessages(move, parts.queues));
 }
 
 async function republishMissing(parts: SweepParts, before: number): Promise<void> {
   let after: Job | undefined;
   for (;;) {
-    const query = { kind: 'due', before, limit: PAGE, ...(after && { after }) } as const;
-    const page = await parts.store.neglected(query);
+    const query = { kind: 'due', before, limit: PAGE_SIZE, ...(after && { after }) } as const;
+    const page = await parts.store.stalled(query);
     const byQueue = Map.groupBy(page, (job) => job.queue);
     for (const [queue, jobs] of byQueue) await republish(parts, queue, jobs);
     after = page.at(-1);
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
@@ -154,12 +134,7 @@ async function republish(parts: SweepParts, queue: string, jobs: readonly Job[])
   }
 }
 
-/** A message that had to wait came onto its queue when it was due. */
+/** A delayed message enters its queue when it is due. */
 function enteredAt({ publishedAt, runAt }: Job): number {
   return Math.max(publishedAt, runAt);
-}
-
-function tell(log: Log, message: string, cause: unknown): void {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  log.write({ level: 'error', type: 'error', message, metadata: { reason } });
 }

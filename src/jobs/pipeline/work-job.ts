@@ -1,15 +1,16 @@
-// The worker: takes jobs from one provider's queue and runs them, a few at once. Claiming a job moves its fence, so
-// that of all copies of a message one is run and the others are dropped. The order is always: store what came out,
-// publish the next message if there is one, acknowledge. Told to stop, it finishes what it started.
-// One job here: taken → permitted → running (lease renewed, deadline watched) → called (its place is the next one's) →
-// ended, waiting again, or given back.
-// Without a permit it waits for its own moment: in hand where the queue keeps others in a fair order meanwhile, else back
-// on the queue. While the limit's counts cannot be asked everything stays in hand.
+// The worker: takes jobs from one provider's queue and runs them, several at once:
+//
+//   delivery ▶ job ▶ permit ▶ claim (a move under a lease) ▶ run ▶ release the slot ▶ move ▶ publish ▶ acknowledge
+//
+// Claiming changes the fence, so of all copies of a message one is run and the others are dropped. A job without a permit
+// waits for its due time: in memory where the queue meanwhile serves other tenants in turn, else on its queue. While the
+// limit's counters are unavailable every delivery waits in memory. Closing finishes the jobs in progress.
 
 import { sleep } from '../../kernel/clock.ts';
+import { cacheKnownOrganizations } from '../intake/known-organizations.ts';
 import { isOverdue, type Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
-import { expired, postponed, started } from '../model/job-moves.ts';
+import { delayed, expired, started } from '../model/job-moves.ts';
 import { delayMsOf } from '../model/job-pointer.ts';
 import type { JobState } from '../model/job-state.ts';
 import type { JobHistory } from '../ports/job-history.ts';
@@ -18,28 +19,26 @@ import type { Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts'
 import type { RunJob } from '../ports/job-runner.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { type FinishParts, finish, moveAfter } from './finish-run.ts';
-import { rememberOrganizations } from './known-organizations.ts';
-import { tellAgain } from './publish-result.ts';
 import type { RunHandle, RunningJobs } from './running-jobs.ts';
 import { superviseRun } from './supervise-run.ts';
-import { type TakeParts, takeMessage } from './take-message.ts';
+import { type ProviderMessageParts, takeProviderMessage } from './take-provider-message.ts';
 
-export type WorkerParts = TakeParts &
+export type WorkerParts = ProviderMessageParts &
   FinishParts & {
     readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'move' | 'touch'>;
     readonly history: Pick<JobHistory, 'savePartial' | 'result'>;
     readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
     readonly running: RunningJobs;
     readonly runJob: RunJob;
-    /** The provider's own limit; absent where none is kept. */
+    /** The provider's limit; absent where none is configured. */
     readonly permits?: JobPermits | undefined;
-    /** Whether a job over the limit stays in hand: on queues that serve who waits in a fair order. */
-    readonly staysInHand?: boolean;
+    /** Whether a job over the limit waits in memory instead of returning to its queue. */
+    readonly waitsInMemory?: boolean;
     readonly leaseMs: number;
     readonly workerId: string;
-    /** Told of every run that ended: for measuring. */
+    /** Called after every run, for metrics. */
     readonly onRun?: (ended: EndedRun) => void;
-    /** Aborted when no more is to be begun. */
+    /** Aborts when no further job may start. */
     readonly closing?: AbortSignal;
   };
 
@@ -47,17 +46,17 @@ export type EndedRun = { readonly job: Job; readonly to: JobState; readonly dura
 
 export type Worker = {
   /**
-   * Takes no more and finishes what was started. When `hurry` aborts, what is still running is stopped and given
-   * back to the queue. Idempotent.
+   * Accepts no further job and finishes the jobs in progress. When `hurry` aborts, the runs in progress are aborted and
+   * their jobs return to the queue. Idempotent.
    */
   close(hurry?: AbortSignal): Promise<void>;
 };
 
 export type WorkerQueue = {
   readonly queue: string;
-  /** How many calls it makes at once. */
+  /** Concurrent calls. */
   readonly concurrency: number;
-  /** How many jobs it has in hand: those above the concurrency are being stored and passed on, or wait for a call to end. */
+  /** Jobs taken at once: beyond the concurrency they store and publish their outcome, or wait for a slot. */
   readonly prefetch?: number;
 };
 
@@ -67,51 +66,47 @@ export function startWorker(
 ): Worker {
   const hurrying = new AbortController();
   const closing = new AbortController();
-  const { tellResult, history, clock } = parts;
   const own = {
     ...parts,
-    whenComesAgain:
-      tellResult && ((job: Job) => tellAgain(tellResult, { job, history, now: clock.now() })),
-    organizationExists: rememberOrganizations(parts.organizationExists, parts.clock),
-    readMessage: (jobId: string) => parts.store.message(jobId),
+    organizationExists: cacheKnownOrganizations(parts.organizationExists, parts.clock),
     giveUp: hurrying.signal,
     closing: closing.signal,
   };
   const finishing = Math.max(0, prefetch - concurrency);
-  const consumer = parts.queue.consume(queue, { concurrency, finishing }, (delivery, leavePlace) =>
-    work(own, queue, delivery, leavePlace),
+  const consumer = parts.queue.consume(queue, { concurrency, finishing }, (delivery, releaseSlot) =>
+    work(own, queue, delivery, releaseSlot),
   );
-  function giveBack(): void {
+  function returnJobs(): void {
     parts.running.stopAll('shutdown');
     hurrying.abort();
   }
   return {
     async close(hurry) {
-      hurry?.addEventListener('abort', giveBack, { once: true });
+      hurry?.addEventListener('abort', returnJobs, { once: true });
       closing.abort();
       const closed = consumer.close();
-      if (hurry?.aborted) giveBack();
+      if (hurry?.aborted) returnJobs();
       await closed;
-      hurry?.removeEventListener('abort', giveBack);
+      hurry?.removeEventListener('abort', returnJobs);
     },
   };
 }
 
-/** A delivery's stay in hand: the moment it was given to ask again at (none before it was refused), and its place. */
-type Turn = { at?: number; readonly leavePlace: () => void };
+/** `dueAt`: when to ask for a permit again; unset until the first refusal. */
+type Wait = { dueAt?: number; readonly releaseSlot: () => void };
 
-/** What a look at a delivery comes to; `stayMs`: it stays in hand for that long and is then looked at afresh. */
+/** `stayMs`: the delivery waits in memory for that long; then its job is read again. */
 type Step = DeliveryOutcome | { readonly stayMs: number };
 
 export async function work(
   parts: WorkerParts,
   queueName: string,
   delivery: Delivery,
-  leavePlace: () => void = () => {},
+  releaseSlot: () => void = () => {},
 ): Promise<DeliveryOutcome> {
-  const turn: Turn = { leavePlace };
+  const wait: Wait = { releaseSlot };
   for (;;) {
-    const step = await workOnce(parts, queueName, delivery, turn);
+    const step = await workOnce(parts, queueName, delivery, wait);
     if (typeof step !== 'object' || !('stayMs' in step)) return step;
     if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
     await sleep(parts.clock, Math.min(step.stayMs, MAX_STAY_MS), parts.closing).catch(() => {});
@@ -122,56 +117,61 @@ async function workOnce(
   parts: WorkerParts,
   queueName: string,
   delivery: Delivery,
-  turn: Turn,
+  wait: Wait,
 ): Promise<Step> {
-  const taken = await takeMessage(parts, queueName, delivery);
-  if (!taken.job) return taken.outcome;
+  const taken = await takeProviderMessage(parts, queueName, delivery);
+  if (taken.kind === 'done') return taken.outcome;
+  const { job, message } = taken;
   const now = parts.clock.now();
-  const waitMs = delayMsOf(taken.job, now);
-  if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
-  if (isOverdue(taken.job, now)) return finish(parts, expired(taken.job, now));
-  if (turn.at !== undefined && turn.at > now) return { stayMs: turn.at - now };
-  const message = taken.message ?? (await parts.store.message(taken.job.id)) ?? {};
-  return admit(parts, taken.job, message, turn);
+  const delayMs = delayMsOf(job, now);
+  if (delayMs > 0) return { retryAfterMs: delayMs, isUncounted: true };
+  if (isOverdue(job, now)) return finish(parts, expired(job, now));
+  if (wait.dueAt !== undefined && wait.dueAt > now) return { stayMs: wait.dueAt - now };
+  return admit(parts, job, message, wait);
 }
 
-async function admit(parts: WorkerParts, job: Job, message: JobMessage, turn: Turn): Promise<Step> {
-  const { permits, staysInHand = false, closing } = parts;
-  const answer = await permits?.take(job, message, { backAt: turn.at, closing });
+async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wait): Promise<Step> {
+  const { permits, waitsInMemory = false, closing } = parts;
+  const answer = await permits?.take(job, message, { backAt: wait.dueAt, closing });
   if (!answer || answer.kind === 'allowed') {
-    const { leavePlace } = turn;
-    return claim(parts, job, { message, permit: answer?.permit, leavePlace });
+    const { releaseSlot } = wait;
+    return claim(parts, job, { message, permit: answer?.permit, releaseSlot });
   }
   if (answer.kind === 'stay') return { stayMs: answer.afterMs };
   const until = parts.clock.now() + answer.afterMs;
-  if (staysInHand) {
-    turn.at = until;
+  if (waitsInMemory) {
+    wait.dueAt = until;
     return { stayMs: answer.afterMs };
   }
   permits?.noteRequeued(job);
-  const wait = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
-  return finish(parts, postponed(job, wait, parts.clock.now()));
+  const delay = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
+  return finish(parts, delayed(job, delay, parts.clock.now()));
 }
 
-type Asked = {
+type PermittedRun = {
   readonly message: JobMessage;
   readonly permit: JobPermit | undefined;
-  readonly leavePlace: () => void;
+  readonly releaseSlot: () => void;
 };
 
-async function claim(parts: WorkerParts, waiting: Job, asked: Asked): Promise<DeliveryOutcome> {
-  const { permit } = asked;
-  // On the list before it is claimed: a cancellation in between must find it.
+async function claim(
+  parts: WorkerParts,
+  waiting: Job,
+  permitted: PermittedRun,
+): Promise<DeliveryOutcome> {
+  const { permit } = permitted;
+  // Registered before it is claimed, so that a cancellation in between aborts it.
   const handle = parts.running.begin(waiting.id);
   const permittedAt = parts.clock.monotonic();
   try {
     const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
     if (job && permit) await parts.permits?.keepDistance(job, permit);
-    const isStale = parts.clock.monotonic() - permittedAt > PERMIT_FRESH_MS;
+    const isStale = parts.clock.monotonic() - permittedAt > MAX_PERMIT_AGE_MS;
     if (permit && (!job || isStale)) parts.permits?.giveBack(permit);
     if (!job) return 'ack';
-    // Without a permit the call takes one itself, at the last moment.
-    return await runClaimed(parts, job, isStale ? { ...asked, permit: undefined } : asked, handle);
+    // A run without a permit takes one itself, right before its call.
+    const run = isStale ? { ...permitted, permit: undefined } : permitted;
+    return await runClaimed(parts, job, run, handle);
   } finally {
     handle.end();
   }
@@ -180,20 +180,20 @@ async function claim(parts: WorkerParts, waiting: Job, asked: Asked): Promise<De
 async function runClaimed(
   parts: WorkerParts,
   job: Job,
-  asked: Asked,
+  permitted: PermittedRun,
   handle: RunHandle,
 ): Promise<DeliveryOutcome> {
   const startedAt = parts.clock.monotonic();
-  const run = await superviseRun(parts, job, asked, handle);
-  // The provider's part is over; storing what came of it keeps nobody from calling.
-  asked.leavePlace();
-  const move = moveAfter(parts, job, asked.message, run);
+  const run = await superviseRun(parts, job, permitted, handle);
+  // The call is over: storing its outcome must not keep the next call waiting.
+  permitted.releaseSlot();
+  const move = moveAfter(parts, job, permitted.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
   return finish(parts, move);
 }
 
-/** A permit counts from when it was taken; a store that made it wait longer would move the provider's window. */
-const PERMIT_FRESH_MS = 100;
-/** A job that stays in hand may be cancelled or run out of time meanwhile; it is looked at this often. */
+/** A permit counts from when it was taken: after a slow claim the call would fall into another window. */
+const MAX_PERMIT_AGE_MS = 100;
+/** A job that waits in memory may be cancelled or expire; it is read again at least this often. */
 const MAX_STAY_MS = 5000;

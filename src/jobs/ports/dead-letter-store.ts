@@ -1,16 +1,16 @@
-// The port to the dead letters: what could not be worked off and waits for an operator. The store is their
-// record; a queue of the broker only gets copies.
+// The port to the dead letters: jobs and messages that are not tried again without an operator. The store holds them;
+// the broker's dead-letter queue gets copies.
 
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { Announcement } from './job-queue.ts';
+import type { OutboxMessage } from './job-queue.ts';
 
 export type DeadLetter = {
   readonly id: string;
-  /** Absent when the message could not even be made a job. */
+  /** Absent if the message never became a job. */
   readonly jobId?: string | undefined;
   readonly organizationId?: string | undefined;
   readonly queue: string;
-  /** The message as it came, or the job's own fields as JSON. */
+  /** The message as delivered, or the job's fields as JSON. */
   readonly body: string;
   readonly errorCode: ErrorCode;
   /** For operators. */
@@ -20,12 +20,12 @@ export type DeadLetter = {
 };
 
 export type DeadLetterStore = {
-  /** Adding an id twice keeps the first: a message may be delivered again before it is acknowledged. */
-  add(letter: DeadLetter, announce?: readonly Announcement[]): Promise<void>;
+  /** An id that exists is kept as it is: a message may be delivered again before it is acknowledged. */
+  add(letter: DeadLetter, outbox?: readonly OutboxMessage[]): Promise<void>;
   find(id: string): Promise<DeadLetter | undefined>;
-  /** Those that were not retried, oldest first, beginning after `after`. */
+  /** Dead letters in the order of their ids, after `after`. */
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly DeadLetter[]>;
   count(): Promise<number>;
-  /** Takes it off the list, because it is tried again or was given up; false when it was not on it. */
+  /** Deletes it when it is retried or discarded; false if it does not exist. */
   remove(id: string): Promise<boolean>;
 };

@@ -1,5 +1,5 @@
-// The port to what happened to a job: its events, its attempts and what came out of it. Written by the moves of
-// job-store.ts; here it is read, and a running attempt's output is kept as it grows.
+// The port to a job's events, attempts and result. The moves of job-store.ts write them; this port reads them and
+// stores a running attempt's output as it grows.
 
 import type { ErrorCode, ErrorParams } from '../../errors/codes.ts';
 import type { JobResult } from '../model/job.ts';
@@ -7,16 +7,16 @@ import type { JobState } from '../model/job-state.ts';
 
 export type JobEventType = JobState | 'submitted' | 'routed' | 'retried' | 'output';
 
-/** Everything in it may be shown to the job's owner: no provider, no server, no internal text. */
+/** Every field may be shown to the job's owner: no provider, no server, no internal text. */
 export type NewJobEvent = {
   readonly type: JobEventType;
   readonly data?: {
     readonly attempt?: number;
     readonly code?: ErrorCode;
     readonly until?: number;
-    /** What an attempt has put out since it was last told. */
+    /** The attempt's output since the last `output` event. */
     readonly output?: string;
-    /** Of a failure: its parameters, and the sentence for the job's owner. */
+    /** A failure's parameters, and its sentence for the job's owner. */
     readonly params?: ErrorParams;
     readonly message?: string;
   };
@@ -43,13 +43,13 @@ export type JobAttempt = {
 };
 
 export type JobHistory = {
-  /** In their order, beginning after `after`. */
+  /** In the order of their sequence numbers, after `after`. */
   events(
     jobId: string,
     page: { readonly after?: number; readonly limit: number },
   ): Promise<readonly JobEvent[]>;
   attempts(jobId: string): Promise<readonly JobAttempt[]>;
   result(jobId: string): Promise<JobResult | undefined>;
-  /** What an attempt has put out so far; while it runs, what is new of it becomes an event. */
+  /** Stores an attempt's output so far; while the attempt runs, the new part becomes an `output` event. */
   savePartial(jobId: string, run: number, output: string, at: number): Promise<void>;
 };

@@ -1,76 +1,75 @@
-// The port to the queues. A queue delivers each message at least once and never forgets one that it has
-// taken; it knows nothing of jobs. While it is away publishing rejects and nothing is delivered; consumers
-// go on by themselves when it is back.
+// The port to the queues. A queue delivers each message at least once and keeps an accepted message until it is
+// acknowledged; it knows nothing of jobs. While the broker or store behind it is unavailable, `publish` rejects and
+// nothing is delivered; consumers resume without help.
 
 export type QueueMessage = {
-  /** Publishing an id that the queue still holds may be ignored. */
+  /** Publishing an id that is still in the queue may be ignored. */
   readonly id: string;
   readonly body: string;
-  /** Who waits beside whom: lanes take turns. Queues that cannot do this ignore it. */
-  readonly lane?: string;
-  /** 0 to 9, the highest first, within a lane. Queues that cannot do this ignore it. */
+  /** The tenant queue it waits in; tenant queues are served in turn. Queues without this feature ignore it. */
+  readonly tenant?: string;
+  /** 0 to 9, the highest first, within a tenant queue. Queues without this feature ignore it. */
   readonly priority?: number;
 };
 
 /**
- * A message that the store takes in the same transaction as what it tells of. Without a broker it is then
- * already on its queue; with one it is relayed.
+ * A message that the store writes in the transaction of a job's move. Without a broker it is then already on its
+ * queue; with one it is relayed.
  */
-export type Announcement = {
+export type OutboxMessage = {
   readonly queue: string;
   readonly message: QueueMessage;
   readonly delayMs?: number;
-  /** In which order such messages come does not matter: none of them has to wait for the turn of another. */
+  /** The order of such messages does not matter, so writing one takes no lock on its tenant queue. */
   readonly isUnordered?: boolean;
 };
 
 export type Delivery = {
   readonly id: string;
   readonly body: string;
-  /** 1 for the first time, as far as the queue can tell. */
+  /** 1 for the first delivery, as far as the queue counts them. */
   readonly deliveries: number;
 };
 
 /**
- * What becomes of a delivery: done with, or wanted again after a while. `isUncounted`: what it waits for is no doing of
- * the message, so that this delivery is not held against it.
+ * The handler's answer to a delivery: acknowledge it, or deliver it again later. `isUncounted`: the message is not the
+ * reason for the delay, so this delivery does not count towards the limit of deliveries.
  */
 export type DeliveryOutcome =
   | 'ack'
   | { readonly retryAfterMs: number; readonly isUncounted?: boolean };
 
 /**
- * `leavePlace`: what the place was for is done, and the next may begin; what is left to do for this one holds up nobody.
- * Idempotent, and said by itself when the handler has ended.
+ * `releaseSlot` lets the next delivery start while this one is still being finished. Idempotent, and implied when the
+ * handler ends.
  */
 export type DeliveryHandler = (
   delivery: Delivery,
-  leavePlace: () => void,
+  releaseSlot: () => void,
 ) => Promise<DeliveryOutcome>;
 
 export type ConsumeOptions = {
-  /** How many deliveries have a place at once. */
+  /** The number of deliveries that may hold a slot. */
   readonly concurrency: number;
-  /** How many more may be in hand that have left theirs; none unless told. */
+  /** The number of deliveries that may still be finishing after they have released their slot; 0 by default. */
   readonly finishing?: number;
-  /** Aborting it is like `close`, without the waiting. */
+  /** Aborting it is like `close`, without waiting. */
   readonly signal?: AbortSignal;
 };
 
 export type Consumer = {
-  /** Takes no more, gives back what was not started, and waits for what was. Idempotent. */
+  /** Accepts no further delivery, returns deliveries that were not started and waits for the others. Idempotent. */
   close(): Promise<void>;
 };
 
 export type PublishOptions = {
   readonly delayMs?: number;
-  /** The delay is one that many messages share; a queue may keep those where other systems look for them. */
+  /** Many messages share this delay; a queue may keep them where other systems look for them. */
   readonly isFixedDelay?: boolean;
 };
 
 export type QueueDepth = {
   readonly ready: number;
-  /** Held back until a moment that has not come. */
   readonly delayed: number;
   readonly inFlight: number;
   /** When the oldest ready message was published. */
@@ -79,21 +78,21 @@ export type QueueDepth = {
 
 export type JobQueue = {
   /**
-   * The longest delay it holds a message for; absent where it holds any. A longer one is left to the store: `publish`
-   * resolves though the message is on no queue, and once it is due it counts as missing until it is published.
+   * The longest delay the queue supports; absent where any delay is. A longer delay is left to the store: `publish`
+   * resolves although the message is on no queue, and the sweeper publishes it once it is due.
    */
   readonly longestDelayMs?: number;
-  /** Resolves when the message is durable, and not before. */
+  /** Resolves when the message is durable. */
   publish(queue: string, message: QueueMessage, options?: PublishOptions): Promise<void>;
-  /** A handler that throws is asked again later: a failure of ours must not cost a message. */
+  /** A delivery whose handler throws is delivered again: a fault of Spillway's must not cost a message. */
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer;
   depth(queue: string): Promise<QueueDepth>;
-  /** Which of these messages the queue does not hold any more, as far as it can tell. */
+  /** The ids among `messages` that are no longer in the queue, as far as the queue knows. */
   missing(
     queue: string,
     messages: readonly { readonly id: string; readonly publishedAt: number }[],
   ): Promise<readonly string[]>;
-  /** How many are served before this one; undefined where the queue cannot tell. */
+  /** The number of messages served before this one; undefined where the queue does not know. */
   ahead(queue: string, messageId: string): Promise<number | undefined>;
   /** Closes every consumer. Idempotent. */
   close(): Promise<void>;

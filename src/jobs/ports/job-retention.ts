@@ -1,9 +1,9 @@
-// The port to forgetting: finished jobs, and the results of jobs, that were kept for as long as they are to be. A job
-// that is still a dead letter is kept: an operator has not decided on it yet.
+// The port to deleting finished jobs and their results after their retention time. A job that is still a dead letter
+// is kept until an operator has decided on it.
 
 export type JobRetention = {
-  /** Forgets up to `limit` jobs that finished before then, with everything that belongs to them; how many it was. */
-  forgetJobs(finishedBefore: number, limit: number): Promise<number>;
-  /** The same for results alone; the jobs stay. */
-  forgetResults(finishedBefore: number, limit: number): Promise<number>;
+  /** Deletes up to `limit` jobs that finished before then, with all their rows; returns the number of jobs. */
+  pruneJobs(finishedBefore: number, limit: number): Promise<number>;
+  /** Deletes the results alone; the jobs stay. */
+  pruneResults(finishedBefore: number, limit: number): Promise<number>;
 };

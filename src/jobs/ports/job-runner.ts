@@ -1,6 +1,6 @@
-// The port to whoever really makes a job's call: limits, budget, provider, usage. It never throws for a call
-// that failed; it says what the failure means. It is told by the signal when the job was cancelled, has run out
-// of time or was taken away, and then stops within a moment; its outcome is not used any more.
+// The port to the code that makes a job's call: limits, budget, provider, usage. It does not throw for a failed call; it
+// returns the failure. When `signal` aborts (cancellation, deadline, lost lease, shutdown) it stops promptly, and a
+// failure it then returns is ignored.
 
 import type { Verdict } from '../../errors/codes.ts';
 import type { Job, JobResult } from '../model/job.ts';
@@ -10,11 +10,11 @@ import type { JobPermit } from './job-permits.ts';
 export type JobRun = {
   readonly job: Job;
   readonly message: JobMessage;
-  /** Unique for each run for ever: usage records and holds are named after it. */
+  /** Unique for each run, forever: usage records and reservations carry it. */
   readonly runId: string;
-  /** What was taken of the provider's limit for this run; absent where nothing was. */
+  /** The permit taken for this run; absent where none was needed. */
   readonly permit?: JobPermit | undefined;
-  /** Keeps what was put out so far, for the owner to see. Cheap to call often. */
+  /** Stores the output so far for the owner to read. Cheap to call often. */
   reportPartial(output: string): void;
 };
 
@@ -23,11 +23,11 @@ export type RunOutcome =
   | {
       readonly kind: 'failed';
       readonly verdict: Verdict;
-      /** Set when it is only to wait: a throttle, a limit, an open circuit. Costs no attempt. */
+      /** Set if the job only has to wait: throttle, limit, open circuit. Costs no attempt. */
       readonly delayUntil?: number;
-      /** Set when it is not to be run again, whatever the failure was. */
+      /** Set if the job must not run again, whatever the failure was. */
       readonly isFinal?: boolean;
-      /** For operators: goes into the dead letter, never to the owner. */
+      /** For operators: stored in the dead letter, never shown to the owner. */
       readonly internalMessage?: string;
     };
 

@@ -1,6 +1,6 @@
-// The port to where jobs are kept: the truth about them, of which queues carry only pointers. Every change is
-// one move, made under the fence its maker saw, with all that belongs to it in one transaction: either the job
-// is as it was, or everything happened. A store that is away rejects.
+// The port to the stored jobs, which are authoritative: queues carry only pointers to them. Every change is one move,
+// guarded by the fence its caller read, and commits with its events, attempt, result and outbox messages in one
+// transaction or not at all. While the store is unavailable every method rejects.
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Job, JobResult } from '../model/job.ts';
@@ -8,9 +8,9 @@ import type { JobMessage } from '../model/job-message.ts';
 import type { JobState } from '../model/job-state.ts';
 import type { DeadLetter } from './dead-letter-store.ts';
 import type { NewJobEvent } from './job-history.ts';
-import type { Announcement } from './job-queue.ts';
+import type { OutboxMessage } from './job-queue.ts';
 
-/** What a move may change; undefined leaves a field as it is, null empties it. */
+/** The fields a move may change; undefined leaves a field as it is, null clears it. */
 export type JobChange = {
   readonly [Field in ChangeableField]?: Job[Field] | null;
 };
@@ -53,9 +53,9 @@ export type AttemptEnd = {
 
 export type JobMove = {
   readonly jobId: string;
-  /** The fence the mover saw. The moved job has the next one. */
+  /** The fence that the caller read. The moved job has the next one. */
   readonly fence: number;
-  /** The job as it is after this, if it was as its mover saw it. */
+  /** The job after the move, provided the fence matches. */
   readonly moved: Job;
   readonly to: JobState;
   readonly at: number;
@@ -65,7 +65,7 @@ export type JobMove = {
   readonly attemptEnd?: AttemptEnd;
   readonly result?: JobResult;
   readonly deadLetter?: DeadLetter;
-  readonly announce?: readonly Announcement[];
+  readonly outbox?: readonly OutboxMessage[];
 };
 
 export type JobKey =
@@ -76,44 +76,44 @@ export type JobPage = {
   readonly organizationId?: string;
   readonly state?: JobState;
   readonly limit: number;
-  /** Our id of the last job of the page before; newest first. */
+  /** Spillway's id of the last job of the previous page; newest first. */
   readonly before?: string;
 };
 
 /**
- * Jobs that nobody may be looking after: `unleased` are running under a lease that has ended, `overdue` wait
- * past their deadline, `due` wait although their moment came before `before`.
+ * Jobs that may make no progress without the sweeper: `unleased` jobs run under an expired lease, `overdue` jobs wait
+ * past their deadline, `due` jobs still wait although they were due before `before`.
  */
-export type NeglectedJobs = {
+export type StalledJobs = {
   readonly kind: 'unleased' | 'overdue' | 'due';
   readonly before: number;
   readonly limit: number;
-  /** The last job of the page before, for `due`, which come in the order of their moments. */
+  /** The last job of the previous page; `due` jobs are ordered by due time. */
   readonly after?: Pick<Job, 'runAt' | 'id'>;
 };
 
 export type JobStore = {
   /**
-   * Creates the job, or finds the one its organisation already has under that public id. `events` are all that has
-   * happened to it; unless they are told, only that it was submitted.
+   * Creates the job, or finds the one its organisation already has under that public id. `events` defaults to
+   * `submitted` alone.
    */
   create(
     job: Job,
     message: JobMessage,
-    announce?: readonly Announcement[],
+    outbox?: readonly OutboxMessage[],
     events?: readonly NewJobEvent[],
   ): Promise<{ readonly job: Job; readonly isNew: boolean }>;
   find(key: JobKey): Promise<Job | undefined>;
-  /** What was asked for. */
+  /** The submitted message. */
   message(jobId: string): Promise<JobMessage | undefined>;
   list(page: JobPage): Promise<readonly Job[]>;
-  /** The job after the move; undefined when it had moved on, and then nothing was done. */
+  /** The job after the move; undefined if its fence has changed, and then nothing is written. */
   move(move: JobMove): Promise<Job | undefined>;
-  /** Notes a sign of life without moving the job; false when it had moved on. */
+  /** Renews the lease or notes a publication without a move; false if the fence has changed. */
   touch(
     jobId: string,
     fence: number,
-    sign: { readonly leaseUntil: number } | { readonly publishedAt: number },
+    change: { readonly leaseUntil: number } | { readonly publishedAt: number },
   ): Promise<boolean>;
-  neglected(query: NeglectedJobs): Promise<readonly Job[]>;
+  stalled(query: StalledJobs): Promise<readonly Job[]>;
 };

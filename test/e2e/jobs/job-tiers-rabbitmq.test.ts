@@ -106,9 +106,9 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     const consume = engines.broker?.consume.bind(engines.broker);
     assert.ok(engines.broker && consume);
     engines.broker.consume = (name, options, handler) =>
-      consume(name, options, (delivery, leavePlace) => {
+      consume(name, options, (delivery, releaseSlot) => {
         deliveries += 1;
-        return handler(delivery, leavePlace);
+        return handler(delivery, releaseSlot);
       });
     await rig.publishRaw(400, queue);
     rig.startWorker('gemini', 8);

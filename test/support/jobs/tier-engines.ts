@@ -1,7 +1,7 @@
 // The engines a test of the two tiers stands on: embedded storage, or PostgreSQL with RabbitMQ.
 
 import { createPostgresJobStore } from '../../../src/adapters/postgres/jobs/job-store.ts';
-import { createPostgresMessageHandling } from '../../../src/adapters/postgres/jobs/message-handling.ts';
+import { createPostgresQueueOperations } from '../../../src/adapters/postgres/jobs/queue-operations.ts';
 import { createDeadLetterStore } from '../../../src/adapters/sql/jobs/dead-letter-store.ts';
 import { createJobHistory } from '../../../src/adapters/sql/jobs/job-history.ts';
 import { createJobStore } from '../../../src/adapters/sql/jobs/job-store.ts';
@@ -23,16 +23,16 @@ export async function openEmbeddedEngines(clock: Clock = systemClock): Promise<O
   const sqlite = await openSqlite(':memory:');
   const { db, dialect } = sqlite;
   const signals = createQueueSignals();
-  const held = createJobQueue({ ...BASIS, clock, db, dialect, signals });
+  const tenantQueues = createJobQueue({ ...BASIS, clock, db, dialect, signals });
   return {
     store: createJobStore({ db, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
-    held,
+    tenantQueues,
     clock,
     name: (purpose) => purpose,
     async close() {
-      await held.close();
+      await tenantQueues.close();
       await sqlite.close();
     },
   };
@@ -45,21 +45,21 @@ export async function openBrokerEngines(
   const postgres = await openEmptyStore(database);
   const { db, dialect } = postgres;
   const signals = createQueueSignals();
-  const handling = createPostgresMessageHandling(postgres);
+  const operations = createPostgresQueueOperations(postgres);
   const clock = systemClock;
-  const held = createJobQueue({ ...BASIS, clock, db, dialect, handling, signals });
+  const tenantQueues = createJobQueue({ ...BASIS, clock, db, dialect, operations, signals });
   const rabbit = await openRabbitRig(rabbitmqUrl);
   return {
     store: createPostgresJobStore({ store: postgres, signals }),
     history: createJobHistory(db),
     deadLetters: createDeadLetterStore(db, signals),
-    held,
+    tenantQueues,
     clock,
     broker: rabbit.queue,
     name: rabbit.name,
     rabbit,
     async close() {
-      await held.close();
+      await tenantQueues.close();
       await rabbit.close();
       await postgres.close();
     },

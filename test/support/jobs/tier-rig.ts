@@ -4,26 +4,29 @@
 
 import { createMemoryProviderLimits } from '../../../src/adapters/memory/provider-limits.ts';
 import { createMemoryRateLimiter } from '../../../src/adapters/memory/rate-limiter.ts';
-import type { Limit, LimitTier, RateLimiter } from '../../../src/admission/rate-limiter.ts';
 import { createChooseProvider } from '../../../src/flow/jobs/choose-provider.ts';
 import { createDispatchMetrics } from '../../../src/flow/jobs/dispatch-metrics.ts';
 import { createWorkerMetrics } from '../../../src/flow/jobs/worker-metrics.ts';
 import { createDispatchLimit } from '../../../src/flow/pacing/dispatch-limit.ts';
 import { createWorkerPermits } from '../../../src/flow/pacing/worker-permit.ts';
+import { createSubmitJob } from '../../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../../src/jobs/model/job.ts';
 import type { JobMessage } from '../../../src/jobs/model/job-message.ts';
 import { RETRY_DEFAULTS } from '../../../src/jobs/model/job-policy.ts';
 import { type DispatcherParts, startDispatcher } from '../../../src/jobs/pipeline/dispatch-job.ts';
-import { createHoldQueue, type HoldQueueParts } from '../../../src/jobs/pipeline/held-jobs.ts';
+import {
+  createPipelineQueue,
+  type PipelineQueueParts,
+} from '../../../src/jobs/pipeline/pipeline-queue.ts';
 import { startRelease } from '../../../src/jobs/pipeline/release-jobs.ts';
 import { createRunningJobs } from '../../../src/jobs/pipeline/running-jobs.ts';
-import { createSubmitJob } from '../../../src/jobs/pipeline/submit-job.ts';
 import { startWorker } from '../../../src/jobs/pipeline/work-job.ts';
 import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
 import type { JobRun } from '../../../src/jobs/ports/job-runner.ts';
 import { type Clock, sleep } from '../../../src/kernel/clock.ts';
 import { newId } from '../../../src/kernel/ids.ts';
 import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
+import type { Limit, LimitTier, RateLimiter } from '../../../src/resilience/rate-limiter.ts';
 import { createProviderStrategy } from '../../../src/routing/provider-strategy.ts';
 import { createResolveTargets } from '../../../src/routing/resolve-targets.ts';
 import { type JobServices, success } from '../../contract/job-rig.ts';
@@ -38,7 +41,7 @@ export type ProviderName = (typeof PROVIDERS)[number];
 export type TierEngines = Pick<JobServices, 'store' | 'history' | 'deadLetters'> & {
   readonly clock: Clock;
   /** The store's own queue. */
-  readonly held: JobQueue;
+  readonly tenantQueues: JobQueue;
   /** Where there is one. */
   readonly broker?: JobQueue | undefined;
   /** Queues of this test alone. */
@@ -67,9 +70,9 @@ export type Call = {
 export type TierRig = ReturnType<typeof createTierRig>;
 
 export function createTierRig(engines: TierEngines, options: TierOptions) {
-  const { broker, held, name, clock } = engines;
-  const hold: HoldQueueParts | undefined = broker && { broker, held };
-  const queue = hold ? createHoldQueue(hold) : held;
+  const { broker, tenantQueues, name, clock } = engines;
+  const brokered: PipelineQueueParts | undefined = broker && { broker, tenantQueues };
+  const queue = brokered ? createPipelineQueue(brokered) : tenantQueues;
   const limiter = options.limiter ?? createMemoryRateLimiter(clock);
   const metrics = createMetrics();
   const log = collectingLog();
@@ -136,7 +139,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     workerId: 'worker-1',
     running: createRunningJobs(),
     permits,
-    staysInHand: hold === undefined,
+    waitsInMemory: brokered === undefined,
     runJob,
     concurrency: broker ? 32 : 4,
     chooseProvider: createChooseProvider({
@@ -194,7 +197,9 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
         await Promise.all(
           bodies
             .slice(index, index + 200)
-            .map((body, at) => (broker ?? held).publish(to, { id: ids[index + at] ?? '', body })),
+            .map((body, at) =>
+              (broker ?? tenantQueues).publish(to, { id: ids[index + at] ?? '', body }),
+            ),
         );
     },
     async submit(organizationId: string, fields: object = {}) {
@@ -204,7 +209,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     startDispatcher() {
       const { returningQueue } = parts;
       const sources = [
-        { source: held, rawQueue },
+        { source: tenantQueues, rawQueue },
         ...(broker ? [{ source: broker, rawQueue }] : []),
         ...(broker && returningQueue ? [{ source: broker, rawQueue: returningQueue }] : []),
       ];
@@ -212,11 +217,11 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
         const dispatcher = startDispatcher({ ...parts, ...each });
         closers.push(() => dispatcher.close());
       }
-      for (const provider of hold ? PROVIDERS : []) {
+      for (const provider of brokered ? PROVIDERS : []) {
         const release = startRelease({
           ...parts,
-          held,
-          broker: broker ?? held,
+          held: tenantQueues,
+          broker: broker ?? tenantQueues,
           queue: queueOf(provider),
           mostReady: isChecked ? 20 : undefined,
           waitForTurn: async (signal) =>
@@ -226,8 +231,8 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
       }
     },
     startWorker(provider: ProviderName, concurrency = 4) {
-      const adoptJob = (job: Job): Job => ({ ...job, provider });
-      const own = { ...parts, adoptJob };
+      const assignProvider = (job: Job): Job => ({ ...job, provider });
+      const own = { ...parts, assignProvider };
       const worker = startWorker(own, { queue: queueOf(provider), concurrency });
       closers.push(() => worker.close(AbortSignal.abort()));
     },

@@ -17,9 +17,9 @@ import { systemClock } from '../../../kernel/clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { createJobQueue } from '../../sql/queue/job-queue.ts';
-import { createPostgresMessageHandling } from '../jobs/message-handling.ts';
+import { createPostgresQueueOperations } from '../jobs/queue-operations.ts';
 import { createPostgresUsageStore } from '../metering/usage-store.ts';
-import { holdStore } from '../store-lock/claim-store.ts';
+import { lockStore } from '../store-lock/lock-store.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 1000, statementTimeoutMs: 1200, queryTimeoutMs: 1500 };
@@ -85,14 +85,14 @@ test('a store that hangs is closed all the same', async () => {
 async function startTrickle() {
   const store = openPostgres(database.url, TIMEOUTS);
   const { db, dialect } = store;
-  const held = await holdStore(database.url, {
+  const held = await lockStore(database.url, {
     isShared: true,
     clock: systemClock,
     log: silentLog,
   });
-  assert.ok(held.kind === 'held');
+  assert.ok(held.kind === 'locked');
   const { signals } = held;
-  const handling = createPostgresMessageHandling(store);
+  const handling = createPostgresQueueOperations(store);
   const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: 3000 });
   const usage = createPostgresUsageStore(store);
@@ -139,7 +139,7 @@ async function startTrickle() {
     async finish() {
       over.abort();
       await Promise.all(lanes);
-      while (published.difference(delivered).size > 0 || held.state() !== 'held') await delay(50);
+      while (published.difference(delivered).size > 0 || held.state() !== 'locked') await delay(50);
       await queue.close();
       await store.close();
       await held.release();

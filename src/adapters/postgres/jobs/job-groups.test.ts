@@ -8,17 +8,17 @@ import {
   type TestDatabase,
 } from '../../../../test/support/stores/isolated-postgres.ts';
 import { createTestClock } from '../../../../test/support/test-clock.ts';
+import { newJob } from '../../../jobs/intake/submit-job.ts';
 import type { Job } from '../../../jobs/model/job.ts';
 import { requeued, routed, started } from '../../../jobs/model/job-moves.ts';
 import { messageFor } from '../../../jobs/model/job-pointer.ts';
-import { newJob } from '../../../jobs/pipeline/submit-job.ts';
 import type { JobStore } from '../../../jobs/ports/job-store.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { createJobHistory } from '../../sql/jobs/job-history.ts';
 import { createQueueSignals, type QueueSignals } from '../../sql/queue/queue-signals.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { createPostgresJobStore } from './job-store.ts';
-import { createPostgresMessageHandling } from './message-handling.ts';
+import { createPostgresQueueOperations } from './queue-operations.ts';
 
 const WORKER = { workerId: 'worker-1', leaseMs: 1000 };
 const clock = createTestClock(1000);
@@ -68,8 +68,8 @@ test('jobs that are handed in at once are one statement, and one public id is on
   assert.equal(statements, 2);
 });
 
-test('each lane’s messages of a group have turns in their order, beside the other lanes', async () => {
-  const own = createPostgresMessageHandling(store);
+test('each tenant’s messages of a group have turns in their order, beside the other tenants', async () => {
+  const own = createPostgresQueueOperations(store);
   const loud = Array.from({ length: 4 }, () => jobOf('loud'));
   const quiet = [jobOf('quiet')];
   await handIn(jobOf('loud'));
@@ -157,19 +157,19 @@ test('a job that was moved is told as it is kept', async () => {
   }
 });
 
-test('what is announced is on its queue, and its consumers are told, after the commit alone', async () => {
+test('what is outbox is on its queue, and its consumers are told, after the commit alone', async () => {
   const told: string[] = [];
   signals.listen('results', () => void told.push('results'));
   const waiting = (await handIn(jobOf('default'))).job;
   const message = { id: 'told', body: 'text' };
-  const announce = [{ queue: 'results', message, isUnordered: true }];
-  await jobs.move({ ...started(waiting, WORKER, 2000), announce });
+  const outbox = [{ queue: 'results', message, isUnordered: true }];
+  await jobs.move({ ...started(waiting, WORKER, 2000), outbox });
   assert.deepEqual(told, ['results']);
   // The same move again is refused by its fence, and so is what it announces.
   const stale = [{ queue: 'results', message: { id: 'stale', body: '' }, isUnordered: true }];
-  await jobs.move({ ...started(waiting, WORKER, 2000), announce: stale });
+  await jobs.move({ ...started(waiting, WORKER, 2000), outbox: stale });
   assert.deepEqual(told, ['results']);
-  const own = createPostgresMessageHandling(store);
+  const own = createPostgresQueueOperations(store);
   const lease = { owner: 'another', until: 9000 };
   const claimed = await own.claim('results', { count: 5, lease, now: 2000 });
   assert.deepEqual(

@@ -21,7 +21,7 @@ import { createJobQueue } from '../../sql/queue/job-queue.ts';
 import { createQueueSignals } from '../../sql/queue/queue-signals.ts';
 import { openPostgres } from '../connection/open-postgres.ts';
 import { createPostgresJobStore } from './job-store.ts';
-import { createPostgresMessageHandling } from './message-handling.ts';
+import { createPostgresQueueOperations } from './queue-operations.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 500, statementTimeoutMs: 800, queryTimeoutMs: 1000 };
 
@@ -81,8 +81,8 @@ function openRig() {
   const postgres = openPostgres(database.url, TIMEOUTS);
   const { db, dialect } = postgres;
   const signals = createQueueSignals();
-  const handling = createPostgresMessageHandling(postgres);
-  const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
+  const operations = createPostgresQueueOperations(postgres);
+  const parts = { db, dialect, operations, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: LEASE_MS });
   const jobServices = {
     store: createPostgresJobStore({ store: postgres, signals }),

@@ -18,7 +18,7 @@ import { createJobHistory } from '../../sql/jobs/job-history.ts';
 import { createJobQueue } from '../../sql/queue/job-queue.ts';
 import { createQueueSignals } from '../../sql/queue/queue-signals.ts';
 import { createPostgresJobStore } from './job-store.ts';
-import { createPostgresMessageHandling } from './message-handling.ts';
+import { createPostgresQueueOperations } from './queue-operations.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -31,8 +31,8 @@ async function openServices() {
   const { db, dialect } = postgres;
   const clock = createTestClock(undefined, undefined, () => untilIdle(postgres));
   const signals = createQueueSignals();
-  const handling = createPostgresMessageHandling(postgres);
-  const parts = { db, dialect, handling, signals, clock, log: silentLog, newId };
+  const operations = createPostgresQueueOperations(postgres);
+  const parts = { db, dialect, operations, signals, clock, log: silentLog, newId };
   const queue = createJobQueue(parts);
   return {
     store: createPostgresJobStore({ store: postgres, signals }),

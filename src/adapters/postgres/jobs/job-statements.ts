@@ -3,20 +3,20 @@
 
 import type { Job } from '../../../jobs/model/job.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
-import type { Announcement } from '../../../jobs/ports/job-queue.ts';
+import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
 import type { JobMove } from '../../../jobs/ports/job-store.ts';
 import { toChangedColumns, toJobRow } from '../../sql/jobs/job-row.ts';
+import { type CompositeValue, compositeArray, textArray } from '../statements/composite-array.ts';
 import { LongTexts } from '../statements/long-texts.ts';
-import { type RecordValue, recordRows, textArray } from '../statements/record-rows.ts';
-import { eventRows } from './job-event-rows.ts';
-import { announcedWith, announcementRows, type JobAnnouncement } from './queue-rows.ts';
+import { eventRows } from './job-rows.ts';
+import { announcedWith, announcementRows, type JobOutboxMessage } from './queue-rows.ts';
 
 /** A job with all that is written with it; the message as it is kept. */
 export type NewJobRows = {
   readonly job: Job;
   readonly message: string;
   readonly events: readonly NewJobEvent[];
-  readonly announced: readonly Announcement[];
+  readonly outbox: readonly OutboxMessage[];
 };
 
 /** A move, and its result as it is kept. */
@@ -30,14 +30,14 @@ export type WriteRows = {
 /** What a statement answers: the ids of the jobs that were written. */
 export type WrittenJobs = { readonly created?: string | null; readonly moved?: string | null };
 
-/** The text of the statement, and its values. `isTold`: whether the builds that jobs also are hear of it. */
+/** The text of the statement, and its values. `withProgress`: whether the builds that jobs also are hear of it. */
 export function writeStatement(
   { creations, moves }: WriteRows,
-  isTold: boolean,
+  withProgress: boolean,
 ): readonly [string, readonly unknown[]] {
-  if (moves.length === 0) return [CREATE_JOBS, creationValues(creations, isTold)];
-  if (creations.length === 0) return [MOVE_JOBS, moveValues(moves, isTold)];
-  const values = [...creationValues(creations, isTold), ...moveValues(moves, isTold)];
+  if (moves.length === 0) return [CREATE_JOBS, creationValues(creations, withProgress)];
+  if (creations.length === 0) return [MOVE_JOBS, moveValues(moves, withProgress)];
+  const values = [...creationValues(creations, withProgress), ...moveValues(moves, withProgress)];
   return [CREATE_AND_MOVE_JOBS, values];
 }
 
@@ -64,57 +64,57 @@ const MOVE_JOBS = `select ${callOf('move_jobs', MOVE_TYPES)} as moved`;
 const CREATE_AND_MOVE_JOBS = `select ${callOf('create_jobs', CREATION_TYPES)} as created,
   ${callOf('move_jobs', MOVE_TYPES, CREATION_TYPES.length + 1)} as moved`;
 
-function creationValues(asked: readonly NewJobRows[], isTold: boolean): readonly unknown[] {
+function creationValues(asked: readonly NewJobRows[], withProgress: boolean): readonly unknown[] {
   const told = asked.map(({ job, events }) => ({ jobId: job.id, events, at: job.createdAt }));
-  const announced = asked.flatMap(({ job, announced: own }) =>
+  const outbox = asked.flatMap(({ job, outbox: own }) =>
     announcedWith({ jobId: job.id, at: job.createdAt }, own),
   );
   const texts = new LongTexts();
   for (const { message } of asked) texts.add(message);
   return [
-    recordRows(asked.map(toNewJob)),
-    recordRows(eventRows(told)),
-    isTold,
-    ...announcementValues(announced, texts),
+    compositeArray(asked.map(toNewJob)),
+    compositeArray(eventRows(told)),
+    withProgress,
+    ...announcementValues(outbox, texts),
     ...texts.values(),
   ];
 }
 
-function moveValues(asked: readonly MoveRows[], isTold: boolean): readonly unknown[] {
+function moveValues(asked: readonly MoveRows[], withProgress: boolean): readonly unknown[] {
   const moves = asked.map(({ move }) => move);
-  const announced = moves.flatMap((move) => announcedWith(move, move.announce));
+  const outbox = moves.flatMap((move) => announcedWith(move, move.outbox));
   const texts = new LongTexts();
   return [
-    recordRows(asked.toSorted(byJob).map((each) => toMovedJob(each, texts))),
+    compositeArray(asked.toSorted(byJob).map((each) => toMovedJob(each, texts))),
     textArray(moves.map(({ jobId }) => jobId)),
-    recordRows(eventRows(moves)),
-    isTold,
+    compositeArray(eventRows(moves)),
+    withProgress,
     moves.some(({ attemptStart }) => attemptStart !== undefined),
     moves.some(({ attemptEnd }) => attemptEnd !== undefined),
     asked.some(({ result }) => result !== undefined),
-    ...announcementValues(announced, texts),
+    ...announcementValues(outbox, texts),
     ...texts.values(),
   ];
 }
 
 /** Those that need no turn of their own, and those that do. */
 function announcementValues(
-  announced: readonly JobAnnouncement[],
+  outbox: readonly JobOutboxMessage[],
   texts: LongTexts,
 ): readonly unknown[] {
   const [unordered, inTurn] = [
-    announced.filter(({ isUnordered }) => isUnordered),
-    announced.filter(({ isUnordered }) => !isUnordered),
+    outbox.filter(({ isUnordered }) => isUnordered),
+    outbox.filter(({ isUnordered }) => !isUnordered),
   ];
   return [orNull(announcementRows(unordered, texts)), orNull(announcementRows(inTurn, texts))];
 }
 
-function orNull(rows: readonly (readonly RecordValue[])[]): string | null {
-  return rows.length === 0 ? null : recordRows(rows);
+function orNull(rows: readonly (readonly CompositeValue[])[]): string | null {
+  return rows.length === 0 ? null : compositeArray(rows);
 }
 
 /** The fields of `new_job`. */
-function toNewJob({ job, events }: NewJobRows): readonly RecordValue[] {
+function toNewJob({ job, events }: NewJobRows): readonly CompositeValue[] {
   const row = toJobRow(job, events.length);
   return [
     row.id,
@@ -154,7 +154,7 @@ function toNewJob({ job, events }: NewJobRows): readonly RecordValue[] {
 }
 
 /** The fields of `job_move`. */
-function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly RecordValue[] {
+function toMovedJob({ move, result }: MoveRows, texts: LongTexts): readonly CompositeValue[] {
   const { jobId, fence, to, at, events, attemptStart, attemptEnd } = move;
   const changed = toChangedColumns(move.change);
   return [

@@ -9,7 +9,7 @@ import type { JobMove, JobStore } from '../../../jobs/ports/job-store.ts';
 import { fromJson, toJob } from '../../sql/jobs/job-row.ts';
 import { createJobStore, type JobStoreParts, SUBMITTED } from '../../sql/jobs/job-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
-import { createStatementGroup } from '../statements/statement-group.ts';
+import { createGroupCommit } from '../statements/group-commit.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
 import {
   type MoveRows,
@@ -32,8 +32,8 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     ...common,
     find: (key) => ('id' in key ? grouped.find(key.id) : common.find(key)),
     message: (jobId) => grouped.message(jobId),
-    async create(job, message, announced = [], events = SUBMITTED) {
-      const asked = { job, message: JSON.stringify(message), announced, events };
+    async create(job, message, outbox = [], events = SUBMITTED) {
+      const asked = { job, message: JSON.stringify(message), outbox, events };
       if (await grouped.create(asked)) {
         onChanged?.(job);
         return { job, isNew: true };
@@ -68,31 +68,32 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
    * the table of build events refuses that.
    */
   async function runTold(rows: WriteRows): Promise<ReadonlySet<string>> {
-    const runAs = (isTold: boolean) => store.run<WrittenJobs>(...writeStatement(rows, isTold));
+    const runAs = (withProgress: boolean) =>
+      store.run<WrittenJobs>(...writeStatement(rows, withProgress));
     const isAlone = rows.creations.length + rows.moves.length === 1;
     const [row] = await (progress && isAlone
-      ? progress.orWithout(runAs)
+      ? progress.orWithoutProgress(runAs)
       : runAs(progress !== undefined));
     const ids = [row?.created, row?.moved].flatMap((written) => written?.split(',') ?? []);
     return new Set(ids);
   }
 
-  /** After the commit: consumers of what was announced are told, once for each queue. */
+  /** After the commit: consumers of what was outbox are told, once for each queue. */
   function tellConsumers({ creations, moves }: WriteRows, written: ReadonlySet<string>): void {
     const queues = new Set<string>();
-    for (const { job, announced } of creations)
-      if (written.has(job.id)) for (const { queue } of announced) queues.add(queue);
+    for (const { job, outbox } of creations)
+      if (written.has(job.id)) for (const { queue } of outbox) queues.add(queue);
     for (const { move } of moves)
-      if (written.has(move.jobId)) for (const { queue } of move.announce ?? []) queues.add(queue);
+      if (written.has(move.jobId)) for (const { queue } of move.outbox ?? []) queues.add(queue);
     for (const queue of queues) signals.notify(queue);
   }
 
-  const write = createStatementGroup<Write, boolean>({
+  const write = createGroupCommit<Write, boolean>({
     keyOf: ({ kind, ask }) =>
       kind === 'create' ? `${ask.job.organizationId}/${ask.job.publicId}` : ask.move.jobId,
-    mostUnderWay: WRITES_UNDER_WAY,
+    maxInFlight: WRITES_UNDER_WAY,
     sizeOf: ({ kind, ask }) => (kind === 'create' ? ask.message.length : (ask.result?.length ?? 0)),
-    async runAll(asked) {
+    async runBatch(asked) {
       const rows = {
         creations: asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
         moves: asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
@@ -111,15 +112,15 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
     // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
     move: async (ask: MoveRows) =>
       (await write({ kind: 'move', ask })) ? ask.move.moved : undefined,
-    find: createStatementGroup<string, Job | undefined>({
-      async runAll(ids) {
+    find: createGroupCommit<string, Job | undefined>({
+      async runBatch(ids) {
         const rows = await store.run<JobRow>(FIND, [ids]);
         const found = new Map(rows.map((row) => [row.id, toJob(row)]));
         return ids.map((id) => found.get(id));
       },
     }),
-    message: createStatementGroup<string, JobMessage | undefined>({
-      async runAll(ids) {
+    message: createGroupCommit<string, JobMessage | undefined>({
+      async runBatch(ids) {
         const rows = await store.run<PayloadRow>(READ, [ids]);
         const kept = new Map(rows.map(({ job_id, message }) => [job_id, message]));
         return ids.map((id) => fromJson(kept.get(id) ?? null) as JobMessage | undefined);

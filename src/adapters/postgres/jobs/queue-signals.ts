@@ -3,12 +3,12 @@
 // now and then. What was put on a queue while one hint is under way is told by the next.
 
 import { createQueueSignals, type QueueSignals } from '../../sql/queue/queue-signals.ts';
-import type { RunStatement, SessionDuty } from '../connection/session.ts';
+import type { RunStatement, SessionListener } from '../connection/session.ts';
 
 const CHANNEL = 'spillway_queue';
 const NOTIFY = 'select pg_notify($1, queue) from unnest($2::text[]) as queue';
 
-export type PostgresQueueSignals = QueueSignals & SessionDuty;
+export type PostgresQueueSignals = QueueSignals & SessionListener;
 
 export function createPostgresQueueSignals(): PostgresQueueSignals {
   const local = createQueueSignals();
@@ -42,18 +42,18 @@ export function createPostgresQueueSignals(): PostgresQueueSignals {
       listened.add(queue);
       return local.listen(queue, fn);
     },
-    async begin(run) {
+    async onConnect(run) {
       await run(`listen ${CHANNEL}`);
       const [row] = await run('select pg_backend_pid() as backend');
       session = { run, backend: Number(row?.['backend']) };
       // Whatever was told while nobody could hear it.
       for (const queue of listened) local.notify(queue);
     },
-    hear({ channel, processId, payload }) {
+    onNotification({ channel, processId, payload }) {
       if (channel !== CHANNEL || processId === session?.backend) return;
       if (payload !== undefined) local.notify(payload);
     },
-    end() {
+    onLost() {
       session = undefined;
       untold.clear();
     },

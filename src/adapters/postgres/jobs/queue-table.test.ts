@@ -12,13 +12,13 @@ import {
 import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
 import {
   type ClaimedMessage,
-  createMessageHandling,
-  insertMessage,
-  type MessageHandling,
+  createQueueOperations,
+  enqueue,
+  type QueueOperations,
   returnMessage,
 } from '../../sql/queue/queue-table.ts';
 import { openPostgres, type PostgresStore } from '../connection/open-postgres.ts';
-import { createPostgresMessageHandling } from './message-handling.ts';
+import { createPostgresQueueOperations } from './queue-operations.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -32,21 +32,21 @@ queueTableContract(
   'PostgreSQL',
   async () => {
     const store = await openEmptyStore(database);
-    return { ...store, handling: createPostgresMessageHandling(store) };
+    return { ...store, operations: createPostgresQueueOperations(store) };
   },
   20,
 );
 
-const HANDLINGS: readonly (readonly [string, (store: PostgresStore) => MessageHandling])[] = [
-  ['', createPostgresMessageHandling],
-  [' by the common SQL', ({ db, dialect }) => createMessageHandling(db, dialect)],
+const HANDLINGS: readonly (readonly [string, (store: PostgresStore) => QueueOperations])[] = [
+  ['', createPostgresQueueOperations],
+  [' by the common SQL', ({ db, dialect }) => createQueueOperations(db, dialect)],
 ];
 
 for (const [how, handlingOf] of HANDLINGS)
   test(`many processes that publish, free, claim and settle at once${how} have each message in one hand`, () =>
     workTogether(handlingOf));
 
-async function workTogether(handlingOf: (store: PostgresStore) => MessageHandling): Promise<void> {
+async function workTogether(handlingOf: (store: PostgresStore) => QueueOperations): Promise<void> {
   const first = await openEmptyStore(database);
   const stores = [first, openPostgres(database.url), openPostgres(database.url)];
   const inHand = new Set<string>();
@@ -58,24 +58,24 @@ async function workTogether(handlingOf: (store: PostgresStore) => MessageHandlin
     for (const id of ids) {
       // Half of them have just fallen due, so that everybody wants to free the same rows.
       const times = { now: 0, visibleAt: Number(id.slice(1)) % 2 };
-      const message = { id, body: '', lane: `lane${id.length}`, priority: id.length };
-      await store.db.transaction().execute((trx) => insertMessage(trx, 'q', message, times));
+      const message = { id, body: '', tenant: `tenant${id.length}`, priority: id.length };
+      await store.db.transaction().execute((trx) => enqueue(trx, 'q', message, times));
     }
   }
 
   async function work(store: PostgresStore, owner: string): Promise<void> {
-    const handling = handlingOf(store);
+    const operations = handlingOf(store);
     let isFirst = true;
     while (acknowledged.length < messages.length) {
       const claim = { count: 3, lease: { owner, until: 1_000_000 }, now: 10 };
-      for (const { id } of await handling.claim('q', claim)) {
+      for (const { id } of await operations.claim('q', claim)) {
         assert.ok(!inHand.has(id), `${id} is in two hands`);
         inHand.add(id);
         await new Promise((resolve) => setImmediate(resolve));
         inHand.delete(id);
         if (isFirst)
           await returnMessage(store.db, 'q', id, { owner, visibleAt: 5, wasStarted: false });
-        else await handling.remove('q', id, owner);
+        else await operations.remove('q', id, owner);
         if (!isFirst) acknowledged.push(id);
         isFirst = false;
       }
@@ -95,12 +95,12 @@ async function workTogether(handlingOf: (store: PostgresStore) => MessageHandlin
   await Promise.all(stores.map((store) => store.close()));
 }
 
-test('taken together or one by one, lanes take the same turns and the urgent go first', async () => {
+test('taken together or one by one, tenants take the same turns and the urgent go first', async () => {
   const store = await openEmptyStore(database);
-  const common = createMessageHandling(store.db, store.dialect);
-  const own = createPostgresMessageHandling(store);
+  const common = createQueueOperations(store.db, store.dialect);
+  const own = createPostgresQueueOperations(store);
   let round = 0;
-  const message = fc.record({ lane: fc.constantFrom('a', 'b', 'c'), priority: fc.nat(3) });
+  const message = fc.record({ tenant: fc.constantFrom('a', 'b', 'c'), priority: fc.nat(3) });
   const messages = fc.array(message, { maxLength: 20 });
   const property = fc.asyncProperty(
     messages,
@@ -108,18 +108,18 @@ test('taken together or one by one, lanes take the same turns and the urgent go 
     async (all, count) => {
       round += 1;
       for (const queue of [`one${round}`, `two${round}`])
-        for (const [index, { lane, priority }] of all.entries())
+        for (const [index, { tenant, priority }] of all.entries())
           await publishTo(store, queue, {
-            id: `${lane}${priority}-${index}`,
+            id: `${tenant}${priority}-${index}`,
             body: '',
-            lane,
+            tenant,
             priority,
           });
       const oneByOne = await drain(common, `one${round}`, 1);
       const together = await drain(own, `two${round}`, count);
       assert.deepEqual(together.map(tagOf), oneByOne.map(tagOf));
-      for (const lane of ['a', 'b', 'c'])
-        assert.deepEqual(urgencies(together, lane), urgencies(oneByOne, lane));
+      for (const tenant of ['a', 'b', 'c'])
+        assert.deepEqual(urgencies(together, tenant), urgencies(oneByOne, tenant));
     },
   );
   await fc.assert(property, { numRuns: 25 });
@@ -128,14 +128,14 @@ test('taken together or one by one, lanes take the same turns and the urgent go 
 
 function publishTo(store: PostgresStore, queue: string, message: QueueMessage): Promise<void> {
   const times = { now: 0, visibleAt: 0 };
-  return store.db.transaction().execute((trx) => insertMessage(trx, queue, message, times));
+  return store.db.transaction().execute((trx) => enqueue(trx, queue, message, times));
 }
 
-async function drain(handling: MessageHandling, queue: string, count: number) {
+async function drain(operations: QueueOperations, queue: string, count: number) {
   const drained: ClaimedMessage[] = [];
   for (;;) {
     const lease = { owner: 'me', until: 9 };
-    const claimed = await handling.claim(queue, { count, lease, now: 1 });
+    const claimed = await operations.claim(queue, { count, lease, now: 1 });
     if (claimed.length === 0) return drained;
     drained.push(...claimed);
   }
@@ -145,6 +145,6 @@ function tagOf({ tag }: ClaimedMessage): number {
   return Number(tag);
 }
 
-function urgencies(messages: readonly ClaimedMessage[], lane: string): readonly string[] {
-  return messages.filter(({ id }) => id.startsWith(lane)).map(({ id }) => id.slice(1, 2));
+function urgencies(messages: readonly ClaimedMessage[], tenant: string): readonly string[] {
+  return messages.filter(({ id }) => id.startsWith(tenant)).map(({ id }) => id.slice(1, 2));
 }

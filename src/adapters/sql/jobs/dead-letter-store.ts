@@ -4,18 +4,18 @@ import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import type { DeadLetter, DeadLetterStore } from '../../../jobs/ports/dead-letter-store.ts';
+import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { DeadLettersTable, Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
-import { publishAll } from './announce.ts';
 
 export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals): DeadLetterStore {
   return {
-    async add(letter, announce = []) {
+    async add(letter, outbox = []) {
       await db.transaction().execute(async (trx) => {
-        if (await addDeadLetter(trx, letter)) await publishAll(trx, announce, letter.createdAt);
+        if (await addDeadLetter(trx, letter)) await enqueueAll(trx, outbox, letter.createdAt);
       });
-      for (const { queue } of announce) signals.notify(queue);
+      for (const { queue } of outbox) signals.notify(queue);
     },
     async find(id) {
       const row = await db

@@ -52,8 +52,10 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
       const write = (told: JobProgress | undefined) =>
         db.transaction().execute((trx) => writePartial(trx, told, partial));
       if (!progress) return void (await write(undefined));
-      const owner = await progress.orWithout((isTold) => write(isTold ? progress : undefined));
-      if (owner) progress.outputTold(owner);
+      const owner = await progress.orWithoutProgress((withProgress) =>
+        write(withProgress ? progress : undefined),
+      );
+      if (owner) progress.outputCommitted(owner);
     },
   };
 }

@@ -13,20 +13,20 @@ import type { Schema } from '../schema.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
 
 /** What a move tells: its events, and for a dead letter what was really said. */
-export type ToldProgress = {
+export type MoveProgress = {
   readonly events: readonly NewJobEvent[];
   readonly at: number;
   readonly internalMessage?: string | undefined;
 };
 
 export type JobProgress = {
-  insert(trx: Transaction<Schema>, job: Job, told: ToldProgress): Promise<void>;
+  insert(trx: Transaction<Schema>, job: Job, told: MoveProgress): Promise<void>;
   /** What a running attempt has put out since it was last told. */
   insertOutput(trx: Transaction<Schema>, job: JobOwner, output: string): Promise<void>;
   /** Output was told, and the transaction has ended. */
-  outputTold(job: JobOwner): void;
+  outputCommitted(job: JobOwner): void;
   /** Runs `write` with the progress, and without where the table refuses it. */
-  orWithout<T>(write: (isTold: boolean) => Promise<T>): Promise<T>;
+  orWithoutProgress<T>(write: (withProgress: boolean) => Promise<T>): Promise<T>;
 };
 
 /** Whose build a job is. */
@@ -44,7 +44,7 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
   const { dialect, clock, log } = parts;
   let isRefusalTold = false;
   return {
-    outputTold: (job) => parts.onOutput?.(job),
+    outputCommitted: (job) => parts.onOutput?.(job),
     async insert(trx, job, told) {
       await insertEvents(trx, dialect, progressOf(job, told));
     },
@@ -53,7 +53,7 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
       const told = { ...event, type: 'job.output', data: { output }, finished: false };
       await insertEvents(trx, dialect, [told]);
     },
-    async orWithout(write) {
+    async orWithoutProgress(write) {
       try {
         return await write(true);
       } catch (cause) {
@@ -69,7 +69,7 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
 }
 
 /** Going from one queue to another is no progress to anybody but us. */
-export function toldEvents({ events }: ToldProgress): readonly NewJobEvent[] {
+export function publicEvents({ events }: MoveProgress): readonly NewJobEvent[] {
   return events.filter(({ type }) => type !== 'routed');
 }
 
@@ -93,9 +93,9 @@ export function progressRow({ type, data = {} }: NewJobEvent): ProgressRow {
 
 const ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
 
-function progressOf(job: Job, told: ToldProgress): readonly NewBuildEvent[] {
+function progressOf(job: Job, told: MoveProgress): readonly NewBuildEvent[] {
   const { at, internalMessage } = told;
-  return toldEvents(told).map((event) => {
+  return publicEvents(told).map((event) => {
     const { type, data, isEnd: finished, error } = progressRow(event);
     const said = error && { ...error, internalMessage };
     return { ...eventOf(job, at), type, data, finished, error: said };

@@ -17,7 +17,7 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
   }
 
   return {
-    async forgetJobs(before, limit) {
+    async pruneJobs(before, limit) {
       const rows = await finished(before, limit)
         .where(sql<boolean>`state in ('succeeded', 'failed', 'cancelled', 'expired')`)
         .where((job) =>
@@ -33,7 +33,7 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
       await db.transaction().execute((trx) => deleteJobs(trx, ids, before));
       return ids.length;
     },
-    async forgetResults(before, limit) {
+    async pruneResults(before, limit) {
       const rows = await finished(before, limit)
         .innerJoin('job_results', 'job_results.job_id', 'jobs.id')
         .execute();

@@ -6,15 +6,15 @@ import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
 import type { JobState } from '../../../jobs/model/job-state.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
-import type { Announcement } from '../../../jobs/ports/job-queue.ts';
-import type { JobMove, JobPage, JobStore, NeglectedJobs } from '../../../jobs/ports/job-store.ts';
+import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
+import type { JobMove, JobPage, JobStore, StalledJobs } from '../../../jobs/ports/job-store.ts';
+import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
-import { publishAll } from './announce.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
-import type { JobProgress, ToldProgress } from './job-progress.ts';
+import type { JobProgress, MoveProgress } from './job-progress.ts';
 import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
 
 export type JobStoreParts = {
@@ -31,21 +31,21 @@ export const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
 export function createJobStore(parts: JobStoreParts): JobStore {
   const { db, signals, onChanged, progress } = parts;
 
-  function tell(job: Job, announced: readonly Announcement[]): void {
-    for (const { queue } of announced) signals.notify(queue);
+  function tell(job: Job, outbox: readonly OutboxMessage[]): void {
+    for (const { queue } of outbox) signals.notify(queue);
     onChanged?.(job);
   }
 
   return {
-    async create(job, message, announce = [], events = SUBMITTED) {
+    async create(job, message, outbox = [], events = SUBMITTED) {
       const told = { events, at: job.createdAt };
-      const isNew = await writeTold(parts, async (trx, isTold) => {
-        const isInserted = await insertJob(trx, job, { message, announce, events });
-        if (isInserted && isTold) await progress?.insert(trx, job, told);
+      const isNew = await writeTold(parts, async (trx, withProgress) => {
+        const isInserted = await insertJob(trx, job, { message, outbox, events });
+        if (isInserted && withProgress) await progress?.insert(trx, job, told);
         return isInserted;
       });
       if (isNew) {
-        tell(job, announce);
+        tell(job, outbox);
         return { job, isNew };
       }
       const { organizationId, publicId } = job;
@@ -66,12 +66,12 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     },
     list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
-      const moved = await writeTold(parts, async (trx, isTold) => {
+      const moved = await writeTold(parts, async (trx, withProgress) => {
         const written = await writeMove(trx, move);
-        if (written && isTold) await progress?.insert(trx, written, toldBy(move));
+        if (written && withProgress) await progress?.insert(trx, written, moveProgress(move));
         return written;
       });
-      if (moved) tell(moved, move.announce ?? []);
+      if (moved) tell(moved, move.outbox ?? []);
       return moved;
     },
     async touch(jobId, fence, sign) {
@@ -88,7 +88,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
         .executeTakeFirst();
       return row !== undefined;
     },
-    neglected: async (query) => (await neglectedJobs(db, query).execute()).map(toJob),
+    stalled: async (query) => (await stalledJobs(db, query).execute()).map(toJob),
   };
 }
 
@@ -105,28 +105,30 @@ export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<
 }
 
 /** What a move tells of the build that its job also is. */
-export function toldBy({ events, at, deadLetter }: JobMove): ToldProgress {
+export function moveProgress({ events, at, deadLetter }: JobMove): MoveProgress {
   return { events, at, internalMessage: deadLetter?.errorMessage };
 }
 
 function writeTold<T>(
   { db, progress }: JobStoreParts,
-  write: (trx: Transaction<Schema>, isTold: boolean) => Promise<T>,
+  write: (trx: Transaction<Schema>, withProgress: boolean) => Promise<T>,
 ): Promise<T> {
   if (!progress) return db.transaction().execute((trx) => write(trx, false));
-  return progress.orWithout((isTold) => db.transaction().execute((trx) => write(trx, isTold)));
+  return progress.orWithoutProgress((withProgress) =>
+    db.transaction().execute((trx) => write(trx, withProgress)),
+  );
 }
 
 type NewRows = {
   readonly message: JobMessage;
-  readonly announce: readonly Announcement[];
+  readonly outbox: readonly OutboxMessage[];
   readonly events: readonly NewJobEvent[];
 };
 
 async function insertJob(
   trx: Transaction<Schema>,
   job: Job,
-  { message, announce, events }: NewRows,
+  { message, outbox, events }: NewRows,
 ): Promise<boolean> {
   const inserted = await trx
     .insertInto('jobs')
@@ -140,7 +142,7 @@ async function insertJob(
     .values({ job_id: job.id, message: JSON.stringify(message) })
     .execute();
   await insertEvents(trx, job.id, 0, events, job.createdAt);
-  await publishAll(trx, announce, job.createdAt);
+  await enqueueAll(trx, outbox, job.createdAt);
   return true;
 }
 
@@ -167,7 +169,7 @@ async function writeMove(trx: Transaction<Schema>, move: JobMove): Promise<Job |
   if (move.attemptEnd) await finishAttempt(trx, job.id, move.attemptEnd);
   if (move.result) await saveResult(trx, job.id, move.result);
   if (move.deadLetter) await addDeadLetter(trx, move.deadLetter);
-  await publishAll(trx, move.announce ?? [], move.at);
+  await enqueueAll(trx, move.outbox ?? [], move.at);
   return job;
 }
 
@@ -211,7 +213,7 @@ function plainPageOf(db: Kysely<Schema>, { organizationId, state, before, limit 
 }
 
 /** States are written out in the SQL, because only then can the partial indexes be used. */
-function neglectedJobs(db: Kysely<Schema>, { kind, before, limit, after }: NeglectedJobs) {
+function stalledJobs(db: Kysely<Schema>, { kind, before, limit, after }: StalledJobs) {
   const jobs = db.selectFrom('jobs').selectAll().limit(limit);
   if (kind === 'unleased')
     return jobs

@@ -5,7 +5,7 @@ import { createTestClock } from '../../../../test/support/test-clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { openSqlite } from '../../sqlite/open-sqlite.ts';
-import { takeOverStore } from '../take-over.ts';
+import { releaseLeases } from '../release-leases.ts';
 import { createJobQueue } from './job-queue.ts';
 import { createQueueSignals } from './queue-signals.ts';
 
@@ -40,7 +40,7 @@ it('delivers to the next process what the former one had in hand, at once', asyn
     return new Promise(() => {});
   });
   await begun.promise;
-  await takeOverStore(store.db, clock.now());
+  await releaseLeases(store.db, clock.now());
   const next = reopen();
   const again = Promise.withResolvers<number>();
   next.consume('q', { concurrency: 1 }, ({ deliveries }) => {

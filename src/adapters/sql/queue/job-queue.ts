@@ -18,10 +18,10 @@ import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 import { aheadOf, depthOf, missingFrom } from './queue-figures.ts';
 import type { QueueSignals } from './queue-signals.ts';
 import {
-  createMessageHandling,
-  insertMessage,
-  type MessageHandling,
+  createQueueOperations,
+  enqueue,
   nextDueAt,
+  type QueueOperations,
   renewLeases,
   returnMessage,
 } from './queue-table.ts';
@@ -34,7 +34,7 @@ export type JobQueueParts = {
   readonly log: Log;
   readonly newId: NewId;
   /** The store's own way with messages, where it has one. */
-  readonly handling?: MessageHandling;
+  readonly operations?: QueueOperations;
   readonly leaseMs?: number;
   /** How often to look without being told: for stores that other processes publish to. */
   readonly pollMs?: number;
@@ -63,7 +63,7 @@ export function createJobQueue(parts: JobQueueParts): JobQueue {
     async publish(queue, message, { delayMs = 0 } = {}) {
       const now = clock.now();
       const times = { now, visibleAt: now + delayMs };
-      await db.transaction().execute((trx) => insertMessage(trx, queue, message, times));
+      await db.transaction().execute((trx) => enqueue(trx, queue, message, times));
       signals.notify(queue);
     },
     consume,
@@ -79,7 +79,7 @@ export function createJobQueue(parts: JobQueueParts): JobQueue {
 
 function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSource {
   const { db, dialect, clock, leaseMs = DEFAULT_LEASE_MS } = parts;
-  const handling = parts.handling ?? createMessageHandling(db, dialect);
+  const operations = parts.operations ?? createQueueOperations(db, dialect);
   const lease = () => ({ owner, until: clock.now() + leaseMs });
   return {
     name: queue,
@@ -87,13 +87,13 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
     pollMs: parts.pollMs,
     async claim(count, mayBeDue) {
       const claim = { count, lease: lease(), now: clock.now(), mayBeDue };
-      const rows = await handling.claim(queue, claim);
+      const rows = await operations.claim(queue, claim);
       return rows.map(
         ({ id, body, deliveries }): Delivery => ({ id, body, deliveries: Number(deliveries) }),
       );
     },
     async settle(id, outcome) {
-      if (outcome === 'ack') return handling.remove(queue, id, owner);
+      if (outcome === 'ack') return operations.remove(queue, id, owner);
       const visibleAt = clock.now() + outcome.retryAfterMs;
       const wasStarted = outcome.isUncounted !== true;
       await returnMessage(db, queue, id, { owner, visibleAt, wasStarted });

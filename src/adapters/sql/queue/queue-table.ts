@@ -25,7 +25,7 @@ export type Claim = {
 export type ClaimedMessage = Pick<MessageRow, 'id' | 'body' | 'deliveries' | 'tag'>;
 
 /** What is done with every message; a store may have a better way than the common one. */
-export type MessageHandling = {
+export type QueueOperations = {
   /** Takes up to `count` messages, each leased to `lease.owner`. */
   claim(queue: string, claim: Claim): Promise<readonly ClaimedMessage[]>;
   /** Done with: only for who holds it. */
@@ -34,20 +34,20 @@ export type MessageHandling = {
 
 type MessageRow = Selectable<QueueMessagesTable>;
 
-export function createMessageHandling(db: Kysely<Schema>, dialect: SqlDialect): MessageHandling {
+export function createQueueOperations(db: Kysely<Schema>, dialect: SqlDialect): QueueOperations {
   return {
     claim: (queue, claim) => claimMessages(db, dialect, queue, claim),
     remove: (queue, id, owner) => deleteMessage(db, queue, id, owner),
   };
 }
 
-export async function insertMessage(
+export async function enqueue(
   trx: Transaction<Schema>,
   queue: string,
   message: QueueMessage,
   times: { readonly now: number; readonly visibleAt: number; readonly isUnordered?: boolean },
 ): Promise<void> {
-  const tenant = message.lane ?? '';
+  const tenant = message.tenant ?? '';
   await trx
     .insertInto('queue_messages')
     .values({

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { startForgetting } from './forget-jobs.ts';
+import { startJobPruning } from './prune-jobs.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('old jobs go a few at a time until there are none, and results sooner where they are kept for less', async () => {
+test('pruning deletes old jobs in batches, and results earlier if their retention time is shorter', async () => {
   const clock = createTestClock();
   const startedAt = clock.now();
   const asked: [string, number, number][] = [];
   let left = 450;
-  const forgetting = startForgetting({
+  const pruning = startJobPruning({
     retention: {
-      async forgetJobs(before, limit) {
+      async pruneJobs(before, limit) {
         asked.push(['jobs', clock.now() - before, limit]);
-        const forgotten = Math.min(left, limit);
-        left -= forgotten;
-        return forgotten;
+        const pruned = Math.min(left, limit);
+        left -= pruned;
+        return pruned;
       },
-      async forgetResults(before, limit) {
+      async pruneResults(before, limit) {
         asked.push(['results', clock.now() - before, limit]);
         return 0;
       },
@@ -37,20 +37,20 @@ test('old jobs go a few at a time until there are none, and results sooner where
   );
   assert.ok(asked.every(([, , limit]) => limit <= 200));
   assert.ok(clock.now() > startedAt);
-  await forgetting.close();
+  await pruning.close();
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a store that is away is asked again later', async () => {
+test('pruning tries again at the next interval if the store is unavailable', async () => {
   const clock = createTestClock();
   let tries = 0;
-  const forgetting = startForgetting({
+  const pruning = startJobPruning({
     retention: {
-      async forgetJobs() {
+      async pruneJobs() {
         tries += 1;
-        throw new Error('away');
+        throw new Error('unavailable');
       },
-      forgetResults: () => Promise.resolve(0),
+      pruneResults: () => Promise.resolve(0),
     },
     jobsMs: HOUR_MS,
     resultsMs: HOUR_MS,
@@ -59,5 +59,5 @@ test('a store that is away is asked again later', async () => {
   });
   await clock.advance(HOUR_MS);
   assert.ok(tries > 1);
-  await forgetting.close();
+  await pruning.close();
 });

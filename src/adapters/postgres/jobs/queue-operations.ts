@@ -5,16 +5,16 @@
 // takes back makes the message come again, which a queue may do and the jobs' fences are for; what was published
 // is never lost, because publishing does wait.
 
-import type { ClaimedMessage, MessageHandling } from '../../sql/queue/queue-table.ts';
+import type { ClaimedMessage, QueueOperations } from '../../sql/queue/queue-table.ts';
 import { toNumber } from '../../sql/sql-dialect.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
-import { createStatementGroup } from '../statements/statement-group.ts';
+import { createGroupCommit } from '../statements/group-commit.ts';
 
-export function createPostgresMessageHandling({
+export function createPostgresQueueOperations({
   run,
-}: Pick<PostgresStore, 'run'>): MessageHandling {
-  const remove = createStatementGroup<Held, void>({
-    async runAll(held) {
+}: Pick<PostgresStore, 'run'>): QueueOperations {
+  const remove = createGroupCommit<Held, void>({
+    async runBatch(held) {
       const byQueue = Map.groupBy(held, ({ queue }) => queue);
       for (const [queue, own] of byQueue) await run(REMOVE, [queue, idsOf(own), ownersOf(own)]);
       return held.map(() => undefined);

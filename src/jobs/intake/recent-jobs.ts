@@ -67,8 +67,8 @@ export function createRecentJobs(mostKept: number = MAX_KEPT): RecentJobs {
   return {
     remembering: (store) => ({
       ...store,
-      async create(job, message, announce, events) {
-        const created = await store.create(job, message, announce, events);
+      async create(job, message, outbox, events) {
+        const created = await store.create(job, message, outbox, events);
         if (created.isNew) remember(created.job, message);
         return created;
       },

@@ -1,15 +1,15 @@
 // Puts announcements on the store's own queues, inside the transaction of what they tell of.
 
 import type { Transaction } from 'kysely';
-import type { Announcement } from '../../../jobs/ports/job-queue.ts';
-import { insertMessage } from '../queue/queue-table.ts';
+import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
 import type { Schema } from '../schema.ts';
+import { enqueue } from './queue-table.ts';
 
-export async function publishAll(
+export async function enqueueAll(
   trx: Transaction<Schema>,
-  announcements: readonly Announcement[],
+  announcements: readonly OutboxMessage[],
   now: number,
 ): Promise<void> {
   for (const { queue, message, delayMs = 0, isUnordered = false } of announcements)
-    await insertMessage(trx, queue, message, { now, visibleAt: now + delayMs, isUnordered });
+    await enqueue(trx, queue, message, { now, visibleAt: now + delayMs, isUnordered });
 }

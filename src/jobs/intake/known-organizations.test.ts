@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { rememberOrganizations } from './known-organizations.ts';
+import { cacheKnownOrganizations } from './known-organizations.ts';
 
 test('an organisation that exists is asked about once in a while', async () => {
   const clock = createTestClock();
   const asked: string[] = [];
-  const exists = rememberOrganizations(async (id) => asked.push(id) > 0, clock);
+  const exists = cacheKnownOrganizations(async (id) => asked.push(id) > 0, clock);
   assert.equal(await exists('one'), true);
   assert.equal(await exists('one'), true);
   assert.equal(await exists('two'), true);
@@ -18,7 +18,7 @@ test('an organisation that exists is asked about once in a while', async () => {
 
 test('one that does not exist is found as soon as it is made', async () => {
   const made = new Set<string>();
-  const exists = rememberOrganizations(async (id) => made.has(id), createTestClock());
+  const exists = cacheKnownOrganizations(async (id) => made.has(id), createTestClock());
   assert.equal(await exists('late'), false);
   made.add('late');
   assert.equal(await exists('late'), true);

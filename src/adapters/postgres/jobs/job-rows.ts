@@ -3,7 +3,7 @@
 
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import { progressRow } from '../../sql/jobs/job-progress.ts';
-import type { RecordValue } from '../statements/record-rows.ts';
+import type { CompositeValue } from '../statements/composite-array.ts';
 
 export type JobsEvents = {
   readonly jobId: string;
@@ -12,8 +12,8 @@ export type JobsEvents = {
 };
 
 /** Rows of `job_event`. */
-export function eventRows(told: readonly JobsEvents[]): readonly (readonly RecordValue[])[] {
-  const rows: (readonly RecordValue[])[] = [];
+export function eventRows(told: readonly JobsEvents[]): readonly (readonly CompositeValue[])[] {
+  const rows: (readonly CompositeValue[])[] = [];
   for (const { jobId, events, at } of told) {
     let behind = events.length;
     for (const event of events) {
@@ -24,7 +24,7 @@ export function eventRows(told: readonly JobsEvents[]): readonly (readonly Recor
   return rows;
 }
 
-function toFields(event: NewJobEvent, at: number): readonly RecordValue[] {
+function toFields(event: NewJobEvent, at: number): readonly CompositeValue[] {
   const { type, data } = event;
   const kept = data && JSON.stringify(data);
   const { isEnd, data: told, error } = progressRow(event);

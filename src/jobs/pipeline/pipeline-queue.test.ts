@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobQueue } from '../ports/job-queue.ts';
-import { createHoldQueue } from './held-jobs.ts';
+import { createPipelineQueue } from './pipeline-queue.ts';
 
 function named(name: string, log: string[], has: readonly string[]): JobQueue {
   return {
@@ -10,7 +10,7 @@ function named(name: string, log: string[], has: readonly string[]): JobQueue {
     depth: async () => ({ ready: has.length, delayed: 1, inFlight: 2 }),
     missing: async (_queue, messages) =>
       messages.map(({ id }) => id).filter((id) => !has.includes(id)),
-    ahead: async () => (name === 'held' ? 7 : undefined),
+    ahead: async () => (name === 'tenant queues' ? 7 : undefined),
     close: async () => void log.push(`${name} is closed`),
   };
 }
@@ -18,15 +18,15 @@ function named(name: string, log: string[], has: readonly string[]): JobQueue {
 function open() {
   const log: string[] = [];
   const broker = named('broker', log, ['b']);
-  const held = named('held', log, ['h', 'i']);
-  return { log, queue: createHoldQueue({ broker, held }) };
+  const tenantQueues = named('tenant queues', log, ['h', 'i']);
+  return { log, queue: createPipelineQueue({ broker, tenantQueues }) };
 }
 
 test("messages of callers are held, other systems' go to the broker", async () => {
   const { log, queue } = open();
   await queue.publish('q', { id: 'theirs', body: '' });
-  await queue.publish('q', { id: 'ours', body: '', lane: 'acme' });
-  assert.deepEqual(log, ['broker: theirs on q', 'held: ours on q']);
+  await queue.publish('q', { id: 'ours', body: '', tenant: 'acme' });
+  assert.deepEqual(log, ['broker: theirs on q', 'tenant queues: ours on q']);
 });
 
 test('missing is what neither has, and depths are those of both', async () => {

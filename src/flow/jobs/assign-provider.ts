@@ -1,11 +1,11 @@
-// Whose a message is that another system put straight onto a provider's queue: that provider's, whatever it says itself.
-// Its model serves where the provider has it, else the provider's default.
+// Assigns a provider to a job that another system put directly on a provider's queue: always that queue's provider. The
+// job's model is used if the provider has it, else the provider's default.
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { DispatchableProvider } from './dispatch-candidates.ts';
 
-export function createAdoptJob(
+export function createAssignProvider(
   { name, defaultModel }: Pick<DispatchableProvider, 'name' | 'defaultModel'>,
   resolveTargets: ResolveTargets,
 ): (job: Job) => Job {

@@ -1,5 +1,5 @@
-// Hands in a job. When this resolves the job, its first event and its message are durable, in one transaction:
-// the 202 may be given. Handing in the same id again, within an organisation, finds the job that is there.
+// Submits a job. The job, its first event and its message commit in one transaction, so the caller may be answered 202
+// once this resolves. Submitting an id that the organisation has used before finds the existing job.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { EgressRule } from '../../kernel/egress-rule.ts';
@@ -20,16 +20,16 @@ export type SubmitParts = {
   readonly rawQueue: string;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Where callbacks may go; absent where nobody calls back. */
+  /** The addresses that callbacks may use; absent where callbacks are not sent. */
   readonly egress?: EgressRule;
 };
 
-/** Who hands it in: from the key and the request, never from the message. */
+/** The caller, taken from its key and request and never from the message. */
 export type Submitter = {
   readonly organizationId: string;
   readonly keyId?: string | undefined;
   readonly userId?: string | undefined;
-  /** Under which the money it spends is listed. */
+  /** The category of the job's usage records. */
   readonly category?: string | undefined;
   readonly requestId?: string | undefined;
   readonly locale?: string | undefined;
@@ -43,7 +43,7 @@ export type SubmitJob = (
   submitter: Submitter,
 ) => Promise<{ readonly job: Job; readonly isNew: boolean }>;
 
-/** Throws INVALID_REQUEST for fields that are wrong. */
+/** Throws INVALID_REQUEST for a wrong field. */
 export function createSubmitJob(parts: SubmitParts): SubmitJob {
   const { store, rawQueue, clock, newId } = parts;
   return async (fields, submitter) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newJob } from '../../jobs/pipeline/submit-job.ts';
+import { newJob } from '../../jobs/intake/submit-job.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
-import { createAdoptJob } from './adopt-job.ts';
+import { createAssignProvider } from './assign-provider.ts';
 
 const resolveTargets = createResolveTargets({
   providers: ['gemini', 'openai'].map((name) => ({
@@ -17,7 +17,7 @@ const resolveTargets = createResolveTargets({
   aliases: [],
   loadOf: () => 0,
 });
-const adopt = createAdoptJob({ name: 'gemini', defaultModel: 'gemini-main' }, resolveTargets);
+const adopt = createAssignProvider({ name: 'gemini', defaultModel: 'gemini-main' }, resolveTargets);
 
 function adopted(message: { model?: string; provider?: string }) {
   const submitter = { organizationId: 'default' };

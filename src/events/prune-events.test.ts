@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { silentLog } from '../kernel/log.ts';
-import { startForgetting } from './forget-events.ts';
+import { startEventPruning } from './prune-events.ts';
 
-test('old events are forgotten a few at a time until none is left, and again later', async () => {
+test('old events are deleted a few at a time until none is left, and again later', async () => {
   const clock = createTestClock();
   const asked: number[] = [];
   let left = 700;
   const store = {
-    async forget(before: number, limit: number) {
+    async prune(before: number, limit: number) {
       asked.push(clock.now() - before);
-      const forgotten = Math.min(limit, left);
-      left -= forgotten;
-      return forgotten;
+      const deleted = Math.min(limit, left);
+      left -= deleted;
+      return deleted;
     },
   };
-  const forgetting = startForgetting({ store, keptMs: 1000, clock, log: silentLog });
+  const pruning = startEventPruning({ store, keptMs: 1000, clock, log: silentLog });
   await clock.advance(600_000);
   assert.deepEqual(asked, [1000, 1000]);
   await clock.advance(600_000);
   assert.equal(asked.length, 3);
-  await forgetting.close();
+  await pruning.close();
   assert.equal(clock.pendingTimers(), 0);
 });
 
@@ -29,13 +29,13 @@ test('a store that is away is asked again later', async () => {
   const clock = createTestClock();
   let asked = 0;
   const store = {
-    forget: () => {
+    prune: () => {
       asked += 1;
       return Promise.reject(new Error('away'));
     },
   };
-  const forgetting = startForgetting({ store, keptMs: 1000, clock, log: silentLog });
+  const pruning = startEventPruning({ store, keptMs: 1000, clock, log: silentLog });
   await clock.advance(1_200_000);
   assert.equal(asked, 2);
-  await forgetting.close();
+  await pruning.close();
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isFailure, separateError } from './separate-error.ts';
+import { extractError, isFailure } from './extract-error.ts';
 
 test('an error is taken out of the data and the rest stays', () => {
   const data = { step: 3, error: 'it broke', nested: { list: [1, { ok: true }] } };
-  assert.deepEqual(separateError(data), {
+  assert.deepEqual(extractError(data), {
     data: { step: 3, nested: { list: [1, { ok: true }] } },
     error: 'it broke',
   });
@@ -22,7 +22,7 @@ test('an error is found however deep it lies and whatever it is called', () => {
     'errorMessage',
     'errorDetails',
   ])
-    assert.deepEqual(separateError({ a: [{ [name]: 'why', b: 1 }] }), {
+    assert.deepEqual(extractError({ a: [{ [name]: 'why', b: 1 }] }), {
       data: { a: [{ b: 1 }] },
       error: 'why',
     });
@@ -30,7 +30,7 @@ test('an error is found however deep it lies and whatever it is called', () => {
 
 test('stacks are removed and are never the error', () => {
   const data = { stack: 'at x', stackTrace: ['at y'], error_stack: 'at z', traceback: 'q', a: 1 };
-  assert.deepEqual(separateError(data), { data: { a: 1 }, error: undefined });
+  assert.deepEqual(extractError(data), { data: { a: 1 }, error: undefined });
 });
 
 test('a count, a flag or nothing under the name of an error is no error', () => {
@@ -42,16 +42,16 @@ test('a count, a flag or nothing under the name of an error is no error', () => 
     errorDetails: [],
     error_text: {},
   };
-  assert.deepEqual(separateError(data), { data, error: undefined });
+  assert.deepEqual(extractError(data), { data, error: undefined });
 });
 
 test('what is left can be stored: no NUL, no half of a character, no endless depth', () => {
-  assert.deepEqual(separateError({ 'a\u0000': 'x\u0000y \ud800' }).data, {
+  assert.deepEqual(extractError({ 'a\u0000': 'x\u0000y \ud800' }).data, {
     'a\uFFFD': 'x\uFFFDy \uFFFD',
   });
   let deep: unknown = 'end';
   for (let depth = 0; depth < 100; depth += 1) deep = { deep };
-  assert.ok(!JSON.stringify(separateError(deep).data).includes('end'));
+  assert.ok(!JSON.stringify(extractError(deep).data).includes('end'));
 });
 
 test('nothing of an error is left in the data, wherever it was', () => {
@@ -70,10 +70,10 @@ test('nothing of an error is left in the data, wherever it was', () => {
   }));
   fc.assert(
     fc.property(tree.node, (data) => {
-      const separated = separateError(data);
+      const separated = extractError(data);
       assert.ok(!JSON.stringify(separated.data ?? null).includes(canary));
       // Cleaning again changes nothing.
-      assert.deepEqual(separateError(separated.data).data, separated.data);
+      assert.deepEqual(extractError(separated.data).data, separated.data);
     }),
   );
 });

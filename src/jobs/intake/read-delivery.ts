@@ -1,0 +1,125 @@
+// Reads a delivery: a pointer to a job, another system's message, or a body that cannot be read. An unreadable message
+// becomes a dead letter and is acknowledged, so that it does not block the queue. Faults of Spillway's own are thrown,
+// and the queue delivers the message again.
+
+import { createHash } from 'node:crypto';
+import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { NewId } from '../../kernel/ids.ts';
+import type { Log } from '../../kernel/log.ts';
+import { deadLetterCopy } from '../model/final-messages.ts';
+import type { Job } from '../model/job.ts';
+import { type JobMessage, parseJobMessage } from '../model/job-message.ts';
+import { delayMsOf, type JobPointer, messageFor, parsePointer } from '../model/job-pointer.ts';
+import type { DeadLetter, DeadLetterStore } from '../ports/dead-letter-store.ts';
+import type { Delivery, JobQueue } from '../ports/job-queue.ts';
+import type { OrganizationExists } from './known-organizations.ts';
+import { newJob } from './submit-job.ts';
+
+export type IntakeParts = {
+  readonly queue: Pick<JobQueue, 'publish'>;
+  readonly deadLetters: Pick<DeadLetterStore, 'add'>;
+  /** Other systems' messages name an organisation; an unknown one makes the message a dead letter. */
+  readonly organizationExists: OrganizationExists;
+  readonly defaultOrganizationId: string;
+  /** The queue for copies of dead letters; absent without a broker. */
+  readonly deadLetterQueue?: string | undefined;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+};
+
+export type ReadDelivery =
+  | { readonly kind: 'pointer'; readonly pointer: JobPointer }
+  | { readonly kind: 'message'; readonly message: JobMessage }
+  | { readonly kind: 'unreadable'; readonly error: SpillwayError };
+
+/** A message delivered more often is suspected of crashing its consumers. */
+const MAX_DELIVERIES = 20;
+
+export function readDelivery({ body: text, deliveries }: Delivery): ReadDelivery {
+  if (deliveries > MAX_DELIVERIES)
+    return unreadable(new SpillwayError('INTERNAL', `delivered ${deliveries} times`));
+  try {
+    const body = parseJson(text);
+    const pointer = parsePointer(body);
+    return pointer ? { kind: 'pointer', pointer } : { kind: 'message', message: parse(body) };
+  } catch (thrown) {
+    return unreadable(toSpillwayError(thrown));
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SpillwayError('INVALID_REQUEST', 'the message is not JSON', { cause });
+  }
+}
+
+function parse(body: unknown): JobMessage {
+  const message = parseJobMessage(body);
+  if (message.id !== undefined) return message;
+  throw new SpillwayError('INVALID_REQUEST', 'the message has no id');
+}
+
+function unreadable(error: SpillwayError): ReadDelivery {
+  return { kind: 'unreadable', error };
+}
+
+/** The job for another system's message, not stored yet. */
+export async function jobFromMessage(
+  parts: IntakeParts,
+  queue: string,
+  message: JobMessage,
+): Promise<Job | SpillwayError> {
+  const organizationId = message.organizationId ?? parts.defaultOrganizationId;
+  if (!(await parts.organizationExists(organizationId)))
+    return new SpillwayError('NOT_FOUND', 'the message names an unknown organisation');
+  const given = { message, submitter: { organizationId }, origin: 'queue', queue } as const;
+  return newJob(given, parts.newId, parts.clock.now());
+}
+
+/**
+ * Replaces an outdated pointer of a job that still waits. This repairs a crash between a move and its publication, and
+ * costs at most a duplicate, which the fence drops.
+ */
+export function publishPointer(
+  { queue, clock }: Pick<IntakeParts, 'queue' | 'clock'>,
+  job: Job,
+): Promise<void> {
+  return queue.publish(job.queue, messageFor(job), { delayMs: delayMsOf(job, clock.now()) });
+}
+
+/** Stores the message as a dead letter. */
+export async function bury(
+  parts: IntakeParts,
+  queue: string,
+  delivery: Delivery,
+  error: SpillwayError,
+): Promise<undefined> {
+  const letter = deadLetterFor(queue, delivery, error, parts.clock.now());
+  await parts.deadLetters.add(letter, deadLetterCopy(letter, parts.deadLetterQueue));
+  const metadata = { queue, code: error.code, reason: error.message };
+  parts.log.write({ level: 'warn', type: 'error', message: 'message is a dead letter', metadata });
+}
+
+/** The id is a digest of the content: a redelivery before the acknowledgement is the same dead letter. */
+function deadLetterFor(
+  queue: string,
+  delivery: Delivery,
+  error: SpillwayError,
+  createdAt: number,
+): DeadLetter {
+  const digest = createHash('sha256').update(JSON.stringify([queue, delivery.id, delivery.body]));
+  return {
+    id: `msg_${digest.digest('hex').slice(0, 32)}`,
+    queue,
+    // PostgreSQL's text cannot contain NUL.
+    body: delivery.body.replaceAll('\u0000', '\uFFFD'),
+    errorCode: error.code,
+    errorMessage: error.message,
+    attempts: delivery.deliveries,
+    createdAt,
+  };
+}
