@@ -1,5 +1,5 @@
-// A row of the benchmark: what it claims, and how it is measured. A row is one file in rows/ that exports
-// `row`; the goals are data, so that the table, the results file and the verdict all read the same numbers.
+// One row of the benchmark: its goals and its measurement. A row is a file in rows/ that exports `row`. Goals are data,
+// so that the table, the results file and the verdict read the same numbers.
 
 import type { Figure } from './report/statistics.ts';
 import type { Stage } from './stage.ts';

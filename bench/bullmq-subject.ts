@@ -1,12 +1,12 @@
-// BullMQ as something to measure: a Redis of its own that is told to write every change to the disk before it answers, one
-// process that works and one that is its far ends. A Redis that the environment names is not ours to change, and not used.
+// BullMQ as a subject: a private Redis that fsyncs every write, one worker process, and one process that fills and
+// drains. A Redis named in the environment is not used, because its configuration must not change.
 
 import { Redis } from 'ioredis';
 import { startEngines } from './processes/start-engines.ts';
 import type { Stage } from './stage.ts';
 
 export type BullSubject = {
-  /** Works off so many jobs, from the first one in to the last one out. */
+  /** Processes `count` jobs, from the first in to the last out. */
   run(count: number, patienceMs: number): Promise<void>;
 };
 

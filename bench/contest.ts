@@ -1,4 +1,4 @@
-// The servers of a comparison: one upstream, and in front of it the bare proxy and what is measured against it.
+// The servers of a comparison: one upstream, the bare proxy, and the measured subject.
 
 import { z } from 'zod';
 import type { ChildProgram } from './processes/child-program.ts';

@@ -1,4 +1,4 @@
-// Finds the rows: every file in rows/ is one, so adding a row is adding a file.
+// Loads every file in rows/; adding a row is adding a file.
 
 import { readdir } from 'node:fs/promises';
 import type { BenchRow } from './bench-row.ts';

@@ -1,5 +1,5 @@
-// The verdict on a measured row. The short form runs on busy machines with few and brief rounds, so it allows
-// to miss the goal by half: it catches a regression, it does not prove the claim.
+// The verdict on a measured row. The short form runs few, brief rounds on busy machines and tolerates missing a goal by
+// half: it catches a regression and does not prove the claim.
 
 import type { BenchRow, Goal, Measurement } from './bench-row.ts';
 import type { Figure } from './report/statistics.ts';

@@ -1,5 +1,5 @@
-// One run of messages through a gateway of its own against a limit that is half of them: started, filled, waited for, read,
-// stopped. When something does not come out in time the run ends all the same, and the report says what is lost.
+// One run of messages through its own gateway against a limit of half their number. The run ends after a bounded wait;
+// the report counts missing messages as lost.
 
 import { z } from 'zod';
 import type { ChildProgram } from './processes/child-program.ts';
@@ -40,7 +40,7 @@ export type LimitedRunOptions = {
 
 const Moments = z.array(z.number());
 const IN_HAND = 32;
-/** The limit itself takes two windows; what has not come out after so many more will not. */
+/** The limit alone needs two windows; a message missing after this many more is lost. */
 const WINDOWS_OF_PATIENCE = 6;
 const START_PATIENCE_MS = 10_000;
 

@@ -1,4 +1,4 @@
-// The gateway against the bare proxy with calls that are answered in one piece, on whichever storage it is given.
+// The gateway against the bare proxy with unary calls, on the given storage.
 
 import type { Measurement } from './bench-row.ts';
 import { startContest } from './contest.ts';

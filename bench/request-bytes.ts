@@ -1,4 +1,4 @@
-// The request of a benchmark as it goes over the wire: an Anthropic Messages call with a JSON body of 1 KiB.
+// The request of a benchmark on the wire: an Anthropic Messages call with a JSON body of 1 KiB.
 
 import { MODEL } from './programs/fixed-answers.ts';
 import type { Subject } from './subject.ts';
@@ -28,5 +28,5 @@ function requestBody(isStream: boolean): string {
       ...(isStream ? { stream: true } : {}),
       messages: [{ role: 'user', content }],
     });
-  return write('Tell me about spillways. '.repeat(60).slice(0, BODY_BYTES - write('').length));
+  return write('Describe a spillway.  '.repeat(60).slice(0, BODY_BYTES - write('').length));
 }

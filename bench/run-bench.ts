@@ -1,6 +1,6 @@
-// `spillway bench`: runs the chosen rows one after another, judges them, keeps the results and returns the text
-// for the terminal. It is the only entry; the command in src/cli/commands/bench.ts loads it. An interruption
-// stops everything that was started before the promise settles.
+// `spillway bench`: runs the chosen rows one after another, judges them, writes the results and returns the text for the
+// terminal. The command in src/cli/commands/bench.ts is its only caller. An interruption stops every started process
+// before the promise settles.
 
 import type { BenchRow } from './bench-row.ts';
 import { chooseRows, findRows } from './find-rows.ts';
@@ -19,7 +19,7 @@ export type BenchRequest = {
   readonly seconds?: number | undefined;
   readonly isShort: boolean;
   readonly isJson: boolean;
-  /** Measures the bare proxy against a second one: what is left is the noise of the machine. */
+  /** Measures the bare proxy against a second bare proxy: the difference is the machine's noise. */
   readonly isCalibration: boolean;
   /** Writes a CPU profile of the gateway to results/; the figures then mean nothing and are not kept. */
   readonly isProfile: boolean;

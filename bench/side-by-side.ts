@@ -1,6 +1,6 @@
-// Two servers measured side by side by the same callers against the same upstream. A round is cut into slices of
-// which the two take turns, so that whatever else the machine does in that round meets both. Warm-up rounds come
-// first, because just-in-time compilation is not what is measured. One failed request makes all of it void.
+// Measures two servers with the same load generator against the same upstream. The two alternate in short slices of a
+// round, so that other activity on the machine affects both. Warm-up rounds come first, because just-in-time
+// compilation is not measured. One failed request voids the measurement.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contest } from './contest.ts';

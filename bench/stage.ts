@@ -1,6 +1,5 @@
-// What a row is given to measure with: the programs it can start, the length of its rounds, a word to say how
-// far it is. Whatever was started here is stopped here, in reverse order, also when the row failed or the
-// user interrupted; so is the folder removed that the programs wrote to.
+// The environment of a row: it starts programs and servers, gives the length of rounds, and reports progress. It stops
+// everything it started in reverse order and removes its folder, also when the row fails or the user interrupts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +35,7 @@ export type Stage = {
   ): Promise<Subject>;
   /** Something the row opened itself and that must be closed after it. */
   onClose(stop: () => Promise<void>): void;
-  /** Starts one of the bench's own programs that is told what to do by orders. */
+  /** Starts one of the bench's programs that executes orders over IPC. */
   startProgram(file: string): ChildProgram;
   close(): Promise<void>;
 };

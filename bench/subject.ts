@@ -1,4 +1,4 @@
-// A server that is measured: where it listens, whose CPU time counts, and what a caller must send to be let in.
+// A measured server: its port, the process whose CPU time counts, and the headers that authenticate a caller.
 
 export type Subject = {
   readonly name: string;

@@ -1,14 +1,13 @@
-// People who call a model through the gateways and wait for the answer, many at once. A gateway that takes no connection is
-// passed over for the next one, as a load balancer does; everything else that goes wrong is the answer. Each call has a
-// connection of its own: one that is kept can be closed by the server while the next call is on its way to it, which HTTP
-// leaves to the caller to repeat.
+// Concurrent callers of a model through the gateways. A gateway that refuses the connection is skipped for the next
+// one, as a load balancer does; every other failure is the call's outcome. Each call uses its own connection: a server
+// may close a kept-alive connection while the next request is in transit, which HTTP leaves to the client to repeat.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { CALLER_KEY, MODEL, OUTPUT_TOKENS } from './installation/installation-settings.ts';
 import type { Member } from './installation/member.ts';
 
-export type Told =
+export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   /** The connection broke before the answer was whole. */
   | { readonly kind: 'broken' };
@@ -25,26 +24,26 @@ export async function callMany(
     /** How long a person waits between two calls. */
     readonly pauseMs?: number;
   },
-): Promise<Told[]> {
+): Promise<CallOutcome[]> {
   const { count, callers, signal, pauseMs = 0 } = options;
-  const told: Told[] = [];
+  const outcomes: CallOutcome[] = [];
   let begun = 0;
   const callOn = async (): Promise<void> => {
     while (begun < count) {
       begun += 1;
-      told.push(await call(gateways, begun, signal));
+      outcomes.push(await call(gateways, begun, signal));
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
     }
   };
   await Promise.all(Array.from({ length: callers }, callOn));
-  return told;
+  return outcomes;
 }
 
 async function call(
   gateways: readonly Member[],
   number: number,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<CallOutcome> {
   for (let turn = number; ; turn += 1) {
     signal.throwIfAborted();
     const url = gateways[turn % gateways.length]?.url ?? '';

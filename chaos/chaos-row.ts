@@ -1,5 +1,5 @@
-// A row of the chaos run: what is done to the installation, and what is counted afterwards. A row is one file in rows/
-// that exports `row`; the counters are those by which brokers and databases are judged.
+// One row of the chaos run: the fault it injects and the counters it fills. A row is a file in rows/ that exports
+// `row`.
 
 import type { Arena } from './installation/arena.ts';
 
@@ -12,7 +12,7 @@ export type Counters = {
   readonly lost: number;
   /** Results and settlements beyond one each. */
   readonly duplicatedEffects: number;
-  /** Calls beyond one for each job: what a kill in the middle of a call costs. Only reported. */
+  /** Calls beyond one per job: the cost of a kill during a call. Reported, not judged. */
   readonly duplicatedCalls: number;
   /** Calls that arrived at the provider beyond its limit, by the truth log. */
   readonly limitViolations: number;
@@ -22,7 +22,7 @@ export type Counters = {
 export type RowFinding = Counters & {
   /** What else the row holds the installation to and was not so, in a few words each: it must be empty, too. */
   readonly shortcomings?: readonly string[];
-  /** What happened, in a few words each: who was killed, what was wrong. */
+  /** Events of the row in a few words each: kills and failed conditions. */
   readonly notes: readonly string[];
 };
 

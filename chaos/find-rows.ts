@@ -1,4 +1,4 @@
-// Finds the rows: every file in rows/ is one, so adding a row is adding a file.
+// Loads every file in rows/; adding a row is adding a file.
 
 import { readdir } from 'node:fs/promises';
 import type { ChaosRow } from './chaos-row.ts';
@@ -11,7 +11,7 @@ export async function findRows(): Promise<ChaosRow[]> {
   return rows.sort((a, b) => a.order - b.order);
 }
 
-/** The rows that were asked for; without any, all, or in the short form the most telling ones. */
+/** The named rows; without names all rows, or the rows of the short form. */
 export function chooseRows(
   rows: readonly ChaosRow[],
   { wanted, isShort }: { readonly wanted: readonly string[]; readonly isShort: boolean },

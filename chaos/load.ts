@@ -1,6 +1,6 @@
-// The work that goes through an installation while it is being harmed: half of the jobs by HTTP, half as messages on the
-// raw queue, at a steady pace a little above what the provider's limit lets through. What is not acknowledged is sent again
-// under the same id, as any careful client does; acknowledged is what was told so, and nothing else.
+// The load during a fault: half of the jobs by HTTP, half as messages on the raw queue, at a steady rate slightly above
+// the provider's limit. An unacknowledged submission is sent again under the same id, as a careful client does; only a
+// 202 or a confirm counts as acknowledged.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,14 +23,14 @@ export type Load = {
 export type LoadOptions = {
   readonly count: number;
   readonly perSecond: number;
-  /** Who comes by the raw queue. */
+  /** Jobs submitted by the raw queue. */
   readonly isRaw?: (index: number) => boolean;
   readonly signal: AbortSignal;
 };
 
 const AGAIN_AFTER_MS = 200;
 const ANSWER_WITHIN_MS = 10_000;
-/** A little more than the limit serves, so that there is always somebody waiting. */
+/** Slightly more than the limit serves, so that jobs always wait. */
 const PRESSURE = 1.1;
 
 export function usualPace({ perWindow, windowMs }: Dose): number {
@@ -51,10 +51,10 @@ export async function sendLoad(installation: Installation, options: LoadOptions)
     const sent = job.isRaw
       ? installation.ends.publish(installation.names.raw, messageOf(job.id), signal)
       : submit(installation, messageOf(job.id), index, signal);
-    const told = sent.then(() => void acknowledged.add(job.id));
-    // All are waited for below; until then a failure has nobody who listens.
-    told.catch(() => {});
-    sending.push(told);
+    const acknowledgement = sent.then(() => void acknowledged.add(job.id));
+    // All promises are awaited below; without this a failure before that would be an unhandled rejection.
+    acknowledgement.catch(() => {});
+    sending.push(acknowledgement);
   }
   await Promise.all(sending);
   return { jobs, acknowledged };

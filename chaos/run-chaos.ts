@@ -1,6 +1,6 @@
-// `spillway chaos`: starts engines and a provider of its own, runs the chosen rows one after another, each on an
-// installation of its own, and returns the text for the terminal. It is the only entry; the command in
-// src/cli/commands/chaos.ts loads it. An interruption stops and removes everything before the promise settles.
+// `spillway chaos`: starts its own engines and provider, runs the chosen rows one after another, each on its own
+// installation, and returns the text for the terminal. The command in src/cli/commands/chaos.ts is its only caller. An
+// interruption stops and removes everything before the promise settles.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

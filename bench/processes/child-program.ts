@@ -1,6 +1,5 @@
-// A bench program in a process of its own, told what to do over IPC (its far side is programs/serve-orders.ts).
-// Every order is bounded in time; a program that ends early fails the order that waits for it. `stop` ends
-// it by its id and waits until it is gone.
+// A bench program in its own process, controlled over IPC (programs/serve-orders.ts is the other side). Every order has
+// a time limit; a program that exits early fails the pending order. `stop` ends it by its id and waits for the exit.
 
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';

@@ -1,6 +1,6 @@
-// CPU time of another process as the operating system counts it, all threads together (garbage collection and
-// compilation are part of the cost). Linux gives nanoseconds per thread; elsewhere `ps` gives hundredths of a
-// second, which is coarse but fair over rounds of seconds.
+// CPU time of another process as counted by the operating system, all threads together (garbage collection and
+// compilation included). Linux reports nanoseconds per thread; elsewhere `ps` reports hundredths of a second, which is
+// enough for rounds of seconds.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

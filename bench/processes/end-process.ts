@@ -1,5 +1,5 @@
-// Ends one child process, by its id, and waits until it is gone: first a request to end, then, when that is not
-// heard, an end. Calling it for a process that has ended is fine.
+// Ends one child process by its id and waits for its exit: SIGTERM first, SIGKILL after a grace period. Safe to call
+// for a process that has exited.
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

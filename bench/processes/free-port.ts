@@ -1,5 +1,5 @@
-// A loopback port that is free at this moment. Something else could take it before it is used; then the
-// program that wanted it fails to start and says so.
+// A loopback port that is free now. If another process takes it first, the program that wanted it fails to start and
+// says so.
 
 import { createServer } from 'node:net';
 

@@ -1,5 +1,5 @@
-// The counters of a running gateway, read from its metrics as an operator reads them. A name that the gateway does not
-// have is a mistake and not a zero, because a figure that is zero by a misspelling would look like a good one.
+// The counters of a running gateway, read from /metrics. An unknown name throws instead of reading as zero, because a
+// misspelt counter would look like a good result.
 
 import { BENCH_ADMIN_KEY } from './gateway-settings.ts';
 

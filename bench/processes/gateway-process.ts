@@ -1,6 +1,6 @@
-// The measured gateway: the real command line in a process of its own, with its log written to a real file (the
-// lines are part of its cost) and its data in a folder that is removed afterwards. It runs inside that folder,
-// with nothing of the caller's environment, so that no .env or spillway.yaml of a developer changes the figures.
+// The measured gateway: the real command in its own process, logging to a real file (log lines are part of its cost),
+// with its data in a temporary folder. It runs inside that folder with an empty environment, so that no developer's
+// .env or spillway.yaml changes the figures.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ const MAIN = fileURLToPath(new URL('../../bin/spillway.mjs', import.meta.url));
 export type GatewayOptions = {
   readonly folder: string;
   readonly upstreamPort: number;
-  /** Settings beside those of every row, such as where its engines are. */
+  /** Settings of this row, such as the engines' URLs. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Where to write a CPU profile of it when it ends; profiling costs, so figures are then not judged. */
@@ -90,7 +90,7 @@ async function untilReady(port: number, child: ChildProcess, signal: AbortSignal
   }
 }
 
-/** The end of what it said, so that a failed start explains itself. */
+/** The last lines of its log, so that a failed start explains itself. */
 function lastWords(folder: string): string {
   const texts = ['stderr.log', 'stdout.log'].map((name) =>
     readFileSync(join(folder, name), 'utf8'),

@@ -1,5 +1,5 @@
-// How the measured gateway is configured. Everything is on; limits and budgets are counted as always and only
-// set so high that they never refuse, because a refusal is cheaper than a call and would flatter the figures.
+// Configuration of the measured gateway. Every feature is on; limits and budgets count as always and are set too high
+// to refuse, because a refusal is cheaper than a call and would flatter the figures.
 
 /** No secrets: they open a gateway on loopback that lives for the length of a benchmark. */
 export const BENCH_KEY = 'bench-caller-key-not-secret-0123456789';

@@ -1,5 +1,5 @@
-// Turns the signals that ask a process to end into an AbortSignal, so that a run stops what it started before it
-// ends. A second one means it: the process then ends at once.
+// Turns SIGINT, SIGTERM and SIGHUP into an AbortSignal, so that a run stops its processes before it exits. A second
+// signal exits immediately.
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

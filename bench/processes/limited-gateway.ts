@@ -1,5 +1,5 @@
-// A gateway with dispatcher and workers on all engines, against one provider with a limit whose window is short. Names on the
-// broker and in Redis are its own, so that no count and no message of one run meets another.
+// A gateway with dispatcher and workers on all engines, against one provider with a short-window limit. Queue names and
+// key prefix belong to the run, so that runs do not share counts or messages.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a reader must know of the machine to weigh the numbers: no host name, no user, no path.
+// Facts about the machine that a reader needs to weigh the numbers. Contains no host name, user or path.
 
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 

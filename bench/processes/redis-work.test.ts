@@ -19,7 +19,7 @@ test('a Redis that has done nothing yet has done nothing', () => {
   assert.deepEqual(parseCommandStats('# Commandstats\r\n'), { commands: 0, scripts: 0 });
 });
 
-test('what was done in between is the difference', () => {
+test('the work between two readings is their difference', () => {
   const before = { commands: 10, scripts: 2 };
   assert.deepEqual(workBetween(before, { commands: 54, scripts: 12 }), {
     commands: 44,

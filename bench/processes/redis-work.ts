@@ -1,5 +1,5 @@
-// How much a Redis has done, by its own count: every command, those that scripts call within it included, and how many
-// of the commands were scripts. It counts for all its clients, so a Redis that others use too gives too much.
+// The number of commands and scripts a Redis has executed, by its own statistics; commands called by scripts are
+// included. The count covers all clients of that Redis.
 
 import { Redis } from 'ioredis';
 
@@ -28,7 +28,7 @@ export function workBetween(before: RedisWork, after: RedisWork): RedisWork {
 export function parseCommandStats(text: string): RedisWork {
   let [commands, scripts] = [0, 0];
   for (const [, name = '', calls] of text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
-    // Asking for the count is no work of what is measured.
+    // The INFO command itself is not part of the measured work.
     if (name === 'info') continue;
     commands += Number(calls);
     if (SCRIPTS.has(name)) scripts += Number(calls);

@@ -1,4 +1,4 @@
-// How much memory of another process is in RAM (RSS), as the operating system counts it.
+// Resident memory (RSS) of another process as counted by the operating system.
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Fills an embedded store with organisations before the gateway opens it, past its API: a hundred thousand requests would
-// take longer than the measurement. Each organisation may use more than it will; some of them have a key.
+// Inserts organisations into an embedded store before the gateway opens it, bypassing the API: a hundred thousand
+// requests would take longer than the measurement. Limits are set too high to refuse; some organisations have a key.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The engines of a row: those that the environment names, else private ones, which go down with the row.
+// The engines of a row: services named in the environment, otherwise private instances that stop with the row.
 
 import { SERVER_NAMES, type ServerName } from '../../test/support/services/service-catalogue.ts';
 import type { Services } from '../../test/support/services/services.ts';

@@ -1,6 +1,6 @@
-// The yardstick: what any gateway written for Node has to pay. node:http in front, undici `dispatch` behind;
-// it collects the request, sends it on with the caller's headers and passes the answer's bytes back with
-// back-pressure. It parses nothing, counts nothing, logs nothing, and does not retry.
+// The baseline: the minimum a gateway on Node costs. node:http in front, undici `dispatch` behind; it buffers the
+// request, forwards it with the caller's headers and relays the answer with back-pressure. It neither parses, counts,
+// logs nor retries.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
-// The same pipeline as the gateway's, built by hand on BullMQ: three queues on a Redis that writes every change to the disk
-// before it answers, a row for each job when it is taken in, a call to the provider, and the result with the job's end in
-// one transaction. No limits, budgets, usage, events or attempts are kept. Told by orders to work, or to be its far ends.
+// The gateway's pipeline built by hand on BullMQ: three queues on a Redis that fsyncs every write, a row per job on
+// intake, a call to the provider, and the result and the job's end in one transaction. No limits, budgets, usage,
+// events or attempts. Orders make the process a worker or the two ends.
 
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import { Pool } from 'pg';
@@ -55,7 +55,7 @@ serveOrders({
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - done) }, () => send(raw)));
     await raw.close();
   },
-  /** Resolves when so many have come out. */
+  /** Resolves when `count` results have arrived. */
   async drain(args) {
     const { redis, count } = Count.parse(args);
     const { promise: all, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
-// Bodies of provider failures for the error-mapping row: ordinary ones as the providers send them, and texts of
-// 8 KiB, one of plain prose and several that are made to be slow to read: beginnings without an end, numbers
-// without a unit, deep nesting, everything that makes a careless pattern go back and try again.
+// Bodies of provider failures for the `mapper` row: ordinary ones as providers send them, and texts of 8 KiB, one of
+// plain prose and several built to be slow to scan: openings without an end, numbers without a unit, deep nesting,
+// input that makes a backtracking pattern retry.
 
 export type ErrorSample = {
   readonly provider: string;

@@ -1,6 +1,6 @@
-// The provider of a benchmark: a raw TCP server that answers every request with the same bytes, at once or
-// as a stream of events at a steady interval. It costs as little as it can, so that the machine's time goes to
-// what is measured. It understands just enough HTTP to find the end of a request.
+// The provider of a benchmark: a raw TCP server that answers every request with the same bytes, immediately or as a
+// stream of events at a fixed interval. It parses only enough HTTP to find the end of a request, so that the machine's
+// time goes to the measured process.
 
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ const Listen = z.object({ intervalMs: z.number().min(0) });
 
 let intervalMs = 5;
 let served = 0;
-/** When each request came, in milliseconds of this process; kept only for who asked for it. */
+/** Arrival time of each request in milliseconds of this process; recorded only after the order `watch`. */
 let moments: number[] | undefined;
 
 serveOrders({

@@ -9,7 +9,7 @@ test('percentiles are within a hundredth of the truth', () => {
   assert.ok(Math.abs(histogram.percentileMs(0.99) / 99 - 1) < 0.011);
 });
 
-test('what is out of range is counted at the edge, and an empty histogram gives zero', () => {
+test('an out-of-range value counts in the edge bucket, and an empty histogram gives zero', () => {
   const histogram = new Histogram();
   assert.equal(histogram.percentileMs(0.5), 0);
   histogram.record(0);

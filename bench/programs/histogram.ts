@@ -1,5 +1,5 @@
-// Durations counted in buckets that each are 1 % wider than the one before: constant memory however many
-// requests a round has, and percentiles that are exact to 1 %, finer than any machine is steady.
+// Durations counted in buckets, each 1 % wider than the previous one: constant memory for any number of requests, and
+// percentiles exact to 1 %.
 
 const MIN_MS = 0.01;
 const GROWTH = Math.log(1.01);

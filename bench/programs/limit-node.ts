@@ -1,6 +1,6 @@
-// One server's part in how fast a limit gets about: it knows provider limits as a gateway does, and beside that it has a
-// bare subscription on the same Redis to compare with. Moments are of the machine's own clock, so that those of several
-// processes can be subtracted.
+// One server's part in the `limit-known` row: it learns provider limits as a gateway does and also has a bare
+// subscription on the same Redis for comparison. Timestamps come from the machine's clock, so that they can be
+// subtracted across processes.
 
 import { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ serveOrders({
     const { url } = Opening.parse(args);
     const link = listened(openRedis({ url, clock: systemClock, log: silentLog }));
     await link.ready(READY_WITHIN_MS);
-    const parts = { link, clock: systemClock, places: [PLACE], skewMs: 1000 };
+    const parts = { link, clock: systemClock, scopes: [PLACE], skewMs: 1000 };
     const limits = await openProviderLimits(parts);
     const listener = new Redis(url);
     listener.on('message', (_channel, text) => {
@@ -44,7 +44,7 @@ serveOrders({
     heard = Promise.withResolvers();
   },
   heard: () => heard.promise,
-  /** Tells everybody; the moment before it did. */
+  /** Announces the limit; returns the timestamp just before. */
   async tell(args) {
     const { way, resetAt } = Telling.parse(args);
     if (!node) throw new Error('It is not open');

@@ -1,6 +1,5 @@
-// One keep-alive connection of the load generator: sends the bytes it is given, waits for the whole answer, says how
-// it went. A connection that fails once stays failed: a benchmark with failures is void, so there is nothing to
-// gain from opening it again.
+// One keep-alive connection of the load generator: sends its bytes, waits for the whole answer, reports the outcome. A
+// failed connection stays failed, because a benchmark with failures is void.
 //
 // States: idle → busy → idle, and from either → failed.
 

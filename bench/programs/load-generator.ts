@@ -1,5 +1,5 @@
-// The callers of a benchmark, in a process of their own: a set of connections for every server that is measured,
-// told by its port. It only does what it is ordered; who is measured when is decided in side-by-side.ts.
+// The load generator process: one set of connections per measured server, identified by its port. It only executes
+// orders; side-by-side.ts decides which server is measured when.
 
 import { z } from 'zod';
 import { LoadPlan, LoadRun } from './load-order.ts';

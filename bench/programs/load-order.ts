@@ -1,4 +1,4 @@
-// What the load generator is told and what it answers: the words both sides of the IPC channel use.
+// Orders to the load generator and its replies: the messages of the IPC channel.
 
 import { z } from 'zod';
 

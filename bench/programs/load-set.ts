@@ -1,6 +1,6 @@
-// The callers of one server: N keep-alive connections in a closed loop (each sends its next request when it has
-// the whole answer to the last one), and what they have seen since the last report. A run begins and ends with
-// nothing in flight, so that the CPU time read around it belongs to exactly the requests it counts.
+// The connections to one server: N keep-alive connections in a closed loop (each sends its next request after the whole
+// answer), and the counts since the last report. A run starts and ends with no request in flight, so that the CPU time
+// read around it belongs to exactly the counted requests.
 
 import { Histogram } from './histogram.ts';
 import type { Answer } from './load-connection.ts';
@@ -15,10 +15,10 @@ export class LoadSet {
   #failed = 0;
   #elapsedMs = 0;
   #firstFailure: string | undefined;
-  /** Whose turn it is goes on when connections are opened anew, so that every key has one. */
+  /** The key rotation continues across reconnects, so that every key is used. */
   #turn = 0;
 
-  /** Opens the connections, anew when they were open: a server may have closed those that were idle. */
+  /** Opens fresh connections: the server may have closed idle ones. */
   async open(plan: LoadPlan): Promise<void> {
     for (const connection of this.#connections) connection.close();
     const opening = Array.from({ length: plan.count }, () =>

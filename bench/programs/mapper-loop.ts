@@ -1,6 +1,5 @@
-// Maps errors over and over in a process of its own and says what it cost: the mapping of ordinary bodies, the
-// parsing of the same bodies, and the mapping of 8 KiB texts. They take turns in short slices, like everything
-// that is compared here.
+// Maps errors repeatedly in its own process and reports the cost: mapping ordinary bodies, parsing the same bodies, and
+// mapping 8 KiB texts, alternating in short slices.
 
 import { z } from 'zod';
 import { mapProviderError } from '../../src/errors/map-provider-error.ts';

@@ -1,6 +1,6 @@
-// Another system at both ends of the pipeline, in a process of its own: it publishes messages to the raw queue, reads what
-// comes back on the results queue and the queue of dead letters, and keeps a tally of both by the messages' ids. It waits
-// for so long as it is told to and not longer, because a lost message would otherwise be waited for for ever.
+// A foreign system at both ends of the pipeline, in its own process: publishes to the raw queue, reads the results
+// queue and the dead-letter queue, and tallies both by message id. Its wait is bounded, because a lost message never
+// arrives.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MessageTally } from './message-tally.ts';
 
-test('a message is lost until its result is told, and a second result is a repetition', () => {
+test('a message is lost until its result arrives, and a second result is a repetition', () => {
   const tally = new MessageTally();
   for (const id of ['one', 'two', 'three']) tally.expect(id);
   tally.noteResult('one', 'succeeded');
@@ -29,7 +29,7 @@ test('the first word about a message stands', () => {
   assert.deepEqual(tally.report().failed, 1);
 });
 
-test('what belongs to nobody here changes nothing', () => {
+test('a result with an unknown id changes nothing', () => {
   const tally = new MessageTally();
   tally.expect('one');
   const before = tally.report();
@@ -38,7 +38,7 @@ test('what belongs to nobody here changes nothing', () => {
   assert.deepEqual(tally.report(), before);
 });
 
-test('every message is in exactly one of three places, whatever is told in whatever order', () => {
+test('every message has exactly one outcome, for any results in any order', () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd');
   const told = fc.tuple(id, fc.constantFrom('succeeded', 'failed', 'expired'));
   fc.assert(

@@ -1,6 +1,5 @@
-// What became of a number of messages, from what their results say: which have ended well, which have not, which were told
-// twice and which were never heard of. It knows no broker and no clock; results that belong to no message of its own are
-// of an earlier run and are passed over.
+// The outcome of a set of messages, from their results: succeeded, failed, repeated, missing. Pure; a result with an
+// unknown id belongs to an earlier run and is ignored.
 
 import { z } from 'zod';
 
@@ -40,7 +39,7 @@ export class MessageTally {
     if (this.#endings.has(id)) this.#deadLetters += 1;
   }
 
-  /** Whether so many of its messages have a result. */
+  /** Whether at least `count` messages have a result. */
   hasHeardOf(count: number): boolean {
     return this.#heardOf >= count;
   }

@@ -1,5 +1,5 @@
-// The far ends of a queue benchmark, in a process of their own: publishes messages, counts what comes out, and is itself
-// the bare loop that a pipeline is measured against: consume, publish with a confirm, acknowledge, three times over.
+// The two ends of a queue benchmark in their own process: publishes messages and counts results. It is also the bare
+// loop that the pipeline is compared with: consume, publish with a confirm, acknowledge, three times.
 
 import { Connection, type Consumer, type Publisher } from 'rabbitmq-client';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ serveOrders({
         Array.from({ length: Math.min(AT_ONCE, count - done) }, () => send(queue, newMessage())),
       );
   },
-  /** Resolves to the milliseconds until so many have come out of the queue. */
+  /** Resolves to the milliseconds until `count` messages have left the queue. */
   drain(args) {
     const { queue, count } = Load.parse(args);
     return timed(count, (arrived) => [consume(queue, async () => arrived())]);

@@ -1,8 +1,8 @@
-// Reads one HTTP/1.1 answer after another from a connection, as little of it as a load generator needs:
-// the status, how many bytes the body has, and where the answer ends (content-length or chunked). It is no
-// HTTP client: it trusts that the server speaks HTTP and throws when it plainly does not.
+// Reads one HTTP/1.1 answer after another from a connection, as little as a load generator needs: the status, the body
+// length, and the end of the answer (content-length or chunked). It is not an HTTP client: it throws on input that is
+// not HTTP.
 //
-// States: head → sized → done, or head → size-line ⇄ chunk → done. `reset` goes back to head.
+// States: head → sized → done, or head → size-line ⇄ chunk → done. `reset` returns to head.
 
 type State = 'head' | 'sized' | 'size-line' | 'chunk' | 'done';
 

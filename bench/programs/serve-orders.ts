@@ -1,5 +1,5 @@
-// The far side of child-program.ts: a bench program answers orders that arrive over IPC, one reply each,
-// and ends when whoever started it is gone, so that no run leaves a process behind.
+// The other side of child-program.ts: a bench program answers orders over IPC, one reply each, and exits with its
+// parent, so that no run leaves a process behind.
 
 export type Orders = Readonly<Record<string, (args: unknown) => unknown>>;
 

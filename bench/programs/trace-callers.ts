@@ -1,6 +1,5 @@
-// Those who hand in the requests of a trace as jobs, in a process of their own: each at its moment, whether those before it
-// were answered or not, because people do not wait for each other. Afterwards they look what became of their jobs. What was
-// not acknowledged is not sent again: it counts as lost.
+// Submits the requests of a trace as jobs from its own process: each at its time, independent of earlier answers (an
+// open loop). Afterwards it reads the outcome of its jobs. An unacknowledged job is not sent again and counts as lost.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
@@ -20,12 +19,12 @@ const Look = z.object({ patienceMs: z.number().positive() });
 type Desk = {
   readonly pool: Pool;
   readonly headers: Record<string, string>;
-  /** Resolves when it is durable; rejects when nobody said so. */
+  /** Resolves when the job is durable; rejects without an acknowledgement. */
   readonly handIn: (body: string) => Promise<void>;
 };
 
 let desk: Desk | undefined;
-/** Those that were acknowledged. */
+/** Acknowledged jobs. */
 let handedIn: readonly string[] = [];
 
 serveOrders({
@@ -47,7 +46,7 @@ serveOrders({
     handedIn = ids.filter((_, index) => acknowledgedAt[index] !== null);
     return { moments, acknowledgedAt };
   },
-  /** How many jobs ended in which state; those that have not when patience ends are `open`. */
+  /** Number of jobs by final state; jobs that have not ended within the time limit are `open`. */
   async endings(args): Promise<Record<string, number>> {
     const deadline = now() + Look.parse(args).patienceMs;
     const counts: Record<string, number> = {};

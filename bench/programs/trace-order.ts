@@ -1,4 +1,4 @@
-// What the callers of a trace are told and what they answer: the words both sides of the IPC channel use.
+// Orders to the trace callers and their replies: the messages of the IPC channel.
 
 import { z } from 'zod';
 
@@ -22,7 +22,7 @@ export const Replay = Place.extend({
 export const ReplayReport = z.object({
   /** When each request was due, in milliseconds of the machine's clock. */
   moments: z.array(z.number()),
-  /** When its 202 was read; null for one that has none. */
+  /** Timestamp of its 202; null without one. */
   acknowledgedAt: z.array(z.number().nullable()),
 });
 

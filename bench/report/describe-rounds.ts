@@ -1,4 +1,4 @@
-// The absolute numbers of the rounds of one server: side information, never judged.
+// The absolute numbers of one server's rounds: side information, not judged.
 
 import type { SideFigure } from '../bench-row.ts';
 import type { Round } from '../side-by-side.ts';

@@ -1,4 +1,4 @@
-// One line on a terminal's stderr that is written over as the run goes on; nothing where nobody looks.
+// One progress line on a terminal's stderr, overwritten in place; silent without a terminal.
 
 export type Progress = {
   say(text: string): void;

@@ -1,4 +1,4 @@
-// What a run found out about one row: printed as a table, written to results/<row>.json.
+// The result of one row, printed as a table and written to results/<row>.json.
 
 import type { Measurement } from '../bench-row.ts';
 import type { Verdict } from '../judge.ts';

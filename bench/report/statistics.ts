@@ -1,5 +1,5 @@
-// Medians and how far the single rounds lay apart. A median, because a shared machine has rounds in which
-// something else ran; the spread is shown, so that nobody takes a noisy figure for a sharp one.
+// Medians and spread of rounds. A median, because other processes disturb single rounds of a shared machine; the spread
+// shows how noisy a figure is.
 
 export type Figure = {
   readonly median: number;

@@ -1,5 +1,5 @@
-// Keeps what a run found in results/<row>.json, for a look later and for the documentation. The folder is not
-// part of the repository: numbers of one machine are not news for another.
+// Writes results/<row>.json for later reading and for the documentation. The folder is not in the repository: figures
+// belong to one machine.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The same call as in `unary`, with PostgreSQL as the store and Redis as the shared state. The engines are private
-// ones, started for this row; their own work is not the gateway's and is not counted.
+// The call of `unary` with PostgreSQL as the store and Redis as the shared state. The engines are private to the row;
+// their own CPU time is not counted.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureUnary } from '../measure-unary.ts';

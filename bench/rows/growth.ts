@@ -1,6 +1,6 @@
-// Growth: the same call on a gateway with ten organisations and on one with a hundred thousand, first with one key in
-// use on each, then with ten thousand keys of as many organisations in turn on the large one. What a call costs must not
-// depend on who else there is. The two gateways take turns; the bare proxy has no part in it.
+// The same call on a gateway with ten organisations and on one with a hundred thousand, first with one active key each,
+// then with ten thousand active keys on the large one. The cost of a call must not depend on the number of tenants. The
+// two gateways alternate; the bare proxy takes no part.
 
 import type { BenchRow } from '../bench-row.ts';
 import type { Contest } from '../contest.ts';
@@ -80,7 +80,7 @@ function withOneKey(subject: Subject): Subject {
   return { ...subject, keys: subject.keys?.slice(0, 1) ?? [] };
 }
 
-/** A key's first call asks the store who it is. That is paid once, and is not what is compared. */
+/** A key's first call loads it from the store. That cost occurs once and is excluded. */
 async function useEveryKey(stage: Stage, subject: Subject): Promise<void> {
   const callers = stage.startProgram('programs/load-generator.ts');
   const { port, keys = [] } = subject;

@@ -1,9 +1,9 @@
 // Jobs end to end: from the raw queue through dispatcher and worker to the results queue, on RabbitMQ, Redis and
-// PostgreSQL with a provider that answers at once. Measured against a bare loop of three hops on the same broker, which
-// keeps nothing, knows nothing and decides nothing; and against BullMQ, which keeps a job and its result. All work off the
-// same number of messages of 1 KiB, with as many in hand on each hop, and all are filled while they run: the time is from
-// the first message in to the last out. They are two contests, one after the other, each of two that take turns: what one
-// leaves behind for the engines to tidy up meets only the one that it is compared with.
+// PostgreSQL with a provider that answers immediately. Compared with a bare loop of three hops on the same broker,
+// which stores and decides nothing, and with BullMQ, which stores a job and its result. All process the same number of
+// 1 KiB messages with the same number in flight per hop and are filled while they run; time is from the first message
+// in to the last out. The two comparisons run one after the other, so that work left for the engines by one subject
+// affects only its own comparison.
 
 import type { BenchRow } from '../bench-row.ts';
 import { type BullSubject, openBull } from '../bullmq-subject.ts';
@@ -19,7 +19,7 @@ const BARE = ['bench-1', 'bench-2', 'bench-3', 'bench-4'];
 /** About what the pipeline works off, so that filling and emptying it are a small part of a round. */
 const MESSAGES_PER_SECOND_OF_ROUND = 2000;
 const PATIENCE_MS = 180_000;
-/** Of those that a worker has in hand; what came of the others is being stored and told. */
+/** Concurrent calls; further messages in flight are storing or publishing their result. */
 const CALLS_AT_ONCE = 64;
 
 export const row: BenchRow = {

@@ -1,5 +1,5 @@
-// How soon three servers know of a limit that one of them has learnt: from its first word to the moment the last of the
-// others would refuse. Measured against a bare message on the same Redis, published by one process and heard by two.
+// The time until three servers know a limit that one of them has learnt: from its announcement until the last server
+// refuses. Compared with a bare message on the same Redis, published by one process and received by two.
 
 import { z } from 'zod';
 import type { BenchRow } from '../bench-row.ts';

@@ -1,5 +1,5 @@
-// The mapping of provider errors: against merely parsing the same bodies, and, for texts of 8 KiB, the slowest
-// hostile one against plain prose of the same length. No server takes part; a process of its own does the work.
+// Mapping provider errors: compared with parsing the same bodies and, for texts of 8 KiB, the slowest hostile one with
+// plain prose of the same length. Runs in its own process without a server.
 
 import { z } from 'zod';
 import type { BenchRow, SideFigure } from '../bench-row.ts';

@@ -1,6 +1,5 @@
-// Memory: what the process holds at rest, and what each open stream adds. The streams are slow (five events a
-// second), as a model that thinks is; what they add is the difference to rest divided by their number, so that
-// code which is only loaded for the first stream is charged to them too.
+// Resident memory at rest and per open stream. The streams are slow (five events a second), like a reasoning model;
+// their cost is the increase over rest divided by their number, so that code loaded for the first stream is included.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from '../bench-row.ts';

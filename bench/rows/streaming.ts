@@ -1,6 +1,5 @@
-// A call that is answered as a stream: 100 events, 5 ms apart, over 64 connections that are out of step with each
-// other as real callers are. The cost is counted per event; the delay is that of the first words, with which the
-// upstream begins.
+// A streamed call: 100 events, 5 ms apart, over 64 connections out of phase, like real callers. Cost is counted per
+// event; the delay is that of the first content.
 
 import type { BenchRow } from '../bench-row.ts';
 import { startContest } from '../contest.ts';

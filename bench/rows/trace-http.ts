@@ -1,6 +1,5 @@
-// The busiest minutes of the same trace, handed in by callers with `POST /v1/jobs`: they are held on the store in a fair
-// order and passed on at the limit's pace, which is another way through the house than that of messages and is held to
-// the same goals.
+// The busiest minutes of the trace, submitted by callers with `POST /v1/jobs`: the store keeps these jobs in a fair
+// order and releases them at the limit's rate, a different path from that of raw messages with the same goals.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';

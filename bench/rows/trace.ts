@@ -1,7 +1,7 @@
-// A real hour at twenty times its speed: requests of another system that can wait, as messages on the raw queue when they
-// came, in bursts far above the provider's limit and with quiet minutes between them. The provider refuses none, none is
-// lost, and as long as there is a queue hardly anything of the limit is left unused. Without a file the row makes a trace
-// from a seed and says so.
+// A real hour at twenty times its speed: requests of a foreign system as messages on the raw queue at their original
+// times, in bursts far above the provider's limit with quiet minutes between. The provider refuses none, none is lost,
+// and the limit stays almost fully used while a queue exists. Without a file the row generates a trace from a seed and
+// says so.
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureTrace, TRACE_GOALS } from '../trace/measure-trace.ts';

@@ -1,7 +1,7 @@
-// What the dispatcher's limit is for: the same messages against a provider's limit of half of them, once with the worker's
-// permit as the only limit, once with the dispatcher's before it. Counts, not speed: either way nothing fails, nothing
-// is lost and no window holds more calls than the limit; with two tiers the provider's queue is not passed through in
-// vain. The window is as long as a round instead of a minute, which changes how long it takes and nothing else.
+// The effect of the dispatcher's limit: the same messages against a provider limit of half their number, first with the
+// worker's permit as the only limit, then with the dispatcher's check before it. It counts and does not time: in both
+// modes no message fails or is lost and no window exceeds the limit; with two tiers the worker requeues far fewer
+// messages. The window has the length of a round instead of a minute, which only shortens the run.
 
 import { limitViolations } from '../../chaos/judge/limit-violations.ts';
 import { busiestSpan, usedParts } from '../../chaos/judge/pace.ts';
@@ -93,7 +93,7 @@ function describe(way: string, runs: readonly LimitedRun[], load: LimitedLoad): 
     each('requeued by the worker', ({ requeued }) => requeued),
     each('put off by the dispatcher', ({ putOff }) => putOff),
     each('deliveries', ({ deliveries }) => deliveries),
-    each('Redis commands, those of scripts included', ({ redis }) => redis.commands),
+    each('Redis commands, including commands in scripts', ({ redis }) => redis.commands),
     each('Redis scripts', ({ redis }) => redis.scripts),
     figure(`calls for ${messages} messages`, '', ({ callsAt }) => callsAt.length),
     figure(`most calls in ${windowMs / 1000} s, of ${perWindow}`, '', ({ callsAt }) =>

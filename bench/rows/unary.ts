@@ -1,5 +1,5 @@
-// A call that is passed through unchanged, answered in one piece: 1 KiB each way over 64 connections, with
-// everything on that a gateway does for a call (key, limits, budget, usage, metrics, a log line).
+// A unary pass-through call: 1 KiB each way over 64 connections, with every feature on (key, limits, budget, usage,
+// metrics, one log line).
 
 import type { BenchRow } from '../bench-row.ts';
 import { measureUnary } from '../measure-unary.ts';

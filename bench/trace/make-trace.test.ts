@@ -5,7 +5,7 @@ import { busiestPart, durationMs, peakMinute, perMinute } from './request-trace.
 
 const MINUTE_MS = 60_000;
 
-test('a made-up trace has the number, the length and the peak that it was told, and is in order', () => {
+test('a generated trace has the given number, length and peak, and is ordered', () => {
   for (const seed of [1, 2, 3]) {
     const trace = makeTrace(seed);
     assert.equal(trace.length, USUAL_SHAPE.requests);
@@ -17,7 +17,7 @@ test('a made-up trace has the number, the length and the peak that it was told, 
   }
 });
 
-test('it comes in bursts: minutes with at least three times the usual, and minutes with nobody', () => {
+test('a generated trace has bursts: minutes with at least three times the mean, and empty minutes', () => {
   const trace = makeTrace(1);
   assert.ok(peakMinute(trace) >= 3 * perMinute(trace));
   const minutes = new Set(trace.map(({ atMs }) => Math.floor(atMs / MINUTE_MS)));

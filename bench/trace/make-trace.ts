@@ -1,6 +1,5 @@
-// A trace from a seed, for who has no file: as many requests in as long a time as the published trace of a code assistant
-// has, with its character: minutes in which nobody comes, minutes with four times the usual, within a minute again
-// clusters, long prompts and short answers. It is made up and a report says so. The same seed gives the same trace. Pure.
+// A trace generated from a seed, for runs without a file: as many requests over as long a time as the published trace
+// of a code assistant, with its shape: empty minutes, minutes at four times the mean, and bursts within a minute.
 
 import { seededRandom } from '../../src/simulator/scenario/random.ts';
 import type { RequestTrace, TracedRequest } from './request-trace.ts';
@@ -35,10 +34,10 @@ export function makeTrace(seed: number, shape: TraceShape = USUAL_SHAPE): Reques
   );
 }
 
-/** Exponential weights give the bursts; what a minute may not have is for the others. */
+/** Exponential weights give the bursts; the excess over a minute's maximum goes to other minutes. */
 function minuteCounts(random: Random, { requests, minutes, peakMinute }: TraceShape): number[] {
   const weights = Array.from({ length: minutes }, (_, minute) =>
-    // The first minute has somebody, so that there is always one to count from.
+    // The first minute has at least one request, which is the origin of all offsets.
     minute > 0 && random() < QUIET_PART ? 0 : exponential(random),
   );
   const counts = weights.map(() => 0);
@@ -46,7 +45,7 @@ function minuteCounts(random: Random, { requests, minutes, peakMinute }: TraceSh
   while (rest > 0) {
     const open = weights.map((weight, minute) => ((counts[minute] ?? 0) < peakMinute ? weight : 0));
     const sum = open.reduce((total, weight) => total + weight, 0);
-    if (sum === 0) throw new RangeError('So many requests do not fit under that peak');
+    if (sum === 0) throw new RangeError('The requests do not fit under that peak');
     const share = rest / sum;
     for (const [minute, weight] of open.entries()) {
       const before = counts[minute] ?? 0;

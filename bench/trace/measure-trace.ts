@@ -1,13 +1,13 @@
-// What the rows that replay a trace have in common: twenty times the speed, a limit whose window is a twentieth as well, three
-// goals, and the figures beside them. The provider judges, because it enforces the limit and keeps the truth log. On the
-// engines of a grown installation, where counts are shared and messages travel, because there it is hard to be exact.
+// Shared by the rows that replay a trace: twenty times the speed, a limit with a window of a twentieth, three goals and
+// side figures. The provider judges, because it enforces the limit and keeps the truth log. The replay runs on all
+// engines, where counts are shared and messages travel and exact pacing is hardest.
 
 import type { Goal, Measurement, SideFigure } from '../bench-row.ts';
 import { startEngines } from '../processes/start-engines.ts';
 import { figureOf } from '../report/statistics.ts';
 import type { Stage } from '../stage.ts';
 import { makeTrace } from './make-trace.ts';
-import { lengthOf, mostAtOnce, quantileOf, stretchesOf, usedDuring } from './queue-use.ts';
+import { lengthOf, maxOverlap, periodsOf, quantileOf, usedDuring } from './queue-use.ts';
 import { readTrace } from './read-trace.ts';
 import { busiestPart, durationMs, peakMinute, perMinute } from './request-trace.ts';
 import { type ReplayFinding, type ReplayPlan, replayTrace } from './trace-replay.ts';
@@ -20,7 +20,7 @@ const LIMIT_OF_MEAN = 1.5;
 const LIMIT_GUARD_MS = 100;
 /** A second at the trace's own speed, which is about what a short completion takes. */
 const LATENCY_MS = 1_000 / SPEED;
-/** Who has not waited longer than this has waited for the pipeline and not for the limit: there is no queue yet. */
+/** A shorter wait is the pipeline's latency, not a queue for the limit. */
 const PASSAGE_MS = 250;
 /** Eighteen seconds, and a few to work off what then waits. */
 const BUSIEST_PART_MS = 6 * 60_000;
@@ -63,7 +63,7 @@ function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding)
   const { trace } = plan;
   const { waits, calls, takenInMs, succeeded } = finding;
   const beyondPassage = waits.map(({ from, to }) => ({ from: from + PASSAGE_MS, to }));
-  const queued = stretchesOf(beyondPassage, PASSAGE_MS);
+  const queued = periodsOf(beyondPassage, PASSAGE_MS);
   const callsAt = calls.map(({ startedAt }) => startedAt);
   const parts = usedDuring(queued, callsAt, plan);
   const waitedMs = waits.map(({ from, to }) => to - from);
@@ -77,7 +77,7 @@ function toMeasurement(plan: ReplayPlan, source: string, finding: ReplayFinding)
       ...describePlan(source, plan),
       side('whole windows with a queue', '', parts.length),
       side('time with a queue', 's', lengthOf(queued) / 1_000),
-      side('longest queue', 'requests', mostAtOnce(waits)),
+      side('longest queue', 'requests', maxOverlap(waits)),
       ...describeTimes('waited', waitedMs),
       ...describeTimes('taken in after', takenInMs),
       side('calls at the provider', '', calls.length),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lengthOf, mostAtOnce, quantileOf, stretchesOf, usedDuring } from './queue-use.ts';
+import { lengthOf, maxOverlap, periodsOf, quantileOf, usedDuring } from './queue-use.ts';
 
 const spans = fc.array(
   fc
@@ -12,12 +12,12 @@ const spans = fc.array(
 test('a moment lies in a stretch exactly when a span lasts then, and in one stretch only', () => {
   fc.assert(
     fc.property(spans, (given) => {
-      const stretches = stretchesOf(given);
+      const stretches = periodsOf(given);
       for (let at = 0.5; at < 80; at += 1) {
         const lasting = given.filter(({ from, to }) => from < at && at < to).length;
         const found = stretches.filter(({ from, to }) => from < at && at < to).length;
         assert.equal(found, lasting > 0 ? 1 : 0);
-        assert.ok(mostAtOnce(given) >= lasting);
+        assert.ok(maxOverlap(given) >= lasting);
       }
     }),
   );
@@ -30,13 +30,13 @@ test('the most at once is reached at some moment', () => {
         { length: 80 },
         (_, at) => given.filter(({ from, to }) => from < at + 0.5 && at + 0.5 < to).length,
       );
-      assert.equal(mostAtOnce(given), Math.max(...counts));
+      assert.equal(maxOverlap(given), Math.max(...counts));
     }),
   );
 });
 
 test('the length of stretches is that of all together', () => {
-  const stretches = stretchesOf([
+  const stretches = periodsOf([
     { from: 10, to: 15 },
     { from: 0, to: 4 },
     { from: 3, to: 6 },
@@ -54,7 +54,7 @@ test('a short pause does not end a stretch', () => {
     { from: 7, to: 9 },
     { from: 20, to: 21 },
   ];
-  assert.deepEqual(stretchesOf(given, 3), [
+  assert.deepEqual(periodsOf(given, 3), [
     { from: 0, to: 9 },
     { from: 20, to: 21 },
   ]);
@@ -62,7 +62,7 @@ test('a short pause does not end a stretch', () => {
 
 const limit = { perWindow: 4, windowMs: 100 };
 
-test('a burst that fills the window uses it, and those who come back spread use the next', () => {
+test('a burst that fills the window uses it, and requests spread over the next window use that one', () => {
   const callsAt = [0, 1, 2, 3, 100, 125, 150, 175, 200];
   assert.deepEqual(usedDuring([{ from: 10, to: 200 }], callsAt, limit), [1, 1]);
 });
@@ -72,7 +72,7 @@ test('a window with a queue and half of its calls is half used', () => {
   assert.deepEqual(usedDuring([{ from: 10, to: 200 }], callsAt, limit), [1, 0.5]);
 });
 
-test('who came alone before the burst does not count as its beginning', () => {
+test('a single request before the burst does not start the queue period', () => {
   const callsAt = [0, 80, 81, 102, 103, 180, 181, 202, 203, 280];
   assert.deepEqual(usedDuring([{ from: 82, to: 280 }], callsAt, limit), [1, 1]);
 });

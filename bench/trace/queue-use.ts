@@ -1,32 +1,31 @@
-// What a queue before a limit was like, from two moments of each request: since when it waited, and when it came to the
-// provider. How long the queue was; when there was one; how much of the provider's limit was used meanwhile. Pure.
+// Queue statistics from two timestamps per request: the start of its wait and its arrival at the provider. Gives the
+// queue's length, the periods with a queue, and the use of the provider's limit in them. Pure.
 
 import { type PaceLimit, usedParts } from '../../chaos/judge/pace.ts';
 
-/** Two moments on one clock. */
+/** Two timestamps of one clock. */
 export type Span = { readonly from: number; readonly to: number };
 
 /**
- * The stretches of time in which at least one of the spans lasts, in order and apart from each other; pauses no longer than
- * `pauseMs` belong to them.
+ * The union of the spans as disjoint, ordered periods; a gap of at most `pauseMs` does not split a period.
  */
-export function stretchesOf(spans: readonly Span[], pauseMs = 0): readonly Span[] {
-  const stretches: Span[] = [];
+export function periodsOf(spans: readonly Span[], pauseMs = 0): readonly Span[] {
+  const periods: Span[] = [];
   for (const span of spans.toSorted((one, other) => one.from - other.from)) {
     if (span.to <= span.from) continue;
-    const last = stretches.at(-1);
-    if (!last || last.to + pauseMs < span.from) stretches.push(span);
-    else stretches.splice(-1, 1, { from: last.from, to: Math.max(last.to, span.to) });
+    const last = periods.at(-1);
+    if (!last || last.to + pauseMs < span.from) periods.push(span);
+    else periods.splice(-1, 1, { from: last.from, to: Math.max(last.to, span.to) });
   }
-  return stretches;
+  return periods;
 }
 
-export function lengthOf(stretches: readonly Span[]): number {
-  return stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+export function lengthOf(periods: readonly Span[]): number {
+  return periods.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-/** The most spans that last at one moment. */
-export function mostAtOnce(spans: readonly Span[]): number {
+/** The largest number of overlapping spans. */
+export function maxOverlap(spans: readonly Span[]): number {
   let [most, now] = [0, 0];
   for (const { change } of changesOf(spans)) {
     now += change;
@@ -36,19 +35,18 @@ export function mostAtOnce(spans: readonly Span[]): number {
 }
 
 /**
- * The parts of the limit that were used in each whole window of these stretches, one after the other. The first window of
- * a stretch is the full one that made others wait: a burst may use a window at once, and those who come back after it
- * are spread over the next.
+ * The share of the limit used in each consecutive whole window of these periods. The first window of a period is the full
+ * one that caused the queue: a burst may use it at once, and the delayed calls are spread over the next.
  */
 export function usedDuring(
-  stretches: readonly Span[],
+  periods: readonly Span[],
   callsAt: readonly number[],
   limit: PaceLimit,
 ): readonly number[] {
   const moments = callsAt.toSorted((one, other) => one - other);
-  return stretches.flatMap(({ from, to }, index) => {
+  return periods.flatMap(({ from, to }, index) => {
     const notBefore = Math.max(
-      stretches[index - 1]?.to ?? Number.NEGATIVE_INFINITY,
+      periods[index - 1]?.to ?? Number.NEGATIVE_INFINITY,
       from - limit.windowMs,
     );
     const calls = moments.filter((at) => at > notBefore && at <= to);
@@ -77,7 +75,7 @@ export function quantileOf(values: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Who leaves makes place before who comes at the same moment. */
+/** At equal timestamps departures are counted before arrivals. */
 function changesOf(spans: readonly Span[]) {
   return spans
     .flatMap(({ from, to }) =>

@@ -27,7 +27,7 @@ test('columns are found by their names, and moments may name their zone', () => 
   );
 });
 
-test('what is not a trace is refused with what is wrong', async () => {
+test('a file that is not a trace is refused with the reason', async () => {
   assert.throws(() => parseTrace('a,b\n1,2'), /heading with TIMESTAMP/);
   assert.throws(() => parseTrace(HEADING), RangeError);
   assert.throws(() => parseTrace(`${HEADING}\n2023-11-16 18:17:05,1,1\nyesterday,1,1`), /Line 3/);

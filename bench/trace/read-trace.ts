@@ -1,6 +1,6 @@
-// Reads a trace of requests from a file of comma-separated values with a heading, as the traces of Azure's LLM inference
-// service are published: TIMESTAMP, ContextTokens, GeneratedTokens. Other columns are passed over, the order of the lines
-// does not matter. A file that cannot be read, or that is something else, is a mistake of who named it and said so.
+// Reads a trace from a CSV file with a header, as published for Azure's LLM inference service: TIMESTAMP,
+// ContextTokens, GeneratedTokens. Other columns and the order of lines are ignored. An unreadable file is reported as a
+// usage error.
 
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';

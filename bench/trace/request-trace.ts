@@ -1,5 +1,5 @@
-// A trace of requests: when each came, counted from the first, and how large it was. Where it is from is for
-// read-trace.ts (a file) and make-trace.ts (a seed) to say; here are the few questions that a replay asks of it. Pure.
+// A trace of requests: arrival time since the first request, and size. read-trace.ts (a file) and make-trace.ts (a
+// seed) produce it; this file answers the few questions a replay asks. Pure.
 
 export type TracedRequest = {
   /** Since the first request of the trace. */

@@ -1,5 +1,5 @@
-// A request of a trace as a job: what is handed in, and the fingerprint under which its call stands in the provider's truth
-// log. The trace has sizes and no words, so the words are filler of that size. Pure; callers and judge both use it.
+// A trace request as a job: the submitted body, and the fingerprint of its call in the provider's truth log. The trace
+// has sizes without text, so the text is filler of that size. Pure; callers and judge share it.
 
 import { hash } from 'node:crypto';
 import { MODEL } from '../programs/fixed-answers.ts';
@@ -10,7 +10,7 @@ export type TraceJob = { readonly id: string; readonly body: string; readonly di
 /** As the simulator counts. */
 const BYTES_PER_TOKEN = 4;
 
-/** `run` keeps the jobs of one replay apart from those of another in the same store. */
+/** `run` separates the jobs of replays that share a store. */
 export function traceJob(run: string, index: number, traced: TracedRequest): TraceJob {
   const id = `${run}-${index}`;
   const content = `Job ${id} `.padEnd(traced.contextTokens * BYTES_PER_TOKEN, 'word ');

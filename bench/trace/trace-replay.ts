@@ -1,6 +1,6 @@
-// One replay of a trace: a gateway with dispatcher and workers on RabbitMQ, Redis and PostgreSQL, a provider that enforces
-// its limit and keeps the truth log, callers who hand the requests in as jobs. It ends when all jobs have, or when they
-// could have twice over; what is then missing is lost.
+// One replay of a trace: a gateway with dispatcher and workers on RabbitMQ, Redis and PostgreSQL, a provider that
+// enforces its limit and keeps the truth log, and callers that submit the requests as jobs. It ends when all jobs have
+// ended, or after twice the time they need; missing jobs are lost.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,10 +29,10 @@ export type ReplayPlan = {
 };
 
 export type ReplayFinding = {
-  /** Those whose call came, each from when it was due to when the provider saw it first. */
+  /** Requests that reached the provider: from their due time to their first arrival. */
   readonly waits: readonly { readonly from: number; readonly to: number }[];
   readonly calls: readonly Call[];
-  /** From when it was due to when its 202 was read, of those that were taken in. */
+  /** From due time to 202, for accepted requests. */
   readonly takenInMs: readonly number[];
   readonly succeeded: number;
 };
@@ -81,7 +81,7 @@ type Parts = {
   readonly queue: string;
 };
 
-/** Half a window's worth in each of three windows: what is compiled on first use is not what is measured. */
+/** Half a window of requests in each of three windows, so that just-in-time compilation is not measured. */
 function warmUpTrace({ perWindow, windowMs, speed, trace }: ReplayPlan): RequestTrace {
   const stepMs = (2 * windowMs * speed) / perWindow;
   return trace

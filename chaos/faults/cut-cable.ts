@@ -1,5 +1,5 @@
-// The frame of rows in which the answer of an engine is lost after the engine has done what it was asked for: the
-// processes reach that engine over a cable, which is cut again and again under load.
+// Frame of the rows in which an engine's reply is lost after the engine has done the work: the processes reach the
+// engine through a proxy that is cut repeatedly under load.
 
 import type { RowFinding } from '../chaos-row.ts';
 import type { Arena } from '../installation/arena.ts';

@@ -1,6 +1,6 @@
-// A cable between the processes and an engine that can be cut at the worst moment: the engine has done what it was asked for,
-// and its answer is on the way. The connection whose answer that is breaks before a byte of it has passed; all others go on.
-// Arming it cuts once, at the next such answer. An engine that cannot be reached breaks the connection, as a cable would.
+// A TCP proxy between the processes and an engine that can break a connection at the worst moment: after the engine has
+// done the work and before a byte of its reply has passed. Other connections continue. Arming it cuts once, at the next
+// such reply. An unreachable engine breaks the connection.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -29,7 +29,7 @@ export async function openCutProxy(engineUrl: string, isAnswer: IsAnswer): Promi
     };
     for (const end of [client, engine]) {
       cables.add(end);
-      // A broken end is told by its close.
+      // The `close` event handles a broken socket.
       end.setNoDelay(true).on('error', () => {});
       end.once('close', () => {
         cables.delete(end);

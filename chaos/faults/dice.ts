@@ -1,5 +1,5 @@
-// The randomness of a run: everything that is drawn comes from the seed that the run prints, so that the same seed plans
-// the same faults. When they strike also depends on the machine, so a seed repeats a plan and not a run.
+// The randomness of a run: every draw comes from the printed seed, so that the same seed gives the same plan. The
+// timing of faults also depends on the machine: a seed repeats a plan, not a run.
 
 import { seededRandom } from '../../src/simulator/scenario/random.ts';
 

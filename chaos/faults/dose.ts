@@ -1,5 +1,5 @@
-// How much of everything: the full form proves, the short form catches a regression on every change. A scale multiplies
-// jobs and kills alike.
+// The size of a run: the full form proves, the short form catches a regression on every change. A scale multiplies jobs
+// and kills.
 
 import type { CrewSize } from '../installation/crew.ts';
 
@@ -9,17 +9,17 @@ export type Dose = {
   readonly kills: number;
   /** The processes of the installation. */
   readonly crew: CrewSize;
-  /** The provider's limit: so many calls in each window. */
+  /** The provider's limit, in calls per window. */
   readonly perWindow: number;
   readonly windowMs: number;
   /**
-   * The window is kept so much longer than the provider's: so long may a call be held up between its permit and its
-   * arrival on a machine that also starts processes and recovers databases.
+   * Added to the provider's window: the longest transit of a call between its permit and its arrival on a machine that
+   * also starts processes and recovers databases.
    */
   readonly limitGuardMs: number;
-  /** How many jobs a worker has under way at once. */
+  /** Concurrent jobs per worker. */
   readonly workerConcurrency: number;
-  /** How long a process is stopped that then goes on as if nothing had happened. */
+  /** Duration of a SIGSTOP. */
   readonly zombieMs: number;
   /** How long after the last fault everything must have ended. */
   readonly patienceMs: number;

@@ -25,12 +25,12 @@ suite('answers of engines', () => {
     assert.equal(isConfirm(frame(1, ACK)), true);
   });
 
-  test('a delivery whose content looks like a confirm is none', () => {
+  test('a delivery with content that looks like a confirm is not a confirm', () => {
     assert.equal(isConfirm(Buffer.concat([frame(1, DELIVER), frame(3, ACK)])), false);
     assert.equal(isConfirm(Buffer.from([8, 0])), false);
   });
 
-  test('what was written counts once it is committed', () => {
+  test('a write counts once it is committed', () => {
     assert.equal(isCommitted(Buffer.concat([complete('INSERT 0 1'), ready('I')])), true);
     assert.equal(isCommitted(Buffer.concat([complete('COMMIT'), ready('I')])), true);
     assert.equal(isCommitted(Buffer.concat([complete('UPDATE 12'), ready('T')])), false);

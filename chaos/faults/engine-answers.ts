@@ -1,5 +1,5 @@
-// The answers of engines that matter most, told by their bytes: RabbitMQ's confirm of a publishing, and PostgreSQL's word that
-// something was written and committed. Pure. An answer that comes in two pieces may be missed; the next one is found.
+// Recognises the replies that matter by their bytes: RabbitMQ's publisher confirm, and PostgreSQL's completion of a
+// write and commit. Pure. A reply split across two chunks may be missed; the next one is found.
 
 /** basic.ack: a broker sends it for nothing but publishings. */
 const CONFIRM_METHOD = Buffer.from([0, 60, 0, 80]);

@@ -1,5 +1,5 @@
-// How much the rows about exact delays take: eight windows' worth of jobs, so that seven are waited for, in windows long
-// enough that the guard is a small part of them.
+// The size of the exact-delay rows: eight windows of jobs, of which seven wait, in windows long enough that the guard
+// is a small part of them.
 
 import type { Dose } from './dose.ts';
 

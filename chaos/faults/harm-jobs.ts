@@ -1,5 +1,5 @@
-// The frame of most rows: a load of jobs goes through an installation while something is done to it; then the provider
-// plays as usual, everything comes to rest, and the witnesses are asked.
+// Frame of most rows: a load of jobs runs through an installation while a fault is injected; then the provider behaves
+// normally, the installation comes to rest, and the judge reads store, queues and truth log.
 
 import type { RowFinding } from '../chaos-row.ts';
 import type { Arena, Installation, InstallationWishes } from '../installation/arena.ts';
@@ -8,7 +8,7 @@ import { untilEnded } from '../judge/until-ended.ts';
 import { type Load, type LoadOptions, sendLoad, usualPace } from '../load.ts';
 
 export type Harm = {
-  /** Given back: what was done, in the words of a note. */
+  /** Resolves to notes on the injected faults. */
   readonly harm: (installation: Installation) => Promise<readonly string[]>;
   readonly wishes?: InstallationWishes;
   readonly load?: Partial<Pick<LoadOptions, 'count' | 'perSecond' | 'isRaw'>>;
@@ -55,8 +55,10 @@ async function judgeLoad(
     dose: arena.dose,
   });
   const fallen = crew.all.filter(({ endedByItself }) => endedByItself > 0);
-  const told = fallen.map(({ name, endedByItself }) => `${name} ended by itself ${endedByItself}×`);
-  return { ...finding, notes: [...finding.notes, ...told] };
+  const exits = fallen.map(
+    ({ name, endedByItself }) => `${name} ended by itself ${endedByItself}×`,
+  );
+  return { ...finding, notes: [...finding.notes, ...exits] };
 }
 
 /** Both, and the failure of one when it has one: the other is not waited for. */

@@ -12,7 +12,7 @@ test('the same seed plans the same kills', () => {
   assert.notDeepEqual(plan(7), plan(8));
 });
 
-test('kills are in order within the load, and everybody has a turn before anybody has a second', () => {
+test('kills are ordered within the load, and every process is killed once before any is killed twice', () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 1, max: 50 }), (seed, count) => {
       const plan = planKills(createDice(seed), VICTIMS, count);

@@ -1,5 +1,5 @@
-// Who is killed, in which order, when, and for how long: drawn from the seed before anything starts. Moments are parts of
-// the load, not times, so that every kill meets work under way however fast the machine is.
+// Victims, order, times and downtimes, drawn from the seed before the run starts. Times are fractions of the load, so
+// that every kill interrupts work on any machine.
 
 import type { Dice } from './dice.ts';
 
@@ -19,7 +19,7 @@ export function planKills<Victim>(
   victims: readonly Victim[],
   count: number,
 ): Kill<Victim>[] {
-  if (victims.length === 0) throw new Error('There is nobody to kill');
+  if (victims.length === 0) throw new Error('No process to kill');
   const order: Victim[] = [];
   while (order.length < count) order.push(...dice.shuffled(victims));
   return order.slice(0, count).map((victim, index) => ({

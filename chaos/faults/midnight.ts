@@ -1,5 +1,5 @@
-// The end of an organisation's month, made to come at a moment of the row's choice: how far ahead the clocks of its processes
-// must be, and which month each side of that moment is. Pure but for the waiting.
+// Places the end of an organisation's month at a time of the row's choice: the clock offset its processes need, and the
+// month on either side. Pure except for the wait.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calendarMonth } from '../../src/kernel/calendar-month.ts';
@@ -20,7 +20,7 @@ export function midnightAt(at: number, timeZone: string): Midnight {
   return { at, aheadMs: endsAt - at, oldMonth, newMonth };
 }
 
-/** Until so long after it, or before it when that is negative. It fails when that moment has passed already. */
+/** Waits until this long after midnight (before it when negative). Rejects if that time has passed. */
 export async function untilMidnight(
   { at }: Midnight,
   afterMs: number,

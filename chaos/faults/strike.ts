@@ -1,6 +1,6 @@
-// Carries a plan of kills out while the load runs. A kill waits until its part of the load has reached the provider, so
-// that it meets work under way; when nothing arrives any more because of the kills before it, it strikes all the same. Nobody
-// waits for a victim to be back before the next is killed, except for a second kill of the same one.
+// Executes a kill plan during the load. A kill waits until its fraction of the load has reached the provider, so that
+// it interrupts work; if earlier kills stop all progress, it strikes after a timeout. The next kill does not wait for
+// the previous victim's restart, except for a second kill of the same process.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arena } from '../installation/arena.ts';
@@ -16,7 +16,7 @@ export type Victim = {
 const LOOK_EVERY_MS = 100;
 const MAX_CALM_MS = 15_000;
 
-/** Kills as the dose says, over a load of so many calls; gives back who was killed, in order, once all are up again. */
+/** Executes the dose's kills over a load of `calls`; resolves to the victims in order once all are up again. */
 export async function strike(
   arena: Arena,
   victims: readonly Victim[],
@@ -31,7 +31,7 @@ export async function strike(
     arena.progress(`kill -9 ${victim.name}`);
     await victim.kill();
     const revival = sleep(downMs, undefined, { signal }).then(() => victim.revive());
-    // Whether it could be revived is asked below; until then nobody listens.
+    // The restart is awaited below; without this a failure before that would be an unhandled rejection.
     revival.catch(() => {});
     revivals.set(victim, revival);
   }

@@ -1,6 +1,6 @@
-// What a row is given: an installation of its own on the run's engines, the provider, the store as an outsider reads it,
-// both ends of the broker, the dice. Whatever was opened here is closed here, in reverse order, also when the row failed
-// or the user interrupted.
+// The environment of a row: its own installation on the run's engines, the provider, a read-only view of the store,
+// both ends of the broker, the random source. It closes everything it opened in reverse order, also when the row fails
+// or the user interrupts.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The two ends of the pipeline as another system has them: it publishes to the raw queue and waits for the broker's
-// confirm, and it reads the results and the copies of dead letters. While the broker is away a message is sent again
-// under its own id until it is confirmed. Results are acknowledged when they have been written down here.
+// Both ends of the pipeline as a foreign system: publishes to the raw queue with confirms, and reads results and
+// dead-letter copies. While the broker is unavailable a message is sent again under its id until it is confirmed. A
+// result is acknowledged after it has been recorded here.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
@@ -26,7 +26,7 @@ export async function openBrokerEnds(url: string, names: QueueNames): Promise<Br
     retryHigh: 1_000,
     acquireTimeout: 3_000,
   });
-  // It connects again by itself; what was under way is told of it by a rejection.
+  // The driver reconnects by itself; pending operations reject.
   connection.on('error', () => {});
   await connection.onConnect(10_000);
   const declare = (queue: string) => connection.queueDeclare({ queue, durable: true });
@@ -71,7 +71,7 @@ export async function openBrokerEnds(url: string, names: QueueNames): Promise<Br
     },
     async close() {
       const closing = Promise.all([publisher, ...consumers].map((each) => each.close()));
-      // A broker that is away cannot be told goodbye.
+      // Closing fails while the broker is unavailable.
       await Promise.race([closing.catch(() => {}), sleep(GOODBYE_WITHIN_MS)]);
       connection.unsafeDestroy();
     },

@@ -1,5 +1,5 @@
-// The processes of an installation, by role. The first gateway brings the store up to date and is told what the organisation
-// may do; the others follow side by side and know it from the start.
+// The processes of an installation, by role. The first gateway migrates the store and configures the organisation; the
+// others start afterwards in parallel.
 
 import { freePort } from '../../bench/processes/free-port.ts';
 import { Member } from './member.ts';
@@ -22,7 +22,7 @@ export type CrewPlace = {
   readonly env: Readonly<Record<string, string>>;
   /** What every process runs; the command line unless said. */
   readonly program?: URL | undefined;
-  /** What is done at the first gateway before anybody else starts. */
+  /** Runs at the first gateway before the other processes start. */
   readonly prepare: (url: string, signal: AbortSignal) => Promise<void>;
 };
 
@@ -54,7 +54,7 @@ export async function startCrew(
   return crew;
 }
 
-/** At once and without a word: what a row wanted to know has been asked by then. */
+/** SIGKILL: the row has read everything it needs by then. */
 export async function endCrew({ all }: Crew): Promise<void> {
   await Promise.all(all.map((member) => member.kill()));
 }

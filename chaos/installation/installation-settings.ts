@@ -1,5 +1,5 @@
-// How the installation under test is configured. Clocks are seconds instead of minutes, so that what a dead process held
-// is free again within a row; everything else is as operators have it.
+// Configuration of the installation under test. Time limits are seconds instead of minutes, so that a dead process's
+// leases expire within the row; everything else is as operators have it.
 
 import type { Dose } from '../faults/dose.ts';
 
@@ -9,9 +9,9 @@ export const ADMIN_KEY = 'chaos-admin-key-not-secret-0123456789';
 export const ORGANIZATION = 'default';
 
 export const MODEL = 'claude-sonnet-4-5';
-/** Of jobs that are to be told apart at the provider. */
+/** Marks jobs that the provider must distinguish. */
 export const KILLER_MODEL = 'claude-haiku-4-5';
-/** The answer has so many tokens and a request may have no more: the most that a call can cost is what it costs. */
+/** Tokens of every answer and the maximum of every request: a call's worst case is its cost. */
 export const OUTPUT_TOKENS = 16;
 /** Input is free and output is 10 dollars a million. */
 export const CALL_NANOS = OUTPUT_TOKENS * 10_000;
@@ -46,7 +46,7 @@ export function installationEnvironment(
     REDIS_URL: addresses.redisUrl,
     RABBITMQ_URL: addresses.rabbitmqUrl,
     REDIS_KEY_PREFIX: `${row}:`,
-    // What is known of providers has no prefix; a region of its own keeps the rows apart.
+    // Provider-limit keys have no prefix; each row uses its own region.
     SERVER_REGION: row,
     RAW_ANALYSIS_QUEUE: names.raw,
     RESULTS_QUEUE: names.results,

@@ -1,7 +1,7 @@
-// One process of the installation: a gateway, a dispatcher or a worker, on a port and a data folder that it keeps over all
-// its lives. As a supervisor would, it starts the process again that ended by itself; one that was killed by a row stays
-// down until the row starts it.
-// States: down → (start) up → (kill) down; up ⇄ frozen; up → (ended by itself) → up again.
+// One process of the installation: a gateway, dispatcher or worker with a port and data folder that survive its
+// restarts. It restarts a process that exits by itself, as a supervisor would; a process killed by the row stays down
+// until the row starts it.
+// States: down → (start) up → (kill) down; up ⇄ frozen; up → (exit) → up again.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ export type MemberPlan = {
 export class Member {
   readonly name: string;
   readonly url: string;
-  /** How often it ended without having been told to. */
+  /** Number of exits not caused by the row. */
   endedByItself = 0;
   readonly #plan: MemberPlan;
   readonly #dataDir: string;

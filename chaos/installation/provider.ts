@@ -1,5 +1,5 @@
-// The provider of a run: `spillway simulate` in a process of its own, which enforces its limit and keeps the truth log. It
-// is the one process that no row kills, because it is the witness.
+// The provider of a run: `spillway simulate` in its own process, which enforces its limit and keeps the truth log. No
+// row kills it, because its log is the evidence.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

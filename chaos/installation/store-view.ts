@@ -1,5 +1,5 @@
-// What the store says, read as an outsider with a connection of its own. While PostgreSQL is down nothing can be read and
-// asking rejects; who waits for something asks again.
+// Reads the store over its own connection, independently of Spillway. While PostgreSQL is down every query rejects and
+// the caller repeats it.
 
 import pg from 'pg';
 import { z } from 'zod';
@@ -17,12 +17,12 @@ const Job = z.object({
   isDeadLetter: z.boolean(),
   /** Usage records of calls that were answered. */
   settled: whole,
-  /** All usage records: also of calls that were broken off, or whose process died over them and that are charged as reserved. */
+  /** All usage records, including cut calls and calls of dead processes, which are charged as reserved. */
   records: whole,
 });
 const Money = z.object({
   records: whole,
-  /** Of the records, those of answered calls. */
+  /** Usage records of answered calls. */
   settled: whole,
   costNanos: whole,
   postedNanos: whole,
@@ -79,7 +79,7 @@ async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
     connectionTimeoutMillis: ANSWER_WITHIN_MS,
     query_timeout: ANSWER_WITHIN_MS,
   });
-  // A connection that breaks between two statements has nobody waiting for it.
+  // A connection error between two statements would be an unhandled event.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,4 +1,4 @@
-// The judge is judged: each way in which something can be lost or doubled must show in its counters.
+// Each kind of loss and duplication must show in the judge's counters.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -86,7 +86,7 @@ test('a job that failed is lost, unless it may be a dead letter and is one', () 
   assert.equal(judgeWith({ stored: withLetter, mayBeDeadLetters: true }).lost, 0);
 });
 
-test('a result that was not told is lost; told twice alike it is one, told differently it is two', () => {
+test('an unpublished result is lost; identical repetitions count once, different ones count as a duplicate', () => {
   assert.equal(judgeWith({ results: new Map() }).lost, 1);
   assert.equal(judgeWith({ results: new Map([['chaos-1', ['{}', '{}']]]) }).duplicatedEffects, 0);
   assert.equal(judgeWith({ results: new Map([['chaos-1', ['{}', '{1}']]]) }).duplicatedEffects, 1);

@@ -1,6 +1,6 @@
-// What became of a load of jobs, from three witnesses: the store, the results queue, the truth log. Our own metrics are
-// not asked. Every acknowledged job must have succeeded, with one result, told once or more in the same words; every
-// answered call must be settled once; the sums of money must agree.
+// The outcome of a load of jobs, from three sources: the store, the results queue, the truth log; Spillway's own
+// metrics are not read. Every acknowledged job must have succeeded with one result (identical repetitions allowed),
+// every answered call must be settled once, and the sums of money must agree.
 
 import type { RowFinding } from '../chaos-row.ts';
 import type { Dose } from '../faults/dose.ts';
@@ -36,10 +36,10 @@ export function judgeJobs(evidence: Evidence): RowFinding {
   if (evidence.mayBeDeadLetters) count('jobs are dead letters', buried);
   const lost =
     count('acknowledged jobs did not succeed', unfinished) +
-    count('results were not told', untold) +
+    count('results were not published', untold) +
     count('calls were not settled', unsettled);
   const duplicatedEffects =
-    count('jobs were told two different results', contradicted) +
+    count('jobs have two different results', contradicted) +
     count('jobs have more settlements than answered calls', oversettled) +
     count('sums of money disagree', disagreements(evidence.money));
   return {

@@ -1,9 +1,9 @@
-// Whether the sums of money agree with the records that they are sums of, and which calls cost something. Pure.
+// Checks that sums of money agree with their records, and finds the calls that cost something. Pure.
 
 import type { Call } from '../installation/provider.ts';
 import type { StoredMoney } from '../installation/store-view.ts';
 
-/** A provider charges for what it answered, and for what it was answering when the caller died. */
+/** A provider charges for complete answers and for answers cut by the caller's death. */
 export function isBillable({ outcome }: Call): boolean {
   return outcome === 'ok' || outcome === 'aborted_by_client';
 }

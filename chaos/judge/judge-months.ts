@@ -1,5 +1,5 @@
-// Whether two months of a budget hold what they should: each call is charged to the month in which its money was held, the
-// new month is a row of its own beside the old one, and neither has more than the budget. Pure.
+// Checks two months of a budget: each call is charged to the month of its reservation, the new month has its own row,
+// and neither exceeds the budget. Pure.
 
 import type { Midnight } from '../faults/midnight.ts';
 import type { Call } from '../installation/provider.ts';

@@ -1,5 +1,5 @@
-// Whether those who waited for a limit came back as exact delays promise: at the rate that the limit can serve and never as
-// one herd, with hardly anything of it left unused while somebody waits. That none came early is the judge's of every row.
+// Checks the promise of exact delays: delayed jobs return at the limit's rate without a burst, and the limit stays
+// almost fully used while jobs wait. Every row checks that no call is early.
 
 import type { Dose } from '../faults/dose.ts';
 import type { Call } from '../installation/provider.ts';

@@ -1,5 +1,5 @@
-// How many calls came to the provider beyond its limit, from the moments of their arrival alone: a window slides over them
-// and holds at most so many; whoever finds it full is a violation and does not count for those after it. Pure.
+// Counts calls beyond the provider's limit from their arrival times: a call that finds the sliding window full is a
+// violation and is not counted in the window. Pure.
 
 export function limitViolations(
   arrivals: readonly number[],

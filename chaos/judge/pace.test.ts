@@ -10,11 +10,11 @@ suite('the pace of calls', () => {
     assert.deepEqual(usedParts([], limit), []);
   });
 
-  test('a window in which nobody came is a window that nobody used', () => {
+  test('a window without calls counts as unused', () => {
     assert.deepEqual(usedParts([0, 350], { perWindow: 1, windowMs: 100 }), [1, 0, 0]);
   });
 
-  test('the busiest span is that of those who waited, wherever it begins', () => {
+  test('the busiest span covers delayed calls only and may start anywhere', () => {
     const herd = [0, 0, 0, 100, 140, 150, 160, 230, 400];
     assert.equal(busiestSpan(herd, 100, { perWindow: 3 }), 4);
     assert.equal(busiestSpan(herd, 61, { perWindow: 3 }), 4);

@@ -1,5 +1,5 @@
-// The pace at which calls came to the provider, from the moments of their arrival alone: how much of the limit was used while
-// there was somebody waiting, and how many came in the busiest second. Pure.
+// The rate of calls at the provider from their arrival times: the share of the limit used while jobs waited, and the
+// number of calls in the busiest second. Pure.
 
 export type PaceLimit = { readonly perWindow: number; readonly windowMs: number };
 
@@ -20,8 +20,8 @@ export function usedParts(
 }
 
 /**
- * The most that came within any span of this length, of those who had to wait: an idle limit admits a whole window's
- * worth at once, and the first calls are that.
+ * The largest number of delayed calls within any span of this length. The first window's calls are excluded: an idle
+ * limit admits a whole window at once.
  */
 export function busiestSpan(
   arrivals: readonly number[],

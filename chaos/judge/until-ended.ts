@@ -1,5 +1,5 @@
-// Waits until an installation has come to rest: every job that was acknowledged has ended, nothing is reserved for calls of dead
-// processes any more, every result was told. It gives up after the dose's patience; what is then missing is the judge's.
+// Waits until an installation is at rest: every acknowledged job has ended, no reservation of a dead process remains,
+// every result is published. It gives up after the dose's time limit; the judge counts the rest as missing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arena, Installation } from '../installation/arena.ts';

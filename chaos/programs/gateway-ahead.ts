@@ -1,6 +1,6 @@
-// A gateway whose clock is ahead of the machine's, for rows about moments that do not come while they run, such as the end
-// of a month. It is the composition of `spillway gateway` given another `Clock`, the one door for time; nothing in the
-// product knows of it. It is configured by the environment as every process is, and ends when it is told to.
+// A gateway with a clock ahead of the machine's, for rows about times outside the run such as the end of a month. It is
+// the composition of `spillway gateway` with another `Clock`, configured by the environment like every process, and
+// exits on SIGTERM.
 
 import { createGateway } from '../../src/app/create-gateway.ts';
 import { rolesOf } from '../../src/app/roles.ts';

@@ -1,6 +1,6 @@
-// RabbitMQ is killed under load and comes back without its data: every message, queue and exchange is gone. Jobs that are in
-// the store all end. Messages that nobody had taken yet are gone with the broker, so those of the raw queue come first and
-// the broker is wiped when the store has them.
+// RabbitMQ is killed under load and restarts without its data: every message, queue and exchange is gone. All jobs in
+// the store end. Messages that no consumer had taken are lost with the broker, so the row publishes raw messages first
+// and wipes the broker once the store has them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';

@@ -1,8 +1,8 @@
-// Five times as many calls as a month's budget can pay for, all at once over the gateways, while gateways are killed. What the
-// provider charges may not pass the budget, by not one call; what was answered is settled once; and in the end
-// all of the budget has been spent, because nothing of it stays blocked by the dead.
+// Five times as many concurrent calls as a month's budget covers, over several gateways, while gateways are killed. The
+// provider's charges never exceed the budget, every answered call is settled once, and in the end the whole budget is
+// spent, because dead gateways' reservations do not block it.
 
-import { callMany, type Told } from '../callers.ts';
+import { type CallOutcome, callMany } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
 import { crewVictims, strike } from '../faults/strike.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
@@ -30,13 +30,13 @@ export const row: ChaosRow = {
     });
     const { crew } = installation;
     arena.progress(`${count} calls for a budget of ${paid}`);
-    const [told] = await Promise.all([
+    const [outcomes] = await Promise.all([
       callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal }),
       strike(arena, crewVictims(crew.gateways), paid),
     ]);
     await untilNothingHeld(arena, installation);
     await spendTheRest(arena, installation, budgetNanos);
-    const finding = await judge(arena, installation, told, budgetNanos);
+    const finding = await judge(arena, installation, outcomes, budgetNanos);
     return { ...finding, notes: [`killed ${kills} gateways`, ...finding.notes] };
   },
 };
@@ -62,18 +62,18 @@ async function spendTheRest(
 async function judge(
   { provider, dose }: Arena,
   { store }: Installation,
-  told: readonly Told[],
+  outcomes: readonly CallOutcome[],
   budgetNanos: number,
 ): Promise<RowFinding> {
   const calls = await provider.calls();
   const billable = calls.filter(isBillable).length;
   const money = await store.money();
-  const served = told.filter((each) => each.kind === 'answered' && each.status === 200).length;
+  const served = outcomes.filter((each) => each.kind === 'answered' && each.status === 200).length;
   const wrong = disagreements(money);
   const spentNanos = Math.max(billable * CALL_NANOS, money.postedNanos + money.reservedNanos);
   const { perWindow, windowMs } = dose;
   return {
-    attempted: told.length,
+    attempted: outcomes.length,
     acknowledged: served,
     lost: Math.max(0, billable - money.records),
     duplicatedEffects: Math.max(0, money.settled - billable) + wrong.length,

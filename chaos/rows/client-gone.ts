@@ -1,5 +1,5 @@
-// Callers of streams leave in the middle of the answer. The provider is told to stop, what was said
-// until then is settled once, and nothing stays held.
+// Callers disconnect during a stream. The gateway aborts the provider's stream, settles the streamed part once, and
+// leaves no reservation.
 
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';

@@ -1,5 +1,5 @@
-// The connection to PostgreSQL breaks after a COMMIT and before the word of it has come: whoever wrote cannot know whether it
-// is written. It is asked for again, or swept up, and has its effect once.
+// The connection to PostgreSQL breaks between a COMMIT and its reply: the writer cannot know the outcome. The write is
+// repeated or swept up and takes effect once.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { cutAnswers } from '../faults/cut-cable.ts';

@@ -1,5 +1,5 @@
-// The connection to RabbitMQ breaks after a message was published and before its confirm has come: the publisher cannot know
-// whether the broker has it. It publishes again, and of the two copies one has an effect.
+// The connection to RabbitMQ breaks between a publish and its confirm: the publisher cannot know whether the broker has
+// the message. It publishes again, and one of the two copies takes effect.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { cutAnswers } from '../faults/cut-cable.ts';

@@ -1,5 +1,5 @@
-// RabbitMQ, Redis and PostgreSQL are killed with SIGKILL, in random order under load, and started again. Redis keeps nothing
-// on disk here, so each of its kills also loses every count and every known limit.
+// RabbitMQ, Redis and PostgreSQL are killed with SIGKILL in random order under load and restarted. Redis persists
+// nothing here, so each of its kills also loses every count and every known limit.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { harmJobs } from '../faults/harm-jobs.ts';

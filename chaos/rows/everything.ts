@@ -1,5 +1,4 @@
-// Everything there is, processes and engines, killed with SIGKILL in random order under load, so that one fault meets the
-// recovery from another.
+// All processes and engines are killed with SIGKILL in random order under load, so that faults overlap with recoveries.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { harmJobs } from '../faults/harm-jobs.ts';

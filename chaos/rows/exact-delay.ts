@@ -1,5 +1,5 @@
-// Eight windows' worth of messages are on the raw queue at once, and nothing is harmed: this row is about time. Each
-// message comes back at its own moment, so that the provider's limit is used and never passed, and nobody comes as a herd.
+// Eight windows of messages wait on the raw queue at once, without a fault. Each message returns at its own due time:
+// the provider's limit is used fully, never exceeded, and calls do not arrive in bursts.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { exactDelayDose } from '../faults/exact-delay-dose.ts';
@@ -11,7 +11,7 @@ const HURRY_PER_SECOND = 2_000;
 
 export const row: ChaosRow = {
   name: 'exact-delay',
-  title: 'everybody waits for the limit, and comes back at the pace of it',
+  title: 'all jobs wait for the limit and return at its rate',
   order: 13,
   isInShort: false,
   async run(arena) {

@@ -1,4 +1,4 @@
-// Gateways, dispatchers and workers are killed with SIGKILL, in random order under load, and started again.
+// Gateways, dispatchers and workers are killed with SIGKILL in random order under load and restarted.
 
 import type { ChaosRow } from '../chaos-row.ts';
 import { harmJobs } from '../faults/harm-jobs.ts';

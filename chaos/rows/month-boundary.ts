@@ -1,10 +1,10 @@
-// A month of the organisation ends while it calls, on two gateways whose clocks are ahead so that its midnight comes during
-// the row. Nearly all of the budget is spent when calls begin that are still under way at midnight, more of them than can
-// be paid, and one gateway is killed over them. What was held before midnight is charged to the old month, also what
-// the dead one held; the new month begins with nothing spent, in a row of its own; neither is overspent.
+// A month of the organisation ends during calls, on two gateways with clocks ahead so that midnight falls into the row.
+// Most of the budget is spent when more calls start than the rest covers; they are still running at midnight, and one
+// gateway is killed. Reservations made before midnight, the dead gateway's included, are charged to the old month; the
+// new month starts at zero in its own row; neither is overspent.
 
 import { z } from 'zod';
-import { callMany, type Told } from '../callers.ts';
+import { type CallOutcome, callMany } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
 import { type Midnight, midnightAt, untilMidnight } from '../faults/midnight.ts';
 import { type Arena, type Installation, UNLIMITED_SCENARIO } from '../installation/arena.ts';
@@ -18,11 +18,11 @@ const TIME_ZONE = 'Asia/Kolkata';
 /** The processes must be up, and most of the budget spent, before it comes. */
 const MIDNIGHT_AFTER_MS = 40_000;
 const CALLERS = 20;
-/** So many can still be paid shortly before midnight, and twice as many are asked for. */
+/** Calls that the rest of the budget covers shortly before midnight; twice this number is attempted. */
 const AT_MIDNIGHT = 20;
 const ASKED_BEFORE_MS = 3_000;
 const KILLED_BEFORE_MS = 1_000;
-/** Those that began before midnight are over after it. */
+/** Calls started before midnight end after it. */
 const LONG_CALL_MS = 6_000;
 const AFTER_MS = 500;
 const CALLS_PER_PAID = 3;
@@ -49,9 +49,9 @@ export const row: ChaosRow = {
     await untilMidnight(midnight, AFTER_MS, arena.signal);
     const atStartUsd = await spentUsd(installation);
     const after = await callAfter(arena, installation, paid);
-    const told = [...before, ...(await over), ...after];
+    const outcomes = [...before, ...(await over), ...after];
     await untilNothingHeld(arena, installation);
-    return judge(arena, installation, { told, midnight, budgetNanos, atStartUsd });
+    return judge(arena, installation, { outcomes, midnight, budgetNanos, atStartUsd });
   },
 };
 
@@ -61,20 +61,24 @@ async function callBefore(
   { crew }: Installation,
   midnight: Midnight,
   count: number,
-): Promise<Told[]> {
+): Promise<CallOutcome[]> {
   await arena.provider.play(UNLIMITED_SCENARIO);
   arena.progress(`${count} calls before midnight`);
-  const told = await callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal });
+  const outcomes = await callMany(crew.gateways, { count, callers: CALLERS, signal: arena.signal });
   await untilMidnight(midnight, -ASKED_BEFORE_MS, arena.signal);
-  return told;
+  return outcomes;
 }
 
 /** Begins before midnight what ends after it, and kills a gateway meanwhile. */
-async function callOver(arena: Arena, { crew }: Installation, midnight: Midnight): Promise<Told[]> {
+async function callOver(
+  arena: Arena,
+  { crew }: Installation,
+  midnight: Midnight,
+): Promise<CallOutcome[]> {
   await arena.provider.play({ ...UNLIMITED_SCENARIO, latencyMs: LONG_CALL_MS });
   const count = 2 * AT_MIDNIGHT;
   const calling = callMany(crew.gateways, { count, callers: count, signal: arena.signal });
-  // It is waited for below; until then a failure has nobody who listens.
+  // The promise is awaited below; without this a failure before that would be an unhandled rejection.
   calling.catch(() => {});
   await untilMidnight(midnight, -KILLED_BEFORE_MS, arena.signal);
   const [, victim] = crew.gateways;
@@ -85,7 +89,11 @@ async function callOver(arena: Arena, { crew }: Installation, midnight: Midnight
 }
 
 /** More than the new month can pay for. */
-async function callAfter(arena: Arena, { crew }: Installation, paid: number): Promise<Told[]> {
+async function callAfter(
+  arena: Arena,
+  { crew }: Installation,
+  paid: number,
+): Promise<CallOutcome[]> {
   await arena.provider.play(UNLIMITED_SCENARIO);
   const count = CALLS_PER_PAID * paid;
   arena.progress(`${count} calls after midnight`);
@@ -99,7 +107,7 @@ async function spentUsd({ crew }: Installation): Promise<number> {
 }
 
 type Happened = {
-  readonly told: readonly Told[];
+  readonly outcomes: readonly CallOutcome[];
   readonly midnight: Midnight;
   readonly budgetNanos: number;
   /** What the new month had spent when it began. */
@@ -109,12 +117,12 @@ type Happened = {
 async function judge(
   { provider }: Arena,
   { store }: Installation,
-  { told, midnight, budgetNanos, atStartUsd }: Happened,
+  { outcomes, midnight, budgetNanos, atStartUsd }: Happened,
 ): Promise<RowFinding> {
   const billable = (await provider.calls()).filter(isBillable);
   const money = await store.money();
   const months = await store.months();
-  const served = told.filter((each) => each.kind === 'answered' && each.status === 200).length;
+  const served = outcomes.filter((each) => each.kind === 'answered' && each.status === 200).length;
   const callNanos = CALL_NANOS;
   const finding = judgeMonths({ midnight, billable, months, budgetNanos, callNanos });
   const wrong = disagreements(money);
@@ -122,7 +130,7 @@ async function judge(
     ({ startedAt }) => startedAt < midnight.at && startedAt > midnight.at - LONG_CALL_MS,
   ).length;
   return {
-    attempted: told.length,
+    attempted: outcomes.length,
     acknowledged: served,
     lost: Math.max(0, billable.length - money.records),
     duplicatedEffects: Math.max(0, money.settled - billable.length) + wrong.length,

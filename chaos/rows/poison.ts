@@ -1,6 +1,5 @@
-// Messages that nobody can read, and jobs that kill whoever runs them, among good ones. Each of them ends as a dead letter,
-// with a copy on the dead-letter queue; the good ones all succeed. A killing job is one whose worker is killed each time
-// that it is seen running it.
+// Unreadable messages and jobs that kill their worker, among good ones. Each of them ends as a dead letter with a copy
+// on the dead-letter queue; the good jobs all succeed. For a killing job the row kills its worker each time it runs.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
@@ -12,7 +11,7 @@ import { submit } from '../load.ts';
 const LOOK_EVERY_MS = 200;
 const KILLERS = 2;
 
-/** Each is wrong in another way; the number makes it one of a kind. */
+/** Each is malformed in its own way; the number makes it unique. */
 const UNREADABLE: readonly ((number: number) => string)[] = [
   (number) => `{"id":"torn-${number}","prompt":`,
   (number) => JSON.stringify({ prompt: `nameless ${number}` }),

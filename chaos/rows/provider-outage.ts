@@ -1,5 +1,5 @@
-// The provider fails every call for a while, under load. Jobs wait, circuits open and close again, and every job succeeds
-// when the provider is back; only one whose attempts the outage used up may be a dead letter, which is noted.
+// The provider fails every call for a while under load. Jobs wait, circuits open and close, and every job succeeds
+// after the outage; only a job that used up its attempts may become a dead letter, which the report notes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';

@@ -1,5 +1,5 @@
-// Everything in Redis is deleted under load, again and again: counts, known limits, who is alive. The servers stay up and
-// learn of it only by what they find missing. No call may come to the provider beyond its limit for it.
+// Redis is flushed repeatedly under load: counts, known limits and the server registry are gone. The servers keep
+// running and notice the missing data. No call may exceed the provider's limit because of it.
 
 import { Redis } from 'ioredis';
 import type { ChaosRow } from '../chaos-row.ts';

@@ -1,15 +1,15 @@
-// Gateways are asked to end and started again, one after the other, while people call. Whoever had a connection gets a whole
-// answer: no unary call fails.
+// Gateways are stopped with SIGTERM and restarted one after the other under load. Every accepted connection gets a
+// whole answer: no unary call fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callMany, type Told } from '../callers.ts';
+import { type CallOutcome, callMany } from '../callers.ts';
 import type { ChaosRow } from '../chaos-row.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 import { disagreements, isBillable } from '../judge/judge-money.ts';
 import { untilNothingHeld } from '../judge/until-ended.ts';
 
 const CALLERS = 8;
-/** Half of the limit, so that nobody has to be refused. */
+/** Half of the limit, so that no call is refused. */
 const PART_OF_LIMIT = 0.5;
 const READY_WITHIN_MS = 60_000;
 
@@ -23,7 +23,7 @@ export const row: ChaosRow = {
     const installation = await arena.open({ size: { gateways: 2, dispatchers: 0, workers: 0 } });
     const { crew, store } = installation;
     const pauseMs = (CALLERS * dose.windowMs) / (dose.perWindow * PART_OF_LIMIT);
-    const [told, restarts] = await Promise.all([
+    const [outcomes, restarts] = await Promise.all([
       callMany(crew.gateways, { count: dose.jobs, callers: CALLERS, signal, pauseMs }),
       restartInTurn(arena, installation),
     ]);
@@ -31,13 +31,13 @@ export const row: ChaosRow = {
     const calls = (await provider.calls()).filter(isBillable).length;
     const money = await store.money();
     const wrong = disagreements(money);
-    const failed = told.filter(hasFailed);
+    const failed = outcomes.filter(hasFailed);
     return {
-      attempted: told.length,
-      acknowledged: told.length - failed.length,
+      attempted: outcomes.length,
+      acknowledged: outcomes.length - failed.length,
       lost: failed.length + Math.max(0, calls - money.records),
       duplicatedEffects: Math.max(0, money.settled - calls) + wrong.length,
-      duplicatedCalls: Math.max(0, calls - told.length),
+      duplicatedCalls: Math.max(0, calls - outcomes.length),
       limitViolations: 0,
       overspendNanos: 0,
       notes: [`${restarts} restarts`, ...failed.slice(0, 3).map(describe), ...wrong],
@@ -59,12 +59,12 @@ async function restartInTurn(arena: Arena, { crew }: Installation): Promise<numb
   return dose.kills;
 }
 
-function hasFailed(told: Told): boolean {
-  return told.kind === 'broken' || told.status !== 200;
+function hasFailed(outcome: CallOutcome): boolean {
+  return outcome.kind === 'broken' || outcome.status !== 200;
 }
 
-function describe(told: Told): string {
-  return told.kind === 'broken'
+function describe(outcome: CallOutcome): string {
+  return outcome.kind === 'broken'
     ? 'a connection broke before the answer was whole'
-    : `a call was answered ${told.status}: ${told.text.slice(0, 200)}`;
+    : `a call was answered ${outcome.status}: ${outcome.text.slice(0, 200)}`;
 }

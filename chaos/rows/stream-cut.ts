@@ -1,5 +1,5 @@
-// The provider breaks off one stream in ten in the middle. Whoever listens is told so by an error event and never by a clean
-// end, what was said until then is settled once, and nothing stays held.
+// The provider cuts one stream in ten. The caller gets an error event instead of a clean end, the streamed part is
+// settled once, and no reservation remains.
 
 import { callBody } from '../callers.ts';
 import type { ChaosRow, RowFinding } from '../chaos-row.ts';
@@ -34,8 +34,8 @@ export const row: ChaosRow = {
   },
 };
 
-/** How a stream ended for the one who listened to it. */
-type Ending = 'whole' | 'told' | 'refused' | 'torn';
+/** A stream's end as its caller saw it. */
+type Ending = 'whole' | 'error_event' | 'refused' | 'torn';
 
 async function listenMany(
   { signal }: Arena,
@@ -65,7 +65,7 @@ async function listen(url: string, about: string, signal: AbortSignal): Promise<
     });
     const text = await answer.text();
     if (answer.status !== 200) return 'refused';
-    if (text.includes('event: error')) return 'told';
+    if (text.includes('event: error')) return 'error_event';
     return text.includes('event: message_stop') ? 'whole' : 'torn';
   } catch {
     signal.throwIfAborted();
@@ -92,7 +92,7 @@ async function judge(
     limitViolations: 0,
     overspendNanos: 0,
     notes: [
-      `${count('whole')} streams were whole, ${count('told')} were told to be broken off, ${count('refused')} were refused`,
+      `${count('whole')} streams were whole, ${count('error_event')} ended in an error event, ${count('refused')} were refused`,
       ...wrong,
     ],
   };

@@ -1,5 +1,5 @@
-// The provider says that its limit is used up until a moment that it names, while all of the jobs are waiting. They wait until
-// then without costing an attempt, nobody asks the provider meanwhile, and they come back at the pace of the limit.
+// The provider states that its limit is used up until a reset time while all jobs wait. They wait without using an
+// attempt, no call reaches the provider before the reset, and afterwards they return at the limit's rate.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
@@ -15,7 +15,7 @@ const HURRY_PER_SECOND = 200;
 
 export const row: ChaosRow = {
   name: 'throttle-wall',
-  title: 'the limit is used up until a stated moment, with everybody waiting',
+  title: 'the limit is used up until a stated reset while all jobs wait',
   order: 10,
   isInShort: false,
   async run(arena) {

@@ -1,5 +1,5 @@
-// A worker or dispatcher is stopped in the middle of its work (SIGSTOP), long enough that others take its jobs over, and then
-// goes on as if nothing had happened. What it still says about those jobs must not count.
+// A worker or dispatcher is frozen with SIGSTOP during its work, long enough for others to take over its jobs, and then
+// resumes. Its writes to those jobs must be rejected.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosRow } from '../chaos-row.ts';
@@ -7,7 +7,7 @@ import { harmJobs } from '../faults/harm-jobs.ts';
 import { untilServed } from '../faults/strike.ts';
 import type { Arena, Installation } from '../installation/arena.ts';
 
-/** Each takes its time; so many are enough to meet every step of a job's way. */
+/** Each freeze takes seconds; this number covers every step of a job. */
 const MAX_ZOMBIES = 6;
 
 export const row: ChaosRow = {
