@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { CliFailure } from '../command.ts';
-import { checkRuntime } from '../doctor/doctor-runtime.ts';
+import { checkRuntime } from '../doctor/runtime.ts';
 import { registerDoctor } from './doctor.ts';
 
 const FOLDERS: string[] = [];

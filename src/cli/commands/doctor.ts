@@ -9,9 +9,9 @@ import { loadConfig } from '../../config/load-config.ts';
 import { type AdminOptions, isOurs } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
 import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
-import { type Finding, failed, type Ground, ok, runCheck } from '../doctor/doctor-check.ts';
-import { DOCTOR_CHECKS } from '../doctor/doctor-checks.ts';
-import { checkRuntime } from '../doctor/doctor-runtime.ts';
+import { type Finding, failed, type Ground, ok, runCheck } from '../doctor/check.ts';
+import { DOCTOR_CHECKS } from '../doctor/checks.ts';
+import { checkRuntime } from '../doctor/runtime.ts';
 import { safeText } from '../table.ts';
 
 export const registerDoctor: RegisterCommand = (program, context) => {

@@ -1,7 +1,7 @@
 // `spillway keys`: the keys of an organisation's callers. A key is printed once, when it is made.
 
 import type { Command } from 'commander';
-import { createdKeyView, keyView } from '../../http/schemas/admin-schema-key.ts';
+import { createdKeyView, keyView } from '../../http/schemas/key.ts';
 import { type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, collect, readCount, readMoment, readUsd } from '../admin-options.ts';
 import { allRows, asList } from '../admin-pages.ts';

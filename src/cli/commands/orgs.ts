@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { organizationView } from '../../http/schemas/admin-schema-organization.ts';
+import { organizationView } from '../../http/schemas/organization.ts';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, collect, orNone, readCount, readUsd } from '../admin-options.ts';
 import { allRows, asList } from '../admin-pages.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { EXAMPLE_YAML } from '../documents/configuration-doc-prose.ts';
-import { renderConfigurationDoc } from '../documents/render-configuration-doc.ts';
-import { renderEnvExample } from '../documents/render-env-example.ts';
+import { renderConfigurationDoc } from '../documents/configuration-page.ts';
+import { EXAMPLE_YAML } from '../documents/configuration-prose.ts';
+import { renderEnvExample } from '../documents/env-example.ts';
 import { loadFrom } from '../load-config.ts';
 import { sourcesFrom } from '../sources.ts';
 import { ACCOUNT_ROWS, ALIAS_ROWS, MODEL_ROWS, PROVIDER_ROWS } from './named-settings.ts';

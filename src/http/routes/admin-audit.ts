@@ -7,13 +7,7 @@ import type { AuditEntry, AuditPage } from '../../admission/audit-log.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
-import {
-  adminGuard,
-  adminSchema,
-  errorAnswer,
-  moment,
-  organizationId,
-} from '../schemas/admin-schema.ts';
+import { adminGuard, adminSchema, errorAnswer, moment, organizationId } from '../schemas/admin.ts';
 
 const entryView = z.object({
   id: z.string(),

@@ -17,17 +17,15 @@ import { createInProcessApi, type InProcessApi } from '../in-process.ts';
 import { createErrorReplier } from '../reply-error.ts';
 import { adminBreakerRoutes } from './admin-breakers.ts';
 
-const PLACES = [
-  { provider: 'openai', region: 'us-east' },
-  { provider: 'anthropic', region: 'us-east' },
-];
+const OPENAI = { provider: 'openai', region: 'us-east' };
+const CIRCUITS = [OPENAI, { provider: 'anthropic', region: 'us-east' }];
 const clock = createTestClock();
 const board = createMemoryBreakerBoard({
   rules: BREAKER_DEFAULTS,
   clock,
   newProbeId: () => newId('att'),
   longestCallMs: 600_000,
-  onMove: () => {},
+  onTransition: () => {},
 });
 
 let store: SqliteStore;
@@ -43,7 +41,7 @@ before(async () => {
       if (!isAdmin) throw new SpillwayError('UNAUTHORIZED', 'no admin key');
     },
   };
-  const breakers = administerBreakers({ breakers: board, auditor, places: PLACES });
+  const breakers = administerBreakers({ breakers: board, auditor, circuits: CIRCUITS });
   api = await createInProcessApi({
     routes: [adminBreakerRoutes(breakers, gate)],
     replyError: createErrorReplier(clock, silentLog),
@@ -65,12 +63,12 @@ function reset(path: string) {
   return api.call({ method: 'POST', path: `/admin/breakers/${path}/reset` });
 }
 
-function breakOpenai(): void {
-  const pass = { provider: 'openai', region: 'us-east', probe: undefined };
+function openCircuit(): void {
+  const pass = { key: OPENAI, probe: undefined };
   for (let call = 0; call < 5; call += 1) board.report(pass, 'failure');
 }
 
-const QUIET = {
+const IDLE = {
   region: 'us-east',
   state: 'closed',
   cause: null,
@@ -81,18 +79,18 @@ const QUIET = {
   nextProbeAt: null,
 };
 
-test('every configured circuit is shown, also where nothing was called', async () => {
+test('the list has every configured circuit, also without calls', async () => {
   assert.deepEqual(await list(), [
-    { ...QUIET, provider: 'anthropic' },
-    { ...QUIET, provider: 'openai' },
+    { ...IDLE, provider: 'anthropic' },
+    { ...IDLE, provider: 'openai' },
   ]);
 });
 
-test('an open circuit is shown with its times, and closed by a reset that is audited', async () => {
-  breakOpenai();
+test('an open circuit is listed with its times, and an audited reset closes it', async () => {
+  openCircuit();
   const openedAt = clock.now();
   assert.deepEqual(await list(), [
-    { ...QUIET, provider: 'anthropic' },
+    { ...IDLE, provider: 'anthropic' },
     {
       provider: 'openai',
       region: 'us-east',
@@ -107,7 +105,7 @@ test('an open circuit is shown with its times, and closed by a reset that is aud
   ]);
   const answer = await reset('openai/us-east');
   assert.deepEqual(answer, { status: 204, text: '' });
-  assert.equal(board.isClosed('openai', 'us-east'), true);
+  assert.equal(board.isClosed(OPENAI), true);
   const [entry] = await audit.list({ limit: 1 });
   assert.deepEqual(
     [entry?.action, entry?.target, entry?.actor],
@@ -115,19 +113,31 @@ test('an open circuit is shown with its times, and closed by a reset that is aud
   );
 });
 
-test('a circuit that waits for the end of a limit says so', async () => {
+test('a circuit that a limit opened is listed with that cause', async () => {
   const now = clock.now();
-  await board.expect('openai', 'us-east', now + 30_000);
-  const shown = { ...QUIET, provider: 'openai', state: 'open', cause: 'limit', openedAt: now };
-  const quiet = { ...QUIET, provider: 'anthropic' };
-  assert.deepEqual(await list(), [quiet, { ...shown, nextProbeAt: now + 30_000 }]);
-  await board.expectNothing('openai', 'us-east');
-  assert.deepEqual(await list(), [quiet, { ...QUIET, provider: 'openai' }]);
+  await board.limitUntil(OPENAI, now + 30_000);
+  const shown = { ...IDLE, provider: 'openai', state: 'open', cause: 'limit', openedAt: now };
+  const idle = { ...IDLE, provider: 'anthropic' };
+  assert.deepEqual(await list(), [idle, { ...shown, nextProbeAt: now + 30_000 }]);
+  await board.clearLimit(OPENAI);
+  assert.deepEqual(await list(), [idle, { ...IDLE, provider: 'openai' }]);
 });
 
-test('a circuit that is not configured is not found, and nothing is audited', async () => {
+test('a circuit of one account and model is listed and reset by its label', async () => {
+  const key = { ...OPENAI, account: 'second', model: 'gpt-5' };
+  await board.limitUntil(key, clock.now() + 30_000);
+  const label = 'us-east/second:gpt-5';
+  assert.ok(JSON.stringify(await list()).includes(`"region":"${label}"`));
+  const { status } = await reset(`openai/${encodeURIComponent(label)}`);
+  assert.equal(status, 204);
+  assert.equal(board.isClosed(key), true);
+  const [entry] = await audit.list({ limit: 1 });
+  assert.equal(entry?.target, `openai/${label}`);
+});
+
+test('the reset of a circuit that is not configured answers 404 and is not audited', async () => {
   const before = await audit.list({ limit: 100 });
-  for (const path of ['openai/eu-west', 'nobody/us-east']) {
+  for (const path of ['openai/eu-west', 'unknown/us-east']) {
     const { status, text } = await reset(path);
     assert.equal(status, 404);
     assert.equal(JSON.parse(text).error.code, 'NOT_FOUND');
@@ -135,11 +145,11 @@ test('a circuit that is not configured is not found, and nothing is audited', as
   assert.deepEqual(await audit.list({ limit: 100 }), before);
 });
 
-test('without the admin key nothing is shown and nothing is reset', async () => {
-  breakOpenai();
+test('list and reset answer 401 without the admin key', async () => {
+  openCircuit();
   isAdmin = false;
   assert.equal((await reset('openai/us-east')).status, 401);
   assert.equal((await api.call({ method: 'GET', path: '/admin/breakers' })).status, 401);
   isAdmin = true;
-  assert.equal(board.isClosed('openai', 'us-east'), false);
+  assert.equal(board.isClosed(OPENAI), false);
 });

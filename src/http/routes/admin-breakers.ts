@@ -1,9 +1,11 @@
-// /admin/breakers: how the circuit of each provider and region stands, and an operator's hand on it.
+// /admin/breakers: the state of each circuit, and its reset. `region` is a circuit's label (resilience/circuit-key.ts): it
+// also names the account and the model of a narrower circuit.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerBreakers } from '../../admission/administer-breakers.ts';
 import type { BreakerView } from '../../resilience/breaker-board.ts';
+import { circuitLabel, parseCircuitLabel } from '../../resilience/circuit-key.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { pageOf, wholeList } from '../paging.ts';
@@ -15,7 +17,7 @@ import {
   noContent,
   operatorOf,
   plainName,
-} from '../schemas/admin-schema.ts';
+} from '../schemas/admin.ts';
 
 const params = z.object({ provider: plainName, region: plainName });
 
@@ -29,11 +31,11 @@ export const breakerView = z.object({
     .describe('Why it is not closed: calls failed, or the provider is limited until `nextProbeAt`'),
   failuresInWindow: z.int(),
   callsInWindow: z.int(),
-  successesInHalfOpen: z.int().describe('Probes that went well since it was opened'),
+  successesInHalfOpen: z.int().describe('Successful probes since it opened'),
   openedAt: moment.nullable(),
   nextProbeAt: moment
     .nullable()
-    .describe('In the past: the next call is the probe; null: closed, or a probe is under way'),
+    .describe('In the past: the next call is the probe; null: closed, or a probe is in flight'),
 });
 
 export function adminBreakerRoutes(
@@ -58,20 +60,22 @@ export function adminBreakerRoutes(
       '/admin/breakers/:provider/:region/reset',
       {
         ...guard,
-        schema: adminSchema('Close a circuit and begin to count anew', {
+        schema: adminSchema('Close a circuit and reset its counts', {
           params,
           response: { 204: noContent, '4xx': errorAnswer },
         }),
       },
       async (request, reply) => {
-        await breakers.reset(operatorOf(request), request.params);
+        const { provider, region } = request.params;
+        await breakers.reset(operatorOf(request), parseCircuitLabel(provider, region));
         return reply.code(204).send(null);
       },
     );
   };
 }
 
-function toBreakerView(view: BreakerView): z.infer<typeof breakerView> {
+function toBreakerView({ key, ...view }: BreakerView): z.infer<typeof breakerView> {
   const { cause = null, openedAt = null, nextProbeAt = null } = view;
-  return { ...view, cause, openedAt, nextProbeAt };
+  const scope = { provider: key.provider, region: circuitLabel(key) };
+  return { ...scope, ...view, cause, openedAt, nextProbeAt };
 }

@@ -9,7 +9,7 @@ import { toOperatorView } from '../../events/build-event-view.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { adminGuard, adminSchema, organizationId } from '../schemas/admin-schema.ts';
+import { adminGuard, adminSchema, organizationId } from '../schemas/admin.ts';
 import { buildPath, cutEvents, eventsQuery } from './builds.ts';
 
 export type AdminBuildRouteParts = {

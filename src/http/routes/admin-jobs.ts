@@ -11,7 +11,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageQuery, readCursor } from '../paging.ts';
-import { adminGuard, adminSchema, organizationId } from '../schemas/admin-schema.ts';
+import { adminGuard, adminSchema, organizationId } from '../schemas/admin.ts';
 
 export type AdminJobRouteParts = {
   readonly jobs: Pick<JobStore, 'list'>;

@@ -15,14 +15,8 @@ import {
   operatorOf,
   organizationId,
   plainName,
-} from '../schemas/admin-schema.ts';
-import {
-  createdKeyView,
-  keyView,
-  newKeyBody,
-  toKeyView,
-  toNewKey,
-} from '../schemas/admin-schema-key.ts';
+} from '../schemas/admin.ts';
+import { createdKeyView, keyView, newKeyBody, toKeyView, toNewKey } from '../schemas/key.ts';
 
 const params = z.object({ id: organizationId });
 

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerLimits } from '../../admission/administer-limits.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import { parseRegionLabel, regionLabel, withModel } from '../../resilience/circuit-key.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { pageOf, wholeList } from '../paging.ts';
@@ -15,7 +16,7 @@ import {
   noContent,
   operatorOf,
   plainName,
-} from '../schemas/admin-schema.ts';
+} from '../schemas/admin.ts';
 
 const params = z.object({ provider: plainName, region: plainName });
 
@@ -59,8 +60,8 @@ export function adminLimitRoutes(
       },
       async (request, reply) => {
         const { resetAt, model } = request.body;
-        const place = { ...request.params, model: model ?? undefined };
-        return reply.send(toLimitView(await limits.set(operatorOf(request), place, resetAt)));
+        const key = keyOf(request.params, model ?? undefined);
+        return reply.send(toLimitView(await limits.set(operatorOf(request), key, resetAt)));
       },
     );
     api.delete(
@@ -74,7 +75,7 @@ export function adminLimitRoutes(
         }),
       },
       async (request, reply) => {
-        await limits.clear(operatorOf(request), { ...request.params, model: request.query.model });
+        await limits.clear(operatorOf(request), keyOf(request.params, request.query.model));
         return reply.code(204).send(null);
       },
     );
@@ -82,5 +83,10 @@ export function adminLimitRoutes(
 }
 
 function toLimitView(limit: ProviderLimit): z.infer<typeof limitView> {
-  return { ...limit, model: limit.model ?? null };
+  const { provider, model = null, resetAt, setBy, setAt, kind } = limit;
+  return { provider, region: regionLabel(limit), model, resetAt, setBy, setAt, kind };
+}
+
+function keyOf({ provider, region }: z.infer<typeof params>, model: string | undefined) {
+  return withModel(parseRegionLabel(provider, region), model);
 }

@@ -12,7 +12,7 @@ import {
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { pageOf, wholeList } from '../paging.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin-schema.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin.ts';
 
 export type RecentLog = {
   /** Newest first. Undefined when nothing is kept. */

@@ -13,14 +13,14 @@ import {
   errorAnswer,
   operatorOf,
   organizationId,
-} from '../schemas/admin-schema.ts';
-import { organizationView, toOrganizationView } from '../schemas/admin-schema-organization.ts';
+} from '../schemas/admin.ts';
+import { organizationView, toOrganizationView } from '../schemas/organization.ts';
 import {
   newOrganizationBody,
   organizationChange,
   toNewOrganization,
   toOrganizationChange,
-} from '../schemas/admin-schema-organization-body.ts';
+} from '../schemas/organization-body.ts';
 
 const params = z.object({ id: organizationId });
 const found = { 200: organizationView, '4xx': errorAnswer };

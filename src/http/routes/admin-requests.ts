@@ -8,7 +8,7 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { RequestRecord, RequestRecords } from '../../upstream/request-records.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin-schema.ts';
+import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin.ts';
 
 const attemptView = z.object({
   id: z.string(),

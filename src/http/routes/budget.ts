@@ -21,7 +21,7 @@ import {
   moment,
   namingValidator,
   organizationId,
-} from '../schemas/admin-schema.ts';
+} from '../schemas/admin.ts';
 
 const MAX_USER = 200;
 

@@ -15,7 +15,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { namingValidator } from '../schemas/admin-schema.ts';
+import { namingValidator } from '../schemas/admin.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
 
 export type BuildRouteParts = {

@@ -8,7 +8,7 @@ import type { RetryDeadLetters } from '../../jobs/pipeline/retry-dead-letter.ts'
 import type { DeadLetterStore } from '../../jobs/ports/dead-letter-store.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { adminGuard, operatorOf } from '../schemas/admin-schema.ts';
+import { adminGuard, operatorOf } from '../schemas/admin.ts';
 
 export type DeadLetterRouteParts = {
   readonly desk: { readonly deadLetters: RetryDeadLetters };

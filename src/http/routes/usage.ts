@@ -23,7 +23,7 @@ import {
   moment,
   namingValidator,
   organizationId,
-} from '../schemas/admin-schema.ts';
+} from '../schemas/admin.ts';
 
 const DEFAULT_RANGE_MS = 30 * 86_400_000;
 

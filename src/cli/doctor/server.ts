@@ -1,7 +1,7 @@
 // Is a server running on this data folder, and does it say that it is well?
 
 import { z } from 'zod';
-import { type DoctorCheck, failed, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const ASK_TIMEOUT_MS = 3000;
 

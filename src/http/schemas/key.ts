@@ -5,7 +5,7 @@ import type { NewKey } from '../../admission/administer-keys.ts';
 import { KEY_SCOPES } from '../../admission/key-scope.ts';
 import type { StoredKey } from '../../admission/key-store.ts';
 import { nanosToUsd, usdToNanos } from '../../kernel/money.ts';
-import { moment, shownName, usdAmount } from './admin-schema.ts';
+import { moment, shownName, usdAmount } from './admin.ts';
 
 const MAX_MODELS = 200;
 

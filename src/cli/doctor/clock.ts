@@ -3,7 +3,7 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DoctorCheck, failed, type Ground, ok } from './doctor-check.ts';
+import { type DoctorCheck, failed, type Ground, ok } from './check.ts';
 
 /** Clocks of two machines that share a disk may differ a little. */
 const TOLERANCE_MS = 60_000;

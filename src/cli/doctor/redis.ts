@@ -2,7 +2,7 @@
 
 import type { RedisInspection } from '../../app/inspect/inspect-redis.ts';
 import { StartFailure } from '../../app/start-failure.ts';
-import { type DoctorCheck, failed, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const OLDEST = { major: 6, minor: 2 };
 /** What limits are held longer for, because clocks differ. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type Finding, failed, ok } from './doctor-check.ts';
+import { type Finding, failed, ok } from './check.ts';
 
 const OLDEST_MAJOR = 24;
 const PACKAGE = new URL('../../../package.json', import.meta.url);

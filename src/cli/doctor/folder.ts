@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type DoctorCheck, failed, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const SECRET_FILES = ['admin-key', 'api-key', 'server.json'];
 const OTHERS_BITS = 0o077;

@@ -1,6 +1,6 @@
 // Can the embedded store be read, and is it up to date? A store behind DATABASE_URL has a check of its own.
 
-import { type DoctorCheck, failed, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 export const storeCheck: DoctorCheck = {
   name: 'store',

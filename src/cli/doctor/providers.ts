@@ -8,7 +8,7 @@ import {
   isLoopback,
   usesSimulator,
 } from '../../config/providers/provider-keys.ts';
-import { type DoctorCheck, failed, ok, type Verdict } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
 

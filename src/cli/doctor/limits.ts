@@ -3,7 +3,7 @@
 // asked for more than it allows.
 
 import type { Config, ProviderConfig } from '../../config/config.ts';
-import { type DoctorCheck, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, ok, type Verdict, warning } from './check.ts';
 
 export const limitsCheck: DoctorCheck = {
   name: 'limits',

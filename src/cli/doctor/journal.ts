@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DoctorCheck, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, ok, type Verdict, warning } from './check.ts';
 
 /** A server keeps one file it writes to; more are full ones that the store has not taken. */
 const FILES_IN_USE = 1;

@@ -3,7 +3,7 @@
 
 import type { StoreInspection } from '../../app/inspect/inspect-postgres-store.ts';
 import { StartFailure } from '../../app/start-failure.ts';
-import { type DoctorCheck, failed, ok, type Verdict, warning } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 const OLDEST_MAJOR = 12;
 /** Servers judge leases and windows by their own clocks. */
@@ -30,7 +30,7 @@ function verdicts(found: StoreInspection): readonly Verdict[] {
   const complaints = [age(found), migrations(found), durability(found), clock(found), room(found)];
   const told = complaints.filter((verdict) => verdict !== undefined);
   if (told.length > 0) return told;
-  return [ok(`PostgreSQL ${found.version} at ${found.place} can be used and is up to date.`)];
+  return [ok(`PostgreSQL ${found.version} at ${found.address} can be used and is up to date.`)];
 }
 
 function age({ version }: StoreInspection): Verdict | undefined {

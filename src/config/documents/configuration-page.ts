@@ -6,8 +6,8 @@ import { variableOf } from '../read-rows.ts';
 import { ACCOUNT_ROWS, ALIAS_ROWS, MODEL_ROWS, PROVIDER_ROWS } from '../schema/named-settings.ts';
 import type { Rows, Setting } from '../schema/setting.ts';
 import { SECTION_ABOUT, SETTINGS } from '../schema/settings.ts';
-import { CONFIGURATION_HEAD, NAMED_PROSE } from './configuration-doc-prose.ts';
-import { builtInDefault, writtenDefault } from './render-env-example.ts';
+import { CONFIGURATION_HEAD, NAMED_PROSE } from './configuration-prose.ts';
+import { builtInDefault, writtenDefault } from './env-example.ts';
 
 export function renderConfigurationDoc(): string {
   const about: Readonly<Record<string, string>> = SECTION_ABOUT;

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Organization } from '../../admission/organization.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
-import { moment } from './admin-schema.ts';
+import { moment } from './admin.ts';
 
 export const organizationView = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 // Can the server listen where it is told to, or does it already?
 
 import { createServer } from 'node:net';
-import { type DoctorCheck, failed, ok, type Verdict } from './doctor-check.ts';
+import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 
 export const portCheck: DoctorCheck = {
   name: 'port',

@@ -1,8 +1,8 @@
 // Is there room for the store and the journal? A full disk stops the gateway from accepting work.
 
 import { statfsSync } from 'node:fs';
-import { type DoctorCheck, failed, ok, warning } from './doctor-check.ts';
-import { nearestFolder } from './doctor-folder.ts';
+import { type DoctorCheck, failed, ok, warning } from './check.ts';
+import { nearestFolder } from './folder.ts';
 
 const TOO_LITTLE_BYTES = 100 * 2 ** 20;
 const LITTLE_BYTES = 2 ** 30;

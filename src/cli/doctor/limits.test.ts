@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '../../config/load-config.ts';
-import { limitsCheck } from './doctor-limits.ts';
+import { limitsCheck } from './limits.ts';
 
 async function verdictsOn(env: Record<string, string>) {
   const config = loadConfig({

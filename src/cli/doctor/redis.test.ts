@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openRedisRig, type RedisRig } from '../../../test/support/stores/redis-rig.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { redisCheck } from './doctor-redis.ts';
+import { redisCheck } from './redis.ts';
 
 let rig: RedisRig;
 before(async () => {

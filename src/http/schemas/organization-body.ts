@@ -8,7 +8,7 @@ import { isErrorCode } from '../../errors/codes.ts';
 import { isTimeZone, LOCALES } from '../../errors/locale.ts';
 import { overrideProblem } from '../../errors/render-error.ts';
 import { usdToNanos } from '../../kernel/money.ts';
-import { organizationId, shownName, usdAmount } from './admin-schema.ts';
+import { organizationId, shownName, usdAmount } from './admin.ts';
 
 const MAX_PER_MINUTE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000_000;
