@@ -35,7 +35,7 @@ import { openKeyring } from './open/open-keyring.ts';
 import { openServableModels } from './open/open-models.ts';
 import { openQueues } from './open/open-queue.ts';
 import { openSharedState } from './open/open-shared-state.ts';
-import { holdFolder, openStore } from './open/open-store.ts';
+import { lockDataFolder, openStore } from './open/open-store.ts';
 import { createReadiness } from './readiness.ts';
 import { ALL_ROLES, type Roles } from './roles.ts';
 
@@ -71,7 +71,7 @@ async function compose(
 ): Promise<Gateway> {
   const { dataDir } = config.storage;
   const folder = openDataFolder(dataDir);
-  holdFolder(dataDir, lifecycle);
+  lockDataFolder(dataDir, lifecycle);
   const identity = loadIdentity(config, folder);
   const { serverId } = identity;
   const ring = openLog(config, identity, clock, lifecycle);
@@ -98,7 +98,7 @@ async function compose(
   const gate = createGate(keyring, identity.adminKey);
   const replyError = createErrorReplier(clock, log, {
     failures,
-    canQueue: () => store.holdState() === 'held',
+    canQueue: () => store.lockState() === 'locked',
   });
   const { redact } = failures;
   const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });

@@ -7,7 +7,7 @@ import type { Store } from './open/open-store.ts';
 
 export type ReadinessParts = {
   readonly meter: Meter;
-  readonly store: Pick<Store, 'holdState'>;
+  readonly store: Pick<Store, 'lockState'>;
   /** Broker and shared state, where there are any. */
   readonly engines: readonly { readonly isUp: () => boolean }[];
 };
@@ -21,14 +21,14 @@ export function createReadiness({
 
   function unwellBecause(): 'draining' | 'unhealthy' | undefined {
     if (isDraining) return 'draining';
-    return meter.isReady() && store.holdState() !== 'taken' ? undefined : 'unhealthy';
+    return meter.isReady() && store.lockState() !== 'conflict' ? undefined : 'unhealthy';
   }
 
   return {
     unwellBecause,
     notReadyBecause() {
       const areDependenciesUp =
-        store.holdState() === 'held' && engines.every((engine) => engine.isUp());
+        store.lockState() === 'locked' && engines.every((engine) => engine.isUp());
       return unwellBecause() ?? (areDependenciesUp ? undefined : 'degraded');
     },
     drain() {

@@ -14,7 +14,7 @@ import {
   type Spending,
 } from '../sql/metering/budget-posting.ts';
 import { RESERVATION_COLUMNS, toReservationRow } from '../sql/metering/budget-reservation-row.ts';
-import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
+import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
 export type BudgetBooks = {
   /** The month a record counts against: its own word, else the one it was made in, in UTC. */
@@ -25,7 +25,7 @@ export type BudgetBooks = {
 
 export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   const postOne = database.prepare(postSql(1));
-  const postMany = database.prepare(postSql(ROWS_TOGETHER));
+  const postMany = database.prepare(postSql(ROWS_PER_STATEMENT));
   const told = database.prepare(`
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
@@ -36,7 +36,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   /** What they come to with what was spent before, and what each may come to. */
   function standingsAfter(postings: readonly Posting[]): readonly Record<string, unknown>[] {
     const values = postings.map(valuesOf);
-    if (postings.length === ROWS_TOGETHER) return postMany.all(...values.flat());
+    if (postings.length === ROWS_PER_STATEMENT) return postMany.all(...values.flat());
     return values.flatMap((each) => postOne.all(...each));
   }
 
@@ -71,7 +71,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
 
   return {
     monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
-    post: (spendings) => [...inTogethers(postingsOf(spendings))].flatMap(post),
+    post: (spendings) => [...inBatches(postingsOf(spendings))].flatMap(post),
     changeReservations({ opened = [], closed = [], voided = [] }) {
       for (const id of closed) close.run(id);
       // No statement is ever under way here.

@@ -1,5 +1,5 @@
-// A Kysely dialect over node:sqlite: one connection, shared under a mutex, with its prepared statements kept.
-// Kysely compiles the same SQL text for the same query, so a statement is prepared once and not per call.
+// A Kysely dialect over node:sqlite: one connection, shared under a mutex, with a cache of prepared statements. Kysely
+// compiles the same SQL text for the same query, so a statement is prepared once and not per call.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -13,7 +13,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { ConnectionMutex } from './connection-mutex.ts';
-import { marked } from './store-away.ts';
+import { markIfUnavailable } from './store-unavailable.ts';
 
 const MAX_STATEMENTS = 300;
 
@@ -27,12 +27,12 @@ export function createKyselyDialect(database: DatabaseSync, mutex: ConnectionMut
 }
 
 class EmbeddedAdapter extends SqliteAdapter {
-  /** Our own mutex does this, because raw statements have to queue in the same line. */
+  /** ConnectionMutex serializes instead of Kysely, because raw statements wait in the same queue. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 
-  /** SQLite rolls DDL back like anything else, so that a killed migration leaves nothing behind. */
+  /** SQLite rolls DDL back, so a killed migration leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -78,13 +78,13 @@ class EmbeddedConnection implements DatabaseConnection {
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // A throwing statement must become a rejection, as Kysely expects of a driver.
     return Promise.try(() => this.#run<R>(query)).catch((cause: unknown) => {
-      throw marked(cause);
+      throw markIfUnavailable(cause);
     });
   }
 
   // oxlint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming a query is not offered: page by key instead');
+    throw new Error('streaming a query is not supported: use keyset pagination');
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
@@ -95,16 +95,16 @@ class EmbeddedConnection implements DatabaseConnection {
   }
 
   #prepare(text: string): Prepared {
-    const known = this.#prepared.get(text);
-    if (known) return known;
+    const cached = this.#prepared.get(text);
+    if (cached) return cached;
     const statement = this.#database.prepare(text);
     const prepared = { statement, returnsRows: statement.columns().length > 0 };
-    if (this.#prepared.size >= MAX_STATEMENTS) this.#forgetOldest();
+    if (this.#prepared.size >= MAX_STATEMENTS) this.#evictOldest();
     this.#prepared.set(text, prepared);
     return prepared;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const text of this.#prepared.keys()) {
       this.#prepared.delete(text);
       return;

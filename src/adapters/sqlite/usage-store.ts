@@ -16,7 +16,7 @@ import { createUsageReading } from '../sql/metering/usage-store.ts';
 import type { UsageRecordsTable } from '../sql/schema.ts';
 import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
 import type { SqliteStore } from './open-sqlite.ts';
-import { inTogethers, ROWS_TOGETHER } from './rows-together.ts';
+import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
 export function createSqliteUsageStore(store: SqliteStore): UsageStore {
   let statements: Statements | undefined;
@@ -76,9 +76,9 @@ type Statements = {
 function prepare(database: DatabaseSync): Statements {
   return {
     insertOne: database.prepare(insertSql(1)),
-    insertMany: database.prepare(insertSql(ROWS_TOGETHER)),
+    insertMany: database.prepare(insertSql(ROWS_PER_STATEMENT)),
     addRollup: database.prepare(rollupSql(1)),
-    addRollups: database.prepare(rollupSql(ROWS_TOGETHER)),
+    addRollups: database.prepare(rollupSql(ROWS_PER_STATEMENT)),
     takeLost: database.prepare(
       `delete from usage_records where id = ? and status = '${LOST_STATUS}' 
        returning cost_nanos, created_at, budget_month`,
@@ -127,8 +127,8 @@ function rollupSql(rows: number): string {
 
 /** Where every record is another organisation's, a batch has as many of these as it has records. */
 function addRollups({ addRollup, addRollups }: Statements, rows: readonly RollupRow[]): void {
-  for (const some of inTogethers(rows)) {
-    const statement = some.length === ROWS_TOGETHER ? addRollups : undefined;
+  for (const some of inBatches(rows)) {
+    const statement = some.length === ROWS_PER_STATEMENT ? addRollups : undefined;
     const values = some.map((row) => ROLLUP_COLUMNS.map((column) => row[column]));
     if (statement) statement.run(...values.flat());
     else for (const each of values) addRollup.run(...each);
@@ -218,9 +218,9 @@ function spendingsOf(
 
 function insertTogether(statements: Statements, records: readonly UsageRecord[]): boolean {
   const { insertOne, insertMany } = statements;
-  const whole = records.length - (records.length % ROWS_TOGETHER);
-  for (let at = 0; at < whole; at += ROWS_TOGETHER) {
-    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_TOGETHER))) return false;
+  const whole = records.length - (records.length % ROWS_PER_STATEMENT);
+  for (let at = 0; at < whole; at += ROWS_PER_STATEMENT) {
+    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_PER_STATEMENT))) return false;
   }
   return records.slice(whole).every((record) => isInserted(statements, insertOne, [record]));
 }

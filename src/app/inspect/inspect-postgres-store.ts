@@ -1,18 +1,18 @@
-// A look at the PostgreSQL that DATABASE_URL names, for `doctor`. What an operator can mend is a StartFailure.
+// Inspects the PostgreSQL of DATABASE_URL for `doctor`. A failure that an operator can fix is a StartFailure.
 
+import { addressOf } from '../../adapters/postgres/connection/connection-failure.ts';
 import {
   inspectPostgres,
   type PostgresInspection,
 } from '../../adapters/postgres/connection/inspect-postgres.ts';
-import { placeOf } from '../../adapters/postgres/connection/why-unusable.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { orSentence } from '../open/open-postgres-store.ts';
+import { withStartFailures } from '../open/open-postgres-store.ts';
 
-export type StoreInspection = PostgresInspection & { readonly place: string };
+export type StoreInspection = PostgresInspection & { readonly address: string };
 
 export function inspectPostgresStore(databaseUrl: string): Promise<StoreInspection> {
-  return orSentence(databaseUrl, async () => ({
-    place: placeOf(databaseUrl),
+  return withStartFailures(databaseUrl, async () => ({
+    address: addressOf(databaseUrl),
     ...(await inspectPostgres(databaseUrl, () => systemClock.now())),
   }));
 }

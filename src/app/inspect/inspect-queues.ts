@@ -1,4 +1,4 @@
-// A look at the RabbitMQ that RABBITMQ_URL names and at the queues we use on it, for `doctor`.
+// Inspects the RabbitMQ of RABBITMQ_URL and Spillway's queues on it, for `doctor`.
 
 import {
   type BrokerInspection,

@@ -1,4 +1,4 @@
-// A look at the Redis that REDIS_URL names, for `doctor`. One that cannot be used is a StartFailure.
+// Inspects the Redis of REDIS_URL for `doctor`. An unusable Redis is a StartFailure.
 
 import {
   type RedisInspection as Inspection,

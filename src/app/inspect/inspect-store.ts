@@ -1,4 +1,4 @@
-// A look at the store the configuration names, for `doctor` and `migrate`, without opening it for use.
+// Inspects the embedded store for `doctor` and `migrate`, without opening it for use.
 
 import { join } from 'node:path';
 import { inspectSqlite, type StoreInspection } from '../../adapters/sqlite/inspect-sqlite.ts';

@@ -18,7 +18,7 @@ import { openAdministration } from '../administration.ts';
 import { operatorPrincipal } from '../operator-principal.ts';
 import { openJobDesk } from './open-jobs.ts';
 import { storeQueues } from './open-queue.ts';
-import { holdFolder, openStore, type Store } from './open-store.ts';
+import { lockDataFolder, openStore, type Store } from './open-store.ts';
 
 export async function openOfflineAdmin(
   config: Config,
@@ -28,7 +28,7 @@ export async function openOfflineAdmin(
   const { dataDir, databaseUrl } = config.storage;
   const lifecycle = createLifecycle();
   try {
-    if (databaseUrl === undefined) holdFolder(dataDir, lifecycle);
+    if (databaseUrl === undefined) lockDataFolder(dataDir, lifecycle);
     const store = await openStore({ ...config.storage, clock, log, lifecycle });
     return await compose(config, store, { log, clock, lifecycle });
   } catch (error) {

@@ -1,10 +1,10 @@
-// Opens the durable store the configuration names and gives its ports. Embedded: one SQLite file in the data
-// folder, which one process at a time may use. With DATABASE_URL: PostgreSQL (open-postgres-store.ts).
+// Opens the configured durable store and returns its ports. Embedded: one SQLite file in the data folder, for one
+// process at a time. With DATABASE_URL: PostgreSQL (open-postgres-store.ts).
 
 import { join } from 'node:path';
 import { createJobStore } from '../../adapters/sql/jobs/job-store.ts';
 import { createQueueSignals } from '../../adapters/sql/queue/queue-signals.ts';
-import { takeOverStore } from '../../adapters/sql/take-over.ts';
+import { releaseLeases } from '../../adapters/sql/release-leases.ts';
 import { lockFolder } from '../../adapters/sqlite/folder-lock.ts';
 import { openSqlite } from '../../adapters/sqlite/open-sqlite.ts';
 import { createSqliteUsageStore } from '../../adapters/sqlite/usage-store.ts';
@@ -19,9 +19,9 @@ export type { Store } from '../store-ports.ts';
 
 export type StoreParts = {
   readonly dataDir: string;
-  /** PostgreSQL; absent: embedded storage. */
+  /** URL of PostgreSQL; absent for embedded storage. */
   readonly databaseUrl?: string | undefined;
-  /** Whether other processes may use the same PostgreSQL: only those that share a Redis. */
+  /** With a Redis, other servers of the same Redis may use the same PostgreSQL. */
   readonly redisUrl?: string | undefined;
   readonly migrateOnStart?: boolean;
   readonly clock: Clock;
@@ -29,11 +29,11 @@ export type StoreParts = {
   readonly lifecycle: Lifecycle;
 };
 
-/** The folder must be held already: an embedded store belongs to this process alone. */
+/** The caller has locked the data folder: an embedded store belongs to one process. */
 export async function openStore(parts: StoreParts): Promise<Store> {
   const { databaseUrl } = parts;
   if (databaseUrl === undefined) return openEmbeddedStore(parts);
-  // Loaded only here, because the driver costs memory that embedded storage does not need.
+  // Loaded on demand: embedded storage does not need the driver's memory.
   const { openPostgresStore } = await import('./open-postgres-store.ts');
   return openPostgresStore({ ...parts, databaseUrl });
 }
@@ -41,7 +41,7 @@ export async function openStore(parts: StoreParts): Promise<Store> {
 async function openEmbeddedStore(parts: StoreParts): Promise<Store> {
   const sqlite = await openSqlite(join(parts.dataDir, 'spillway.db'));
   parts.lifecycle.onClose('store', () => sqlite.close());
-  await takeOverStore(sqlite.db, parts.clock.now());
+  await releaseLeases(sqlite.db, parts.clock.now());
   const signals = createQueueSignals();
   const builds = openBuilds(sqlite, parts);
   return openPorts({
@@ -51,12 +51,12 @@ async function openEmbeddedStore(parts: StoreParts): Promise<Store> {
     jobs: createJobStore({ db: sqlite.db, signals, ...builds }),
     builds,
     signals,
-    holdState: () => 'held',
+    lockState: () => 'locked',
   });
 }
 
-/** One process per data folder: two would each believe that the limits and the journal are theirs. */
-export function holdFolder(dataDir: string, lifecycle: Lifecycle): void {
+/** One process per data folder: two would both write the journal and count the limits apart. */
+export function lockDataFolder(dataDir: string, lifecycle: Lifecycle): void {
   const lock = lockFolder(dataDir);
   switch (lock.kind) {
     case 'locked':

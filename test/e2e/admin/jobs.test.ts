@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openOfflineAdmin } from '../../../src/app/open/open-offline-admin.ts';
-import { holdFolder, openStore } from '../../../src/app/open/open-store.ts';
+import { lockDataFolder, openStore } from '../../../src/app/open/open-store.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLifecycle } from '../../../src/kernel/lifecycle.ts';
@@ -26,7 +26,7 @@ function command(folder: string, ...args: string[]): Promise<string> {
 
 async function bury(...ids: string[]): Promise<void> {
   const lifecycle = createLifecycle();
-  holdFolder(dataDir, lifecycle);
+  lockDataFolder(dataDir, lifecycle);
   const store = await openStore({ dataDir, clock: systemClock, log: silentLog, lifecycle });
   for (const id of ids)
     await store.deadLetters.add({

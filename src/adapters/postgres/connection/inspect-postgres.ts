@@ -1,18 +1,18 @@
-// A look at a PostgreSQL store without changing it, beside servers that are using it or before one ever has.
-// Throws the driver's own error when it cannot be reached.
+// Inspects a PostgreSQL store without changing it, also while servers use it or before its first migration. Throws the
+// driver's error if PostgreSQL cannot be reached.
 
 import { sql } from 'kysely';
 import { pendingInPostgres } from './migrate-postgres.ts';
 import { openPostgres } from './open-postgres.ts';
 
 export type PostgresInspection = {
-  /** Such as `15.14`. */
+  /** For example `15.14`. */
   readonly version: string;
-  /** Migrations that it lacks, oldest first. */
+  /** Migrations that the store lacks, oldest first. */
   readonly pending: readonly string[];
-  /** By how much its clock is ahead of ours. */
+  /** Milliseconds by which PostgreSQL's clock is ahead of this machine's. */
   readonly aheadMs: number;
-  /** Whether what it acknowledges survives a loss of power. */
+  /** Whether an acknowledged commit survives a power failure. */
   readonly isDurable: boolean;
   readonly maxConnections: number;
 };
@@ -20,7 +20,7 @@ export type PostgresInspection = {
 export async function inspectPostgres(url: string, now: () => number): Promise<PostgresInspection> {
   const store = openPostgres(url, { maxConnections: 1, applicationName: 'spillway doctor' });
   try {
-    // The first statement also connects, which would be taken for a difference of the clocks.
+    // The first statement connects, too: its duration must not count as a clock difference.
     const settings = await readSettings(store.db);
     const sentAt = now();
     const { rows } = await sql<{ now: number }>`

@@ -1,6 +1,5 @@
-// A Kysely dialect over our pool. Kysely's own driver would do, but for three things: a statement's wait has an
-// end here, a rollback that fails does not hide why it was needed, and a connection that is left in the midst
-// of a transaction never goes back to the pool.
+// A Kysely dialect over the connection pool. Three things differ from Kysely's own driver: a statement has a timeout, a
+// failed rollback does not hide its reason, and a connection inside a transaction never returns to the pool.
 
 import {
   CompiledQuery,
@@ -39,7 +38,7 @@ function createDriver(pool: ConnectionPool): Driver {
     commitTransaction: (connection) => command(connection, 'commit'),
     rollbackTransaction: (connection) =>
       command(connection, 'rollback').catch(() => {
-        // The reason for the rollback is what the caller hears; the connection is not used again.
+        // The caller gets the error that caused the rollback; the connection is dropped.
       }),
     releaseConnection(connection) {
       const client = clients.get(connection);
@@ -72,15 +71,15 @@ class PooledConnection implements DatabaseConnection {
   // biome-ignore format: the signature is Kysely's.
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const result = await this.#pool.query(this.#client, query.sql, query.parameters);
-    // A COMMIT after a statement that failed is answered as if all were well, but for this word.
+    // PostgreSQL answers COMMIT after a failed statement without an error; only the command tag says ROLLBACK.
     if (result.command === 'ROLLBACK' && query.sql === 'commit')
-      throw new Error('the transaction had failed before its commit and was rolled back');
+      throw new Error('the transaction failed before its commit and was rolled back');
     const numAffectedRows = result.rowCount === null ? undefined : BigInt(result.rowCount);
     return { rows: result.rows, ...(numAffectedRows === undefined ? {} : { numAffectedRows }) };
   }
 
   // oxlint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming a query is not offered: page by key instead');
+    throw new Error('streaming a query is not supported: use keyset pagination');
   }
 }

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { migrate, pendingMigrations } from '../../sql/migrate.ts';
 import { applyFunctions, outdatedFunctions } from '../functions/apply-functions.ts';
-import { STORE_LOCKS } from '../store-lock/lock-numbers.ts';
+import { STORE_LOCKS } from '../store-lock/store-lock.ts';
 import { openPostgres, type PostgresStore } from './open-postgres.ts';
 
 const MIGRATION_TIMEOUT_MS = 3_600_000;

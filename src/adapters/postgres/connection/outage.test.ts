@@ -92,8 +92,8 @@ async function startTrickle() {
   });
   assert.ok(held.kind === 'locked');
   const { signals } = held;
-  const handling = createPostgresQueueOperations(store);
-  const parts = { db, dialect, handling, signals, clock: systemClock, log: silentLog, newId };
+  const operations = createPostgresQueueOperations(store);
+  const parts = { db, dialect, operations, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: 3000 });
   const usage = createPostgresUsageStore(store);
   const name = newId('msg');

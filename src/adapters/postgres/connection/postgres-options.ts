@@ -1,6 +1,6 @@
-// How we connect: every wait has an end. The server is asked to give up a statement a little before we do, so that
-// in the ordinary case the connection survives; only a server that does not answer at all costs it.
-// What the URL itself says (application_name, sslmode, statement_timeout …) has the last word.
+// Connection settings. PostgreSQL's own statement timeout is shorter than the client's, so that a slow statement normally
+// costs only itself; the client's timeout drops the connection of a server that does not answer at all.
+// Parameters in the URL (application_name, sslmode, statement_timeout …) take precedence.
 
 import { type ClientConfig, TypeOverrides } from 'pg';
 
@@ -9,7 +9,7 @@ export const POSTGRES_DEFAULTS = Object.freeze({
   connectTimeoutMs: 5000,
   statementTimeoutMs: 5000,
   queryTimeoutMs: 6000,
-  /** A process frozen in the midst of a transaction must not keep its locks from the others. */
+  /** A process frozen inside a transaction must not block other servers with its locks. */
   idleInTransactionTimeoutMs: 10_000,
   idleConnectionMs: 60_000,
   applicationName: 'spillway',
@@ -43,7 +43,7 @@ const NUMERIC = 1700;
 const JSON_TEXT = 114;
 const JSONB = 3802;
 
-/** Rows as SQLite gives them: integers are numbers, JSON is text. Ours alone; the driver's own stay as they are. */
+/** Rows as SQLite returns them: integers are numbers, JSON is text. The driver's global parsers are unchanged. */
 function rowTypes(): TypeOverrides {
   const types = new TypeOverrides();
   for (const oid of [INT8, NUMERIC]) types.setTypeParser(oid, toNumberWhenExact);
@@ -51,7 +51,7 @@ function rowTypes(): TypeOverrides {
   return types;
 }
 
-/** What a number cannot hold stays text, and `toNumber` refuses it with its digits. */
+/** An unsafe integer stays text, and `toNumber` rejects it with its digits. */
 function toNumberWhenExact(text: string): number | string {
   const number = Number(text);
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? text : number;

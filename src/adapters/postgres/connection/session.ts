@@ -1,41 +1,39 @@
-// One lasting connection beside the pool, for what belongs to a connection and not to a statement: locks that
-// end with it, and notifications. When it breaks, or the server stops answering, it is made anew by itself,
-// and each duty begins again.
-// States: down → up (connected, every duty has begun) → down (lost; tried again every second) …; closed from any.
+// A connection beside the pool for state that belongs to a connection and not to a statement: session locks and
+// notifications. When it breaks, or PostgreSQL stops answering, it reconnects and calls every listener again.
+// States: down → up (connected, every listener has returned) → down (lost; retried every second) …; closed from any.
 
 import { Client, type ClientConfig, type Notification } from 'pg';
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { dropConnection, queryWithin } from '../statements/query-within.ts';
+import { destroyConnection, queryWithTimeout } from '../statements/query-timeout.ts';
 
-/** Runs one statement on the connection, after those before it. */
+/** Runs one statement on the connection; statements run one after another. */
 export type RunStatement = (
   text: string,
   values?: readonly unknown[],
 ) => Promise<readonly Record<string, unknown>[]>;
 
-export type SessionDuty = {
-  /** On each new connection, before it counts as up; a rejection drops it. */
-  begin(run: RunStatement): Promise<void>;
-  /** Now and then while it is up, so that a dead connection is found out. */
-  tend?(run: RunStatement): Promise<void>;
-  hear?(notification: Notification): void;
-  /** The connection is lost. */
-  end?(): void;
+export type SessionListener = {
+  /** Runs on each new connection before it counts as up; a rejection drops the connection. */
+  onConnect(run: RunStatement): Promise<void>;
+  /** Runs every few seconds while the connection is up; a rejection drops it, which detects a dead peer. */
+  onHeartbeat?(run: RunStatement): Promise<void>;
+  onNotification?(notification: Notification): void;
+  onLost?(): void;
 };
 
 export type SessionParts = {
   readonly config: ClientConfig;
   readonly queryTimeoutMs: number;
-  readonly duties: readonly SessionDuty[];
+  readonly listeners: readonly SessionListener[];
   readonly clock: Clock;
   readonly log: Log;
 };
 
-const TRY_AGAIN_MS = 1000;
-const TEND_MS = 2000;
-/** The server is to notice within half a minute that our machine is gone, and end the session with its locks. */
-const NOTICE_OUR_DEATH = `
+const RECONNECT_MS = 1000;
+const HEARTBEAT_MS = 2000;
+/** PostgreSQL notices within 25 s that this machine is gone, and ends the session with its locks. */
+const KEEPALIVE = `
   set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`;
 
 export class Session {
@@ -50,7 +48,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  /** Resolves when it is up; rejects when the first try fails, and then there is no other. */
+  /** Resolves when the session is up. Rejects if the first connection fails; it is not retried then. */
   open(): Promise<void> {
     this.#connecting = this.#connect();
     return this.#connecting;
@@ -60,7 +58,7 @@ export class Session {
     return this.#client !== undefined;
   }
 
-  /** Rejects at once while it is down. */
+  /** Rejects immediately while the session is down. */
   readonly run: RunStatement = async (text, values = []) => {
     if (!this.#client) throw new Error('the session with PostgreSQL is down');
     return this.#runOn(this.#client, text, values);
@@ -72,97 +70,99 @@ export class Session {
     await this.#connecting?.catch(() => {});
     const client = this.#client;
     this.#client = undefined;
-    // Ends the session on the server too, and so frees its locks before whoever closes us goes on.
+    // Waits until PostgreSQL has ended the session, so that its locks are free when this resolves.
     if (client) await endWithin(client, this.#parts.clock);
   }
 
   async #connect(): Promise<void> {
-    const { config, duties, clock } = this.#parts;
+    const { config, listeners, clock } = this.#parts;
     const client = new Client(config);
     let hasEnded = false;
-    // What breaks a connection also ends it, and the end is what counts.
+    // A broken connection emits `end` too, which is handled below.
     client.on('error', () => {});
     client.once('end', () => {
       hasEnded = true;
       this.#lose(client);
     });
-    client.on('notification', (news) => duties.forEach((duty) => duty.hear?.(news)));
+    client.on('notification', (notification) =>
+      listeners.forEach((listener) => listener.onNotification?.(notification)),
+    );
     try {
       await client.connect();
-      await this.#begin(client);
-      if (hasEnded) throw new Error('the session with PostgreSQL ended as it began');
+      await this.#startListeners(client);
+      if (hasEnded) throw new Error('the session with PostgreSQL ended while it was being set up');
     } catch (cause) {
-      dropConnection(client);
-      for (const duty of duties) duty.end?.();
+      destroyConnection(client);
+      for (const listener of listeners) listener.onLost?.();
       throw cause;
     }
     this.#client = client;
-    this.#cancelTimer = clock.after(TEND_MS, () => this.#tend());
+    this.#cancelTimer = clock.after(HEARTBEAT_MS, () => this.#heartbeat());
   }
 
-  async #begin(client: Client): Promise<void> {
-    await this.#runOn(client, NOTICE_OUR_DEATH, []);
-    for (const duty of this.#parts.duties)
-      await duty.begin((text, values = []) => this.#runOn(client, text, values));
+  async #startListeners(client: Client): Promise<void> {
+    await this.#runOn(client, KEEPALIVE, []);
+    for (const listener of this.#parts.listeners)
+      await listener.onConnect((text, values = []) => this.#runOn(client, text, values));
   }
 
-  /** One after another: the driver does not want two statements on a connection at once. */
+  /** Serialized: the driver deprecates queueing a second query on a busy client. */
   #runOn(client: Client, text: string, values: readonly unknown[]) {
     const { queryTimeoutMs } = this.#parts;
     const statement = this.#lastStatement.then(async () => {
-      const { rows } = await queryWithin(client, { text, values }, queryTimeoutMs);
+      const { rows } = await queryWithTimeout(client, { text, values }, queryTimeoutMs);
       return rows;
     });
     this.#lastStatement = statement.catch(() => {});
     return statement;
   }
 
-  #tend(): void {
+  #heartbeat(): void {
     const client = this.#client;
     if (!client) return;
-    void this.#tendDuties(client).then(
+    void this.#runHeartbeats(client).then(
       () => {
         if (this.#client === client)
-          this.#cancelTimer = this.#parts.clock.after(TEND_MS, () => this.#tend());
+          this.#cancelTimer = this.#parts.clock.after(HEARTBEAT_MS, () => this.#heartbeat());
       },
-      () => dropConnection(client),
+      () => destroyConnection(client),
     );
   }
 
-  async #tendDuties(client: Client): Promise<void> {
-    for (const duty of this.#parts.duties)
-      await duty.tend?.((text, values = []) => this.#runOn(client, text, values));
+  async #runHeartbeats(client: Client): Promise<void> {
+    for (const listener of this.#parts.listeners)
+      await listener.onHeartbeat?.((text, values = []) => this.#runOn(client, text, values));
   }
 
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#cancelTimer?.();
-    this.#tell('warn', 'the connection to PostgreSQL is lost');
-    for (const duty of this.#parts.duties) duty.end?.();
-    this.#tryAgain();
+    this.#log('warn', 'the connection to PostgreSQL is lost');
+    for (const listener of this.#parts.listeners) listener.onLost?.();
+    this.#reconnectLater();
   }
 
-  #tryAgain(): void {
+  #reconnectLater(): void {
     if (this.#isClosed) return;
     const { clock } = this.#parts;
-    this.#cancelTimer = clock.after(TRY_AGAIN_MS * (0.5 + clock.random()), () => {
+    this.#cancelTimer = clock.after(RECONNECT_MS * (0.5 + clock.random()), () => {
       this.#connecting = this.#connect()
-        .then(() => this.#tell('info', 'PostgreSQL is connected again'))
-        .catch(() => this.#tryAgain());
+        .then(() => this.#log('info', 'PostgreSQL is connected again'))
+        .catch(() => this.#reconnectLater());
     });
   }
 
-  #tell(level: 'info' | 'warn', message: string): void {
+  #log(level: 'info' | 'warn', message: string): void {
     this.#parts.log.write({ level, type: 'error', message });
   }
 }
 
-const FAREWELL_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 
-/** A server that hangs does not answer the farewell: then the connection is dropped. */
+/** A PostgreSQL that hangs does not answer the end of a session: then the socket is destroyed. */
 async function endWithin(client: Client, clock: Clock): Promise<void> {
-  const cancel = clock.after(FAREWELL_MS, () => dropConnection(client));
+  const cancel = clock.after(CLOSE_TIMEOUT_MS, () => destroyConnection(client));
   await client.end().catch(() => {});
   cancel();
 }

@@ -8,7 +8,7 @@ import { type InsertedUsage, type UsageStore } from '../../../metering/usage/usa
 import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createUsageReading } from '../../sql/metering/usage-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
-import { type RecordValue, recordRows, textArray } from '../statements/record-rows.ts';
+import { type CompositeValue, compositeArray, textArray } from '../statements/composite-array.ts';
 
 export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
   return {
@@ -17,7 +17,7 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
       if (records.length + opened.length + closed.length + voided.length === 0)
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
-        recordRows(records.map(toUsageLine)),
+        compositeArray(records.map(toUsageLine)),
         reservationsJson(opened),
         textArray(closed),
         reservationsJson(voided),
@@ -53,7 +53,7 @@ const STORE_USAGE = `
     (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
 /** The fields of `usage_line`. */
-function toUsageLine(record: UsageRecord): readonly RecordValue[] {
+function toUsageLine(record: UsageRecord): readonly CompositeValue[] {
   return [
     record.id,
     record.requestId,

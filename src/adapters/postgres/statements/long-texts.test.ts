@@ -8,7 +8,7 @@ function apart([all, separator]: readonly [string, string]): readonly string[] {
   return all === '' ? [] : all.split(separator);
 }
 
-test('every text is found under its number, whatever is in it', () => {
+test('every text is found at its position, whatever characters it contains', () => {
   const text = fc.string({ unit: fc.constantFrom('\u001e', '0', '1', '\u001f', 'a', '"') });
   fc.assert(
     fc.property(fc.array(text), (given) => {

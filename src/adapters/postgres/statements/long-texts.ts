@@ -1,19 +1,19 @@
-// Long texts of a statement's rows, as one value that the server takes apart by `string_to_array`: within JSON each would be
-// escaped here and unescaped there, character by character, which costs more than writing it. A row names its text by its
-// number, from 1.
+// The long texts of a statement's rows, joined into one value that PostgreSQL splits with `string_to_array`. JSON would
+// escape and unescape every character, which costs more than storing the text. A row refers to its text by position,
+// from 1.
 //
-// What stands between the texts is chosen so that none of them has it in it. Because it begins and ends with characters
-// that are not within it, it cannot come about where a text and the next one meet either.
+// The separator is chosen so that no text contains it. Its first and last characters occur nowhere else in it, so the end
+// of one text and the start of the next cannot form it either.
 
 export class LongTexts {
   readonly #texts: string[] = [];
 
-  /** The number by which a row names it. */
+  /** Returns the position by which a row refers to the text. */
   add(text: string): number {
     return this.#texts.push(text);
   }
 
-  /** All of them, each followed by the separator, and the separator. */
+  /** The texts, each followed by the separator; and the separator. */
   values(): readonly [string, string] {
     const separator = this.#separator();
     return [this.#texts.map((text) => text + separator).join(''), separator];

@@ -1,37 +1,37 @@
-// A statement that is asked again and again on one connection, with as little around it as the protocol allows. The
-// driver's own query copies its settings, has the columns described and builds objects from them each time; that is more
-// work than a batch of asks is itself. Here values go as texts and rows come as texts, in the order of their columns.
+// Repeats one prepared statement on a connection with the fewest protocol messages. The driver's query copies its settings,
+// describes the columns and builds an object per row each time, which costs more than the statement. Here values and rows
+// are texts, in column order.
 //
-// The first call on a connection is the driver's own and has the server prepare the statement; those after it only bind
-// and execute. A server that hangs costs the connection, as with every statement.
+// The first call on a connection is the driver's and prepares the statement; later calls only bind and execute. A timeout
+// destroys the connection, as for every statement.
 
 import type { Client, Connection, Submittable } from 'pg';
-import { dropConnection } from './query-within.ts';
+import { destroyConnection } from './query-timeout.ts';
 
 export type TextRow = readonly (string | null)[];
 
-/** The name is its alone, on every connection. */
+/** The name identifies the statement on every connection. */
 export type PreparedStatement = { readonly name: string; readonly text: string };
 
-export async function callWithin(
+export async function callWithTimeout(
   client: Client,
   { name, text }: PreparedStatement,
   values: string[],
   timeoutMs: number,
 ): Promise<readonly TextRow[]> {
-  let isLate = false;
+  let isTimedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
-    dropConnection(client);
+    isTimedOut = true;
+    destroyConnection(client);
   }, timeoutMs);
   try {
-    if (isPrepared(client, name)) return await callAgain(client, name, values);
+    if (isPrepared(client, name)) return await repeatCall(client, name, values);
     const query = { name, text, values, rowMode: 'array' as const, types: AS_TEXT };
     const { rows } = await client.query<(string | null)[]>(query);
-    remember(client, name);
+    markPrepared(client, name);
     return rows;
   } catch (cause) {
-    if (!isLate) throw cause;
+    if (!isTimedOut) throw cause;
     throw new Error(`PostgreSQL did not answer within ${timeoutMs} ms`, { cause });
   } finally {
     clearTimeout(timer);
@@ -46,19 +46,19 @@ function isPrepared(client: Client, name: string): boolean {
   return preparedOn.get(client)?.has(name) === true;
 }
 
-function remember(client: Client, name: string): void {
+function markPrepared(client: Client, name: string): void {
   const names = preparedOn.get(client);
   if (names) names.add(name);
   else preparedOn.set(client, new Set([name]));
 }
 
-function callAgain(client: Client, name: string, values: string[]): Promise<readonly TextRow[]> {
+function repeatCall(client: Client, name: string, values: string[]): Promise<readonly TextRow[]> {
   return new Promise((resolve, reject) => {
     client.query(new RepeatedCall(name, values, resolve, reject));
   });
 }
 
-/** What the driver takes for a query of its own: it hands on what the server says until it is ready again. */
+/** A query object for the driver, which passes it the server's messages until ReadyForQuery. */
 class RepeatedCall implements Submittable {
   readonly name: string;
   readonly #values: string[];

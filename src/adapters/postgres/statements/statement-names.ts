@@ -1,11 +1,11 @@
-// Names under which the server keeps statements prepared: a statement that comes again is not read again, neither
-// its text by the server nor its columns by us. Kysely compiles the same text for the same query.
+// Names for prepared statements: a repeated statement is parsed once per connection, and its columns are described once.
+// Kysely compiles the same text for the same query.
 //
-// Not for `select *`: a migration that adds a column beside a running server would make each such statement fail.
-// And not for ever more texts: those with lists of many lengths would fill the memory of every connection.
+// `select *` gets no name: a migration that adds a column while servers run would make the prepared statement fail. The
+// number of names is bounded: texts with value lists of many lengths would fill the memory of every connection.
 
 const MAX_NAMES = 100;
-const MAX_TEXT = 8000;
+const MAX_TEXT_LENGTH = 8000;
 
 export type StatementNames = { nameOf(text: string): string | undefined };
 
@@ -15,7 +15,8 @@ export function createStatementNames(): StatementNames {
     nameOf(text) {
       const known = names.get(text);
       if (known !== undefined) return known;
-      if (names.size >= MAX_NAMES || text.length > MAX_TEXT || text.includes('*')) return undefined;
+      if (names.size >= MAX_NAMES || text.length > MAX_TEXT_LENGTH || text.includes('*'))
+        return undefined;
       const name = `spillway_${names.size}`;
       names.set(text, name);
       return name;

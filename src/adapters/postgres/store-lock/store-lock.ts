@@ -1,58 +1,66 @@
-// Keeps a store to the servers that may use it together: those that share a Redis hold it together, one without
-// holds it alone. The hold is an advisory lock of the session, so it ends with the process however that dies,
-// and is taken again when the session is made anew.
-// States: away (no session) → held | taken (somebody else has it; asked for again now and then) → away.
+// The advisory lock that keeps a store to the servers that may share it: servers with a common Redis take it shared, a
+// server without one takes it exclusively. The lock belongs to the session, so it ends with the process however that
+// dies, and is acquired again on every new session.
+// States: unavailable (no session) → locked | conflict (another server has it; retried with each heartbeat) → unavailable.
 
 import type { Log } from '../../../kernel/log.ts';
-import type { RunStatement, SessionDuty } from '../connection/session.ts';
-import { STORE_LOCKS } from './lock-numbers.ts';
+import type { RunStatement, SessionListener } from '../connection/session.ts';
 
-export type StoreHoldState = 'away' | 'held' | 'taken';
+/** The ids of Spillway's advisory locks. The first one keeps them apart from other programs' locks in the database. */
+export const STORE_LOCKS = Object.freeze({
+  /** "spil" */
+  family: 0x73_70_69_6c,
+  /** Held while migrations run. */
+  migrating: 1,
+  /** Held while a server runs. */
+  serving: 2,
+});
 
-export type StoreHold = SessionDuty & {
-  state(): StoreHoldState;
-  /** Asks again for a lock that somebody else had a moment ago. */
+export type StoreLockState = 'unavailable' | 'locked' | 'conflict';
+
+export type StoreLock = SessionListener & {
+  state(): StoreLockState;
+  /** Tries again to acquire a lock that another server had. */
   retry(run: RunStatement): Promise<void>;
 };
 
-export function createStoreHold(kind: 'alone' | 'shared', log: Log): StoreHold {
-  const tryLock = kind === 'alone' ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
-  let state: StoreHoldState = 'away';
-  let wasHeld = false;
+export function createStoreLock(mode: 'exclusive' | 'shared', log: Log): StoreLock {
+  const tryLock = mode === 'exclusive' ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
+  let state: StoreLockState = 'unavailable';
+  let wasLocked = false;
 
-  async function take(run: RunStatement): Promise<void> {
+  async function acquire(run: RunStatement): Promise<void> {
     const { family, serving } = STORE_LOCKS;
-    const [row] = await run(`select ${tryLock}($1, $2) as is_mine`, [family, serving]);
-    const next = row?.['is_mine'] === true ? 'held' : 'taken';
-    // Before the first time it is the starting server that is told, and it does not serve.
-    if (wasHeld && next !== state) tell(log, next);
+    const [row] = await run(`select ${tryLock}($1, $2) as is_acquired`, [family, serving]);
+    const next = row?.['is_acquired'] === true ? 'locked' : 'conflict';
+    // A server that never had the lock refuses to start instead of logging this.
+    if (wasLocked && next === 'conflict' && state !== 'conflict') logConflict(log);
     state = next;
-    wasHeld ||= next === 'held';
+    wasLocked ||= next === 'locked';
   }
 
   return {
     state: () => state,
-    begin: take,
-    retry: take,
-    tend: async (run) => (state === 'held' ? void (await run('select 1')) : take(run)),
-    end() {
-      state = 'away';
+    onConnect: acquire,
+    retry: acquire,
+    onHeartbeat: async (run) => (state === 'locked' ? void (await run('select 1')) : acquire(run)),
+    onLost() {
+      state = 'unavailable';
     },
   };
 }
 
-function tell(log: Log, state: 'held' | 'taken'): void {
-  if (state === 'held') return;
+function logConflict(log: Log): void {
   log.write({
     level: 'critical',
     type: 'error',
     message:
-      'another Spillway took the store while PostgreSQL was away: only one of the two may run',
+      'another Spillway locked the store while PostgreSQL was unavailable: stop one of the two, or give both the same REDIS_URL',
   });
 }
 
-/** Who has the store, as far as the server tells. */
-export async function findHolder(run: RunStatement): Promise<string | undefined> {
+/** The client address of a session that has the lock; undefined if PostgreSQL does not show it. */
+export async function findLockOwner(run: RunStatement): Promise<string | undefined> {
   const [row] = await run(
     `select host(activity.client_addr) as address, activity.pid
      from pg_locks as lock join pg_stat_activity as activity using (pid)

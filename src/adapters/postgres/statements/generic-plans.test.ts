@@ -1,5 +1,5 @@
-// Plans of the store's functions are made once, when tables may still be empty, and kept. What a batch costs must not grow
-// with what is stored already: it is planned on empty tables here, and then reads only its own rows in full ones.
+// The store's functions use generic plans, made once, when the tables may still be empty. The cost of a batch must not grow
+// with the number of stored rows: here the plans are made on empty tables, and a batch then reads only its own rows.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -11,8 +11,8 @@ import {
   openEmptyStore,
   type TestDatabase,
 } from '../../../../test/support/stores/isolated-postgres.ts';
+import { newJob } from '../../../jobs/intake/submit-job.ts';
 import { started } from '../../../jobs/model/job-moves.ts';
-import { newJob } from '../../../jobs/pipeline/submit-job.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { newReservation } from '../../../metering/budgets/budget-reservation.ts';
 import { createQueueSignals } from '../../sql/queue/queue-signals.ts';
@@ -22,14 +22,14 @@ import { createPostgresUsageStore } from '../metering/usage-store.ts';
 
 const STORED = 5000;
 const BATCH = 10;
-/** Some pages of an index are read for each row that is written or looked up; never one for each that is stored. */
+/** A batch reads a few index entries per row of its own, never one per stored row. */
 const MAX_READ = STORED / 5;
 const WORKER = { workerId: 'worker-1', leaseMs: 1000 };
 
 let database: TestDatabase;
 let client: Client;
 let opened: PostgresStore;
-/** All on one connection, so that it is always the same plans. */
+/** All statements use one connection, and so the same plans. */
 let store: Pick<PostgresStore, 'db' | 'run'>;
 
 before(async () => {
@@ -49,9 +49,9 @@ after(async () => {
   await database.drop();
 });
 
-/** How many rows of tables and entries of indexes are read by it. */
+/** The number of table rows and index entries that the work reads. */
 async function readsOf(work: () => Promise<unknown>): Promise<number> {
-  // Within a transaction nothing is passed on to the server's sums, so that what was counted before can be taken off.
+  // Inside a transaction the counters are the transaction's own, so the difference is exact.
   await client.query('begin');
   const before = await readSoFar();
   await work();
@@ -71,17 +71,17 @@ function ids(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, nth) => `${prefix}-${String(nth).padStart(5, '0')}`);
 }
 
-test('usage is stored, and holds are opened and closed, without reading what is stored', async () => {
+test('storing usage and settling reservations reads no other stored rows', async () => {
   const usage = createPostgresUsageStore(store);
-  const holds = (prefix: string) =>
+  const reservations = (prefix: string) =>
     ids(prefix, BATCH).map((id) => newReservation(reservationRequest(id), 202_601));
   const insert = (prefix: string, count: number) =>
     usage.insertBatch(
       ids(prefix, count).map((id) => usageRecord(id)),
       {
-        opened: holds(`${prefix}-open`),
+        opened: reservations(`${prefix}-open`),
         closed: ids(`${prefix}-closed`, BATCH),
-        voided: holds(`${prefix}-void`),
+        voided: reservations(`${prefix}-void`),
       },
     );
   await insert('first', BATCH);
@@ -90,16 +90,16 @@ test('usage is stored, and holds are opened and closed, without reading what is 
   assert.ok(read < MAX_READ, `${read} rows were read for ${BATCH}`);
 });
 
-test('jobs are handed in and moved without reading what is stored', async () => {
+test('creating and moving jobs reads no other stored rows', async () => {
   const jobs = createPostgresJobStore({ store, signals: createQueueSignals() });
   const submitter = { organizationId: 'default' };
-  const handIn = (id: string) => {
+  const create = (id: string) => {
     const message = { id, prompt: 'hello' };
     const given = { message, submitter, origin: 'queue', queue: 'q' } as const;
     return jobs.create(newJob(given, newId, 1000), message);
   };
   const runAll = async (prefix: string, count: number) => {
-    const created = await Promise.all(ids(prefix, count).map(handIn));
+    const created = await Promise.all(ids(prefix, count).map(create));
     const moved = await Promise.all(
       created.map(({ job }) => jobs.move(started(job, WORKER, 2000))),
     );

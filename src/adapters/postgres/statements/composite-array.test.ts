@@ -6,7 +6,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../test/support/stores/isolated-postgres.ts';
-import { recordRows, textArray } from './record-rows.ts';
+import { compositeArray, textArray } from './composite-array.ts';
 
 let database: TestDatabase;
 let client: Client;
@@ -26,7 +26,7 @@ type Sample = readonly [string | undefined, number | null, boolean, string];
 
 async function storedRows(rows: readonly Sample[]): Promise<unknown[]> {
   const text = 'select word, amount::float8 as amount, is_so, other from unnest($1::sample[])';
-  const { rows: stored } = await client.query(text, [recordRows(rows)]);
+  const { rows: stored } = await client.query(text, [compositeArray(rows)]);
   return stored;
 }
 
@@ -35,8 +35,8 @@ async function storedTexts(texts: readonly string[]): Promise<unknown> {
   return rows[0]?.texts;
 }
 
-/** What the server cannot hold has the mark in its place. */
-function kept(text: string): string {
+/** PostgreSQL cannot store NUL and lone surrogates: U+FFFD replaces them. */
+function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
@@ -64,7 +64,7 @@ const words = fc.oneof(
   fc.array(fc.constantFrom(...AWKWARD)).map((parts) => parts.join('')),
 );
 
-test('rows arrive as they were, whatever stands in them', async () => {
+test('rows arrive unchanged, whatever characters they contain', async () => {
   const row = fc.tuple(
     fc.option(words, { nil: undefined }),
     fc.option(fc.maxSafeInteger(), { nil: null }),
@@ -74,21 +74,21 @@ test('rows arrive as they were, whatever stands in them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
       const expected = rows.map(([word, amount, isSo, other]) => ({
-        word: word === undefined ? null : kept(word),
+        word: word === undefined ? null : storable(word),
         amount,
         is_so: isSo,
-        other: kept(other),
+        other: storable(other),
       }));
       assert.deepEqual(await storedRows(rows), expected);
     }),
   );
 });
 
-test('an array of texts arrives as it was, whatever stands in it', async () => {
+test('an array of texts arrives unchanged, whatever characters they contain', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(words, { maxLength: 8 }), async (texts) => {
-      assert.deepEqual(await storedTexts(texts), texts.map(kept));
+      assert.deepEqual(await storedTexts(texts), texts.map(storable));
     }),
   );
-  assert.deepEqual(await storedTexts(AWKWARD), AWKWARD.map(kept));
+  assert.deepEqual(await storedTexts(AWKWARD), AWKWARD.map(storable));
 });

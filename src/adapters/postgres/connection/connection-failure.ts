@@ -1,27 +1,27 @@
-// Why a PostgreSQL cannot be used, as the end of a sentence for the operator who gave its address. Undefined for
-// what is no fault of the address, the account or the network: that is a defect and is told as one.
+// Describes why a PostgreSQL cannot be used, as the predicate of a sentence for the operator. Undefined for an error that
+// comes neither from the address nor the account nor the network: that is a defect and keeps its stack.
 
 import { DatabaseError } from 'pg';
 
-export function whyUnusable(error: unknown): string | undefined {
+export function describeFailure(error: unknown): string | undefined {
   if (error instanceof DatabaseError) return BY_STATE[error.code ?? ''];
   const code = codeOf(error);
   if (code !== undefined && UNREACHABLE.has(code)) return `cannot be reached (${code})`;
   const message = error instanceof Error ? error.message : '';
   if (/timeout|did not answer|terminated/i.test(message)) return 'does not answer';
   if (/\bSSL\b|certificate|self-signed/i.test(message))
-    return `refuses the connection as it was asked for (${message}); see sslmode in DATABASE_URL`;
+    return `refuses the connection (${message}); see sslmode in DATABASE_URL`;
   if (/SASL|password/i.test(message)) return BY_STATE['28P01'];
   return undefined;
 }
 
-/** It will answer in a moment: it has just been started, or is going over its log after a crash. */
+/** Whether PostgreSQL is starting up or recovering after a crash, and accepts connections shortly. */
 export function isStartingUp(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57P03';
 }
 
-/** Without the account, whose password is nobody's business. */
-export function placeOf(url: string): string {
+/** Host, port and database, without the credentials. */
+export function addressOf(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname || 'localhost'}${port === '' ? '' : `:${port}`}${pathname}`;
 }
@@ -45,7 +45,7 @@ const BY_STATE: Readonly<Record<string, string>> = {
   '28000': 'refuses the user in DATABASE_URL',
   '3D000': 'has no database of the name in DATABASE_URL; create it first',
   '42501': 'does not let the user in DATABASE_URL create or use the schema `spillway`; grant it',
-  '53300': 'has no connection left; raise its max_connections or close others',
+  '53300': 'has no free connection; raise its max_connections or close others',
   '57P01': 'is being stopped',
   '57P02': 'is being restarted',
   '57P03': 'is starting up',
