@@ -1,8 +1,8 @@
-// Composes the answer to an Ask: thinking, words or tool calls, the reason it stops, and what it costs.
-// Pure and deterministic; the formats only write it out.
+// Composes the answer to a model request: thinking, text or tool calls, the stop reason and the usage. Pure
+// and deterministic; the formats only serialize it.
 
-import type { Ask, OfferedTool } from './ask.ts';
-import { toolsToCall } from './ask.ts';
+import type { ModelRequest, OfferedTool } from './model-request.ts';
+import { toolsToCall } from './model-request.ts';
 import { fitSchema } from './scenario/fit-schema.ts';
 import { proseFor, stretch, thoughtFor, topicOf } from './scenario/prose.ts';
 import type { Scenario } from './scenario/scenario.ts';
@@ -22,7 +22,7 @@ export type Usage = {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Those of the written ones that are kept for an hour. */
+  /** The part of the cache writes that is kept for an hour. */
   readonly cacheWrite1hTokens: number;
   /** All output, thinking included. */
   readonly outputTokens: number;
@@ -30,7 +30,7 @@ export type Usage = {
 };
 
 export type Answer = {
-  /** Unique within this simulator; the formats put their own prefix before it. */
+  /** Unique within this simulator; the formats add their own prefix. */
   readonly id: string;
   readonly model: string;
   readonly createdAt: number;
@@ -45,32 +45,33 @@ export type Answer = {
 export type CacheUse = { readonly readTokens: number; readonly writeTokens: number };
 
 export function composeAnswer(
-  ask: Ask,
+  request: ModelRequest,
   scenario: Scenario,
   identity: { readonly id: string; readonly createdAt: number },
   cache: CacheUse,
 ): Answer {
-  const thinking = scenario.thinking ?? (ask.wantsThinking ? thoughtFor(ask.prompt) : '');
-  const called = scenario.stopReason ? [] : chosenTools(ask, scenario);
-  const toolCalls = called.map((tool, index) => callTool(tool, ask.prompt, identity.id, index));
-  const spoken = toolCalls.length > 0 && scenario.text === undefined ? '' : wording(ask, scenario);
-  const stopped = cutAtStopSequence(spoken, ask.stopSequences);
-  const capped = cap({ thinking, text: stopped.text, toolCalls }, ask.maxOutputTokens);
+  const thinking = scenario.thinking ?? (request.wantsThinking ? thoughtFor(request.prompt) : '');
+  const called = scenario.stopReason ? [] : chosenTools(request, scenario);
+  const toolCalls = called.map((tool, index) => callTool(tool, request.prompt, identity.id, index));
+  const spoken =
+    toolCalls.length > 0 && scenario.text === undefined ? '' : wording(request, scenario);
+  const stopped = cutAtStopSequence(spoken, request.stopSequences);
+  const capped = cap({ thinking, text: stopped.text, toolCalls }, request.maxOutputTokens);
   return {
     ...identity,
     ...capped,
-    model: ask.model,
+    model: request.model,
     stopReason: scenario.stopReason ?? reasonOf(capped, stopped.sequence),
     stopSequence: stopped.sequence,
-    usage: usageOf(ask, capped, scenario, cache),
+    usage: usageOf(request, capped, scenario, cache),
   };
 }
 
-function chosenTools(ask: Ask, scenario: Scenario): readonly OfferedTool[] {
-  if (scenario.toolCall === undefined) return toolsToCall(ask);
+function chosenTools(request: ModelRequest, scenario: Scenario): readonly OfferedTool[] {
+  if (scenario.toolCall === undefined) return toolsToCall(request);
   if (scenario.toolCall === false) return [];
-  if (scenario.toolCall === true) return ask.tools.slice(0, 1);
-  return ask.tools.filter((tool) => tool.name === scenario.toolCall);
+  if (scenario.toolCall === true) return request.tools.slice(0, 1);
+  return request.tools.filter((tool) => tool.name === scenario.toolCall);
 }
 
 function callTool(tool: OfferedTool, prompt: string, id: string, index: number): ToolCall {
@@ -78,16 +79,16 @@ function callTool(tool: OfferedTool, prompt: string, id: string, index: number):
   return { id: `${id}${index}`, name: tool.name, input, inputJson: JSON.stringify(input) };
 }
 
-function wording(ask: Ask, scenario: Scenario): string {
+function wording(request: ModelRequest, scenario: Scenario): string {
   if (scenario.text !== undefined) return scenario.text;
-  const text = plainAnswer(ask);
+  const text = plainAnswer(request);
   const bytes = wantedBytes(scenario, text);
   return bytes === undefined ? text : stretch(text, bytes);
 }
 
-function plainAnswer(ask: Ask): string {
-  if (ask.outputSchema === undefined) return proseFor(ask.prompt);
-  return JSON.stringify(fitSchema(ask.outputSchema, topicOf(ask.prompt)));
+function plainAnswer(request: ModelRequest): string {
+  if (request.outputSchema === undefined) return proseFor(request.prompt);
+  return JSON.stringify(fitSchema(request.outputSchema, topicOf(request.prompt)));
 }
 
 function wantedBytes(scenario: Scenario, text: string): number | undefined {
@@ -112,7 +113,9 @@ function cutAtStopSequence(text: string, sequences: readonly string[]) {
 
 type Content = Pick<Answer, 'thinking' | 'text' | 'toolCalls'> & { readonly isCapped: boolean };
 
-/** Thinking counts first, as at the providers; a tool call that does not fit is not made at all. */
+/**
+ * Thinking counts against the maximum first, as at the providers; a tool call that does not fit is omitted.
+ */
 function cap(content: Omit<Content, 'isCapped'>, maxTokens: number | undefined): Content {
   if (maxTokens === undefined || tokensOfContent(content) <= maxTokens)
     return { ...content, isCapped: false };
@@ -135,10 +138,15 @@ function reasonOf(content: Content, stopSequence: string | undefined): StopReaso
   return stopSequence === undefined ? 'end' : 'stop_sequence';
 }
 
-function usageOf(ask: Ask, content: Content, scenario: Scenario, cache: CacheUse): Usage {
+function usageOf(
+  request: ModelRequest,
+  content: Content,
+  scenario: Scenario,
+  cache: CacheUse,
+): Usage {
   const stated = scenario.usage ?? {};
   return {
-    inputTokens: stated.inputTokens ?? ask.inputTokens,
+    inputTokens: stated.inputTokens ?? request.inputTokens,
     cacheReadTokens: stated.cacheReadTokens ?? cache.readTokens,
     cacheWriteTokens: stated.cacheWriteTokens ?? cache.writeTokens,
     cacheWrite1hTokens: stated.cacheWrite1hTokens ?? 0,

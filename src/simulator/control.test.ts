@@ -22,7 +22,7 @@ async function control(
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-async function ask(): Promise<number> {
+async function request(): Promise<number> {
   const response = await fetch(`${simulator.url}/v1/messages`, {
     method: 'POST',
     headers: { 'x-api-key': 'key' },
@@ -43,16 +43,16 @@ function put(scenario: unknown) {
 test('a scenario is set, read and reset over HTTP', async () => {
   const set = await put({ provider: 'anthropic', preset: 'overloaded' });
   assert.equal(set.status, 200);
-  assert.equal(await ask(), 529);
+  assert.equal(await request(), 529);
   const shown = await control('scenario');
   assert.deepEqual(shown.body, {
     data: [{ provider: 'anthropic', preset: 'overloaded', fault: 'overloaded' }],
   });
   assert.equal((await control('scenario', { method: 'DELETE' })).status, 204);
-  assert.equal(await ask(), 200);
+  assert.equal(await request(), 200);
 });
 
-test('a wrong scenario is refused with a sentence and changes nothing', async () => {
+test('an invalid scenario is rejected with a message and changes nothing', async () => {
   await put({ preset: 'overloaded' });
   const wrong = await put({ latencyMs: 'soon' });
   assert.equal(wrong.status, 400);
@@ -60,17 +60,17 @@ test('a wrong scenario is refused with a sentence and changes nothing', async ()
   assert.match(String(asRecord(error).message), /^The scenario is not valid\. latencyMs: /);
   const broken = await control('scenario', { method: 'PUT', body: '{' });
   assert.equal(broken.status, 400);
-  assert.equal(await ask(), 529);
+  assert.equal(await request(), 529);
 });
 
-test('the presets are listed with a line for each', async () => {
+test('the presets are listed with one line each', async () => {
   const { body } = await control('scenarios');
   const names = asList(asRecord(body).data).map((preset) => asRecord(preset).name);
   assert.deepEqual(names, Object.keys(PRESETS));
 });
 
-test('the log is read in pages, newest last, and cleared', async () => {
-  for (let index = 0; index < 5; index += 1) await ask();
+test('the log is paged, newest last, and can be cleared', async () => {
+  for (let index = 0; index < 5; index += 1) await request();
   const sequences = async (query: string) => {
     const { body } = await control(`log${query}`);
     const first = simulator.log()[0]?.sequence ?? 0;
@@ -90,12 +90,12 @@ test('the log is read in pages, newest last, and cleared', async () => {
   assert.deepEqual((await sequences('')).data, []);
 });
 
-test('the totals count by provider, status and outcome, with the fullest windows', async () => {
+test('the totals count by provider, status and outcome and include the window peaks', async () => {
   await put({ sequence: [{}, { preset: 'overloaded' }, {}] });
-  await ask();
-  await ask();
+  await request();
+  await request();
   await clock.advance(2_000);
-  await ask();
+  await request();
   const { body } = await control('stats?windowMs=1000');
   assert.partialDeepStrictEqual(body, {
     requests: 3,
@@ -113,7 +113,7 @@ test('the totals count by provider, status and outcome, with the fullest windows
   });
 });
 
-test('unknown endpoints and methods are told so', async () => {
+test('unknown endpoints get 404 and wrong methods get 405', async () => {
   assert.equal((await control('nothing')).status, 404);
   assert.equal((await control('log', { method: 'POST' })).status, 405);
 });

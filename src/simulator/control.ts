@@ -1,13 +1,13 @@
-// The simulator's own endpoints: set and read scenarios, read the truth log and its totals. They are not
-// requests to a provider, so they are not in the log, and no scenario applies to them.
+// The simulator's control endpoints: set and read scenarios, read the truth log and its totals. Control
+// requests are not logged, and no scenario applies to them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { InvalidInput } from './invalid-input.ts';
 import { readBody } from './read-body.ts';
 import type { Decider } from './scenario/decide.ts';
 import { mostWithin } from './scenario/peak-window.ts';
 import { PRESETS } from './scenario/presets.ts';
 import type { TruthLog } from './truth/truth-log.ts';
-import { WrongInput } from './wrong-input.ts';
 
 export const CONTROL_PREFIX = '/_simulator/';
 
@@ -24,7 +24,7 @@ export function isControlPath(url: string): boolean {
   return url.startsWith(CONTROL_PREFIX);
 }
 
-/** Never rejects: what goes wrong is answered. */
+/** Never rejects: every failure becomes a reply. */
 export async function answerControl(
   request: IncomingMessage,
   response: ServerResponse,
@@ -101,7 +101,7 @@ function readLog({ log }: Controlled, query: URLSearchParams): Reply {
   return { status: 200, body: { data, nextCursor: hasMore ? data.at(-1)?.sequence : null } };
 }
 
-/** With `windowMs`, also the most requests per window of that length among those still in the log. */
+/** With `windowMs`, also the peak request count per window of that length among the logged entries. */
 function readStats({ log }: Controlled, query: URLSearchParams): Reply {
   const totals = log.totals();
   const windowMs = wholeNumber(query, 'windowMs');
@@ -119,7 +119,7 @@ function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^\d{1,15}$/.test(text))
-    throw new WrongInput(`${name} must be a whole number, not "${text.slice(0, 40)}".`);
+    throw new InvalidInput(`${name} must be a whole number, not "${text.slice(0, 40)}".`);
   return Number(text);
 }
 
@@ -127,7 +127,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WrongInput('The scenario is not valid JSON.');
+    throw new InvalidInput('The scenario is not valid JSON.');
   }
 }
 
@@ -142,7 +142,7 @@ function clearLog({ log }: Controlled): Reply {
 }
 
 function explain(failure: unknown): Reply {
-  return failure instanceof WrongInput
+  return failure instanceof InvalidInput
     ? problem(400, 'INVALID_REQUEST', failure.message)
     : problem(500, 'INTERNAL', 'The simulator failed.');
 }

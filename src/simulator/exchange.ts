@@ -1,5 +1,5 @@
-// One request and its answer while both are open: the response, its entry in the truth log, and the signal
-// that fires when the caller goes away. Whoever answers does it through here, so that the log is exact.
+// One request and its response while both are open: the response, its truth log entry, and a signal that
+// aborts when the caller disconnects. Every answer goes through here, which keeps the log exact.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
@@ -15,13 +15,13 @@ export type Exchange = {
   readonly clock: Clock;
   readonly log: TruthLog;
   readonly entry: OpenEntry;
-  /** Aborted when the connection is gone, whoever closed it. */
+  /** Aborted when the connection closes, on either side. */
   readonly signal: AbortSignal;
-  /** Unique in this simulator, the same in every run. */
+  /** Unique in this simulator and the same in every run. */
   readonly id: string;
 };
 
-export type Surroundings = {
+export type ExchangeContext = {
   readonly clock: Clock;
   readonly log: TruthLog;
   readonly isClosing: () => boolean;
@@ -31,7 +31,7 @@ export function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
   route: Route,
-  { clock, log, isClosing }: Surroundings,
+  { clock, log, isClosing }: ExchangeContext,
 ): Exchange {
   const entry = log.open(factsOf(request, route, log));
   const gone = new AbortController();
@@ -41,16 +41,16 @@ export function openExchange(
         entry.outcome === 'hung' ? 'hung' : isClosing() ? 'closed' : 'aborted_by_client';
       log.finish(entry, { outcome, abortedAt: isClosing() ? null : clock.now() });
     }
-    gone.abort(GONE);
+    gone.abort(CONNECTION_CLOSED);
   });
   const id = `sim${String(entry.sequence).padStart(9, '0')}`;
   return { request, response, route, clock, log, entry, signal: gone.signal, id };
 }
 
-/** Made once: the signal's usual reason is costly to make, and nobody reads it. */
-const GONE = Object.freeze(new Error('the connection is gone'));
+/** Created once: the default abort reason captures a stack trace, and no code reads it. */
+const CONNECTION_CLOSED = Object.freeze(new Error('the connection is closed'));
 
-/** Answers at once with a whole body. */
+/** Sends a complete response. */
 export function answerWhole(
   exchange: Exchange,
   status: number,
@@ -69,18 +69,18 @@ export function answerWhole(
   });
 }
 
-/** Breaks the connection after everything written has left. */
+/** Destroys the connection after all written bytes were flushed. */
 export function cutConnection(exchange: Exchange, outcome: Outcome): void {
   exchange.log.finish(exchange.entry, { outcome });
   exchange.response.destroy();
 }
 
-/** Nothing a caller names may grow the log without bound. */
+/** Bounds the size of caller-supplied text in the log. */
 const MAX_TEXT = 256;
 
-type Facts = Omit<OpenEntry, 'sequence' | 'startedAt'>;
+type RequestFacts = Omit<OpenEntry, 'sequence' | 'startedAt'>;
 
-function factsOf(request: IncomingMessage, route: Route, log: TruthLog): Facts {
+function factsOf(request: IncomingMessage, route: Route, log: TruthLog): RequestFacts {
   const { headers } = request;
   const credential = credentialOf(request, route);
   return {

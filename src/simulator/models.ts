@@ -1,6 +1,6 @@
-// The models that the simulator says it has, in each provider's list. It answers for any other name too.
+// The models in each provider's list. The simulator accepts any other model name too.
 
-import type { Dialect } from './ask.ts';
+import type { Dialect } from './model-request.ts';
 
 const NAMES = {
   anthropic: ['claude-opus-4-8', 'claude-sonnet-5', 'claude-haiku-4-5'],

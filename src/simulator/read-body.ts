@@ -1,12 +1,12 @@
-// Reads a request's body up to a bound. The whole of it is needed: it is digested, counted and answered.
+// Reads a request body up to a maximum size. The whole body is needed: it is hashed, counted and answered.
 
 import type { IncomingMessage } from 'node:http';
 
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The body, or nothing when it is larger than the bound. Rejects when the caller goes away first. */
+/** The body, or undefined if it exceeds the maximum. Rejects if the caller disconnects first. */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  // Listeners, because an async iterator costs more than everything else that is done to a small request.
+  // Listeners, because an async iterator costs more than all other work on a small request.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -1,5 +1,5 @@
-// Looks into JSON of unknown shape without trusting it: each function answers the value when it has the
-// expected kind and nothing otherwise. The request readers are built from these.
+// Typed access to untrusted JSON: each function returns the value if it has the expected type, else undefined
+// or an empty value. The request readers use these.
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The strings of a list, or the one string that stands in its place. */
+/** The strings of a list, or a single string as a list. */
 export function asTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return asList(value).filter((item): item is string => typeof item === 'string');

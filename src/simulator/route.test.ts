@@ -28,13 +28,13 @@ for (const [method, url, headers, expected] of ROUTES)
     assert.equal(`${provider} ${dialect} ${operation}`, expected);
   });
 
-test('a Gemini stream is server-sent events only when asked for', () => {
+test('a Gemini stream uses server-sent events only with alt=sse', () => {
   const url = '/v1beta/models/gemini-x:streamGenerateContent';
   assert.equal(matchRoute('POST', url, {}).streaming, 'json-array');
   assert.equal(matchRoute('POST', `${url}?alt=sse`, {}).streaming, 'sse');
 });
 
-test('a key in the query is read and is not in the path', () => {
+test('a key in the query is read and removed from the path', () => {
   const route = matchRoute('POST', '/v1beta/models/g:generateContent?key=abc&x=1', {});
   assert.equal(route.queryKey, 'abc');
   assert.equal(route.path, '/v1beta/models/g:generateContent');

@@ -1,15 +1,15 @@
-// Which provider, dialect and operation does a request name? The paths are those that the SDKs call on a
-// bare origin. A name may stand before them (`/groq/v1/chat/completions`): it is then what the provider is
-// called in scenarios and in the truth log, so that several that share a dialect can be told apart.
+// Resolves the provider, dialect and operation of a request. The paths are those that the SDKs call on a bare
+// origin. A prefix (`/groq/v1/chat/completions`) names the provider in scenarios and in the truth log, which
+// separates providers that share a dialect.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dialect, Operation } from './ask.ts';
+import type { Dialect, Operation } from './model-request.ts';
 
 export type Route = {
   readonly provider: string;
   readonly dialect: Dialect;
   readonly operation: Operation | 'unknown';
-  /** Without query and without the name before it. */
+  /** Without query and provider prefix. */
   readonly path: string;
   /** Gemini puts the model into the path. */
   readonly pathModel: string | undefined;

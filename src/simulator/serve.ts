@@ -1,14 +1,14 @@
-// One request to a provider, from its first byte to the end of its answer: read it, decide what happens to
-// it, play that. A request that the provider would not even take is refused before any scenario is used up.
+// Serves one provider request: reads it, decides on a scenario, plays the scenario. A request that the
+// provider would reject is refused before it consumes a scenario.
 
-import type { Operation } from './ask.ts';
 import type { Exchange } from './exchange.ts';
+import type { Operation } from './model-request.ts';
 import { readBody } from './read-body.ts';
 import { isRecord } from './read-json.ts';
 import type { Decider, Decision } from './scenario/decide.ts';
 import { play } from './scenario/play.ts';
 import type { PromptCache } from './scenario/prompt-cache.ts';
-import { refuseAsMistake } from './scenario/refusing.ts';
+import { refuseAsMistake } from './scenario/refuse.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import type { Reading, Script } from './scenario/script.ts';
 import { readRequest } from './scenario/script.ts';
@@ -18,12 +18,12 @@ export const SCENARIO_HEADER = 'x-simulator-scenario';
 
 const MAX_MODEL = 256;
 
-export type Stage = {
+export type ServeContext = {
   readonly decider: Decider;
   readonly cache: PromptCache;
 };
 
-export async function serve(exchange: Exchange, stage: Stage): Promise<void> {
+export async function serve(exchange: Exchange, context: ServeContext): Promise<void> {
   const { entry, request, route } = exchange;
   const body = await readBody(request);
   if (!body) return refuseAsMistake(exchange, 'too-large', 'Request exceeds the maximum size');
@@ -36,16 +36,17 @@ export async function serve(exchange: Exchange, stage: Stage): Promise<void> {
   const json = operation === 'models' ? {} : parseJson(body);
   if (!isRecord(json))
     return refuseAsMistake(exchange, 'invalid-request', 'The request body is not valid JSON.');
-  const { ask: reading, misread } = readRequest(route, json);
-  if (misread) return refuseAsMistake(exchange, 'invalid-request', misread.message, misread.field);
-  const decision = decide(exchange, stage, reading, operation);
-  const script = writeScript(exchange, stage, reading, decision.scenario);
+  const { request: reading, rejection } = readRequest(route, json);
+  if (rejection)
+    return refuseAsMistake(exchange, 'invalid-request', rejection.message, rejection.field);
+  const decision = decide(exchange, context, reading, operation);
+  const script = writeScript(exchange, context, reading, decision.scenario);
   await play(exchange, decision, script);
 }
 
 function decide(
   { entry, log, request, route }: Exchange,
-  { decider }: Stage,
+  { decider }: ServeContext,
   reading: Reading,
   operation: Operation,
 ): Decision {
@@ -64,12 +65,12 @@ function decide(
 
 function writeScript(
   { entry, id, route }: Exchange,
-  { cache }: Stage,
+  { cache }: ServeContext,
   reading: Reading,
   scenario: Scenario,
 ): Script {
   const owner = `${route.provider} ${entry.credentialHash}`;
-  const cached = cache.use(owner, reading.ask, entry.bodyDigest ?? '');
+  const cached = cache.use(owner, reading.request, entry.bodyDigest ?? '');
   return reading.script(scenario, { id, createdAt: entry.startedAt }, cached);
 }
 

@@ -16,7 +16,7 @@ function post(url: string, body: unknown, init: Call = {}): Promise<Response> {
   return fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
 }
 
-test('the log tells exactly what was asked, and no credential', async (t) => {
+test('the log records every request exactly and holds no credential', async (t) => {
   const clock = createTestClock(5_000);
   const simulator = await startSimulator({ clock });
   t.after(() => simulator.close());
@@ -50,7 +50,7 @@ test('the log tells exactly what was asked, and no credential', async (t) => {
   assert.ok(!JSON.stringify(simulator.log()).includes('sk-secret-key'));
 });
 
-test('a scenario can come in a header, and a wrong one is refused with a sentence', async (t) => {
+test('a request header can carry a scenario, and an invalid one is rejected with a message', async (t) => {
   const simulator = await startSimulator({ clock: systemClock });
   t.after(() => simulator.close());
   const url = `${simulator.url}/v1/chat/completions`;
@@ -62,7 +62,7 @@ test('a scenario can come in a header, and a wrong one is refused with a sentenc
   assert.match(await wrong.text(), /no preset \\"gremlins\\"/);
 });
 
-test('requests that no provider takes are refused and use up no scenario', async (t) => {
+test('requests that the provider would reject are refused and consume no scenario', async (t) => {
   const simulator = await startSimulator({ clock: systemClock });
   t.after(() => simulator.close());
   simulator.setScenario({ fault: 'overloaded', times: 1 });
@@ -78,7 +78,7 @@ test('requests that no provider takes are refused and use up no scenario', async
   assert.equal((await post(url, BODY)).status, 503);
 });
 
-test('a caller that goes away in mid-stream is noticed, with what it got until then', async (t) => {
+test('a disconnect in mid-stream is logged with the chunks sent until then', async (t) => {
   const clock = createTestClock();
   const simulator = await startSimulator({ clock });
   t.after(() => simulator.close());
@@ -103,7 +103,7 @@ test('a caller that goes away in mid-stream is noticed, with what it got until t
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a caller that goes away while waiting for the answer is noticed', async (t) => {
+test('a disconnect before the answer is logged', async (t) => {
   const clock = createTestClock();
   const simulator = await startSimulator({ clock });
   t.after(() => simulator.close());
@@ -118,7 +118,7 @@ test('a caller that goes away while waiting for the answer is noticed', async (t
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('latency and pace go by the clock', async (t) => {
+test('latency and pace follow the clock', async (t) => {
   const clock = createTestClock(0);
   const simulator = await startSimulator({ clock });
   t.after(() => simulator.close());
@@ -130,7 +130,7 @@ test('latency and pace go by the clock', async (t) => {
   assert.equal(simulator.log()[0]?.finishedAt, 2_500);
 });
 
-test('a slow reader holds the stream back instead of filling memory', async (t) => {
+test('a slow reader pauses the stream instead of filling memory', async (t) => {
   const simulator = await startSimulator({ clock: systemClock });
   t.after(() => simulator.close());
   simulator.setScenario({ chunks: 1_000, chunkBytes: 65_536 });
@@ -149,7 +149,7 @@ test('a slow reader holds the stream back instead of filling memory', async (t) 
   assert.ok(done.chunksSent < 500);
 });
 
-test('closing ends open calls at once, and closing twice is closing once', async () => {
+test('close ends open calls immediately and is idempotent', async () => {
   const simulator = await startSimulator({ clock: systemClock });
   simulator.setScenario({ preset: 'hang' });
   const calling = post(`${simulator.url}/v1/chat/completions`, BODY);
@@ -166,7 +166,7 @@ test('closing ends open calls at once, and closing twice is closing once', async
   await assert.rejects(fetch(simulator.url));
 });
 
-test('two simulators live side by side', async (t) => {
+test('two simulators run side by side', async (t) => {
   const first = await startSimulator({ clock: systemClock });
   const second = await startSimulator({ clock: systemClock });
   t.after(() => Promise.all([first.close(), second.close()]));
@@ -176,7 +176,7 @@ test('two simulators live side by side', async (t) => {
   assert.deepEqual([first.log().length, second.log().length], [1, 1]);
 });
 
-test('a port that is taken is an error, not a crash', async (t) => {
+test('a port in use is reported as an error', async (t) => {
   const simulator = await startSimulator({ clock: systemClock });
   t.after(() => simulator.close());
   await assert.rejects(startSimulator({ clock: systemClock, port: simulator.port }), /EADDRINUSE/);

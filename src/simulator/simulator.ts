@@ -1,6 +1,6 @@
-// A server that stands in for the providers and fails on demand: it speaks their wire formats, plays the
-// scenario that was set, and keeps a truth log of what it was asked. Binds to loopback unless told otherwise.
-// States: listening → closing → closed. Closing ends every connection at once and is idempotent.
+// A server that imitates the providers and fails on demand: it serves their wire formats, plays the
+// configured scenarios, and keeps a truth log of the requests it received. Binds to loopback by default.
+// States: listening → closing → closed. Closing ends every connection and is idempotent.
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,16 +10,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { answerControl, isControlPath } from './control.ts';
 import type { Exchange } from './exchange.ts';
 import { cutConnection, openExchange } from './exchange.ts';
+import { InvalidInput } from './invalid-input.ts';
 import { matchRoute } from './route.ts';
 import { Decider } from './scenario/decide.ts';
 import { PromptCache } from './scenario/prompt-cache.ts';
-import { refuseAsMistake } from './scenario/refusing.ts';
+import { refuseAsMistake } from './scenario/refuse.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { serve } from './serve.ts';
 import type { TruthEntry } from './truth/truth-entry.ts';
 import type { TruthTotals } from './truth/truth-log.ts';
 import { TruthLog } from './truth/truth-log.ts';
-import { WrongInput } from './wrong-input.ts';
 
 export type { Scenario } from './scenario/scenario.ts';
 export type { TruthEntry } from './truth/truth-entry.ts';
@@ -27,25 +27,25 @@ export type { TruthTotals } from './truth/truth-log.ts';
 
 export type SimulatorOptions = {
   readonly host?: string;
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects any free port. */
   readonly port?: number;
   readonly clock: Clock;
-  /** How many requests the truth log remembers. */
+  /** Capacity of the truth log, in requests. */
   readonly logCapacity?: number;
 };
 
 export type Simulator = {
   readonly url: string;
   readonly port: number;
-  /** As `PUT /_simulator/scenario`: one scenario, or a list that replaces all. Throws on a wrong one. */
+  /** As `PUT /_simulator/scenario`: one scenario, or a list that replaces all. Throws on an invalid one. */
   setScenario(scenario: unknown): void;
   resetScenario(): void;
-  /** What is set, most specific first, without secrets. */
+  /** The active scenarios, most specific first, without secrets. */
   scenarios(): readonly Scenario[];
   log(): readonly TruthEntry[];
   clearLog(): void;
   stats(): TruthTotals;
-  /** Resolves with the first entry, past or future, that satisfies the predicate. */
+  /** Resolves with the first past or future entry that satisfies the predicate. */
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry>;
   close(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { host, port: wanted, logCapacity, clock } = { ...DEFAULTS, ...options };
   const log = new TruthLog(clock, logCapacity);
   const decider = new Decider(clock);
-  const stage = { decider, cache: new PromptCache() };
+  const context = { decider, cache: new PromptCache() };
   let closing: Promise<void> | undefined;
   const surroundings = { clock, log, isClosing: () => closing !== undefined };
 
@@ -65,7 +65,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     if (isControlPath(url)) return void answerControl(request, response, { decider, log });
     const route = matchRoute(request.method ?? 'GET', url, request.headers);
     const exchange = openExchange(request, response, route, surroundings);
-    serve(exchange, stage).catch((failure: unknown) => confess(exchange, failure));
+    serve(exchange, context).catch((failure: unknown) => answerFailure(exchange, failure));
   }
 
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, onRequest);
@@ -95,12 +95,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** A wrong scenario in the header is the caller's mistake; anything else is a fault of the simulator. */
-function confess(exchange: Exchange, failure: unknown): void {
+/** An invalid scenario header is the caller's mistake; any other failure is a defect of the simulator. */
+function answerFailure(exchange: Exchange, failure: unknown): void {
   const { response, signal } = exchange;
   if (signal.aborted || response.destroyed) return;
   if (response.headersSent) return cutConnection(exchange, 'closed');
-  if (failure instanceof WrongInput)
+  if (failure instanceof InvalidInput)
     return refuseAsMistake(exchange, 'invalid-request', failure.message);
   refuseAsMistake(exchange, 'server-error', `The simulator failed: ${String(failure)}`);
 }

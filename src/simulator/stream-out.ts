@@ -1,6 +1,6 @@
-// Sends the events of one stream at the scenario's pace, waiting whenever the caller reads more slowly than
-// we write. It can stop after so many chunks of content, which is where the faults of streams begin, and go
-// on from there. When the caller goes away every wait ends with the signal's reason.
+// Sends the events of one stream at the scenario's pace, with back-pressure from the caller. Can stop after a
+// given number of content chunks, where stream faults begin, and resume. A disconnect ends every wait with
+// the signal's reason.
 
 import { once } from 'node:events';
 import { sleep } from '../kernel/clock.ts';
@@ -33,7 +33,7 @@ export class StreamOut {
     this.#startedAt = exchange.clock.monotonic();
   }
 
-  /** Sends up to `afterChunks` chunks of content, and never what closes the stream. */
+  /** Sends up to `afterChunks` chunks of content and never the closing event. */
   async sendUntil(afterChunks: number): Promise<void> {
     for (let event = this.#next(); event; event = this.#next()) {
       const isContent = event.contentBytes > 0;
@@ -50,7 +50,7 @@ export class StreamOut {
     for (let event = this.#next(); event; event = this.#next()) await this.#send(event);
   }
 
-  /** The next event as it would be sent, for those who want to spoil it. */
+  /** The next event as it would be sent, for faults that corrupt it. */
   nextFrame(): string {
     const event = this.#next();
     return event ? this.#frame(event) : '';
@@ -66,13 +66,13 @@ export class StreamOut {
     if (!response.write(text)) await once(response, 'drain', { signal });
   }
 
-  /** Resolves when everything written so far has left this process. */
+  /** Resolves when all written bytes have left this process. */
   async flushed(): Promise<void> {
     const { response } = this.#exchange;
     await new Promise((resolve) => response.write('', resolve));
   }
 
-  /** What makes a clean end in this framing. */
+  /** The bytes that end the stream cleanly in this framing. */
   get ending(): string {
     return this.#framing.end(this.#hasBegun);
   }
@@ -99,7 +99,7 @@ export class StreamOut {
     return text;
   }
 
-  /** Against the start of the stream, so that late timers do not add up. */
+  /** Relative to the start of the stream, so that late timers do not accumulate. */
   async #keepPace(): Promise<void> {
     const { tokensPerSecond, chunkDelayMs = 0 } = this.#pace;
     const speaking = tokensPerSecond

@@ -11,7 +11,7 @@ test('a token is four bytes, rounded up', () => {
   assert.equal(tokensOfText('ééé'), 2);
 });
 
-test('a capped text is a start of the text, costs no more than the cap, and splits no character', () => {
+test('a capped text is a prefix, costs at most the cap, and splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, maxTokens) => {
       const capped = capToTokens(text, maxTokens);

@@ -1,5 +1,5 @@
-// The simulator's one rule for counting tokens: a token is four UTF-8 bytes, rounded up, and an image or
-// file is 256 tokens whatever it holds. No provider counts so, but a test can recompute every number.
+// The simulator's token count: four UTF-8 bytes are one token, rounded up; an image or file is 256 tokens. No
+// provider counts like this, but a test can recompute every number.
 
 export const BYTES_PER_TOKEN = 4;
 export const TOKENS_PER_ATTACHMENT = 256;
@@ -12,12 +12,12 @@ export function tokensOfText(text: string): number {
   return tokensOfBytes(Buffer.byteLength(text));
 }
 
-/** The longest start of `text` that costs at most `maxTokens`. */
+/** The longest prefix of `text` that costs at most `maxTokens`. */
 export function capToTokens(text: string, maxTokens: number): string {
   return capToBytes(text, Math.max(0, maxTokens) * BYTES_PER_TOKEN);
 }
 
-/** The longest start of `text` of at most `maxBytes`, never splitting a character. */
+/** The longest prefix of `text` of at most `maxBytes`, without splitting a character. */
 export function capToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text);
@@ -30,7 +30,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-/** Adds up what a request holds while its reader walks over it. */
+/** Accumulates the input of a request while its reader walks over it. */
 export class InputMeter {
   #bytes = 0;
   #attachments = 0;

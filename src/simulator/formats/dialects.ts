@@ -1,23 +1,23 @@
-// The three dialects side by side: how each reads a request, writes an answer, words a refusal, frames a
-// stream and keeps a connection alive.
+// The three dialects: each reads a request, writes an answer, words a refusal, frames a stream and sends
+// keep-alives.
 
 import type { Answer } from '../answers.ts';
-import type { Dialect, ReadResult } from '../ask.ts';
-import { misread } from '../ask.ts';
+import type { Dialect, ReadResult } from '../model-request.ts';
+import { reject } from '../model-request.ts';
 import type { JsonRecord } from '../read-json.ts';
 import type { Route } from '../route.ts';
 import type { Failure, Refusal } from '../scenario/failure.ts';
-import { anthropicError, refuseAsAnthropic } from './errors-anthropic.ts';
-import { refuseAsGemini } from './errors-gemini.ts';
-import { openaiError, refuseAsOpenai } from './errors-openai.ts';
-import { anthropicFormat } from './format-anthropic.ts';
-import { geminiFormat } from './format-gemini.ts';
-import { openaiChatFormat } from './format-openai-chat.ts';
-import { openaiResponsesFormat } from './format-openai-responses.ts';
-import { readCountTokens, readMessages } from './read-anthropic.ts';
-import { readGenerateContent } from './read-gemini.ts';
-import { readChatCompletion, readResponses } from './read-openai.ts';
-import { responseOf } from './responses-items.ts';
+import { anthropicError, refuseAsAnthropic } from './anthropic/errors.ts';
+import { anthropicFormat } from './anthropic/format.ts';
+import { readCountTokens, readMessages } from './anthropic/read.ts';
+import { refuseAsGemini } from './gemini/errors.ts';
+import { geminiFormat } from './gemini/format.ts';
+import { readGenerateContent } from './gemini/read.ts';
+import { openaiError, refuseAsOpenai } from './openai/errors.ts';
+import { openaiChatFormat } from './openai/format-chat.ts';
+import { openaiResponsesFormat } from './openai/format-responses.ts';
+import { readChatCompletion, readResponses } from './openai/read.ts';
+import { responseOf } from './openai/responses-items.ts';
 import type { StreamEvent, WireFormat } from './wire-format.ts';
 import { plainEvent } from './wire-format.ts';
 
@@ -27,7 +27,7 @@ export function readAsk(route: Route, body: JsonRecord): ReadResult {
 
 type Reader = (body: JsonRecord, route: Route) => ReadResult;
 
-const readNothing: Reader = () => misread('this operation has no prompt');
+const readNothing: Reader = () => reject('this operation has no prompt');
 const readGemini: Reader = (body, { pathModel = '', streaming }) =>
   readGenerateContent(body, pathModel, streaming !== 'never');
 
@@ -55,13 +55,13 @@ const REFUSALS = {
   gemini: refuseAsGemini,
 } as const satisfies Record<Dialect, (failure: Failure) => Refusal>;
 
-/** A Gemini stream without server-sent events answers even an error as a list. */
+/** A Gemini stream without server-sent events reports even an error as a list. */
 export function refuse(route: Route, failure: Failure): Refusal {
   const refusal = REFUSALS[route.dialect](failure);
   return route.streaming === 'json-array' ? { ...refusal, body: [refusal.body] } : refusal;
 }
 
-/** The event with which a stream that has begun reports the failure. */
+/** The event that reports a failure in a stream that has begun. */
 export function errorEvent(route: Route, failure: Failure, answer: Answer): StreamEvent {
   if (route.dialect === 'anthropic')
     return plainEvent({ type: 'error', error: anthropicError(failure) }, 'error');

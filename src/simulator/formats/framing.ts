@@ -1,5 +1,5 @@
-// How events become bytes: server-sent events, or the elements of one JSON list that grows (Gemini without
-// `alt=sse`). A keep-alive is what each sends when it has nothing to say.
+// Encodes events as server-sent events, or as elements of one growing JSON list (Gemini without `alt=sse`).
+// Each framing has its own keep-alive.
 
 import type { Route } from '../route.ts';
 import type { StreamEvent } from './wire-format.ts';
@@ -7,7 +7,7 @@ import type { StreamEvent } from './wire-format.ts';
 export type Framing = {
   readonly contentType: string;
   frame(event: StreamEvent, isFirst: boolean): string;
-  /** What closes a stream that ends cleanly. */
+  /** The bytes that end a stream cleanly. */
   end(hasBegun: boolean): string;
   readonly keepAlive: string;
 };

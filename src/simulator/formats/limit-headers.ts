@@ -1,7 +1,7 @@
-// The headers in which each provider tells how much of a limit is left. Gemini tells nothing until it
-// refuses. Written on healthy answers too: whoever reads them can slow down before the wall.
+// The headers in which each provider reports the remainder of a limit. Gemini reports nothing until it
+// refuses. Sent with successful answers too, so that clients can slow down before they are refused.
 
-import type { Dialect } from '../ask.ts';
+import type { Dialect } from '../model-request.ts';
 import { goDuration } from '../scenario/failure.ts';
 import type { Headroom, LimitState } from '../scenario/rate-limit.ts';
 

@@ -1,22 +1,26 @@
-// What a format knows: how one provider writes an answer, whole or as the events of a stream.
+// A format serializes an answer for one provider, unary or as stream events.
 
 import type { Answer } from '../answers.ts';
-import type { Ask } from '../ask.ts';
-import type { Piece } from '../scenario/pieces.ts';
+import type { ModelRequest } from '../model-request.ts';
+import type { Piece } from '../scenario/chunks.ts';
 
 export type StreamEvent = {
-  /** The name of the server-sent event, where the provider gives one. */
+  /** The name of the server-sent event, if the provider sets one. */
   readonly name?: string | undefined;
   readonly data: string;
-  /** Bytes of content that this event delivers; 0 for the events around the content. */
+  /** Bytes of content in this event; 0 for events around the content. */
   readonly contentBytes: number;
-  /** The content is over: what follows tells why it stopped and what it cost. */
+  /** The content has ended; the remaining events carry the stop reason and the usage. */
   readonly isClosing?: boolean;
 };
 
 export type WireFormat = {
   unary(answer: Answer): unknown;
-  events(answer: Answer, pieces: Iterable<Piece>, ask: Ask): Generator<StreamEvent, void>;
+  events(
+    answer: Answer,
+    pieces: Iterable<Piece>,
+    request: ModelRequest,
+  ): Generator<StreamEvent, void>;
 };
 
 /** An event around the content. */

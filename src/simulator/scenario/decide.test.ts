@@ -3,28 +3,32 @@ import test from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { hashCredential } from '../truth/digest.ts';
 import { Decider } from './decide.ts';
-import type { Asked } from './rule.ts';
+import type { RequestScope } from './rule.ts';
 
-const ASKED: Asked = {
+const ASKED: RequestScope = {
   provider: 'anthropic',
   operation: 'messages',
   model: 'claude-x',
   credentialHash: hashCredential('key-1'),
 };
 
-function faults(decider: Decider, count: number, asked: Partial<Asked> = {}): readonly string[] {
+function faults(
+  decider: Decider,
+  count: number,
+  scope: Partial<RequestScope> = {},
+): readonly string[] {
   return Array.from({ length: count }, () => {
-    const { scenario } = decider.decide({ ...ASKED, ...asked }, undefined);
+    const { scenario } = decider.decide({ ...ASKED, ...scope }, undefined);
     return scenario.fault ?? 'none';
   });
 }
 
-test('with nothing set every request is healthy', () => {
+test('without a scenario every request is healthy', () => {
   const decider = new Decider(createTestClock());
   assert.deepEqual(faults(decider, 2), ['none', 'none']);
 });
 
-test('the most specific scenario answers, and the others stay', () => {
+test('the most specific scenario answers and leaves the others in place', () => {
   const decider = new Decider(createTestClock());
   decider.set({ fault: 'timeout' });
   decider.set({ provider: 'anthropic', fault: 'overloaded' });
@@ -36,7 +40,7 @@ test('the most specific scenario answers, and the others stay', () => {
   assert.deepEqual(faults(decider, 1, { credentialHash: hashCredential('key-2') }), ['forbidden']);
 });
 
-test('a scenario replaces the one for the same requests, a list replaces all', () => {
+test('a scenario replaces the one with the same scope, a list replaces all', () => {
   const decider = new Decider(createTestClock());
   decider.set({ provider: 'anthropic', fault: 'overloaded' });
   decider.set({ provider: 'anthropic', fault: 'timeout' });
@@ -49,14 +53,14 @@ test('a scenario replaces the one for the same requests, a list replaces all', (
   assert.deepEqual(faults(decider, 1), ['none']);
 });
 
-test('a wrong scenario in a list leaves what was set', () => {
+test('an invalid scenario in a list leaves the active scenarios unchanged', () => {
   const decider = new Decider(createTestClock());
   decider.set({ fault: 'timeout' });
   assert.throws(() => decider.set([{ fault: 'hang' }, { fault: 'gremlins' }]));
   assert.deepEqual(faults(decider, 1), ['timeout']);
 });
 
-test('after its times a scenario gives way to the next that matches', () => {
+test('an exhausted scenario gives way to the next match', () => {
   const decider = new Decider(createTestClock());
   decider.set({ fault: 'timeout', times: 1 });
   decider.set({ provider: 'anthropic', fault: 'overloaded', times: 2 });
@@ -74,13 +78,13 @@ test('a sequence plays its steps in order, each for its own times, over common f
   assert.deepEqual(faults(decider, 4), ['overloaded', 'rate-limit', 'none', 'none']);
 });
 
-test('a repeated sequence begins again', () => {
+test('a repeated sequence starts again', () => {
   const decider = new Decider(createTestClock());
   decider.set({ sequence: [{ fault: 'timeout' }, { fault: 'none' }], repeat: true });
   assert.deepEqual(faults(decider, 5), ['timeout', 'none', 'timeout', 'none', 'timeout']);
 });
 
-test('a probability and error rates follow the seed', () => {
+test('probabilities and error rates follow the seed', () => {
   const scenario = { seed: 7, errorRates: { '529': 0.2, '500': 0.1 } };
   const runs = [1, 2].map(() => {
     const decider = new Decider(createTestClock());
@@ -93,7 +97,7 @@ test('a probability and error rates follow the seed', () => {
   assert.ok(Math.abs(share('server-error') - 0.1) < 0.03);
 });
 
-test('without a seed the dice are the clock’s', () => {
+test('without a seed randomness comes from the clock', () => {
   const decider = new Decider(createTestClock(0, () => 0.5));
   decider.set({ fault: 'timeout', probability: 0.4 });
   assert.deepEqual(faults(decider, 1), ['none']);
@@ -101,7 +105,7 @@ test('without a seed the dice are the clock’s', () => {
   assert.deepEqual(faults(decider, 1), ['timeout']);
 });
 
-test('a fault with a reset is over at that very moment', async () => {
+test('a fault with a reset ends exactly at the reset', async () => {
   const clock = createTestClock(1_000_000);
   const decider = new Decider(clock);
   decider.set({ preset: 'usage-limit', resetInSeconds: 60 });
@@ -111,13 +115,13 @@ test('a fault with a reset is over at that very moment', async () => {
   assert.deepEqual(faults(decider, 1), ['none']);
 });
 
-test('a reset falls on a whole second, as the wire has no finer words', () => {
+test('a reset falls on a whole second, the resolution of the wire formats', () => {
   const decider = new Decider(createTestClock(1_000_001));
   decider.set({ preset: 'usage-limit', resetInSeconds: 60 });
   assert.equal(decider.decide(ASKED, undefined).scenario.resetAt, 1_061_000);
 });
 
-test('a header goes before everything that was set and uses none of it up', () => {
+test('a scenario header takes precedence and consumes no configured scenario', () => {
   const decider = new Decider(createTestClock());
   decider.set({ fault: 'timeout', times: 1 });
   assert.equal(decider.decide(ASKED, 'overloaded').scenario.fault, 'overloaded');
@@ -127,14 +131,14 @@ test('a header goes before everything that was set and uses none of it up', () =
 test('a limit is kept per provider and key', () => {
   const decider = new Decider(createTestClock());
   decider.set({ rateLimit: { requestsPerMinute: 1 } });
-  const windowOf = (asked: Partial<Asked>) =>
-    decider.decide({ ...ASKED, ...asked }, undefined).window;
+  const windowOf = (scope: Partial<RequestScope>) =>
+    decider.decide({ ...ASKED, ...scope }, undefined).window;
   assert.equal(windowOf({}), windowOf({ model: 'other' }));
   assert.notEqual(windowOf({}), windowOf({ provider: 'openai' }));
   assert.notEqual(windowOf({}), windowOf({ credentialHash: 'other' }));
 });
 
-test('what is set is shown without its secret', () => {
+test('active scenarios are listed without secrets', () => {
   const decider = new Decider(createTestClock());
   decider.set({ preset: 'leaky', secret: 'canary-1' });
   assert.ok(!JSON.stringify(decider.list()).includes('canary-1'));

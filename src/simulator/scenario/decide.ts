@@ -1,16 +1,16 @@
-// Which scenario answers this request? The one in its header, else the most specific one that was set
-// (key before model before operation before provider before all) and is not used up, else none: healthy.
+// Selects the scenario for a request: the one in its header, else the most specific active scenario that is
+// not exhausted (key before model before operation before provider before all), else the healthy default.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { SlidingWindow } from './rate-limit.ts';
-import type { Asked } from './rule.ts';
+import type { RequestScope } from './rule.ts';
 import { Rule } from './rule.ts';
 import type { Scenario } from './scenario.ts';
 import { parseScenario, parseScenarioHeader } from './scenario.ts';
 
 export type Decision = {
   readonly scenario: Scenario;
-  /** What the truth log calls it. */
+  /** The name of the scenario in the truth log. */
   readonly label: string;
   readonly window: SlidingWindow | undefined;
 };
@@ -25,7 +25,7 @@ export class Decider {
     this.#clock = clock;
   }
 
-  /** A list replaces everything; a single scenario replaces the one for the same requests. */
+  /** A list replaces all scenarios; a single scenario replaces the one with the same scope. */
   set(input: unknown): void {
     if (Array.isArray(input)) {
       this.#rules = inOrder(input.map((item) => this.#rule(item)));
@@ -40,29 +40,29 @@ export class Decider {
     this.#rules = [];
   }
 
-  /** What is set, most specific first, without secrets. */
+  /** The active scenarios, most specific first, without secrets. */
   list(): readonly Scenario[] {
     return this.#rules.map(({ scenario }) =>
       scenario.secret === undefined ? scenario : { ...scenario, secret: '[set]' },
     );
   }
 
-  decide(asked: Asked, header: string | undefined): Decision {
-    if (header !== undefined) return this.#once(parseScenarioHeader(header), asked);
+  decide(scope: RequestScope, header: string | undefined): Decision {
+    if (header !== undefined) return this.#once(parseScenarioHeader(header), scope);
     for (const rule of this.#rules) {
-      if (!rule.matches(asked)) continue;
+      if (!rule.matches(scope)) continue;
       const scenario = rule.take();
       if (scenario)
-        return { scenario, label: labelOf(scenario), window: rule.window(scenario, asked) };
+        return { scenario, label: labelOf(scenario), window: rule.window(scenario, scope) };
     }
     return HEALTHY;
   }
 
-  /** A header's limit has no memory, so it is not kept. */
-  #once(parsed: Scenario, asked: Asked): Decision {
+  /** A rate limit in a header would start empty for each request, so it is dropped. */
+  #once(parsed: Scenario, scope: RequestScope): Decision {
     const rule = new Rule(parsed, this.#clock);
     const scenario = rule.take() ?? parsed;
-    return { scenario, label: labelOf(scenario), window: rule.window(scenario, asked) };
+    return { scenario, label: labelOf(scenario), window: rule.window(scenario, scope) };
   }
 
   #rule(input: unknown): Rule {

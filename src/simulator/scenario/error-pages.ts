@@ -1,4 +1,4 @@
-// The HTML that stands in for an answer when something between us and the provider fails.
+// HTML error pages of proxies between the gateway and a provider.
 
 export type PageMaker = 'nginx' | 'cloudflare';
 

@@ -1,5 +1,5 @@
-// A failure that the provider states itself, before any dialect has put it into words, and what the words
-// are made into: a refusal, which is a status, headers and a body.
+// A failure that the provider reports itself, independent of the dialect, and its rendered form: a refusal
+// with status, headers and body.
 
 import type { Excess } from './rate-limit.ts';
 import type { StatedFault } from './scenario.ts';
@@ -8,13 +8,13 @@ export type Failure = {
   readonly kind: StatedFault;
   readonly status: number | undefined;
   readonly message: string | undefined;
-  /** The parameter that was wrong, where that is known. */
+  /** The invalid parameter, if known. */
   readonly field?: string | undefined;
-  /** A canary that is planted in message, fields and headers, to see whether anyone lets it out. */
+  /** A canary that is planted in message, fields and headers to detect leaks. */
   readonly secret: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly resetAt: number | undefined;
-  /** What a real limit found; absent when the refusal is staged. */
+  /** The exceeded rate limit; absent for a scripted refusal. */
   readonly excess: Excess | undefined;
   readonly now: number;
   readonly model: string;
@@ -28,13 +28,13 @@ export type Refusal = {
   readonly body: unknown;
 };
 
-/** What is said of a failure: the scenario's own words, or the provider's usual ones. */
-export function wordsOf(failure: Failure, usual: string): string {
+/** The scenario's message, or the provider's usual one. */
+export function messageOf(failure: Failure, usual: string): string {
   const said = failure.message ?? usual;
   return failure.secret === undefined ? said : `${said} (trace ${failure.secret})`;
 }
 
-/** Fields and headers in which careless servers let out what they should keep. */
+/** Fields and headers through which careless servers leak internals. */
 export function leakedFields(failure: Failure): Readonly<Record<string, string>> {
   const { secret } = failure;
   return secret === undefined
@@ -47,7 +47,7 @@ export function leakedHeaders(secret: string | undefined): Readonly<Record<strin
   return { 'x-debug-trace': secret, 'x-upstream-host': secret, 'set-cookie': `session=${secret}` };
 }
 
-/** The delay that the failure states, if any, in milliseconds from now. */
+/** The stated delay in milliseconds from now, if any. */
 export function delayOf(failure: Failure): number | undefined {
   if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
   return failure.resetAt === undefined ? undefined : Math.max(0, failure.resetAt - failure.now);

@@ -37,12 +37,12 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 };
 
 for (const [name, schema] of Object.entries(SCHEMAS))
-  test(`a value made for ${name} fits its schema`, () => {
+  test(`a value generated for ${name} fits its schema`, () => {
     const made = fitSchema(z.toJSONSchema(schema), 'What is a spillway for?');
     schema.parse(made);
   });
 
-test('a schema that refers to itself comes to an end', () => {
+test('a recursive schema terminates', () => {
   const made = fitSchema(
     {
       $ref: '#/$defs/node',
@@ -62,12 +62,12 @@ test('a schema that refers to itself comes to an end', () => {
   assert.match(JSON.stringify(made), /^\{"name":"x","children":\[/);
 });
 
-test("Gemini's capital type names are understood", () => {
+test("Gemini's capitalised type names are understood", () => {
   const schema = { type: 'OBJECT', properties: { n: { type: 'INTEGER', minimum: 4 } } };
   assert.deepEqual(fitSchema(schema, ''), { n: 4 });
 });
 
-test('the members of allOf are laid over each other', () => {
+test('the members of allOf are merged', () => {
   const schema = {
     allOf: [
       { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
@@ -77,6 +77,6 @@ test('the members of allOf are laid over each other', () => {
   assert.deepEqual(fitSchema(schema, ''), { a: 1, b: true });
 });
 
-test('a schema that is none gives a string instead of throwing', () => {
+test('an invalid schema yields a string and does not throw', () => {
   for (const schema of [null, 7, 'x', [], true]) assert.equal(fitSchema(schema, 'hint'), 'hint');
 });

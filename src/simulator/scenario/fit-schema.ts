@@ -1,27 +1,27 @@
-// Makes a value that fits a JSON schema: the arguments of a tool call, or an answer that must be JSON.
-// It covers what tools are described with (types, enums, bounds, formats, local references, unions);
-// `pattern` and conditionals are not solved. Deterministic: the same schema and hint give the same value.
+// Generates a value that fits a JSON schema: tool call arguments or a JSON answer. Covers the parts that
+// tools use (types, enums, bounds, formats, local references, unions); `pattern` and conditionals are not
+// solved. Deterministic: the same schema and hint yield the same value.
 
 import type { JsonRecord } from '../read-json.ts';
 import { asList, asNumber, asRecord, asText, isRecord } from '../read-json.ts';
 
-/** Below this depth only required properties are filled, so that recursive schemas come to an end. */
+/** Below this depth only required properties are filled, so that recursive schemas terminate. */
 const FULL_DEPTH = 4;
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
-/** `hint` is what free strings are filled with, so that a tool sees something of the prompt. */
+/** `hint` fills free strings, so that a tool call reflects the prompt. */
 export function fitSchema(schema: unknown, hint: string): unknown {
   return fit(schema, { root: schema, hint, depth: 0 });
 }
 
-type Place = { readonly root: unknown; readonly hint: string; readonly depth: number };
+type FitContext = { readonly root: unknown; readonly hint: string; readonly depth: number };
 
-function fit(schema: unknown, place: Place): unknown {
-  if (place.depth > DEEPEST) return null;
-  const rule = resolve(asRecord(schema), place.root);
+function fit(schema: unknown, context: FitContext): unknown {
+  if (context.depth > MAX_DEPTH) return null;
+  const rule = resolve(asRecord(schema), context.root);
   if ('const' in rule) return rule.const;
   if (Array.isArray(rule.enum)) return rule.enum[0];
-  const deeper = { ...place, depth: place.depth + 1 };
+  const deeper = { ...context, depth: context.depth + 1 };
   const [option] = asList(rule.anyOf ?? rule.oneOf);
   if (option !== undefined) return fit({ ...without(rule), ...asRecord(option) }, deeper);
   switch (typeOf(rule)) {
@@ -37,11 +37,11 @@ function fit(schema: unknown, place: Place): unknown {
     case 'null':
       return null;
     default:
-      return fitString(rule, place.hint);
+      return fitString(rule, context.hint);
   }
 }
 
-/** Follows `#/…` references and lays the members of `allOf` over each other. */
+/** Follows `#/…` references and merges the members of `allOf`. */
 function resolve(rule: JsonRecord, root: unknown): JsonRecord {
   const reference = asText(rule.$ref);
   const target = reference?.startsWith('#/') ? lookUp(root, reference) : undefined;
@@ -78,19 +78,19 @@ function typeOf(rule: JsonRecord): string {
   return rule.items === undefined ? 'string' : 'array';
 }
 
-function fitObject(rule: JsonRecord, place: Place): JsonRecord {
+function fitObject(rule: JsonRecord, context: FitContext): JsonRecord {
   const required = asList(rule.required);
   const made: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(asRecord(rule.properties)))
-    if (place.depth <= FULL_DEPTH || required.includes(name)) made[name] = fit(schema, place);
+    if (context.depth <= FULL_DEPTH || required.includes(name)) made[name] = fit(schema, context);
   return made;
 }
 
-function fitArray(rule: JsonRecord, place: Place): readonly unknown[] {
-  const least = asNumber(rule.minItems) ?? (place.depth <= FULL_DEPTH ? 1 : 0);
+function fitArray(rule: JsonRecord, context: FitContext): readonly unknown[] {
+  const least = asNumber(rule.minItems) ?? (context.depth <= FULL_DEPTH ? 1 : 0);
   const most = asNumber(rule.maxItems) ?? least;
   return Array.from({ length: Math.min(least, Math.max(most, 0), 100) }, () =>
-    fit(rule.items, place),
+    fit(rule.items, context),
   );
 }
 

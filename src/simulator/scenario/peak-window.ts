@@ -1,5 +1,5 @@
-// The most events that ever fell into one sliding window. Each arrival looks back from itself, which finds
-// every fullest window, since one always ends at an arrival.
+// The peak number of events in any sliding window. Each arrival counts back from itself, which finds every
+// peak, because a fullest window can always end at an arrival.
 
 export class PeakWindow {
   readonly #windowMs: number;
@@ -11,7 +11,7 @@ export class PeakWindow {
     this.#windowMs = windowMs;
   }
 
-  /** Times must not go back. */
+  /** Times must be non-decreasing. */
   add(time: number): void {
     this.#times.push(time);
     while ((this.#times[this.#start] ?? time) <= time - this.#windowMs) this.#start += 1;
@@ -26,7 +26,7 @@ export class PeakWindow {
   }
 }
 
-/** The same over times that are already known; for windows other than the usual minute. */
+/** The same over a complete list of times, for windows other than one minute. */
 export function mostWithin(times: Iterable<number>, windowMs: number): number {
   const window = new PeakWindow(windowMs);
   for (const time of times) window.add(time);

@@ -59,7 +59,7 @@ function call(provider: Provider, stream: boolean, signal?: AbortSignal): Promis
   });
 }
 
-/** What arrived, and what the reading ended in. */
+/** The received text and the error that ended the read, if any. */
 async function readAll(response: Response): Promise<{ text: string; failure: unknown }> {
   const decoder = new TextDecoder();
   let text = '';
@@ -78,7 +78,7 @@ function count(text: string, pattern: RegExp): number {
 for (const provider of EACH) {
   const { content, closing, keepAlive } = PROVIDERS[provider];
 
-  test(`${provider}: a stream is cut after the chunks that were asked for`, async () => {
+  test(`${provider}: a stream is cut after the requested number of chunks`, async () => {
     for (const afterChunks of [0, 2]) {
       simulator.setScenario({ fault: 'cut', afterChunks });
       const { text, failure } = await readAll(await call(provider, true));
@@ -92,14 +92,14 @@ for (const provider of EACH) {
     }
   });
 
-  test(`${provider}: a cut that comes later than the last chunk comes before the closing`, async () => {
+  test(`${provider}: a cut beyond the last chunk happens before the closing event`, async () => {
     simulator.setScenario({ fault: 'cut', afterChunks: 1_000 });
     const { text, failure } = await readAll(await call(provider, true));
     assert.ok(failure instanceof Error);
     assert.ok(!text.includes(closing));
   });
 
-  test(`${provider}: a whole answer is cut in the middle of its body`, async () => {
+  test(`${provider}: a unary answer is cut in the middle of its body`, async () => {
     simulator.setScenario({ preset: 'cut' });
     const response = await call(provider, false);
     await assert.rejects(response.text());
@@ -113,7 +113,7 @@ for (const provider of EACH) {
     assert.deepEqual([entry?.outcome, entry?.status, entry?.inputTokens], ['cut', null, 0]);
   });
 
-  test(`${provider}: a stream ends early without its closing`, async () => {
+  test(`${provider}: a stream ends early without its closing event`, async () => {
     simulator.setScenario({ preset: 'early-end' });
     const { text, failure } = await readAll(await call(provider, true));
     assert.equal(failure, undefined);
@@ -122,7 +122,7 @@ for (const provider of EACH) {
     assert.equal(simulator.log().at(-1)?.outcome, 'cut');
   });
 
-  test(`${provider}: overload is told inside a stream, before or after content`, async () => {
+  test(`${provider}: overload is reported inside a stream, before or after content`, async () => {
     for (const afterChunks of [0, 3]) {
       simulator.setScenario({ fault: 'overloaded', afterChunks });
       const response = await call(provider, true);
@@ -135,7 +135,7 @@ for (const provider of EACH) {
     }
   });
 
-  test(`${provider}: a hang sends nothing, and the log tells when the caller gave up`, async () => {
+  test(`${provider}: a hang sends nothing, and the log records the disconnect`, async () => {
     for (const stream of [true, false]) {
       simulator.setScenario({ preset: 'hang' });
       const control = new AbortController();
@@ -153,7 +153,7 @@ for (const provider of EACH) {
     }
   });
 
-  test(`${provider}: headers come, then nothing`, async () => {
+  test(`${provider}: headers are sent, then nothing`, async () => {
     for (const stream of [true, false]) {
       simulator.setScenario({ preset: 'hang-after-headers' });
       const control = new AbortController();
@@ -166,7 +166,7 @@ for (const provider of EACH) {
     }
   });
 
-  test(`${provider}: a stream stalls after its chunks and goes on after its pause`, async () => {
+  test(`${provider}: a stream stalls after its chunks and resumes after its pause`, async () => {
     simulator.setScenario({ fault: 'stall', afterChunks: 2, pauseMs: 5_000 });
     const response = await call(provider, true);
     const reading = readAll(response);
@@ -178,7 +178,7 @@ for (const provider of EACH) {
     assert.equal(simulator.log().at(-1)?.outcome, 'ok');
   });
 
-  test(`${provider}: keep-alives are sent while there is no content`, async () => {
+  test(`${provider}: keep-alives are sent without content`, async () => {
     simulator.setScenario({ preset: 'keep-alive-only' });
     const control = new AbortController();
     const response = await call(provider, true, control.signal);
@@ -195,7 +195,7 @@ for (const provider of EACH) {
     assert.deepEqual([done.outcome, done.chunksSent], ['hung', 0]);
   });
 
-  test(`${provider}: malformed, truncated and empty answers are 200 and no JSON`, async () => {
+  test(`${provider}: malformed, truncated and empty answers have status 200 and no valid JSON`, async () => {
     for (const preset of ['malformed-json', 'truncated-json', 'empty-body']) {
       simulator.setScenario({ preset });
       const response = await call(provider, false);
@@ -220,7 +220,7 @@ for (const provider of EACH) {
     }
   });
 
-  test(`${provider}: HTML pages of those in between`, async () => {
+  test(`${provider}: HTML pages of proxies are sent`, async () => {
     simulator.setScenario({ preset: 'nginx-502' });
     const nginx = await call(provider, true);
     assert.deepEqual([nginx.status, nginx.headers.get('server')], [502, 'nginx/1.26.1']);
@@ -231,7 +231,7 @@ for (const provider of EACH) {
     assert.match(await cloudflare.text(), /522: Connection timed out[^]*canary-7/);
   });
 
-  test(`${provider}: a right answer calls itself something else`, async () => {
+  test(`${provider}: a correct answer is sent with a wrong content type`, async () => {
     simulator.setScenario({ preset: 'wrong-content-type' });
     for (const stream of [true, false]) {
       const response = await call(provider, stream);
@@ -241,7 +241,7 @@ for (const provider of EACH) {
   });
 }
 
-test('bytes that are no JSON can come with an error status', async () => {
+test('invalid JSON can be sent with an error status', async () => {
   simulator.setScenario({ fault: 'empty-body', status: 429 });
   const response = await call('openai', false);
   assert.deepEqual([response.status, await response.text()], [429, '']);

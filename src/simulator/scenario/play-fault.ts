@@ -1,161 +1,163 @@
-// The faults that nobody states: silence, broken connections, bytes that are not what they should be.
-// Each plays on a stream at the chunk that was asked for, and on a whole answer at the nearest thing to it.
+// Faults that no provider reports: silence, broken connections, corrupted bytes. On a stream each begins at
+// the requested chunk, on a unary answer at the closest equivalent.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import { answerWhole, cutConnection } from '../exchange.ts';
 import { framingOf } from '../formats/framing.ts';
 import type { StreamOut } from '../stream-out.ts';
 import { errorPage } from './error-pages.ts';
-import type { Performance } from './performance.ts';
+import type { Playback } from './playback.ts';
 import {
   answerFully,
   beginStream,
   billInput,
   billOutput,
   endStream,
-  fallSilent,
   JSON_TYPE,
-} from './performance.ts';
+  sendNothing,
+} from './playback.ts';
 import type { RawFault } from './scenario.ts';
 
-type Play = (performance: Performance) => Promise<void> | void;
+type Play = (playback: Playback) => Promise<void> | void;
 
-export async function playRawFault(performance: Performance, fault: RawFault): Promise<void> {
-  const { onStream, onWhole } = PLAYS[fault];
-  await (performance.script.isStream ? onStream : onWhole)(performance);
+export async function playRawFault(playback: Playback, fault: RawFault): Promise<void> {
+  const { onStream, onWhole } = FAULT_PLAYS[fault];
+  await (playback.script.isStream ? onStream : onWhole)(playback);
 }
 
-const PLAYS: Readonly<Record<RawFault, { readonly onStream: Play; readonly onWhole: Play }>> = {
-  hang: { onStream: hang, onWhole: hang },
-  'hang-after-headers': { onStream: hangAfterHeaders, onWhole: stallWhole },
-  stall: { onStream: stall, onWhole: stallWhole },
-  cut: { onStream: cutStream, onWhole: cutWhole },
-  reset: { onStream: reset, onWhole: reset },
-  'early-end': { onStream: endEarly, onWhole: truncateWhole },
-  'malformed-json': { onStream: malformStream, onWhole: malformWhole },
-  'truncated-json': { onStream: truncateStream, onWhole: truncateWhole },
-  'empty-body': { onStream: empty, onWhole: empty },
-  'html-page': { onStream: htmlPage, onWhole: htmlPage },
-  'wrong-content-type': { onStream: misnameStream, onWhole: misnameWhole },
-};
+const FAULT_PLAYS: Readonly<Record<RawFault, { readonly onStream: Play; readonly onWhole: Play }>> =
+  {
+    hang: { onStream: hang, onWhole: hang },
+    'hang-after-headers': { onStream: hangAfterHeaders, onWhole: stallWhole },
+    stall: { onStream: stall, onWhole: stallWhole },
+    cut: { onStream: cutStream, onWhole: cutWhole },
+    reset: { onStream: reset, onWhole: reset },
+    'early-end': { onStream: endEarly, onWhole: truncateWhole },
+    'malformed-json': { onStream: malformStream, onWhole: malformWhole },
+    'truncated-json': { onStream: truncateStream, onWhole: truncateWhole },
+    'empty-body': { onStream: empty, onWhole: empty },
+    'html-page': { onStream: htmlPage, onWhole: htmlPage },
+    'wrong-content-type': { onStream: mislabelStream, onWhole: mislabelWhole },
+  };
 
-async function hang(performance: Performance): Promise<void> {
-  await fallSilent(performance);
-  await answerFully(performance);
+async function hang(playback: Playback): Promise<void> {
+  await sendNothing(playback);
+  await answerFully(playback);
 }
 
-async function hangAfterHeaders(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await staySilent(performance, stream);
+async function hangAfterHeaders(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await staySilent(playback, stream);
 }
 
-async function stall(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await stream.sendUntil(chunksBefore(performance));
-  await staySilent(performance, stream);
+async function stall(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await stream.sendUntil(chunksBefore(playback));
+  await staySilent(playback, stream);
 }
 
-/** With `pauseMs` the stream goes on where it fell silent. */
-async function staySilent(performance: Performance, stream: StreamOut): Promise<void> {
-  const { exchange, scenario } = performance;
+/** With `pauseMs` the stream resumes where it stopped. */
+async function staySilent(playback: Playback, stream: StreamOut): Promise<void> {
+  const { exchange, scenario } = playback;
   const { keepAlive } = framingOf(exchange.route);
-  const breathe = scenario.keepAliveMs === undefined ? undefined : () => stream.write(keepAlive);
-  await fallSilent(performance, breathe);
+  const sendKeepAlive =
+    scenario.keepAliveMs === undefined ? undefined : () => stream.write(keepAlive);
+  await sendNothing(playback, sendKeepAlive);
   await stream.sendRest();
-  billOutput(performance);
-  endStream(performance, stream.ending, 'ok');
+  billOutput(playback);
+  endStream(playback, stream.ending, 'ok');
 }
 
-/** Sends the head and, except after `hang-after-headers`, half of the body. */
-async function stallWhole(performance: Performance): Promise<void> {
-  const { exchange, scenario } = performance;
-  const [start, rest] = halves(performance.script.whole());
-  beginWhole(performance, start.length + rest.length);
+/** Sends the head and, except for `hang-after-headers`, half of the body. */
+async function stallWhole(playback: Playback): Promise<void> {
+  const { exchange, scenario } = playback;
+  const [start, rest] = halves(playback.script.whole());
+  beginWhole(playback, start.length + rest.length);
   exchange.response.flushHeaders();
   if (scenario.fault === 'stall') exchange.response.write(start);
-  await fallSilent(performance);
+  await sendNothing(playback);
   if (scenario.fault !== 'stall') exchange.response.write(start);
-  endStream(performance, rest, 'ok');
+  endStream(playback, rest, 'ok');
 }
 
-async function cutStream(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await stream.sendUntil(chunksBefore(performance));
+async function cutStream(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await stream.sendUntil(chunksBefore(playback));
   await stream.flushed();
-  cutConnection(performance.exchange, 'cut');
+  cutConnection(playback.exchange, 'cut');
 }
 
-async function cutWhole(performance: Performance): Promise<void> {
-  const { exchange } = performance;
-  const [start, rest] = halves(performance.script.whole());
-  beginWhole(performance, start.length + rest.length);
+async function cutWhole(playback: Playback): Promise<void> {
+  const { exchange } = playback;
+  const [start, rest] = halves(playback.script.whole());
+  beginWhole(playback, start.length + rest.length);
   await new Promise((resolve) => exchange.response.write(start, resolve));
   cutConnection(exchange, 'cut');
 }
 
-function reset({ exchange }: Performance): void {
+function reset({ exchange }: Playback): void {
   exchange.log.finish(exchange.entry, { outcome: 'cut' });
   exchange.request.socket.resetAndDestroy();
 }
 
-async function endEarly(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await stream.sendUntil(chunksBefore(performance));
-  endStream(performance, '', 'cut');
+async function endEarly(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await stream.sendUntil(chunksBefore(playback));
+  endStream(playback, '', 'cut');
 }
 
-async function malformStream(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await stream.sendUntil(chunksBefore(performance));
+async function malformStream(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await stream.sendUntil(chunksBefore(playback));
   await stream.sendEvent({ name: 'message', data: MALFORMED, contentBytes: 0 });
-  endStream(performance, stream.ending, 'garbled');
+  endStream(playback, stream.ending, 'garbled');
 }
 
-function malformWhole(performance: Performance): void {
-  sendGarbled(performance, JSON_TYPE, MALFORMED);
+function malformWhole(playback: Playback): void {
+  sendGarbled(playback, JSON_TYPE, MALFORMED);
 }
 
-async function truncateStream(performance: Performance): Promise<void> {
-  const stream = beginStream(performance);
-  await stream.sendUntil(chunksBefore(performance));
+async function truncateStream(playback: Playback): Promise<void> {
+  const stream = beginStream(playback);
+  await stream.sendUntil(chunksBefore(playback));
   const frame = stream.nextFrame();
-  endStream(performance, frame.slice(0, Math.ceil(frame.length / 2)), 'garbled');
+  endStream(playback, frame.slice(0, Math.ceil(frame.length / 2)), 'garbled');
 }
 
-function truncateWhole(performance: Performance): void {
-  sendGarbled(performance, JSON_TYPE, halves(performance.script.whole())[0].toString());
+function truncateWhole(playback: Playback): void {
+  sendGarbled(playback, JSON_TYPE, halves(playback.script.whole())[0].toString());
 }
 
-function empty(performance: Performance): void {
-  const { exchange, script } = performance;
+function empty(playback: Playback): void {
+  const { exchange, script } = playback;
   const type = script.isStream ? framingOf(exchange.route).contentType : 'application/json';
-  sendGarbled(performance, { 'content-type': type }, '');
+  sendGarbled(playback, { 'content-type': type }, '');
 }
 
-function htmlPage({ exchange, scenario, headers }: Performance): void {
+function htmlPage({ exchange, scenario, headers }: Playback): void {
   const status = scenario.status ?? 502;
   const page = errorPage(scenario.page ?? 'nginx', status, scenario.secret);
   answerWhole(exchange, status, { ...headers, ...page.headers }, page.body, 'refused');
 }
 
-async function misnameStream(performance: Performance): Promise<void> {
-  const headers = { ...performance.headers, ...HTML_TYPE };
-  const stream = beginStream({ ...performance, headers });
+async function mislabelStream(playback: Playback): Promise<void> {
+  const headers = { ...playback.headers, ...HTML_TYPE };
+  const stream = beginStream({ ...playback, headers });
   await stream.sendRest();
-  billOutput(performance);
-  endStream(performance, stream.ending, 'garbled');
+  billOutput(playback);
+  endStream(playback, stream.ending, 'garbled');
 }
 
-function misnameWhole(performance: Performance): void {
-  sendGarbled(performance, HTML_TYPE, performance.script.whole());
+function mislabelWhole(playback: Playback): void {
+  sendGarbled(playback, HTML_TYPE, playback.script.whole());
 }
 
 const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' } as const;
 
-/** Looks like JSON at first sight, and is none. */
+/** Resembles JSON and does not parse. */
 const MALFORMED = '{"id":"sim","content":[{"type":"text","text":"Hello"}}]';
 
-function chunksBefore({ scenario }: Performance): number {
+function chunksBefore({ scenario }: Playback): number {
   return scenario.afterChunks ?? 0;
 }
 
@@ -165,20 +167,20 @@ function halves(body: string): readonly [Buffer, Buffer] {
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
 }
 
-function beginWhole(performance: Performance, length: number): void {
-  const { exchange, headers } = performance;
-  billInput(performance);
-  billOutput(performance);
+function beginWhole(playback: Playback, length: number): void {
+  const { exchange, headers } = playback;
+  billInput(playback);
+  billOutput(playback);
   exchange.entry.status = 200;
   exchange.response.writeHead(200, { ...headers, ...JSON_TYPE, 'content-length': length });
 }
 
-function sendGarbled(performance: Performance, type: OutgoingHttpHeaders, body: string): void {
-  const { exchange, scenario, headers } = performance;
+function sendGarbled(playback: Playback, type: OutgoingHttpHeaders, body: string): void {
+  const { exchange, scenario, headers } = playback;
   const { status = 200 } = scenario;
   if (status < 400) {
-    billInput(performance);
-    billOutput(performance);
+    billInput(playback);
+    billOutput(playback);
   }
   answerWhole(exchange, status, { ...headers, ...type }, body, 'garbled');
 }

@@ -1,5 +1,5 @@
-// Plays one scenario on one request: admits it or not, waits, then answers or fails as told.
-// Rejects with the signal's reason when the caller goes away; the log has noted that by then.
+// Plays one scenario on one request: admits or refuses it, waits, then answers or fails. Rejects with the
+// signal's reason when the caller disconnects, which the log has recorded by then.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Exchange } from '../exchange.ts';
@@ -8,10 +8,10 @@ import { limitHeaders } from '../formats/limit-headers.ts';
 import type { Decision } from './decide.ts';
 import type { Failure } from './failure.ts';
 import { leakedHeaders } from './failure.ts';
-import type { Performance } from './performance.ts';
-import { answerFully, beginStream, endStream, wait } from './performance.ts';
 import { playRawFault } from './play-fault.ts';
-import { failureOf, identityHeaders, sendRefusal } from './refusing.ts';
+import type { Playback } from './playback.ts';
+import { answerFully, beginStream, endStream, wait } from './playback.ts';
+import { failureOf, identityHeaders, sendRefusal } from './refuse.ts';
 import { isRawFault } from './scenario.ts';
 import type { Script } from './script.ts';
 
@@ -19,18 +19,18 @@ export async function play(exchange: Exchange, decision: Decision, script: Scrip
   const { scenario } = decision;
   const headers = admit(exchange, decision, script);
   if (!headers) return;
-  const performance: Performance = { exchange, scenario, script, headers };
+  const playback: Playback = { exchange, scenario, script, headers };
   const { fault = 'none' } = scenario;
-  await wait(performance, latencyOf(performance));
-  if (fault === 'none') return answerFully(performance);
-  if (isRawFault(fault)) return playRawFault(performance, fault);
+  await wait(playback, latencyOf(playback));
+  if (fault === 'none') return answerFully(playback);
+  if (isRawFault(fault)) return playRawFault(playback, fault);
   const failure = failureOf(exchange, fault, script, scenario);
-  if (script.isStream && isSaidInside(performance, failure))
-    return failInStream(performance, failure);
+  if (script.isStream && isReportedInStream(playback, failure))
+    return failInStream(playback, failure);
   return sendRefusal(exchange, failure, headers);
 }
 
-/** The headers of the answer when the limit lets it pass; nothing when it was refused. */
+/** The limit headers of an admitted request; undefined if the request was refused. */
 function admit(
   exchange: Exchange,
   { scenario, window }: Decision,
@@ -48,11 +48,11 @@ function admit(
   return undefined;
 }
 
-/** Asking what there is, or how much it would be, counts against no limit. */
+/** Listing models and counting tokens consume no limit. */
 const UNLIMITED: ReadonlySet<string> = new Set(['models', 'count_tokens']);
 
-/** A whole answer takes as long as speaking it would have. */
-function latencyOf({ exchange, scenario, script }: Performance): number {
+/** A unary answer takes as long as streaming it would. */
+function latencyOf({ exchange, scenario, script }: Playback): number {
   const { latencyMs = 0, jitterMs = 0, tokensPerSecond, fault = 'none' } = scenario;
   const jitter = jitterMs === 0 ? 0 : jitterMs * exchange.clock.random();
   if (tokensPerSecond === undefined || script.isStream || fault !== 'none')
@@ -60,15 +60,15 @@ function latencyOf({ exchange, scenario, script }: Performance): number {
   return latencyMs + jitter + (script.usage.outputTokens / tokensPerSecond) * 1000;
 }
 
-/** A refusal with status 200, as Gemini words its policy, has no place but inside the stream. */
-function isSaidInside({ exchange, scenario }: Performance, failure: Failure): boolean {
+/** A refusal with status 200, Gemini's form of a policy refusal, can only be sent inside the stream. */
+function isReportedInStream({ exchange, scenario }: Playback, failure: Failure): boolean {
   return scenario.afterChunks !== undefined || refuse(exchange.route, failure).status === 200;
 }
 
-async function failInStream(performance: Performance, failure: Failure): Promise<void> {
-  const { exchange, scenario, script } = performance;
-  const stream = beginStream(performance);
+async function failInStream(playback: Playback, failure: Failure): Promise<void> {
+  const { exchange, scenario, script } = playback;
+  const stream = beginStream(playback);
   await stream.sendUntil(scenario.afterChunks ?? 0);
   await stream.sendEvent(script.errorEvent({ ...failure, now: exchange.clock.now() }));
-  endStream(performance, stream.ending, 'failed_in_stream');
+  endStream(playback, stream.ending, 'failed_in_stream');
 }

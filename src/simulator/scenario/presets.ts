@@ -1,16 +1,15 @@
-// The named scenarios: the ways a provider misbehaves, each ready to type. `docs/simulator.md` and the
-// dashboard show this table; any field can be laid over a preset, as in
-// {"preset":"usage-limit","resetInSeconds":600}.
+// The named scenarios, one per way in which a provider misbehaves. `docs/simulator.md` and the dashboard show
+// this table; any field can override a preset's, as in {"preset":"usage-limit","resetInSeconds":600}.
 
 export type Preset = {
-  /** One line for a person who picks from the list. */
+  /** One line for the list of presets. */
   readonly description: string;
   readonly scenario: Readonly<Record<string, unknown>>;
 };
 
 export const PRESETS = {
   healthy: {
-    description: 'Answers at once and without fault.',
+    description: 'Answers immediately and without faults.',
     scenario: { fault: 'none' },
   },
   slow: {
@@ -18,7 +17,7 @@ export const PRESETS = {
     scenario: { latencyMs: 3_000 },
   },
   'slow-stream': {
-    description: 'Starts after 500 ms and speaks 20 tokens a second.',
+    description: 'Starts after 500 ms and sends 20 tokens a second.',
     scenario: { latencyMs: 500, tokensPerSecond: 20 },
   },
   'long-answer': {
@@ -43,25 +42,25 @@ export const PRESETS = {
   },
   'usage-limit': {
     description:
-      'The plan is used up for an hour: "Claude AI usage limit reached|<epoch>" and its like.',
+      'The plan is exhausted for an hour: "Claude AI usage limit reached|<epoch>" and similar.',
     scenario: { fault: 'usage-limit', resetInSeconds: 3_600 },
   },
   'usage-limit-headers': {
     description:
-      'The plan is used up for an hour, and only headers or details tell it from a throttle.',
+      'The plan is exhausted for an hour, distinguishable from a throttle only by headers or details.',
     scenario: { fault: 'usage-limit-headers', resetInSeconds: 3_600 },
   },
   'usage-limit-in-stream': {
     description:
-      'The plan is used up for an hour, said as an error event in a stream that began with 200.',
+      'The plan is exhausted for an hour, reported by an error event in a stream that began with 200.',
     scenario: { fault: 'usage-limit', resetInSeconds: 3_600, afterChunks: 0 },
   },
   'spend-limit': {
-    description: 'The spending cap is reached; access comes back at a date, or nobody says when.',
+    description: 'The spending cap is reached; the error states a date, or no time at all.',
     scenario: { fault: 'spend-limit', resetInSeconds: 86_400 },
   },
   'credits-exhausted': {
-    description: 'The balance is used up and no time is stated.',
+    description: 'The balance is exhausted and no time is stated.',
     scenario: { fault: 'credits-exhausted' },
   },
   overloaded: {
@@ -81,19 +80,19 @@ export const PRESETS = {
     scenario: { fault: 'server-error', status: 500 },
   },
   timeout: {
-    description: 'The provider itself ran out of time (504).',
+    description: 'The provider itself timed out (504).',
     scenario: { fault: 'timeout' },
   },
   'credentials-refused': {
-    description: 'The API key is refused (401; Gemini says 400).',
+    description: 'The API key is rejected (401; Gemini answers 400).',
     scenario: { fault: 'credentials-refused' },
   },
   forbidden: {
-    description: 'The API key may not do this (403).',
+    description: 'The API key lacks permission (403).',
     scenario: { fault: 'forbidden' },
   },
   'context-too-long': {
-    description: 'The prompt does not fit the window of the model.',
+    description: 'The prompt exceeds the context window of the model.',
     scenario: { fault: 'context-too-long' },
   },
   'content-policy': {
@@ -106,11 +105,11 @@ export const PRESETS = {
     scenario: { stopReason: 'refusal', text: '' },
   },
   'invalid-request': {
-    description: 'A parameter is refused (400).',
+    description: 'A parameter is rejected (400).',
     scenario: { fault: 'invalid-request' },
   },
   'model-not-found': {
-    description: 'The model is not known (404).',
+    description: 'The model is unknown (404).',
     scenario: { fault: 'model-not-found' },
   },
   'too-large': {
@@ -118,7 +117,7 @@ export const PRESETS = {
     scenario: { fault: 'too-large' },
   },
   hang: {
-    description: 'Takes the request and never answers, not even headers.',
+    description: 'Accepts the request and never answers, not even with headers.',
     scenario: { fault: 'hang' },
   },
   'hang-after-headers': {
@@ -126,7 +125,7 @@ export const PRESETS = {
     scenario: { fault: 'hang-after-headers' },
   },
   stall: {
-    description: 'A stream that falls silent after three chunks.',
+    description: 'A stream that stops after three chunks without ending.',
     scenario: { fault: 'stall', afterChunks: 3 },
   },
   'keep-alive-only': {
@@ -150,15 +149,16 @@ export const PRESETS = {
     scenario: { fault: 'early-end', afterChunks: 3 },
   },
   'malformed-json': {
-    description: 'A 200 whose body, or whose fourth stream event, is not JSON.',
+    description: 'A 200 with a body, or a fourth stream event, that is not JSON.',
     scenario: { fault: 'malformed-json', afterChunks: 3 },
   },
   'truncated-json': {
-    description: 'A 200 whose body, or whose fourth stream event, stops half-way and ends cleanly.',
+    description:
+      'A 200 with a body, or a fourth stream event, that stops half-way and ends cleanly.',
     scenario: { fault: 'truncated-json', afterChunks: 3 },
   },
   'empty-body': {
-    description: 'A 200 with nothing in it.',
+    description: 'A 200 with an empty body.',
     scenario: { fault: 'empty-body' },
   },
   'nginx-502': {
@@ -174,7 +174,7 @@ export const PRESETS = {
     scenario: { fault: 'html-page', page: 'cloudflare', status: 522 },
   },
   'wrong-content-type': {
-    description: 'A right answer that calls itself text/html.',
+    description: 'A correct answer with the content type text/html.',
     scenario: { fault: 'wrong-content-type' },
   },
   leaky: {

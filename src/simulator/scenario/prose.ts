@@ -1,4 +1,4 @@
-// What the simulator says: a few plain sentences that take up the prompt, the same for the same prompt.
+// The text of answers: a few sentences that repeat the topic of the prompt, identical for the same prompt.
 
 import { capToBytes } from '../tokens.ts';
 import { seedOf } from '../truth/digest.ts';
@@ -29,7 +29,7 @@ export function thoughtFor(prompt: string): string {
   return `The person wants to know about "${topicOf(prompt)}". I will answer in two plain sentences.`;
 }
 
-/** Text of about this many bytes: the answer, continued for as long as it takes. */
+/** Repeats the answer to about this number of bytes. */
 export function stretch(text: string, bytes: number): string {
   const size = Buffer.byteLength(text);
   if (size >= bytes) return capToBytes(text, bytes);

@@ -1,4 +1,4 @@
-// A seeded source of randomness (mulberry32), so that a scenario with a rate fails the same way every run.
+// A seeded random generator (mulberry32), so that a scenario with a rate fails the same way in every run.
 
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

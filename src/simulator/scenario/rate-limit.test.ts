@@ -9,7 +9,7 @@ const arrivals = fc.array(
   { maxLength: 200 },
 );
 
-test('no window of any minute admits more requests or tokens than the limit', () => {
+test('no window of one minute admits more requests or tokens than the limit', () => {
   fc.assert(
     fc.property(arrivals, (list) => {
       const window = new SlidingWindow({
@@ -32,7 +32,7 @@ test('no window of any minute admits more requests or tokens than the limit', ()
   );
 });
 
-test('a refused request is admitted at the stated time and not a millisecond before', () => {
+test('a refused request is admitted at the stated time and not a millisecond earlier', () => {
   fc.assert(
     fc.property(arrivals, (list) => {
       const limit = { requestsPerMinute: 5, tokensPerMinute: 100, windowMs: 60_000 };
@@ -51,7 +51,7 @@ test('a refused request is admitted at the stated time and not a millisecond bef
   );
 });
 
-test('the state tells what is left and when the window is empty again', () => {
+test('the state reports the remainder and the time at which the window is empty', () => {
   const window = new SlidingWindow({ requestsPerMinute: 3, windowMs: 60_000 });
   window.admit(1_000, 10);
   const { state } = window.admit(2_000, 10);
@@ -61,7 +61,7 @@ test('the state tells what is left and when the window is empty again', () => {
   });
 });
 
-test('the peak is the most arrivals in any window', () => {
+test('the peak is the highest number of arrivals in any window', () => {
   assert.equal(mostWithin([], 10), 0);
   assert.equal(mostWithin([0, 5, 9, 10, 15], 10), 3);
   fc.assert(
@@ -74,7 +74,7 @@ test('the peak is the most arrivals in any window', () => {
         const naive = times.map(
           (end) => times.filter((time) => time > end - windowMs && time <= end).length,
         );
-        // Several arrivals at one moment are counted one by one, so the last of them sees the whole window.
+        // Simultaneous arrivals are counted one by one, so the last of them sees the whole window.
         assert.equal(mostWithin(times, windowMs), Math.max(0, ...naive));
       },
     ),

@@ -1,6 +1,6 @@
-// A real limit on requests and tokens over a sliding window: exact, a record per admitted request.
-// A refused request counts for nothing, as at the providers. Tokens are those of the input plus the output
-// that the answer has, which the simulator knows beforehand.
+// An exact limit on requests and tokens over a sliding window, with one record per admitted request. A
+// refused request counts for nothing, as at the providers. Tokens are the input plus the output, which the
+// simulator knows in advance.
 
 import type { RateLimit } from './scenario.ts';
 
@@ -9,7 +9,7 @@ export type LimitDimension = 'requests' | 'tokens';
 export type Headroom = {
   readonly limit: number;
   readonly remaining: number;
-  /** When the window will be as good as empty. */
+  /** When the window is empty again. */
   readonly resetAt: number;
 };
 
@@ -27,7 +27,7 @@ export type Excess = {
   readonly limit: number;
   readonly used: number;
   readonly requested: number;
-  /** When this very request would be admitted. */
+  /** When this request would be admitted. */
   readonly retryAt: number;
 };
 
@@ -36,7 +36,7 @@ type Admitted = { readonly at: number; readonly tokens: number };
 export class SlidingWindow {
   readonly #limit: RateLimit;
   #admitted: Admitted[] = [];
-  /** Where the window begins in the list; what is before it has expired. */
+  /** Index of the first unexpired record. */
   #start = 0;
   #tokens = 0;
 
@@ -80,12 +80,12 @@ export class SlidingWindow {
     requested: number,
   ): Excess | undefined {
     if (limit === undefined || used + requested <= limit) return undefined;
-    const retryAt = this.#roomAt(now, dimension, used + requested - limit);
+    const retryAt = this.#admittedAt(now, dimension, used + requested - limit);
     return { dimension, limit, used, requested, retryAt };
   }
 
-  /** When enough of the oldest requests will have left the window. */
-  #roomAt(now: number, dimension: LimitDimension, excess: number): number {
+  /** When enough of the oldest requests have left the window. */
+  #admittedAt(now: number, dimension: LimitDimension, excess: number): number {
     let freed = 0;
     for (let index = this.#start; index < this.#admitted.length; index += 1) {
       const { at, tokens } = this.#admitted[index] ?? { at: now, tokens: 0 };
@@ -106,7 +106,7 @@ export class SlidingWindow {
   }
 }
 
-/** Where both limits are exceeded, the one that holds longer is stated. */
+/** If both limits are exceeded, the later one is reported. */
 function later(one: Excess | undefined, other: Excess | undefined): Excess | undefined {
   if (!one || !other) return one ?? other;
   return one.retryAt >= other.retryAt ? one : other;

@@ -1,14 +1,14 @@
-// One scenario at work: it knows whom it is for, how often it still applies, and its own rate limits.
-// States: applying → used up. A sequence is a list of steps, each with its own count; the last one used up
-// ends the rule, or begins it again under `repeat`.
+// One active scenario: its scope, its remaining uses and its own rate limits. States: active → exhausted. A
+// sequence is a list of steps, each with its own count; the last exhausted step ends the rule, or restarts it
+// under `repeat`.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { Operation } from '../ask.ts';
+import type { Operation } from '../model-request.ts';
 import { seededRandom } from './random.ts';
 import { SlidingWindow } from './rate-limit.ts';
 import type { Scenario, StatedFault } from './scenario.ts';
 
-export type Asked = {
+export type RequestScope = {
   readonly provider: string;
   readonly operation: Operation;
   readonly model: string;
@@ -32,15 +32,15 @@ export class Rule {
     this.#steps = stepsOf(this.scenario, clock.now());
   }
 
-  matches(asked: Asked): boolean {
+  matches(scope: RequestScope): boolean {
     const { provider, model, keyHash, operation } = this.scenario;
-    if (provider !== undefined && provider !== asked.provider) return false;
-    if (model !== undefined && model !== asked.model) return false;
-    if (keyHash !== undefined && keyHash !== asked.credentialHash) return false;
-    return operation === undefined || operation === asked.operation;
+    if (provider !== undefined && provider !== scope.provider) return false;
+    if (model !== undefined && model !== scope.model) return false;
+    if (keyHash !== undefined && keyHash !== scope.credentialHash) return false;
+    return operation === undefined || operation === scope.operation;
   }
 
-  /** What to do with the next request; nothing when the rule is used up. */
+  /** The scenario for the next request; undefined if the rule is exhausted. */
   take(): Scenario | undefined {
     const step = this.#nextStep();
     if (!step) return undefined;
@@ -48,10 +48,10 @@ export class Rule {
     return this.#withFault(step.scenario);
   }
 
-  /** Limits are kept per provider and key, since that is whom a provider limits. */
-  window(scenario: Scenario, asked: Asked): SlidingWindow | undefined {
+  /** Limits are kept per provider and key, which is the scope of the providers' limits. */
+  window(scenario: Scenario, scope: RequestScope): SlidingWindow | undefined {
     if (!scenario.rateLimit) return undefined;
-    const name = `${asked.provider} ${asked.credentialHash}`;
+    const name = `${scope.provider} ${scope.credentialHash}`;
     const known = this.#windows.get(name);
     if (known) return known;
     const made = new SlidingWindow(scenario.rateLimit);
@@ -68,7 +68,7 @@ export class Rule {
     return this.#steps[0];
   }
 
-  /** Throws the dice, and lets a fault end at its reset. */
+  /** Draws the random fault, and ends a fault at its reset. */
   #withFault(scenario: Scenario): Scenario {
     const { fault, probability, resetAt, errorRates } = scenario;
     if (errorRates) return this.#drawError(scenario, errorRates);
@@ -98,7 +98,7 @@ function stepsOf(scenario: Scenario, now: number): Step[] {
   }));
 }
 
-/** A time to come is fixed when the scenario is set; the wire speaks of whole seconds, so it is one. */
+/** A relative reset becomes absolute when the scenario is set, on a whole second as on the wire. */
 function fixReset(scenario: Scenario, now: number): Scenario {
   const { resetInSeconds, resetAt, ...rest } = scenario;
   const at = resetAt ?? (resetInSeconds === undefined ? undefined : now + resetInSeconds * 1000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { InvalidInput } from '../invalid-input.ts';
 import { hashCredential } from '../truth/digest.ts';
-import { WrongInput } from '../wrong-input.ts';
 import { PRESETS } from './presets.ts';
 import { parseScenario, parseScenarioHeader, RAW_FAULTS, STATED_FAULTS } from './scenario.ts';
 
@@ -9,23 +9,23 @@ test('every preset is a valid scenario', () => {
   for (const preset of Object.keys(PRESETS)) assert.equal(parseScenario({ preset }).preset, preset);
 });
 
-test('every fault can be reached by a preset', () => {
+test('every fault is reachable through a preset', () => {
   const reached = new Set(Object.keys(PRESETS).map((preset) => parseScenario({ preset }).fault));
   for (const fault of [...STATED_FAULTS, ...RAW_FAULTS]) assert.ok(reached.has(fault), fault);
 });
 
-test('fields are laid over a preset', () => {
+test('fields override the preset', () => {
   const scenario = parseScenario({ preset: 'usage-limit', resetInSeconds: 600 });
   assert.equal(scenario.fault, 'usage-limit');
   assert.equal(scenario.resetInSeconds, 600);
 });
 
-test('`count` is another word for `times`', () => {
+test('`count` is an alias of `times`', () => {
   assert.equal(parseScenario({ preset: 'hang', count: 3 }).times, 3);
   assert.throws(() => parseScenario({ count: 'often' }), /times/);
 });
 
-test('the key of a scenario is kept as a hash only', () => {
+test('the key of a scenario is stored only as a hash', () => {
   const scenario = parseScenario({ key: 'sk-very-secret' });
   assert.equal(scenario.keyHash, hashCredential('sk-very-secret'));
   assert.ok(!JSON.stringify(scenario).includes('very-secret'));
@@ -49,11 +49,11 @@ const WRONG: readonly (readonly [unknown, RegExp])[] = [
 ];
 
 for (const [input, sentence] of WRONG)
-  test(`${JSON.stringify(input)} is refused with a sentence that says why`, () => {
+  test(`${JSON.stringify(input)} is rejected with a message that says why`, () => {
     assert.throws(
       () => parseScenario(input),
       (failure) => {
-        assert.ok(failure instanceof WrongInput);
+        assert.ok(failure instanceof InvalidInput);
         assert.match(failure.message, sentence);
         return true;
       },

@@ -1,16 +1,19 @@
-// What one can ask the simulator to do, as JSON: the one schema. A scenario says to whom it applies, how
-// often, how the answer looks and paces, and which fault happens. A preset is a named start that the other
-// fields are laid over. Wrong input is refused with a sentence that names the field.
+// The schema of a scenario. A scenario states its scope, its number of uses, the content and pace of the
+// answer, and the fault. A preset is a named scenario that the other fields override. Invalid input is
+// rejected with a message that names the field.
 
 import { z } from 'zod';
-import { OPERATIONS } from '../ask.ts';
+import { InvalidInput } from '../invalid-input.ts';
+import { OPERATIONS } from '../model-request.ts';
 import type { JsonRecord } from '../read-json.ts';
 import { asRecord, isRecord } from '../read-json.ts';
 import { hashCredential } from '../truth/digest.ts';
-import { WrongInput } from '../wrong-input.ts';
 import { PRESETS } from './presets.ts';
 
-/** Faults that a provider states itself, as an HTTP error or, with `afterChunks`, as a stream's error event. */
+/**
+ * Faults that a provider reports itself, as an HTTP error or, with `afterChunks`, as an error event in the
+ * stream.
+ */
 export const STATED_FAULTS = [
   'rate-limit',
   'usage-limit',
@@ -29,7 +32,7 @@ export const STATED_FAULTS = [
   'too-large',
 ] as const;
 
-/** Faults of the connection or of the bytes, which nobody states. */
+/** Faults of the connection or the bytes, which no provider reports. */
 export const RAW_FAULTS = [
   'hang',
   'hang-after-headers',
@@ -54,7 +57,7 @@ export function isRawFault(fault: string): fault is RawFault {
 const whole = z.int().min(0);
 const delayMs = z.number().min(0).max(86_400_000);
 const chance = z.number().min(0).max(1);
-/** What may stand in a header without breaking out of it. */
+/** Characters that cannot break out of a header. */
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, 'must be printable ASCII');
 const status = z.int().min(200).max(599);
 
@@ -77,7 +80,7 @@ const rateLimitSchema = z
     message: 'needs requestsPerMinute or tokensPerMinute',
   });
 
-/** What happens to a request. */
+/** The behaviour for one request. */
 const behaviour = {
   preset: z.string().optional(),
   times: z.int().min(1).optional(),
@@ -85,7 +88,7 @@ const behaviour = {
   errorRates: z
     .record(z.string().regex(/^[45]\d\d$/, 'must be a status from 400 to 599'), chance)
     .optional(),
-  // How it answers.
+  // Answer.
   latencyMs: delayMs.optional(),
   jitterMs: delayMs.optional(),
   tokensPerSecond: z.number().positive().optional(),
@@ -100,7 +103,7 @@ const behaviour = {
   usage: usageSchema.optional(),
   headers: z.record(z.string().regex(/^[a-zA-Z0-9-]+$/), headerValue).optional(),
   rateLimit: rateLimitSchema.optional(),
-  // How it fails.
+  // Failure.
   fault: z.enum([...STATED_FAULTS, ...RAW_FAULTS, 'none']).optional(),
   status: status.optional(),
   message: z.string().optional(),
@@ -115,14 +118,14 @@ const behaviour = {
 };
 
 const scenarioSchema = z.strictObject({
-  // To whom; without any of these, to all.
+  // Scope; without any of these, all requests.
   provider: z.string().optional(),
   model: z.string().optional(),
   key: z.string().min(1).optional(),
   keyHash: z.string().optional(),
   operation: z.enum(OPERATIONS).optional(),
   ...behaviour,
-  // One after the other, each with its own `times` (1 unless told).
+  // Steps in order, each with its own `times` (default 1).
   sequence: z.array(z.strictObject(behaviour)).min(1).max(1_000).optional(),
   repeat: z.boolean().optional(),
   seed: z.int().optional(),
@@ -131,25 +134,25 @@ const scenarioSchema = z.strictObject({
 export type Scenario = z.infer<typeof scenarioSchema>;
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
-/** One scenario, checked, with its preset laid under it and its key replaced by a hash. */
+/** Validates a scenario, applies its preset and replaces its key with a hash. */
 export function parseScenario(input: unknown): Scenario {
   const parsed = scenarioSchema.safeParse(expandPresets(input));
   if (!parsed.success) throw refusal(parsed.error);
   return hideKey(parsed.data);
 }
 
-/** The value of the per-request header: the name of a preset, or a scenario as JSON. */
+/** The value of the per-request header: a preset name, or a scenario as JSON. */
 export function parseScenarioHeader(value: string): Scenario {
   const text = value.trim();
   const scenario = parseScenario(text.startsWith('{') ? parseJson(text) : { preset: text });
   if (scenario.sequence || scenario.times)
-    throw new WrongInput(
-      'A scenario in a header is for one request: it takes no times and no sequence.',
+    throw new InvalidInput(
+      'A scenario in a header applies to one request: it takes no times and no sequence.',
     );
   return scenario;
 }
 
-/** Presets are expanded before checking, so that a preset and its overrides are checked as one. */
+/** Presets are expanded before validation, so that a preset and its overrides are checked together. */
 function expandPresets(input: unknown): unknown {
   if (!isRecord(input)) return input;
   const { count, ...rest } = input;
@@ -163,8 +166,8 @@ function expandPresets(input: unknown): unknown {
 function presetOf(name: unknown): JsonRecord {
   if (typeof name !== 'string') return {};
   if (!Object.hasOwn(PRESETS, name))
-    throw new WrongInput(
-      `There is no preset "${name}". Known are: ${Object.keys(PRESETS).join(', ')}.`,
+    throw new InvalidInput(
+      `There is no preset "${name}". The presets are: ${Object.keys(PRESETS).join(', ')}.`,
     );
   return asRecord(asRecord(asRecord(PRESETS)[name]).scenario);
 }
@@ -178,14 +181,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WrongInput('The scenario is not valid JSON.');
+    throw new InvalidInput('The scenario is not valid JSON.');
   }
 }
 
-function refusal(error: z.ZodError): WrongInput {
+function refusal(error: z.ZodError): InvalidInput {
   const sentences = error.issues.slice(0, 5).map((issue) => {
     const where = issue.path.map(String).join('.') || 'the whole';
     return `${where}: ${issue.message}`;
   });
-  return new WrongInput(`The scenario is not valid. ${sentences.join('; ')}.`);
+  return new InvalidInput(`The scenario is not valid. ${sentences.join('; ')}.`);
 }

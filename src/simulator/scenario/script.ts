@@ -1,18 +1,18 @@
-// What a healthy answer to a request would be, whichever operation it is: the whole body, the events of its
-// stream, and what it costs. The scenarios play a script out, or spoil it.
+// The healthy answer to a request of any operation: the unary body, the stream events and the usage.
+// Scenarios play the script or corrupt it.
 
 import type { Answer, CacheUse, Usage } from '../answers.ts';
 import { composeAnswer } from '../answers.ts';
-import type { Ask, ReadResult } from '../ask.ts';
 import { errorEvent, formatOf, readAsk } from '../formats/dialects.ts';
-import { embed, readEmbeddings } from '../formats/embeddings.ts';
-import { embedAsGemini, readGeminiEmbeddings } from '../formats/embeddings-gemini.ts';
+import { embedAsGemini, readGeminiEmbeddings } from '../formats/gemini/embeddings.ts';
+import { embed, readEmbeddings } from '../formats/openai/embeddings.ts';
 import type { StreamEvent } from '../formats/wire-format.ts';
+import type { ModelRequest, ReadResult } from '../model-request.ts';
 import { modelOf, modelsList } from '../models.ts';
 import type { JsonRecord } from '../read-json.ts';
 import type { Route } from '../route.ts';
+import { chunksOf } from './chunks.ts';
 import type { Failure } from './failure.ts';
-import { piecesOf } from './pieces.ts';
 import type { Scenario } from './scenario.ts';
 
 export type Script = {
@@ -24,70 +24,77 @@ export type Script = {
   errorEvent(failure: Failure): StreamEvent;
 };
 
-/** What was understood of a request before any scenario is known. */
+/** The parsed request, before a scenario is chosen. */
 export type Reading = {
   readonly model: string;
   readonly isStream: boolean;
-  /** Set where there is a prompt that a provider would cache. */
-  readonly ask: Ask | undefined;
+  /** Set if the request has a prompt that a provider would cache. */
+  readonly request: ModelRequest | undefined;
   script(scenario: Scenario, identity: Identity, cache: CacheUse): Script;
 };
 
 export type Identity = { readonly id: string; readonly createdAt: number };
 
 export function readRequest(route: Route, body: JsonRecord): ReadResult<Reading> {
-  if (route.operation === 'models') return { ask: modelsReading(route) };
+  if (route.operation === 'models') return { request: modelsReading(route) };
   if (route.operation === 'embeddings') return embeddingsReading(route, body);
   const read = readAsk(route, body);
-  if (!read.ask) return read;
+  if (!read.request) return read;
   return {
-    ask:
+    request:
       route.operation === 'count_tokens'
-        ? countReading(route, read.ask)
-        : promptReading(route, read.ask),
+        ? countReading(route, read.request)
+        : promptReading(route, read.request),
   };
 }
 
-function promptReading(route: Route, ask: Ask): Reading {
+function promptReading(route: Route, request: ModelRequest): Reading {
   return {
-    model: ask.model,
-    isStream: ask.isStream,
-    ask,
+    model: request.model,
+    isStream: request.isStream,
+    request,
     script: (scenario, identity, cache) =>
-      promptScript(route, ask, scenario, composeAnswer(ask, scenario, identity, cache)),
+      promptScript(route, request, scenario, composeAnswer(request, scenario, identity, cache)),
   };
 }
 
-function promptScript(route: Route, ask: Ask, scenario: Scenario, answer: Answer): Script {
+function promptScript(
+  route: Route,
+  request: ModelRequest,
+  scenario: Scenario,
+  answer: Answer,
+): Script {
   const format = formatOf(route);
   return {
-    model: ask.model,
-    isStream: ask.isStream,
+    model: request.model,
+    isStream: request.isStream,
     usage: answer.usage,
     whole: () => JSON.stringify(format.unary(answer)),
-    events: () => format.events(answer, piecesOf(answer, scenario), ask),
+    events: () => format.events(answer, chunksOf(answer, scenario), request),
     errorEvent: (failure) => errorEvent(route, failure, answer),
   };
 }
 
-function countReading(route: Route, ask: Ask): Reading {
-  const { inputTokens } = ask;
+function countReading(route: Route, request: ModelRequest): Reading {
+  const { inputTokens } = request;
   const count =
     route.dialect === 'gemini' ? { totalTokens: inputTokens } : { input_tokens: inputTokens };
-  return plainReading(ask.model, 0, () => count);
+  return plainReading(request.model, 0, () => count);
 }
 
 function embeddingsReading(route: Route, body: JsonRecord): ReadResult<Reading> {
   if (route.dialect === 'gemini') return geminiEmbeddingsReading(route, body);
-  const { ask, misread } = readEmbeddings(body);
-  return ask ? { ask: plainReading(ask.model, ask.inputTokens, () => embed(ask)) } : { misread };
+  const { request, rejection } = readEmbeddings(body);
+  return request
+    ? { request: plainReading(request.model, request.inputTokens, () => embed(request)) }
+    : { rejection };
 }
 
 function geminiEmbeddingsReading(route: Route, body: JsonRecord): ReadResult<Reading> {
-  const { ask, misread } = readGeminiEmbeddings(body, route.pathModel ?? '');
-  return ask
-    ? { ask: plainReading(ask.model, ask.inputTokens, () => embedAsGemini(ask)) }
-    : { misread };
+  const { request, rejection } = readGeminiEmbeddings(body, route.pathModel ?? '');
+  return request
+    ? { request: plainReading(request.model, request.inputTokens, () => embedAsGemini(request)) }
+    : { rejection };
 }
 
 function modelsReading({ dialect, pathModel }: Route): Reading {
@@ -96,7 +103,7 @@ function modelsReading({ dialect, pathModel }: Route): Reading {
   );
 }
 
-/** Operations that answer in one piece and think nothing. */
+/** Operations with a unary answer and no thinking. */
 function plainReading(model: string, inputTokens: number, answer: () => unknown): Reading {
   const usage: Usage = {
     inputTokens,
@@ -114,5 +121,5 @@ function plainReading(model: string, inputTokens: number, answer: () => unknown)
     events: () => [][Symbol.iterator](),
     errorEvent: () => ({ data: '', contentBytes: 0 }),
   };
-  return { model, isStream: false, ask: undefined, script: () => script };
+  return { model, isStream: false, request: undefined, script: () => script };
 }

@@ -1,4 +1,4 @@
-// Fingerprints: how the simulator tells two bodies or two credentials apart without keeping either.
+// Digests that identify bodies and credentials without storing either.
 
 import { hash } from 'node:crypto';
 
@@ -7,12 +7,12 @@ export function digest(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
-/** What the truth log and the scenarios keep of an API key: enough to tell keys apart, not to use one. */
+/** The stored form of an API key: it distinguishes keys and cannot be used as one. */
 export function hashCredential(credential: string): string {
   return digest(credential).slice(0, 16);
 }
 
-/** A small number that depends on every character; picks sentences, never protects anything. */
+/** A non-cryptographic hash that selects sentences. */
 export function seedOf(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)

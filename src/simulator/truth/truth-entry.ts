@@ -1,16 +1,16 @@
-// What the truth log keeps of one request. It never holds a credential, a prompt or an answer.
+// The truth log entry of one request. It never holds a credential, a prompt or an answer.
 //
-// Outcomes: `pending` until the answer is over, then one of
-//   ok                 answered completely
-//   refused            answered with an HTTP error
-//   failed_in_stream   a 200 that ended in an error event
-//   garbled            a 200 whose bytes are not what they should be
-//   cut                the simulator broke the connection or ended the stream too early
-//   hung               the simulator fell silent on purpose; set when the silence begins
-//   aborted_by_client  the caller went away before the answer was over
-//   closed             the simulator itself was closed meanwhile
+// Outcomes: `pending` until the answer ends, then one of
+//   ok answered completely
+//   refused answered with an HTTP error
+//   failed_in_stream a 200 that ended with an error event
+//   garbled a 200 with corrupted bytes
+//   cut the simulator broke the connection or ended the stream early
+//   hung the simulator stopped sending on purpose; set when the silence begins
+//   aborted_by_client the caller disconnected before the end of the answer
+//   closed the simulator was closed before the end of the answer
 
-import type { Dialect, Operation } from '../ask.ts';
+import type { Dialect, Operation } from '../model-request.ts';
 
 export const OUTCOMES = [
   'pending',
@@ -26,27 +26,27 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number];
 
 export type TruthEntry = {
-  /** Counts up from 1 over the life of the simulator, in the order of arrival. */
+  /** Counts from 1 over the life of the simulator, in order of arrival. */
   readonly sequence: number;
   readonly startedAt: number;
   readonly finishedAt: number | null;
-  /** When the caller went away, if it did. */
+  /** When the caller disconnected, if it did. */
   readonly abortedAt: number | null;
   readonly provider: string;
   readonly dialect: Dialect;
   readonly operation: Operation | 'unknown';
   readonly method: string;
-  /** Without its query, which may hold a key. */
+  /** Without the query, which may hold a key. */
   readonly path: string;
   readonly model: string | null;
   readonly stream: boolean;
   readonly credentialHash: string | null;
-  /** The status that was sent; null while none was. */
+  /** The status sent; null until then. */
   readonly status: number | null;
   readonly outcome: Outcome;
-  /** Events with content that were handed to the connection. */
+  /** Content events written to the connection. */
   readonly chunksSent: number;
-  /** What the provider would bill: nothing for a refusal, what was sent for a broken answer. */
+  /** Billable tokens: none for a refusal, the sent part for a broken answer. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;

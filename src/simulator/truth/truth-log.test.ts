@@ -30,7 +30,7 @@ const FACTS: Omit<OpenEntry, 'sequence' | 'startedAt'> = {
   scenario: 'default',
 };
 
-test('the ring keeps the newest entries in order, the totals keep everything', () => {
+test('the ring keeps the newest entries in order, the totals keep all', () => {
   const log = new TruthLog(createTestClock(), 3);
   for (let index = 0; index < 8; index += 1)
     log.finish(log.open({ ...FACTS }), { status: 200, outcome: 'ok', inputTokens: 2 });
@@ -46,7 +46,7 @@ test('the ring keeps the newest entries in order, the totals keep everything', (
   assert.equal(totals.byProvider.anthropic?.inputTokens, 16);
 });
 
-test('it tells how many were open at once and how many came in one minute', async () => {
+test('the totals report the peak concurrency and the peak requests per minute', async () => {
   const clock = createTestClock();
   const log = new TruthLog(clock, 10);
   const first = log.open({ ...FACTS });
@@ -60,7 +60,7 @@ test('it tells how many were open at once and how many came in one minute', asyn
   assert.equal(byProvider.anthropic?.maxRequestsPerMinute, 2);
 });
 
-test('an entry is finished once', () => {
+test('an entry is finished only once', () => {
   const log = new TruthLog(createTestClock(), 10);
   const entry = log.open({ ...FACTS });
   log.finish(entry, { outcome: 'cut' });
@@ -68,7 +68,7 @@ test('an entry is finished once', () => {
   assert.equal(log.entries()[0]?.outcome, 'cut');
 });
 
-test('a wait resolves with what is already there, or with what comes', async () => {
+test('waitFor resolves with a logged entry or with a later one', async () => {
   const log = new TruthLog(createTestClock(), 10);
   const entry = log.open({ ...FACTS });
   assert.equal((await log.waitFor(({ outcome }) => outcome === 'pending')).sequence, 1);
@@ -78,7 +78,7 @@ test('a wait resolves with what is already there, or with what comes', async () 
   assert.equal((await waiting).abortedAt, null);
 });
 
-test('a wait ends with its signal, and when the simulator closes', async () => {
+test('waitFor ends with its signal and when the simulator closes', async () => {
   const log = new TruthLog(createTestClock(), 10);
   const aborted = log.waitFor(() => false, AbortSignal.abort(new Error('enough')));
   await assert.rejects(aborted, /enough/);
@@ -91,7 +91,7 @@ test('a wait ends with its signal, and when the simulator closes', async () => {
   await assert.rejects(closed, /closed/);
 });
 
-test('what was open when the log was cleared counts no more', () => {
+test('requests that were open when the log was cleared are not counted', () => {
   const log = new TruthLog(createTestClock(), 10);
   const entry = log.open({ ...FACTS });
   log.clear();
@@ -101,7 +101,7 @@ test('what was open when the log was cleared counts no more', () => {
   assert.deepEqual(log.entries(), []);
 });
 
-test('names that callers invent do not grow the totals without bound', () => {
+test('provider names invented by callers do not grow the totals without bound', () => {
   const log = new TruthLog(createTestClock(), 10);
   for (let index = 0; index < 300; index += 1) log.open({ ...FACTS, provider: `p${index}` });
   assert.ok(Object.keys(log.totals().byProvider).length <= 101);

@@ -1,6 +1,6 @@
-// The truth log: a bounded ring of what was asked and what became of it, in order of arrival. Totals and
-// peaks are kept apart from the ring, so they stay exact after old entries have fallen out.
-// An entry is in the log from its first byte on; it is changed only through `change`, which wakes waiters.
+// The truth log: a bounded ring of requests and their outcomes in order of arrival. Totals and peaks are kept
+// outside the ring, so they stay exact after old entries are dropped. An entry is in the log from the first
+// byte of its request; it changes only through `change`, which wakes the waiters.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { PeakWindow } from '../scenario/peak-window.ts';
@@ -10,14 +10,14 @@ export type TruthTotals = {
   readonly requests: number;
   readonly inFlight: number;
   readonly maxInFlight: number;
-  /** Entries that fell out of the ring. */
+  /** Entries dropped from the ring. */
   readonly dropped: number;
   readonly byProvider: Readonly<Record<string, ProviderTotals>>;
 };
 
 export type ProviderTotals = {
   readonly requests: number;
-  /** The most requests that arrived within any 60 s. */
+  /** The peak number of requests within any 60 s. */
   readonly maxRequestsPerMinute: number;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly byOutcome: Readonly<Record<string, number>>;
@@ -40,7 +40,7 @@ type Account = {
   outputTokens: number;
 };
 
-/** A caller can put any name before a path, so the number of names that are told apart is bounded. */
+/** A caller can put any name in front of a path, so the number of distinct providers is bounded. */
 const MAX_PROVIDERS = 100;
 const MAX_SHARED = 1_000;
 
@@ -50,7 +50,7 @@ export class TruthLog {
   #ring: OpenEntry[] = [];
   #oldest = 0;
   #sequence = 0;
-  /** Requests up to this one were asked before the log was cleared and count no more. */
+  /** Requests up to this sequence number arrived before the log was cleared and are not counted. */
   #clearedUpTo = 0;
   #dropped = 0;
   #inFlight = 0;
@@ -84,7 +84,7 @@ export class TruthLog {
     this.#wake(entry);
   }
 
-  /** One more event of content has gone out. */
+  /** Records one more content event. */
   progress(entry: OpenEntry, outputTokens: number): void {
     entry.chunksSent += 1;
     entry.outputTokens = outputTokens;
@@ -100,7 +100,7 @@ export class TruthLog {
     this.#wake(entry);
   }
 
-  /** Oldest first; what is still open is shown as it stands now. */
+  /** Oldest first; open entries show their current state. */
   entries(): readonly TruthEntry[] {
     return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)].map(view);
   }
@@ -132,7 +132,7 @@ export class TruthLog {
     return { requests, inFlight, maxInFlight, dropped, byProvider };
   }
 
-  /** Resolves with the first entry, past or future, that satisfies the predicate. */
+  /** Resolves with the first past or future entry that satisfies the predicate. */
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry> {
     const known = this.entries().find(predicate);
     if (known) return Promise.resolve(known);
@@ -149,13 +149,13 @@ export class TruthLog {
     });
   }
 
-  /** Nothing more will happen: who still waits is told so. */
+  /** Rejects all waiters: no further entry will arrive. */
   close(): void {
     this.#isClosed = true;
     for (const waiter of this.#waiters) waiter.reject(closedError());
   }
 
-  /** Most requests look alike, so what repeats among them is kept once. */
+  /** Interns strings: most requests repeat the same values. */
   share(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import OpenAI from 'openai';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
-import { tokensOfText } from '../tokens.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
+import { tokensOfText } from '../../tokens.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new OpenAI({ apiKey: 'key', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
@@ -20,7 +20,7 @@ const TOOL = {
   },
 };
 
-test('the OpenAI SDK gets the same completion whole and as a stream', async () => {
+test('the OpenAI SDK gets the same completion unary and streamed', async () => {
   const whole = await client.chat.completions.create(BASE);
   const text = whole.choices[0]?.message.content ?? '';
   const options = { ...BASE, stream_options: { include_usage: true } };
@@ -33,12 +33,12 @@ test('the OpenAI SDK gets the same completion whole and as a stream', async () =
   assert.deepEqual(streamed.usage, whole.usage);
 });
 
-test('a stream has usage only when it is asked for', async () => {
+test('a stream reports usage only on request', async () => {
   const stream = await client.chat.completions.create({ ...BASE, stream: true });
   for await (const chunk of stream) assert.equal(chunk.usage, undefined);
 });
 
-test('a forced tool is called with arguments that fit, whole and streamed', async () => {
+test('a forced tool is called with arguments that fit, unary and streamed', async () => {
   const asking = { ...BASE, tools: [TOOL], tool_choice: 'required' as const };
   for (const completion of [
     await client.chat.completions.create(asking),
@@ -66,7 +66,7 @@ test('two tools that the prompt names are called in one answer', async () => {
   assert.deepEqual(names, ['get_weather', 'get_time']);
 });
 
-test('output stops at the maximum, and reasoning is counted when asked for', async () => {
+test('output stops at the maximum, and reasoning is counted if requested', async () => {
   const short = await client.chat.completions.create({ ...BASE, max_completion_tokens: 4 });
   assert.equal(short.choices[0]?.finish_reason, 'length');
   assert.equal(short.usage?.completion_tokens, 4);

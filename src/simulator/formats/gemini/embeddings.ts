@@ -1,12 +1,12 @@
-// Gemini's embeddings: one content, or a batch of requests that each repeat the model. The vectors are the same as
-// OpenAI's for the same text; the model and its way of asking are in the path.
+// Gemini embeddings: one content, or a batch of requests that each repeat the model. Equal texts get the same
+// vectors as in OpenAI's format; the path holds the model and the operation.
 
-import type { ReadResult } from '../ask.ts';
-import { misread } from '../ask.ts';
-import type { JsonRecord } from '../read-json.ts';
-import { asList, asNumber, asRecord, asText } from '../read-json.ts';
-import { tokensOfText } from '../tokens.ts';
-import { vectorOf } from './embeddings.ts';
+import type { ReadResult } from '../../model-request.ts';
+import { reject } from '../../model-request.ts';
+import type { JsonRecord } from '../../read-json.ts';
+import { asList, asNumber, asRecord, asText } from '../../read-json.ts';
+import { tokensOfText } from '../../tokens.ts';
+import { vectorOf } from '../openai/embeddings.ts';
 
 export type GeminiEmbeddingAsk = {
   readonly model: string;
@@ -26,19 +26,21 @@ export function readGeminiEmbeddings(
   const requests = isBatch ? asList(body.requests).map(asRecord) : [body];
   const texts = requests.map(textOf);
   if (texts.length === 0 || texts.includes(''))
-    return misread('* EmbedContentRequest.content: contents is not specified', 'content');
+    return reject('* EmbedContentRequest.content: contents is not specified', 'content');
   const other = requests.find((request) => isOther(request.model, model));
-  if (other) return misread('* EmbedContentRequest.model: model does not match the path', 'model');
+  if (other) return reject('* EmbedContentRequest.model: model does not match the path', 'model');
   const inputTokens = texts.reduce((sum, text) => sum + tokensOfText(text), 0);
-  return { ask: { model, isBatch, texts, dimensions: requests.map(dimensionsOf), inputTokens } };
+  return {
+    request: { model, isBatch, texts, dimensions: requests.map(dimensionsOf), inputTokens },
+  };
 }
 
-export function embedAsGemini(ask: GeminiEmbeddingAsk): unknown {
-  const vectors = ask.texts.map((text, index) => ({
-    values: [...vectorOf(text, ask.dimensions[index] ?? USUAL_DIMENSIONS)],
+export function embedAsGemini(request: GeminiEmbeddingAsk): unknown {
+  const vectors = request.texts.map((text, index) => ({
+    values: [...vectorOf(text, request.dimensions[index] ?? USUAL_DIMENSIONS)],
   }));
-  const usageMetadata = { promptTokenCount: ask.inputTokens };
-  return ask.isBatch
+  const usageMetadata = { promptTokenCount: request.inputTokens };
+  return request.isBatch
     ? { embeddings: vectors, usageMetadata }
     : { embedding: vectors[0], usageMetadata };
 }

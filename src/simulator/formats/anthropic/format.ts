@@ -1,9 +1,9 @@
-// How Anthropic writes an answer: a message, or the events from message_start to message_stop.
+// Serializes an answer for Anthropic: a message, or the events from message_start to message_stop.
 
-import type { Answer, StopReason, ToolCall } from '../answers.ts';
-import type { Piece } from '../scenario/pieces.ts';
-import type { StreamEvent, WireFormat } from './wire-format.ts';
-import { closingEvent, plainEvent } from './wire-format.ts';
+import type { Answer, StopReason, ToolCall } from '../../answers.ts';
+import type { Piece } from '../../scenario/chunks.ts';
+import type { StreamEvent, WireFormat } from '../wire-format.ts';
+import { closingEvent, plainEvent } from '../wire-format.ts';
 
 const STOP_REASONS = {
   end: 'end_turn',
@@ -42,7 +42,7 @@ function* events(answer: Answer, pieces: Iterable<Piece>): Generator<StreamEvent
 
 type OpenBlock = { readonly key: unknown; readonly index: number; readonly kind: Piece['kind'] };
 
-/** Pieces of one block follow each other; a tool call is its own block. */
+/** Pieces of one block are consecutive; a tool call is its own block. */
 function keyOf(piece: Piece): unknown {
   return piece.kind === 'tool' ? piece.call : piece.kind;
 }
@@ -65,7 +65,7 @@ function* closeBlock(block: OpenBlock, answer: Answer): Generator<StreamEvent, v
   yield named({ type: 'content_block_stop', index });
 }
 
-/** The content deltas are most of a stream, so they are put together by hand. */
+/** Content deltas are most of a stream, so their JSON is concatenated by hand. */
 function delta(index: number, piece: Piece): StreamEvent {
   const kind = DELTA_KINDS[piece.kind];
   const text = JSON.stringify(piece.delta);
@@ -145,7 +145,7 @@ function stopSequenceOf(answer: Answer): string | null {
   return answer.stopReason === 'stop_sequence' ? (answer.stopSequence ?? null) : null;
 }
 
-/** Anthropic counts cached input apart from `input_tokens`. */
+/** Anthropic counts cached input separately from `input_tokens`. */
 function usageOf(answer: Answer, outputTokens: number): unknown {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, thinkingTokens } = answer.usage;
   const { cacheWrite1hTokens } = answer.usage;

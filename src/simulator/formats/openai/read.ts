@@ -1,26 +1,26 @@
-// Reads a Chat Completions or a Responses request into an Ask. It refuses what the provider itself refuses
-// and no more: unknown fields pass.
+// Reads a Chat Completions or a Responses request. Rejects only the requests that the provider rejects:
+// unknown fields pass.
 
-import type { Ask, OfferedTool, ReadResult, ToolChoice } from '../ask.ts';
-import { misread } from '../ask.ts';
-import type { JsonRecord } from '../read-json.ts';
-import { asList, asNumber, asRecord, asText, asTexts, isRecord } from '../read-json.ts';
-import { InputMeter } from '../tokens.ts';
+import type { ModelRequest, OfferedTool, ReadResult, ToolChoice } from '../../model-request.ts';
+import { reject } from '../../model-request.ts';
+import type { JsonRecord } from '../../read-json.ts';
+import { asList, asNumber, asRecord, asText, asTexts, isRecord } from '../../read-json.ts';
+import { InputMeter } from '../../tokens.ts';
 
 export function readChatCompletion(body: JsonRecord): ReadResult {
   const model = asText(body.model);
   const messages = asList(body.messages).map(asRecord);
-  if (model === undefined) return misread('you must provide a model parameter', 'model');
+  if (model === undefined) return reject('you must provide a model parameter', 'model');
   if (messages.length === 0)
-    return misread(
+    return reject(
       "Invalid 'messages': empty array. Expected an array with minimum length 1.",
       'messages',
     );
   return {
-    ask: {
+    request: {
       ...shared(body, model),
       inputTokens: measure(messages, body.tools),
-      prompt: lastWords(messages),
+      prompt: lastBytes(messages),
       maxOutputTokens: asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens),
       endsWithToolResult: messages.at(-1)?.role === 'tool',
       wantsThinking: isReasoning(body.reasoning_effort),
@@ -33,17 +33,17 @@ export function readChatCompletion(body: JsonRecord): ReadResult {
 
 export function readResponses(body: JsonRecord): ReadResult {
   const model = asText(body.model);
-  if (model === undefined) return misread("Missing required parameter: 'model'.", 'model');
+  if (model === undefined) return reject("Missing required parameter: 'model'.", 'model');
   const input = body.input;
   const items =
     typeof input === 'string' ? [{ role: 'user', content: input }] : asList(input).map(asRecord);
-  if (items.length === 0) return misread("Missing required parameter: 'input'.", 'input');
+  if (items.length === 0) return reject("Missing required parameter: 'input'.", 'input');
   const instructions = { role: 'system', content: body.instructions };
   return {
-    ask: {
+    request: {
       ...shared(body, model),
       inputTokens: measure([instructions, ...items], body.tools),
-      prompt: lastWords(items),
+      prompt: lastBytes(items),
       maxOutputTokens: asNumber(body.max_output_tokens),
       endsWithToolResult: items.at(-1)?.type === 'function_call_output',
       wantsThinking: isRecord(body.reasoning) && isReasoning(body.reasoning.effort ?? 'medium'),
@@ -55,7 +55,7 @@ export function readResponses(body: JsonRecord): ReadResult {
 }
 
 type Shared = Pick<
-  Ask,
+  ModelRequest,
   'model' | 'isStream' | 'markedTokens' | 'markedPrefix' | 'cachesByItself' | 'tools' | 'toolChoice'
 >;
 
@@ -96,7 +96,7 @@ function measureContent(meter: InputMeter, content: unknown): void {
   }
 }
 
-function lastWords(messages: readonly JsonRecord[]): string {
+function lastBytes(messages: readonly JsonRecord[]): string {
   const content = messages.findLast((message) => message.role === 'user')?.content;
   if (typeof content === 'string') return content;
   const part = asList(content)
@@ -125,7 +125,7 @@ function isReasoning(effort: unknown): boolean {
   return typeof effort === 'string' && effort !== 'none';
 }
 
-/** `json_object` asks for any object, `json_schema` for one that fits. */
+/** `json_object` requests any object, `json_schema` one that fits. */
 function readSchema(format: JsonRecord, wrapper: string | undefined): unknown {
   if (format.type === 'json_object') return { type: 'object' };
   if (format.type !== 'json_schema') return undefined;

@@ -1,10 +1,10 @@
-// How Gemini writes an answer: one GenerateContentResponse, or one per chunk of a stream.
-// A function call is never cut into pieces; every chunk carries the usage so far.
+// Serializes an answer for Gemini: one GenerateContentResponse, or one per stream chunk. A function call is
+// never split; every chunk carries the usage so far.
 
-import type { Answer, StopReason, ToolCall } from '../answers.ts';
-import type { Piece } from '../scenario/pieces.ts';
-import { tokensOfBytes } from '../tokens.ts';
-import type { StreamEvent, WireFormat } from './wire-format.ts';
+import type { Answer, StopReason, ToolCall } from '../../answers.ts';
+import type { Piece } from '../../scenario/chunks.ts';
+import { tokensOfBytes } from '../../tokens.ts';
+import type { StreamEvent, WireFormat } from '../wire-format.ts';
 
 const FINISH_REASONS = {
   end: 'STOP',
@@ -98,7 +98,7 @@ function envelope(answer: Answer, tokens: number) {
   };
 }
 
-/** Gemini counts thoughts apart from the candidates. */
+/** Gemini counts thoughts separately from the candidates. */
 function visibleTokens(answer: Answer): number {
   return Math.max(0, answer.usage.outputTokens - answer.usage.thinkingTokens);
 }

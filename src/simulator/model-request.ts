@@ -1,5 +1,5 @@
-// What a request asks for, in words that are no provider's. A reader per dialect makes it, the answers are
-// composed from it, and a format per dialect writes the answer out again.
+// A request in provider-independent terms. A reader per dialect builds it, answers are composed from it, and
+// a format per dialect serializes the answer.
 
 export type Dialect = 'anthropic' | 'openai' | 'gemini';
 
@@ -20,49 +20,49 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'none' | 'any' }
   | { readonly kind: 'named'; readonly name: string };
 
-export type Ask = {
+export type ModelRequest = {
   readonly model: string;
   readonly isStream: boolean;
   readonly inputTokens: number;
-  /** Tokens up to the last cache marker; 0 when the request marks nothing. */
+  /** Tokens up to the last cache marker; 0 without a marker. */
   readonly markedTokens: number;
   /** Identifies the marked prefix, so that a second request with it is a cache hit. */
   readonly markedPrefix: string;
-  /** Whether this dialect caches long prompts without being told. */
+  /** Whether this dialect caches long prompts automatically. */
   readonly cachesByItself: boolean;
-  /** What the person said last. */
+  /** The last user message. */
   readonly prompt: string;
   readonly maxOutputTokens: number | undefined;
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: ToolChoice;
   readonly endsWithToolResult: boolean;
   readonly wantsThinking: boolean;
-  /** Set when the answer must be JSON of this schema. */
+  /** Set if the answer must be JSON of this schema. */
   readonly outputSchema: unknown;
   readonly stopSequences: readonly string[];
-  /** OpenAI sends the usage of a stream only when asked. */
+  /** OpenAI sends the usage of a stream only on request. */
   readonly wantsStreamUsage: boolean;
 };
 
-/** A request that the provider itself would refuse; `field` is where. */
-export type Misread = { readonly message: string; readonly field: string | undefined };
+/** A request that the provider would reject; `field` names the invalid part. */
+export type Rejection = { readonly message: string; readonly field: string | undefined };
 
-export type ReadResult<T = Ask> =
-  | { readonly ask: T; readonly misread?: undefined }
-  | { readonly ask?: undefined; readonly misread: Misread };
+export type ReadResult<T = ModelRequest> =
+  | { readonly request: T; readonly rejection?: undefined }
+  | { readonly request?: undefined; readonly rejection: Rejection };
 
-export function misread(message: string, field?: string): { readonly misread: Misread } {
-  return { misread: { message, field } };
+export function reject(message: string, field?: string): { readonly rejection: Rejection } {
+  return { rejection: { message, field } };
 }
 
-/** A tool is called when it is forced, or when the person names it; a tool's result is answered in words. */
-export function toolsToCall(ask: Ask): readonly OfferedTool[] {
-  const { toolChoice, tools } = ask;
+/** A tool is called if it is forced or if the prompt names it; a tool result is answered with text. */
+export function toolsToCall(request: ModelRequest): readonly OfferedTool[] {
+  const { toolChoice, tools } = request;
   if (toolChoice.kind === 'none' || tools.length === 0) return [];
   if (toolChoice.kind === 'named') return tools.filter((tool) => tool.name === toolChoice.name);
-  const named = ask.endsWithToolResult
+  const named = request.endsWithToolResult
     ? []
-    : tools.filter((tool) => isNamed(ask.prompt, tool.name));
+    : tools.filter((tool) => isNamed(request.prompt, tool.name));
   if (named.length > 0) return named;
   return toolChoice.kind === 'any' ? tools.slice(0, 1) : [];
 }

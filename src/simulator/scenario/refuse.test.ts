@@ -1,4 +1,4 @@
-// What the SDKs raise for each failure that a provider states, and where the delays are found.
+// The SDK errors for each reported failure, and the location of the delays.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -27,7 +27,7 @@ const askGemini = () => gemini.models.generateContent({ model: 'gemini-x', conte
 
 type Seen = { status: number | undefined; text: string; headers: Headers };
 
-/** The failure that a call ends in, whichever SDK raised it. */
+/** The error that ends a call, from any SDK. */
 async function failureOf(call: () => Promise<unknown>): Promise<Seen> {
   const failure: unknown = await call().then(
     () => undefined,
@@ -59,7 +59,7 @@ const STATUSES = {
 } as const;
 
 for (const fault of STATED_FAULTS)
-  test(`${fault} is answered with the status of each provider`, async () => {
+  test(`${fault} has the status of each provider`, async () => {
     simulator.setScenario({ fault, resetInSeconds: 60 });
     const [forAnthropic, forOpenai, forGemini] = STATUSES[fault];
     assert.equal((await failureOf(askAnthropic)).status, forAnthropic);
@@ -68,7 +68,7 @@ for (const fault of STATED_FAULTS)
     else assert.equal((await failureOf(askGemini)).status, forGemini);
   });
 
-test('a used-up plan is told with its reset by every provider', async () => {
+test('an exhausted plan is reported with its reset by every provider', async () => {
   simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
   const resetSeconds = (NOW + 600_000) / 1000;
   const claude = await failureOf(askAnthropic);
@@ -80,7 +80,7 @@ test('a used-up plan is told with its reset by every provider', async () => {
   assert.match(google.text, /"retryDelay":"600s"/);
 });
 
-test('a used-up plan can be told by headers or details alone', async () => {
+test('an exhausted plan can be reported by headers or details alone', async () => {
   simulator.setScenario({ preset: 'usage-limit-headers', resetInSeconds: 600 });
   const claude = await failureOf(askAnthropic);
   assert.equal(claude.headers.get('anthropic-ratelimit-unified-status'), 'rejected');
@@ -100,26 +100,26 @@ test('a throttle states its delay where each provider puts it', async () => {
   assert.match(google.text, /PerMinute/);
 });
 
-test('a throttle can state no delay', async () => {
+test('a throttle can omit the delay', async () => {
   simulator.setScenario({ preset: 'rate-limit-no-delay' });
   assert.equal((await failureOf(askAnthropic)).headers.get('retry-after'), null);
   assert.doesNotMatch((await failureOf(askOpenai)).text, /try again in/);
   assert.doesNotMatch((await failureOf(askGemini)).text, /RetryInfo/);
 });
 
-test('status and words can be replaced', async () => {
+test('status and message can be overridden', async () => {
   simulator.setScenario({ fault: 'server-error', status: 502, message: 'the dam broke' });
-  for (const ask of [askAnthropic, askOpenai, askGemini]) {
-    const { status, text } = await failureOf(ask);
+  for (const request of [askAnthropic, askOpenai, askGemini]) {
+    const { status, text } = await failureOf(request);
     assert.equal(status, 502);
     assert.match(text, /the dam broke/);
   }
 });
 
-test('a secret is planted in words, fields and headers', async () => {
+test('a secret is planted in message, fields and headers', async () => {
   simulator.setScenario({ preset: 'leaky', secret: 'canary-42' });
-  for (const ask of [askAnthropic, askOpenai]) {
-    const { text, headers } = await failureOf(ask);
+  for (const request of [askAnthropic, askOpenai]) {
+    const { text, headers } = await failureOf(request);
     assert.ok(text.split('canary-42').length > 3);
     assert.equal(headers.get('x-debug-trace'), 'canary-42');
   }
@@ -127,7 +127,7 @@ test('a secret is planted in words, fields and headers', async () => {
   assert.ok(!JSON.stringify(simulator.log()).includes('canary-42'));
 });
 
-test('a real limit refuses with its numbers and admits again when it said', async () => {
+test('a real limit refuses with its numbers and admits again at the stated time', async () => {
   simulator.setScenario({ rateLimit: { requestsPerMinute: 2 } });
   const { response } = await anthropic.messages
     .create({ model: 'claude-x', max_tokens: 50, messages: MESSAGES })
@@ -147,7 +147,7 @@ test('a real limit refuses with its numbers and admits again when it said', asyn
   assert.ok((byOutcome?.ok ?? 0) >= 3 && (byOutcome?.refused ?? 0) >= 2);
 });
 
-test('a real limit on tokens is worded by each provider', async () => {
+test('each provider words a token limit its own way', async () => {
   simulator.setScenario({ rateLimit: { tokensPerMinute: 80 }, outputTokens: 40 });
   await askOpenai();
   const chatgpt = await failureOf(askOpenai);
@@ -158,7 +158,7 @@ test('a real limit on tokens is worded by each provider', async () => {
   assert.match((await failureOf(askGemini)).text, /InputTokensPerModelPerMinute/);
 });
 
-test('counting tokens and listing models cost nothing of the limit', async () => {
+test('counting tokens and listing models consume no limit', async () => {
   simulator.setScenario({ rateLimit: { requestsPerMinute: 1 } });
   await anthropic.models.list();
   await anthropic.messages.countTokens({ model: 'claude-x', messages: MESSAGES });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
-import { tokensOfText } from '../tokens.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
+import { tokensOfText } from '../../tokens.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new Anthropic({ apiKey: 'key', baseURL: simulator.url, maxRetries: 0 });
@@ -33,7 +33,7 @@ function textOf(message: Anthropic.Message): string {
   return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-test('the Anthropic SDK gets the same message whole and as a stream', async () => {
+test('the Anthropic SDK gets the same message unary and streamed', async () => {
   const whole = await client.messages.create(BASE);
   const streamed = await client.messages.stream(BASE).finalMessage();
   assert.match(textOf(whole), /spillway/);
@@ -48,7 +48,7 @@ test('the Anthropic SDK gets the same message whole and as a stream', async () =
   assert.ok((second?.chunksSent ?? 0) > 3);
 });
 
-test('a tool that the prompt names is called with arguments that fit', async () => {
+test('a tool that the prompt names is called with arguments that fit its schema', async () => {
   const asking = {
     ...BASE,
     messages: [{ role: 'user' as const, content: 'Please use get_weather for Oslo' }],
@@ -66,7 +66,7 @@ test('a tool that the prompt names is called with arguments that fit', async () 
   }
 });
 
-test('a tool is called when forced, not when forbidden, and its result is answered in words', async () => {
+test('a tool is called if forced, not if forbidden, and its result is answered with text', async () => {
   const forced = await client.messages.create({
     ...BASE,
     tools: [WEATHER],
@@ -99,7 +99,7 @@ test('a tool is called when forced, not when forbidden, and its result is answer
   assert.equal(answered.stop_reason, 'end_turn');
 });
 
-test('thinking is sent when asked for and counted as output', async () => {
+test('thinking is sent on request and counted as output', async () => {
   const thinking = { type: 'enabled' as const, budget_tokens: 1024 };
   const message = await client.messages.stream({ ...BASE, thinking }).finalMessage();
   const [thought, text] = message.content;
@@ -121,7 +121,7 @@ test('output stops at the maximum and at a stop sequence', async () => {
   assert.ok(!textOf(stopped).includes('spillway'));
 });
 
-test('what is marked for the cache is written once and read from then on', async () => {
+test('a marked prefix is written to the cache once and read afterwards', async () => {
   const system = [
     {
       type: 'text' as const,
@@ -137,7 +137,7 @@ test('what is marked for the cache is written once and read from then on', async
   assert.equal(simulator.log()[1]?.inputTokens, 2_000 + tokensOfText(PROMPT));
 });
 
-test('a scenario tells what is written to the cache for an hour', async () => {
+test('a scenario sets the tokens written to the cache for an hour', async () => {
   simulator.setScenario({
     usage: { inputTokens: 100, cacheWriteTokens: 60, cacheWrite1hTokens: 20, outputTokens: 9 },
   });
@@ -158,7 +158,7 @@ test('structured output fits its schema', async () => {
   assert.deepEqual(JSON.parse(textOf(message)), { ok: true });
 });
 
-test('tokens are counted and models listed', async () => {
+test('tokens are counted and models are listed', async () => {
   const { max_tokens: _, ...countable } = BASE;
   const count = await client.messages.countTokens(countable);
   assert.equal(count.input_tokens, tokensOfText(PROMPT));
@@ -167,7 +167,7 @@ test('tokens are counted and models listed', async () => {
   assert.equal((await client.models.retrieve('claude-x')).id, 'claude-x');
 });
 
-test('a request that Anthropic would not take is refused in its words', async () => {
+test('a request that Anthropic would reject is rejected with its message', async () => {
   const { max_tokens: _, ...incomplete } = BASE;
   const response = await fetch(`${simulator.url}/v1/messages`, {
     method: 'POST',

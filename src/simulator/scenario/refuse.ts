@@ -1,5 +1,5 @@
-// Refuses a request in its provider's own words: because a scenario says so, because a limit is reached, or
-// because the request is one that the provider would not take.
+// Refuses a request in its provider's wording: because of a scenario, an exceeded limit, or a request that
+// the provider would reject.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Exchange } from '../exchange.ts';
@@ -8,8 +8,8 @@ import { refuse } from '../formats/dialects.ts';
 import type { Failure } from './failure.ts';
 import type { Scenario, StatedFault } from './scenario.ts';
 
-/** What little a refusal says about the request. */
-export type Refused = {
+/** The properties of the request that a refusal mentions. */
+export type RefusedRequest = {
   readonly model: string;
   readonly usage: { readonly inputTokens: number };
 };
@@ -17,7 +17,7 @@ export type Refused = {
 export function failureOf(
   exchange: Exchange,
   kind: StatedFault,
-  refused: Refused,
+  refused: RefusedRequest,
   scenario: Scenario = {},
 ): Failure {
   const { status, message, secret, retryAfterMs, resetAt } = scenario;
@@ -46,7 +46,7 @@ export function sendRefusal(
   answerWhole(exchange, refusal.status, all, JSON.stringify(refusal.body), 'refused');
 }
 
-/** For requests that never get as far as a scenario; `field` is what was wrong, where that is known. */
+/** For requests that never reach a scenario; `field` is the invalid part, if known. */
 export function refuseAsMistake(
   exchange: Exchange,
   kind: StatedFault,
@@ -57,7 +57,7 @@ export function refuseAsMistake(
   sendRefusal(exchange, { ...failureOf(exchange, kind, refused), message, field });
 }
 
-/** The name of the request in the provider's own header. */
+/** The request id in the provider's own header. */
 export function identityHeaders(exchange: Exchange): OutgoingHttpHeaders {
   const id = requestIdOf(exchange);
   if (exchange.route.dialect === 'anthropic')

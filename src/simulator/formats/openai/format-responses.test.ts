@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import OpenAI from 'openai';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
-import { tokensOfText } from '../tokens.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
+import { tokensOfText } from '../../tokens.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new OpenAI({ apiKey: 'key', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
@@ -12,7 +12,7 @@ test.beforeEach(() => simulator.resetScenario());
 
 const BASE = { model: 'gpt-5.1', input: 'What is a spillway for?' };
 
-test('the OpenAI SDK gets the same response whole and as a stream', async () => {
+test('the OpenAI SDK gets the same response unary and streamed', async () => {
   const whole = await client.responses.create(BASE);
   const streamed = await client.responses.stream(BASE).finalResponse();
   assert.match(whole.output_text, /spillway/);
@@ -22,7 +22,7 @@ test('the OpenAI SDK gets the same response whole and as a stream', async () => 
   assert.deepEqual(streamed.usage, whole.usage);
 });
 
-test('reasoning is summarised when asked for, before the words', async () => {
+test('reasoning is summarised on request, before the text', async () => {
   const response = await client.responses
     .stream({ ...BASE, reasoning: { effort: 'low', summary: 'auto' } })
     .finalResponse();
@@ -32,7 +32,7 @@ test('reasoning is summarised when asked for, before the words', async () => {
   assert.equal(message?.type, 'message');
 });
 
-test('a forced function is called with arguments that fit, whole and streamed', async () => {
+test('a forced function is called with arguments that fit, unary and streamed', async () => {
   const parameters = { type: 'object', properties: { n: { type: 'integer', minimum: 5 } } };
   const asking = {
     ...BASE,
@@ -50,7 +50,7 @@ test('a forced function is called with arguments that fit, whole and streamed', 
   }
 });
 
-test('a response that hits the maximum is incomplete, whole and streamed', async () => {
+test('a response that hits the maximum is incomplete, unary and streamed', async () => {
   const asking = { ...BASE, max_output_tokens: 16 };
   for (const response of [
     await client.responses.create(asking),

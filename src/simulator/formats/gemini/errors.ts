@@ -1,15 +1,14 @@
-// How Gemini words its refusals: a code, a status name and details. Delays are in RetryInfo and in the text.
-// Two of its habits are traps on purpose: a key that is refused is a 400, and content that is refused is
-// a 200 that holds no candidate.
+// Gemini's error messages: a code, a status name and details. Delays are in RetryInfo and in the text. Two
+// peculiarities are reproduced: a rejected key is a 400, and rejected content is a 200 without candidates.
 
-import type { Failure, Refusal } from '../scenario/failure.ts';
-import { delayOf, goDuration, leakedFields, wordsOf } from '../scenario/failure.ts';
-import type { StatedFault } from '../scenario/scenario.ts';
+import type { Failure, Refusal } from '../../scenario/failure.ts';
+import { delayOf, goDuration, leakedFields, messageOf } from '../../scenario/failure.ts';
+import type { StatedFault } from '../../scenario/scenario.ts';
 
 type Row = {
   readonly status: number;
   readonly name: string;
-  readonly says: (failure: Failure) => string;
+  readonly message: (failure: Failure) => string;
   readonly details?: (failure: Failure) => readonly unknown[];
 };
 
@@ -20,7 +19,7 @@ export function refuseAsGemini(failure: Failure): Refusal {
   const details = [...(row.details?.(failure) ?? []), ...retryInfo(failure)];
   const error = {
     code: status,
-    message: wordsOf(failure, row.says(failure)),
+    message: messageOf(failure, row.message(failure)),
     status: row.name,
     ...(details.length === 0 ? {} : { details }),
     ...leakedFields(failure),
@@ -33,7 +32,7 @@ function blocked(failure: Failure): Refusal {
     blockReason: 'PROHIBITED_CONTENT',
     ...(failure.message === undefined && failure.secret === undefined
       ? {}
-      : { blockReasonMessage: wordsOf(failure, 'The prompt was blocked.') }),
+      : { blockReasonMessage: messageOf(failure, 'The prompt was blocked.') }),
   };
   const usageMetadata = {
     promptTokenCount: failure.inputTokens,
@@ -57,7 +56,7 @@ const ROWS: Readonly<Record<Exclude<StatedFault, 'content-policy'>, Row>> = {
   'rate-limit': {
     status: 429,
     name: 'RESOURCE_EXHAUSTED',
-    says: (failure) => {
+    message: (failure) => {
       const metric = `generativelanguage.googleapis.com/${metricOf(failure)}`;
       const delayMs = delayOf(failure);
       const retry = delayMs === undefined ? '' : `\nPlease retry in ${goDuration(delayMs)}.`;
@@ -68,7 +67,7 @@ const ROWS: Readonly<Record<Exclude<StatedFault, 'content-policy'>, Row>> = {
   'usage-limit': {
     status: 429,
     name: 'RESOURCE_EXHAUSTED',
-    says: (failure) =>
+    message: (failure) =>
       `Individual quota reached. Please upgrade your subscription to increase your limits. Resets in ${goDuration(delayOf(failure) ?? 0)}.`,
     details: (failure) => [
       errorInfo('QUOTA_EXHAUSTED', 'cloudcode-pa.googleapis.com', {
@@ -79,45 +78,45 @@ const ROWS: Readonly<Record<Exclude<StatedFault, 'content-policy'>, Row>> = {
       }),
     ],
   },
-  // A quota of the day whose stated delay is untrue: it is over at midnight, not in sixteen seconds.
+  // A daily quota with a wrong stated delay: it resets at midnight, not in sixteen seconds.
   'usage-limit-headers': {
     status: 429,
     name: 'RESOURCE_EXHAUSTED',
-    says: () => QUOTA_HELP,
+    message: () => QUOTA_HELP,
     details: (failure) => [quotaFailure(failure, 'PerDay'), retryAfter('16s')],
   },
   'spend-limit': {
     status: 429,
     name: 'RESOURCE_EXHAUSTED',
-    says: () =>
+    message: () =>
       'Your project has exceeded its monthly spending cap. Please go to AI Studio at https://ai.studio/spend to manage your project spend cap.',
   },
   'credits-exhausted': {
     status: 429,
     name: 'RESOURCE_EXHAUSTED',
-    says: () =>
+    message: () =>
       'Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects to manage your project and billing.',
   },
   overloaded: {
     status: 503,
     name: 'UNAVAILABLE',
-    says: () => 'The model is overloaded. Please try again later.',
+    message: () => 'The model is overloaded. Please try again later.',
   },
   'server-error': {
     status: 500,
     name: 'INTERNAL',
-    says: () =>
+    message: () =>
       'An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
   },
   timeout: {
     status: 504,
     name: 'DEADLINE_EXCEEDED',
-    says: () => 'Deadline expired before operation could complete.',
+    message: () => 'Deadline expired before operation could complete.',
   },
   'credentials-refused': {
     status: 400,
     name: 'INVALID_ARGUMENT',
-    says: () => 'API key not valid. Please pass a valid API key.',
+    message: () => 'API key not valid. Please pass a valid API key.',
     details: () => [
       errorInfo('API_KEY_INVALID', 'googleapis.com', {
         service: 'generativelanguage.googleapis.com',
@@ -127,29 +126,29 @@ const ROWS: Readonly<Record<Exclude<StatedFault, 'content-policy'>, Row>> = {
   forbidden: {
     status: 403,
     name: 'PERMISSION_DENIED',
-    says: () => 'Your project has been denied access. Please contact support.',
+    message: () => 'Your project has been denied access. Please contact support.',
   },
   'context-too-long': {
     status: 400,
     name: 'INVALID_ARGUMENT',
-    says: ({ inputTokens }) =>
+    message: ({ inputTokens }) =>
       `The input token count (${1_048_576 + inputTokens}) exceeds the maximum number of tokens allowed (1048576).`,
   },
   'invalid-request': {
     status: 400,
     name: 'INVALID_ARGUMENT',
-    says: () => 'max_output_tokens must be greater than the thinking budget',
+    message: () => 'max_output_tokens must be greater than the thinking budget',
   },
   'model-not-found': {
     status: 404,
     name: 'NOT_FOUND',
-    says: ({ model }) =>
+    message: ({ model }) =>
       `models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
   },
   'too-large': {
     status: 413,
     name: 'INVALID_ARGUMENT',
-    says: () => 'Request payload size exceeds the limit: 20971520 bytes.',
+    message: () => 'Request payload size exceeds the limit: 20971520 bytes.',
   },
 };
 

@@ -1,11 +1,11 @@
-// Reads a generateContent or countTokens request into an Ask. The model and whether to stream are in the
-// path, so they are given. Snake-case names are read too: the REST interface takes both.
+// Reads a generateContent or countTokens request. The model and the streaming flag come from the path.
+// Snake-case names are accepted, as in the REST interface.
 
-import type { Ask, OfferedTool, ReadResult, ToolChoice } from '../ask.ts';
-import { misread } from '../ask.ts';
-import type { JsonRecord } from '../read-json.ts';
-import { asList, asNumber, asRecord, asText, asTexts, isRecord } from '../read-json.ts';
-import { InputMeter } from '../tokens.ts';
+import type { ModelRequest, OfferedTool, ReadResult, ToolChoice } from '../../model-request.ts';
+import { reject } from '../../model-request.ts';
+import type { JsonRecord } from '../../read-json.ts';
+import { asList, asNumber, asRecord, asText, asTexts, isRecord } from '../../read-json.ts';
+import { InputMeter } from '../../tokens.ts';
 
 export function readGenerateContent(
   body: JsonRecord,
@@ -15,17 +15,17 @@ export function readGenerateContent(
   const source = isRecord(body.generateContentRequest) ? body.generateContentRequest : body;
   const contents = asList(source.contents).map(asRecord);
   if (contents.length === 0)
-    return misread('* GenerateContentRequest.contents: contents is not specified', 'contents');
+    return reject('* GenerateContentRequest.contents: contents is not specified', 'contents');
   const config = either(source, 'generationConfig', 'generation_config');
   const thinking = either(config, 'thinkingConfig', 'thinking_config');
-  const ask: Ask = {
+  const request: ModelRequest = {
     model,
     isStream,
     inputTokens: measure(source, contents),
     markedTokens: 0,
     markedPrefix: '',
     cachesByItself: true,
-    prompt: lastWords(contents),
+    prompt: lastBytes(contents),
     maxOutputTokens: asNumber(config.maxOutputTokens ?? config.max_output_tokens),
     tools: asList(source.tools).map(asRecord).flatMap(readTools),
     toolChoice: readToolChoice(either(source, 'toolConfig', 'tool_config')),
@@ -35,7 +35,7 @@ export function readGenerateContent(
     stopSequences: asTexts(config.stopSequences),
     wantsStreamUsage: true,
   };
-  return { ask };
+  return { request };
 }
 
 function either(record: JsonRecord, camel: string, snake: string): JsonRecord {
@@ -61,7 +61,7 @@ function parts(content: JsonRecord | undefined): readonly JsonRecord[] {
   return (Array.isArray(list) ? list : list === undefined ? [] : [list]).map(asRecord);
 }
 
-function lastWords(contents: readonly JsonRecord[]): string {
+function lastBytes(contents: readonly JsonRecord[]): string {
   const spoken = contents.findLast(
     (content) => content.role === undefined || content.role === 'user',
   );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
-import { tokensOfText } from '../tokens.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
+import { tokensOfText } from '../../tokens.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: simulator.url } });
@@ -21,7 +21,7 @@ async function collect(
   return text;
 }
 
-test('the Gemini SDK gets the same answer whole and as a stream', async () => {
+test('the Gemini SDK gets the same answer unary and streamed', async () => {
   const whole = await client.models.generateContent(BASE);
   const streamed = await collect(await client.models.generateContentStream(BASE));
   assert.match(whole.text ?? '', /spillway/);
@@ -43,7 +43,7 @@ test('without alt=sse a stream is one JSON list', async () => {
   assert.ok(!JSON.stringify(simulator.log()).includes('secret-key'));
 });
 
-test('a forced function is called with arguments that fit, whole and streamed', async () => {
+test('a forced function is called with arguments that fit, unary and streamed', async () => {
   const config = {
     tools: [
       {
@@ -68,7 +68,7 @@ test('a forced function is called with arguments that fit, whole and streamed', 
   assert.deepEqual(calls, ['count']);
 });
 
-test('thoughts are sent when asked for and counted apart', async () => {
+test('thoughts are sent on request and counted separately', async () => {
   const config = { thinkingConfig: { includeThoughts: true } };
   const whole = await client.models.generateContent({ ...BASE, config });
   const [thought] = whole.candidates?.[0]?.content?.parts ?? [];
@@ -95,7 +95,7 @@ test('output stops at the maximum, and JSON fits its schema', async () => {
   assert.deepEqual(JSON.parse(json.text ?? ''), { ok: true });
 });
 
-test('refused content is a 200 without content, whole and streamed', async () => {
+test('rejected content is a 200 without content, unary and streamed', async () => {
   simulator.setScenario({ preset: 'refusal' });
   const whole = await client.models.generateContent(BASE);
   assert.equal(whole.candidates?.[0]?.finishReason, 'SAFETY');
@@ -107,7 +107,7 @@ test('refused content is a 200 without content, whole and streamed', async () =>
     assert.equal(chunk.promptFeedback?.blockReason, 'PROHIBITED_CONTENT');
 });
 
-test('tokens are counted and models listed', async () => {
+test('tokens are counted and models are listed', async () => {
   const count = await client.models.countTokens(BASE);
   assert.equal(count.totalTokens, tokensOfText(PROMPT));
   const models = await client.models.list();

@@ -1,11 +1,12 @@
-// How OpenAI's Responses API writes an answer: a response of output items, or the events that build them up.
-// Every event carries a running number; an item is added, filled and closed before the next one begins.
+// Serializes an answer for OpenAI's Responses API: a response with output items, or the events that build
+// them. Every event carries a sequence number; an item is added, filled and closed before the next one
+// begins.
 
-import type { Answer } from '../answers.ts';
-import type { Piece } from '../scenario/pieces.ts';
+import type { Answer } from '../../answers.ts';
+import type { Piece } from '../../scenario/chunks.ts';
+import type { StreamEvent, WireFormat } from '../wire-format.ts';
 import type { OutputItem } from './responses-items.ts';
 import { closedItem, itemsOf, openItem, responseOf } from './responses-items.ts';
-import type { StreamEvent, WireFormat } from './wire-format.ts';
 
 export const openaiResponsesFormat: WireFormat = {
   unary: (answer) => responseOf(answer, 'final'),
@@ -29,7 +30,7 @@ function* events(answer: Answer, pieces: Iterable<Piece>): Generator<StreamEvent
       index += 1;
       yield* open(write, item, index);
     }
-    yield write(DELTAS[item.kind], { ...place(item, index), delta: piece.delta }, piece.bytes);
+    yield write(DELTAS[item.kind], { ...context(item, index), delta: piece.delta }, piece.bytes);
   }
   if (current) yield* close(write, current, index);
   const response = responseOf(answer, 'final');
@@ -60,7 +61,7 @@ const DELTAS = {
   function_call: 'response.function_call_arguments.delta',
 } as const satisfies Record<OutputItem['kind'], string>;
 
-function place(item: OutputItem, index: number): Record<string, unknown> {
+function context(item: OutputItem, index: number): Record<string, unknown> {
   const common = { item_id: item.id, output_index: index };
   if (item.kind === 'reasoning') return { ...common, summary_index: 0 };
   return item.kind === 'message' ? { ...common, content_index: 0, logprobs: [] } : common;
@@ -68,7 +69,7 @@ function place(item: OutputItem, index: number): Record<string, unknown> {
 
 function* open(write: Write, item: OutputItem, index: number): Generator<StreamEvent, void> {
   yield write('response.output_item.added', { output_index: index, item: openItem(item) });
-  const where = place(item, index);
+  const where = context(item, index);
   if (item.kind === 'reasoning')
     yield write('response.reasoning_summary_part.added', { ...where, part: summaryPart('') });
   if (item.kind === 'message')
@@ -76,7 +77,7 @@ function* open(write: Write, item: OutputItem, index: number): Generator<StreamE
 }
 
 function* close(write: Write, item: OutputItem, index: number): Generator<StreamEvent, void> {
-  const where = place(item, index);
+  const where = context(item, index);
   const { text } = item;
   if (item.kind === 'reasoning') {
     yield write('response.reasoning_summary_text.done', { ...where, text });

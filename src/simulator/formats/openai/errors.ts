@@ -1,15 +1,15 @@
-// How OpenAI words its refusals, in the texts seen on the wire. A used-up plan speaks as the ChatGPT plan
-// does, with `resets_at` in the body; a used-up balance states no time at all.
+// OpenAI's error messages, as observed on the wire. An exhausted plan answers like the ChatGPT plan, with
+// `resets_at` in the body; an exhausted balance states no time.
 
-import type { Failure, Refusal } from '../scenario/failure.ts';
-import { delayOf, goDuration, leakedFields, wordsOf } from '../scenario/failure.ts';
-import type { StatedFault } from '../scenario/scenario.ts';
+import type { Failure, Refusal } from '../../scenario/failure.ts';
+import { delayOf, goDuration, leakedFields, messageOf } from '../../scenario/failure.ts';
+import type { StatedFault } from '../../scenario/scenario.ts';
 
 type Row = {
   readonly status: number;
   readonly type: string;
   readonly code: string | null;
-  readonly says: (failure: Failure) => string;
+  readonly message: (failure: Failure) => string;
   readonly param?: string;
   readonly fields?: (failure: Failure) => Readonly<Record<string, unknown>>;
 };
@@ -23,11 +23,11 @@ export function refuseAsOpenai(failure: Failure): Refusal {
   };
 }
 
-/** The error object alone, which the events of a stream wrap in their own ways. */
+/** The error object alone; stream events wrap it in their own ways. */
 export function openaiError(failure: Failure) {
   const row = ROWS[failure.kind];
   return {
-    message: wordsOf(failure, row.says(failure)),
+    message: messageOf(failure, row.message(failure)),
     type: failure.kind === 'rate-limit' ? (failure.excess?.dimension ?? row.type) : row.type,
     param: failure.field ?? row.param ?? null,
     code: failure.field === undefined ? row.code : null,
@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<StatedFault, Row>> = {
     status: 429,
     type: 'requests',
     code: 'rate_limit_exceeded',
-    says: (failure) => {
+    message: (failure) => {
       const { dimension, limit, used, requested } = failure.excess ?? STAGED;
       const unit = dimension === 'tokens' ? 'tokens per min (TPM)' : 'requests per min (RPM)';
       const where = `${failure.model} in organization org-nSzAzQdeNSFAqkJkNFkdaii9 on ${unit}`;
@@ -68,7 +68,7 @@ const ROWS: Readonly<Record<StatedFault, Row>> = {
     status: 429,
     type: 'usage_limit_reached',
     code: null,
-    says: () => 'The usage limit has been reached',
+    message: () => 'The usage limit has been reached',
     fields: ({ resetAt, now }) => ({
       plan_type: 'plus',
       resets_at: Math.ceil((resetAt ?? now) / 1000),
@@ -79,61 +79,66 @@ const ROWS: Readonly<Record<StatedFault, Row>> = {
     status: 429,
     type: 'usage_limit_reached',
     code: null,
-    says: () => 'The usage limit has been reached',
+    message: () => 'The usage limit has been reached',
   },
   'spend-limit': {
     status: 400,
     type: INVALID,
     code: 'billing_hard_limit_reached',
-    says: () => 'Billing hard limit has been reached',
+    message: () => 'Billing hard limit has been reached',
   },
   'credits-exhausted': {
     status: 429,
     type: 'insufficient_quota',
     code: 'insufficient_quota',
-    says: () =>
+    message: () =>
       'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.',
   },
   overloaded: {
     status: 503,
     type: 'server_error',
     code: 'server_is_overloaded',
-    says: () => 'Our servers are currently overloaded. Please try again later.',
+    message: () => 'Our servers are currently overloaded. Please try again later.',
   },
   'server-error': {
     status: 500,
     type: 'server_error',
     code: 'server_error',
-    says: ({ requestId }) =>
+    message: ({ requestId }) =>
       `The server had an error while processing your request. Sorry about that! You can retry your request, or contact us through our help center at help.openai.com if the error persists. (Please include the request ID ${requestId} in your message.)`,
   },
-  timeout: { status: 504, type: 'server_error', code: 'timeout', says: () => 'Request timed out.' },
+  timeout: {
+    status: 504,
+    type: 'server_error',
+    code: 'timeout',
+    message: () => 'Request timed out.',
+  },
   'credentials-refused': {
     status: 401,
     type: INVALID,
     code: 'invalid_api_key',
-    says: () =>
+    message: () =>
       'Incorrect API key provided: sk-AbC1d********WxYz. You can find your API key at https://platform.openai.com/account/api-keys.',
   },
   forbidden: {
     status: 403,
     type: 'request_forbidden',
     code: 'unsupported_country_region_territory',
-    says: () => 'Country, region, or territory not supported',
+    message: () => 'Country, region, or territory not supported',
   },
   'context-too-long': {
     status: 400,
     type: INVALID,
     code: 'context_length_exceeded',
     param: 'messages',
-    says: ({ inputTokens }) =>
+    message: ({ inputTokens }) =>
       `This model's maximum context length is 128000 tokens. However, your messages resulted in ${128_000 + inputTokens} tokens. Please reduce the length of the messages.`,
   },
   'content-policy': {
     status: 400,
     type: INVALID,
     code: 'content_policy_violation',
-    says: () =>
+    message: () =>
       'Your request was rejected as a result of our safety system. Your prompt may contain text that is not allowed by our safety system.',
   },
   'invalid-request': {
@@ -141,19 +146,20 @@ const ROWS: Readonly<Record<StatedFault, Row>> = {
     type: INVALID,
     code: 'unsupported_parameter',
     param: 'temperature',
-    says: () => "Unsupported parameter: 'temperature' is not supported with this model.",
+    message: () => "Unsupported parameter: 'temperature' is not supported with this model.",
   },
   'model-not-found': {
     status: 404,
     type: INVALID,
     code: 'model_not_found',
-    says: ({ model }) => `The model \`${model}\` does not exist or you do not have access to it.`,
+    message: ({ model }) =>
+      `The model \`${model}\` does not exist or you do not have access to it.`,
   },
   'too-large': {
     status: 413,
     type: INVALID,
     code: 'request_too_large',
-    says: () => 'Request body is too large.',
+    message: () => 'Request body is too large.',
   },
 };
 

@@ -1,10 +1,10 @@
-// The response object of OpenAI's Responses API and the items of its output, open and closed.
+// The response object of OpenAI's Responses API and its output items, open and closed.
 
-import type { Answer } from '../answers.ts';
+import type { Answer } from '../../answers.ts';
 
 export type OutputItem = {
   readonly kind: 'reasoning' | 'message' | 'function_call';
-  /** What the pieces that belong to this item are known by. */
+  /** Identifies the pieces that belong to this item. */
   readonly key: unknown;
   readonly id: string;
   readonly text: string;
@@ -54,8 +54,8 @@ function callOf(item: OutputItem) {
   return { id: item.id, type: 'function_call', call_id: item.callId, name: item.name };
 }
 
-export function responseOf(answer: Answer, stage: 'open' | 'final') {
-  const isOpen = stage === 'open';
+export function responseOf(answer: Answer, context: 'open' | 'final') {
+  const isOpen = context === 'open';
   const reason = isOpen ? undefined : INCOMPLETE_REASONS.get(answer.stopReason);
   return {
     id: `resp_${answer.id}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../answers.ts';
-import { piecesOf } from './pieces.ts';
+import { chunksOf } from './chunks.ts';
 
 function answerOf(text: string): Answer {
   return {
@@ -25,14 +25,14 @@ function answerOf(text: string): Answer {
   };
 }
 
-test('the pieces of a text are the text again, whatever the cutting', () => {
-  const cutting = fc.record(
+test('the pieces of a text concatenate to the text for any chunking', () => {
+  const chunking = fc.record(
     { chunks: fc.integer({ min: 1, max: 50 }), chunkBytes: fc.integer({ min: 1, max: 20 }) },
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), cutting, (text, chosen) => {
-      const pieces = [...piecesOf(answerOf(text), chosen)];
+    fc.property(fc.string({ unit: 'grapheme' }), chunking, (text, chosen) => {
+      const pieces = [...chunksOf(answerOf(text), chosen)];
       assert.equal(pieces.map((piece) => piece.delta).join(''), text);
       assert.ok(pieces.every((piece) => piece.delta.isWellFormed() || !text.isWellFormed()));
       assert.ok(pieces.every((piece) => piece.bytes > 0));
@@ -40,7 +40,7 @@ test('the pieces of a text are the text again, whatever the cutting', () => {
   );
 });
 
-test('a text is cut into exactly as many chunks as asked for', () => {
-  const pieces = [...piecesOf(answerOf('x'.repeat(1_000)), { chunks: 100 })];
+test('a text is split into exactly the requested number of chunks', () => {
+  const pieces = [...chunksOf(answerOf('x'.repeat(1_000)), { chunks: 100 })];
   assert.equal(pieces.length, 100);
 });

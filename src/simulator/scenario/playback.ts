@@ -1,5 +1,5 @@
-// What every way of answering shares: the request with the script of its answer, the beginning and the end of a
-// stream, and waiting that ends when the caller goes away.
+// Shared by all scenario playbacks: the request with the script of its answer, the start and end of a stream,
+// and waits that end when the caller disconnects.
 
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
@@ -12,7 +12,7 @@ import type { Outcome } from '../truth/truth-entry.ts';
 import type { Scenario } from './scenario.ts';
 import type { Script } from './script.ts';
 
-export type Performance = {
+export type Playback = {
   readonly exchange: Exchange;
   readonly scenario: Scenario;
   readonly script: Script;
@@ -21,34 +21,34 @@ export type Performance = {
 
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
-export async function answerFully(performance: Performance): Promise<void> {
-  const { exchange, script, headers } = performance;
+export async function answerFully(playback: Playback): Promise<void> {
+  const { exchange, script, headers } = playback;
   if (!script.isStream) {
-    billInput(performance);
-    billOutput(performance);
+    billInput(playback);
+    billOutput(playback);
     return answerWhole(exchange, 200, { ...headers, ...JSON_TYPE }, script.whole(), 'ok');
   }
-  const stream = beginStream(performance);
+  const stream = beginStream(playback);
   await stream.sendRest();
-  billOutput(performance);
-  endStream(performance, stream.ending, 'ok');
+  billOutput(playback);
+  endStream(playback, stream.ending, 'ok');
 }
 
-/** The input is charged once the head of an answer goes out; a refusal or silence costs nothing. */
-export function billInput({ exchange, script }: Performance): void {
+/** Input is billed when the head of an answer is sent; a refusal or silence costs nothing. */
+export function billInput({ exchange, script }: Playback): void {
   const { inputTokens, cacheReadTokens, cacheWriteTokens } = script.usage;
   Object.assign(exchange.entry, { inputTokens, cacheReadTokens, cacheWriteTokens });
 }
 
-export function billOutput({ exchange, script }: Performance): void {
+export function billOutput({ exchange, script }: Playback): void {
   exchange.entry.outputTokens = script.usage.outputTokens;
 }
 
-/** Writes the head of the stream; the events follow as they are asked for. */
-export function beginStream(performance: Performance): StreamOut {
-  const { exchange, scenario, script, headers } = performance;
+/** Writes the head of the stream; the events follow on demand. */
+export function beginStream(playback: Playback): StreamOut {
+  const { exchange, scenario, script, headers } = playback;
   const framing = framingOf(exchange.route);
-  billInput(performance);
+  billInput(playback);
   exchange.entry.status = 200;
   exchange.response.writeHead(200, {
     'content-type': framing.contentType,
@@ -59,38 +59,38 @@ export function beginStream(performance: Performance): StreamOut {
   return new StreamOut(exchange, framing, script, scenario);
 }
 
-/** At full speed the head leaves together with the first event, which is cheaper. */
+/** At full speed the head is flushed together with the first event, which is cheaper. */
 function isSlow({ fault, tokensPerSecond, chunkDelayMs }: Scenario): boolean {
   return fault !== undefined || tokensPerSecond !== undefined || chunkDelayMs !== undefined;
 }
 
-/** Ends what was begun; it counts as done when the last byte has left. */
+/** Ends the stream; the outcome is recorded when the last byte was flushed. */
 export function endStream(
-  { exchange }: Performance,
-  lastWords: string | Buffer,
+  { exchange }: Playback,
+  lastBytes: string | Buffer,
   outcome: Outcome,
 ): void {
-  exchange.response.end(lastWords, (error?: Error | null) => {
+  exchange.response.end(lastBytes, (error?: Error | null) => {
     if (!error) exchange.log.finish(exchange.entry, { outcome });
   });
 }
 
-export async function wait({ exchange }: Performance, delayMs: number): Promise<void> {
+export async function wait({ exchange }: Playback, delayMs: number): Promise<void> {
   if (delayMs > 0) await sleep(exchange.clock, delayMs, exchange.signal);
 }
 
-/** Silence until the caller goes away, or for as long as told; `breathe` is what is still sent meanwhile. */
-export async function fallSilent(
-  performance: Performance,
-  breathe?: () => Promise<void>,
+/** Sends nothing until the caller disconnects or `pauseMs` elapse, except a keep-alive per interval. */
+export async function sendNothing(
+  playback: Playback,
+  sendKeepAlive?: () => Promise<void>,
 ): Promise<void> {
-  const { exchange, scenario } = performance;
+  const { exchange, scenario } = playback;
   const { pauseMs = Number.POSITIVE_INFINITY, keepAliveMs = Number.POSITIVE_INFINITY } = scenario;
   exchange.log.change(exchange.entry, { outcome: 'hung' });
   const until = exchange.clock.monotonic() + pauseMs;
   for (let leftMs = pauseMs; leftMs > 0; leftMs = until - exchange.clock.monotonic()) {
     await pause(exchange, Math.min(leftMs, keepAliveMs));
-    await breathe?.();
+    await sendKeepAlive?.();
   }
   exchange.log.change(exchange.entry, { outcome: 'pending' });
 }

@@ -1,33 +1,33 @@
-// Reads a Messages request (and count_tokens, which is the same without max_tokens) into an Ask.
-// It refuses what the provider itself refuses and no more: unknown fields pass.
+// Reads a Messages request (and count_tokens, which has the same body without max_tokens). Rejects only the
+// requests that the provider rejects: unknown fields pass.
 
-import type { Ask, OfferedTool, ReadResult, ToolChoice } from '../ask.ts';
-import { misread } from '../ask.ts';
-import type { JsonRecord } from '../read-json.ts';
-import { asList, asNumber, asRecord, asText, asTexts } from '../read-json.ts';
-import { InputMeter } from '../tokens.ts';
-import { digest } from '../truth/digest.ts';
+import type { ModelRequest, OfferedTool, ReadResult, ToolChoice } from '../../model-request.ts';
+import { reject } from '../../model-request.ts';
+import type { JsonRecord } from '../../read-json.ts';
+import { asList, asNumber, asRecord, asText, asTexts } from '../../read-json.ts';
+import { InputMeter } from '../../tokens.ts';
+import { digest } from '../../truth/digest.ts';
 
 export function readMessages(body: JsonRecord): ReadResult {
   if (asNumber(body.max_tokens) === undefined)
-    return misread('max_tokens: Field required', 'max_tokens');
+    return reject('max_tokens: Field required', 'max_tokens');
   return readCountTokens(body);
 }
 
 export function readCountTokens(body: JsonRecord): ReadResult {
   const model = asText(body.model);
   const messages = asList(body.messages).map(asRecord);
-  if (model === undefined) return misread('model: Field required', 'model');
+  if (model === undefined) return reject('model: Field required', 'model');
   if (messages.length === 0)
-    return misread('messages: at least one message is required', 'messages');
+    return reject('messages: at least one message is required', 'messages');
 
   const last = messages.at(-1) ?? {};
-  const ask: Ask = {
+  const request: ModelRequest = {
     model,
     isStream: body.stream === true,
     ...measure(body),
     cachesByItself: false,
-    prompt: lastWords(messages),
+    prompt: lastBytes(messages),
     maxOutputTokens: asNumber(body.max_tokens),
     tools: asList(body.tools).map(asRecord).flatMap(readTool),
     toolChoice: readToolChoice(asRecord(body.tool_choice)),
@@ -37,12 +37,12 @@ export function readCountTokens(body: JsonRecord): ReadResult {
     stopSequences: asTexts(body.stop_sequences),
     wantsStreamUsage: true,
   };
-  return { ask };
+  return { request };
 }
 
-type Measured = Pick<Ask, 'inputTokens' | 'markedTokens' | 'markedPrefix'>;
+type Measured = Pick<ModelRequest, 'inputTokens' | 'markedTokens' | 'markedPrefix'>;
 
-/** Walks in the order in which the provider caches: tools, system, messages. */
+/** Walks in the provider's cache order: tools, system, messages. */
 function measure(body: JsonRecord): Measured {
   const meter = new InputMeter();
   const seen: string[] = [];
@@ -66,7 +66,7 @@ function measure(body: JsonRecord): Measured {
   return { inputTokens: meter.tokens, markedTokens, markedPrefix };
 }
 
-/** Digesting the prefix costs more than counting it, so it is only done for requests that cache. */
+/** Digesting the prefix costs more than counting it, so only requests with cache markers pay for it. */
 function marksCache(body: JsonRecord): boolean {
   if (body.cache_control) return true;
   const parts = [...asList(body.tools), ...blocks(body.system)];
@@ -102,7 +102,7 @@ function blocks(content: unknown): readonly JsonRecord[] {
   return asList(content).map(asRecord);
 }
 
-function lastWords(messages: readonly JsonRecord[]): string {
+function lastBytes(messages: readonly JsonRecord[]): string {
   const spoken = messages.findLast((message) => message.role === 'user');
   const text = blocks(spoken?.content).findLast((block) => block.type === 'text');
   return asText(text?.text) ?? '';

@@ -1,5 +1,5 @@
-// Cuts an answer into the pieces in which a stream delivers it. Lazily: a stream of a hundred thousand
-// chunks holds one of them at a time.
+// Splits an answer into stream chunks. Lazy: a stream of a hundred thousand chunks holds one of them at a
+// time.
 
 import type { Answer, ToolCall } from '../answers.ts';
 import type { Scenario } from './scenario.ts';
@@ -13,24 +13,24 @@ export type Piece =
       readonly bytes: number;
     };
 
-/** About four tokens, as the providers tend to send. */
+/** About four tokens, the typical chunk of the providers. */
 const USUAL_CHUNK_CHARACTERS = 16;
 
-export type Cutting = Pick<Scenario, 'chunks' | 'chunkBytes'>;
+export type Chunking = Pick<Scenario, 'chunks' | 'chunkBytes'>;
 
-export function* piecesOf(answer: Answer, cutting: Cutting): Generator<Piece, void> {
+export function* chunksOf(answer: Answer, chunking: Chunking): Generator<Piece, void> {
   for (const delta of cut(answer.thinking, {}))
     yield { kind: 'thinking', delta, bytes: Buffer.byteLength(delta) };
-  for (const delta of cut(answer.text, cutting))
+  for (const delta of cut(answer.text, chunking))
     yield { kind: 'text', delta, bytes: Buffer.byteLength(delta) };
   for (const call of answer.toolCalls)
     for (const delta of cut(call.inputJson, {}))
       yield { kind: 'tool', call, delta, bytes: Buffer.byteLength(delta) };
 }
 
-/** With `chunks`, exactly that many pieces of nearly equal length; else pieces of a fixed size. */
-function* cut(text: string, cutting: Cutting): Generator<string, void> {
-  const { chunks, chunkBytes } = cutting;
+/** With `chunks`, that number of pieces of nearly equal length; else pieces of a fixed size. */
+function* cut(text: string, chunking: Chunking): Generator<string, void> {
+  const { chunks, chunkBytes } = chunking;
   const count =
     chunks ?? Math.ceil(text.length / Math.max(1, chunkBytes ?? USUAL_CHUNK_CHARACTERS));
   let start = 0;

@@ -1,11 +1,10 @@
-// How OpenAI's Chat Completions write an answer: a completion, or chunks up to [DONE].
-// OpenAI itself hides its thinking; what is sent here as `reasoning_content` is the habit of those who
-// imitate its format. OpenAI's own SDK passes over it.
+// Serializes an answer for OpenAI's Chat Completions: a completion, or chunks up to [DONE]. OpenAI hides the
+// model's thinking; `reasoning_content` is a convention of compatible providers, and OpenAI's SDK ignores it.
 
-import type { Answer, StopReason, ToolCall } from '../answers.ts';
-import type { Ask } from '../ask.ts';
-import type { Piece } from '../scenario/pieces.ts';
-import type { StreamEvent, WireFormat } from './wire-format.ts';
+import type { Answer, StopReason, ToolCall } from '../../answers.ts';
+import type { ModelRequest } from '../../model-request.ts';
+import type { Piece } from '../../scenario/chunks.ts';
+import type { StreamEvent, WireFormat } from '../wire-format.ts';
 
 const FINISH_REASONS = {
   end: 'stop',
@@ -31,9 +30,13 @@ export const openaiChatFormat: WireFormat = {
   events,
 };
 
-function* events(answer: Answer, pieces: Iterable<Piece>, ask: Ask): Generator<StreamEvent, void> {
+function* events(
+  answer: Answer,
+  pieces: Iterable<Piece>,
+  request: ModelRequest,
+): Generator<StreamEvent, void> {
   const head = JSON.stringify(envelope(answer, 'chat.completion.chunk')).slice(0, -1);
-  const tail = ask.wantsStreamUsage ? ',"usage":null}' : '}';
+  const tail = request.wantsStreamUsage ? ',"usage":null}' : '}';
   const opening = { role: 'assistant', content: answer.text === '' ? null : '', refusal: null };
   yield chunk(head, tail, JSON.stringify(opening), 'null', 0);
   let call: ToolCall | undefined;
@@ -54,7 +57,7 @@ function* events(answer: Answer, pieces: Iterable<Piece>, ask: Ask): Generator<S
   }
   const finish = `"${FINISH_REASONS[answer.stopReason]}"`;
   yield { ...chunk(head, tail, '{}', finish, 0), isClosing: true };
-  if (ask.wantsStreamUsage)
+  if (request.wantsStreamUsage)
     yield closing(`${head},"choices":[],"usage":${JSON.stringify(usageOf(answer))}}`);
   yield closing('[DONE]');
 }
@@ -63,7 +66,7 @@ function closing(data: string): StreamEvent {
   return { data, contentBytes: 0, isClosing: true };
 }
 
-/** Chunks are most of a stream, so they are put together by hand. */
+/** Chunks are most of a stream, so their JSON is concatenated by hand. */
 function chunk(
   head: string,
   tail: string,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import OpenAI, { BadRequestError } from 'openai';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new OpenAI({ apiKey: 'key', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
 test.after(() => simulator.close());
 
-test('the same text has the same vector of length one, in either encoding', async () => {
+test('the same text has the same unit vector in either encoding', async () => {
   const base = { model: 'text-embedding-3-small', input: ['one', 'two'], dimensions: 64 };
   const encoded = await client.embeddings.create(base);
   const plain = await client.embeddings.create({ ...base, encoding_format: 'float' });
@@ -20,7 +20,7 @@ test('the same text has the same vector of length one, in either encoding', asyn
   assert.equal(plain.usage.prompt_tokens, 2);
 });
 
-test('an empty input is refused', async () => {
+test('an empty input is rejected', async () => {
   await assert.rejects(
     client.embeddings.create({ model: 'text-embedding-3-small', input: [] }),
     (failure) => failure instanceof BadRequestError && failure.param === 'input',

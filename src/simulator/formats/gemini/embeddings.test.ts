@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
-import { systemClock } from '../../kernel/clock.ts';
-import { startSimulator } from '../simulator.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { startSimulator } from '../../simulator.ts';
 
 const simulator = await startSimulator({ clock: systemClock });
 const client = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: simulator.url } });
@@ -28,7 +28,7 @@ test('the same text has the same vector, alone and in a batch', async () => {
   });
 });
 
-test('a request without a text, or with another model than the path has, is refused', async () => {
+test('a request without text, or with a model that differs from the path, is rejected', async () => {
   await assert.rejects(
     client.models.embedContent({ model: MODEL, contents: '' }),
     (failure) => failure instanceof ApiError && failure.status === 400,
