@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { enqueue } from '../../src/adapters/sql/queue/enqueue.ts';
 import {
   createQueueOperations,
-  enqueue,
   nextDueAt,
   type QueueOperations,
   releaseAllLeases,

@@ -1,5 +1,5 @@
-// A build event as a row and back. The table may be a product's own on PostgreSQL, so its times are timestamps and
-// its flags booleans there, and numbers are cast to whatever the columns are; on SQLite both are integers.
+// Converts build events to rows and back. On PostgreSQL the table may belong to a product: timestamps are timestamptz,
+// flags are booleans, and numbers are cast to the type of their column. On SQLite timestamps and flags are integers.
 
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { BuildEvent, NewBuildEvent, StoredError } from '../../events/build-event.ts';
@@ -18,7 +18,7 @@ export function toBuildEventRow(
     user_id: event.userId ?? null,
     event_type: event.type,
     event_data: JSON.stringify(event.data ?? {}),
-    created_at: momentIn(event.createdAt, dialect),
+    created_at: timestampIn(event.createdAt, dialect),
     user_visible: flagIn(event.userVisible, dialect),
     event_phase: event.phase ?? null,
     event_title: event.title ?? null,
@@ -34,7 +34,7 @@ export function toBuildEventRow(
   };
 }
 
-export function momentIn(at: number, dialect: SqlDialect): RawBuilder<unknown> {
+export function timestampIn(at: number, dialect: SqlDialect): RawBuilder<unknown> {
   return dialect.name === 'sqlite' ? sql`${at}` : sql`to_timestamp(${at}::bigint / 1000.0)`;
 }
 
@@ -42,8 +42,8 @@ export function flagIn(flag: boolean, dialect: SqlDialect): boolean | number {
   return dialect.name === 'sqlite' ? fromBoolean(flag) : flag;
 }
 
-/** Epoch milliseconds, whatever kind of timestamp the column is. */
-export function momentOut(dialect: SqlDialect): RawBuilder<number> {
+/** Epoch milliseconds from any timestamp type. */
+export function timestampOut(dialect: SqlDialect): RawBuilder<number> {
   if (dialect.name === 'sqlite') return sql<number>`created_at`;
   return sql<number>`floor(extract(epoch from created_at::timestamptz) * 1000)::bigint`;
 }
@@ -69,7 +69,7 @@ export function toBuildEvent(row: Selectable<BuildEventsTable>): BuildEvent {
   };
 }
 
-/** A product's column may be an integer or a decimal of its own: the cast makes what fits. */
+/** A product's column may be an integer or a decimal: an assignment from numeric converts to either. */
 function numberIn(value: number | undefined): RawBuilder<unknown> | null {
   return value === undefined ? null : sql`cast(${value} as numeric)`;
 }

@@ -1,5 +1,5 @@
-// The one table that a product shares with us, and the one whose types differ between the stores: build-event-row.ts
-// makes them alike. What the product wrote itself may lack anything.
+// The build events table, which Spillway shares with a product. Its column types differ between the stores;
+// build-event-row.ts converts them. In rows that the product inserted any nullable column may be null.
 
 import type { ColumnType, RawBuilder } from 'kysely';
 

@@ -1,19 +1,18 @@
-// Build events on either SQL store. Ids are given by the table, and on PostgreSQL a transaction that took a lower id
-// may commit later than one that took a higher: writers of one build therefore take turns, so that nobody who reads
-// on after the last id it saw can miss one. What the table refuses (it may be a product's own, with narrower
-// columns) is the event's fault and is told as such.
+// Build events on either SQL store. Ids come from the table, and on PostgreSQL a transaction with a lower id may commit
+// after one with a higher id. Writers of one build are therefore serialized, so that a reader that continues after the
+// last id it saw misses no event. An event that the table rejects (a product's columns may be narrower) is INVALID_REQUEST.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { BuildKey, NewBuildEvent } from '../../events/build-event.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
-import { momentIn, momentOut, toBuildEvent, toBuildEventRow } from './build-event-row.ts';
+import { timestampIn, timestampOut, toBuildEvent, toBuildEventRow } from './build-event-row.ts';
 import type { Schema } from './schema.ts';
 import { type SqlDialect, toNumber } from './sql-dialect.ts';
 import type { SqlStore } from './sql-store.ts';
 
-/** Values of one statement; a build takes two. */
-const MAX_BUILDS_AT_ONCE = 500;
+/** Each build takes two bound variables of the statement. */
+const MAX_BUILDS_PER_STATEMENT = 500;
 
 export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStore {
   return {
@@ -21,14 +20,14 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
       try {
         return await db.transaction().execute((trx) => insertEvents(trx, dialect, events));
       } catch (cause) {
-        throw isUnfit(cause) ? unfit(cause) : cause;
+        throw isInvalidRow(cause) ? invalidEvent(cause) : cause;
       }
     },
     async list({ buildId, organizationId, userId, after, limit }) {
       const rows = await db
         .selectFrom('project_build_events')
         .select(COLUMNS)
-        .select(momentOut(dialect).as('created_at'))
+        .select(timestampOut(dialect).as('created_at'))
         .where('build_id', '=', buildId)
         .$if(organizationId !== undefined, (query) =>
           query.where('organization_id', '=', organizationId ?? ''),
@@ -42,13 +41,13 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
     },
     async latest(builds) {
       const found: (BuildKey & { readonly id: number })[] = [];
-      for (let at = 0; at < builds.length; at += MAX_BUILDS_AT_ONCE)
-        found.push(...(await latestOf(db, builds.slice(at, at + MAX_BUILDS_AT_ONCE))));
+      for (let at = 0; at < builds.length; at += MAX_BUILDS_PER_STATEMENT)
+        found.push(...(await latestOf(db, builds.slice(at, at + MAX_BUILDS_PER_STATEMENT))));
       return found;
     },
     async prune(before, limit) {
-      // Only the oldest are looked at: there is no index by moment, and ids rise with it. What a product wrote
-      // itself is its own to keep.
+      // There is no index on the timestamp, so only the lowest ids are checked: ids rise with time. Rows of the
+      // product have no organisation and are never deleted.
       const oldest = db
         .selectFrom('project_build_events')
         .select(['id', 'created_at'])
@@ -58,7 +57,7 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
       const old = db
         .selectFrom(oldest.as('oldest'))
         .select('id')
-        .where(sql<boolean>`created_at < ${momentIn(before, dialect)}`);
+        .where(sql<boolean>`created_at < ${timestampIn(before, dialect)}`);
       const deleted = await db
         .deleteFrom('project_build_events')
         .where('id', 'in', old)
@@ -74,9 +73,9 @@ export async function insertEvents(
   dialect: SqlDialect,
   events: readonly NewBuildEvent[],
 ): Promise<readonly number[]> {
-  if (dialect.name === 'postgres') await takeTurns(trx, events);
+  if (dialect.name === 'postgres') await serializeWriters(trx, events);
   const ids: number[] = [];
-  // One by one: a statement for all of them would not promise to give ids in their order.
+  // One statement per event: a multi-row insert does not guarantee ids in the order of its rows.
   for (const event of events) {
     const { id } = await trx
       .insertInto('project_build_events')
@@ -88,23 +87,23 @@ export async function insertEvents(
   return ids;
 }
 
-/** The same expression as in job-progress.ts: a job's own events stand in the same line. */
-async function takeTurns(trx: Transaction<Schema>, events: readonly NewBuildEvent[]) {
+/** Takes the same advisory locks as insert_build_events (postgres/functions/job-events.sql). */
+async function serializeWriters(trx: Transaction<Schema>, events: readonly NewBuildEvent[]) {
   const builds = new Set(
     events.map(({ organizationId, buildId }) => `${organizationId}/${buildId}`),
   );
-  // Always in the same order, so that two writers of several builds cannot wait for each other.
+  // In a fixed order, so that two writers of several builds never deadlock.
   for (const build of [...builds].sort())
     await sql`select pg_advisory_xact_lock(hashtextextended(${build}, 0))`.execute(trx);
 }
 
-/** One step down an index for each build, however many events it has. */
+/** One index lookup per build, however many events it has. */
 async function latestOf(db: Kysely<Schema>, builds: readonly BuildKey[]) {
   const keys = builds.map(({ organizationId, buildId }) => sql`(${organizationId}, ${buildId})`);
   const { rows } = await sql<{ org: string; build: string; id: number | string | null }>`
     select column1 as org, column2 as build, (select max(id) from project_build_events
       where organization_id = column1 and build_id = column2) as id
-    from (values ${sql.join(keys)}) as followed`.execute(db);
+    from (values ${sql.join(keys)}) as builds`.execute(db);
   return rows.map(({ org, build, id }) => ({
     organizationId: org,
     buildId: build,
@@ -112,22 +111,22 @@ async function latestOf(db: Kysely<Schema>, builds: readonly BuildKey[]) {
   }));
 }
 
-/** PostgreSQL's classes of data that do not fit their columns, and of rules that a row breaks. */
-function isUnfit(cause: unknown): boolean {
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
+function isInvalidRow(cause: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(cause));
 }
 
-/** Also what is not ours to write to, or is not there any more. */
+/** Also class 42: no privilege, or the table or a column does not exist. */
 export function isRefusal(cause: unknown): boolean {
-  return isUnfit(cause) || sqlStateOf(cause).startsWith('42');
+  return isInvalidRow(cause) || sqlStateOf(cause).startsWith('42');
 }
 
 function sqlStateOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
-function unfit(cause: unknown): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', 'the table of build events refuses the event', {
+function invalidEvent(cause: unknown): SpillwayError {
+  return new SpillwayError('INVALID_REQUEST', 'the table of build events rejects the event', {
     cause,
   });
 }

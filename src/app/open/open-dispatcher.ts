@@ -112,8 +112,8 @@ function startReleases(
       queue: provider.queue,
       clock,
       mostReady: limit && mostReady(provider),
-      waitForTurn: async (signal) =>
-        limit ? limit.waitForTurn(provider.name, signal) : !signal.aborted,
+      waitForSlot: async (signal) =>
+        limit ? limit.waitForSlot(provider.name, signal) : !signal.aborted,
     }),
   );
 }

@@ -170,11 +170,10 @@ function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
   const limiter = createMemoryRateLimiter(clock);
   const metrics = createDispatchMetrics(createMetrics(), clock);
   const limits = new Map(NAMES.map((name) => [name, limitOf(name, max)]));
-  const limitOfProvider = (provider: string) => limits.get(provider);
   return parts({
     dispatchLimit: createDispatchLimit({
       limiter,
-      limitOf: limitOfProvider,
+      limits,
       metrics,
       clock,
       newId,

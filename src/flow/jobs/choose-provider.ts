@@ -71,7 +71,7 @@ async function routeWithin(
   if (candidates.length > 1) {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const candidate of candidates) {
-      const answer = await limit.ask(candidate.provider.name, 'present');
+      const answer = await limit.tryNow(candidate.provider.name, wait);
       if (answer.kind === 'allowed') return admitted(parts, candidate, answer);
       if (answer.afterMs < shortestMs) chosen = candidate;
       shortestMs = Math.min(shortestMs, answer.afterMs);
@@ -79,9 +79,10 @@ async function routeWithin(
   }
   if (!chosen) return refuse({});
   const { fixedDelayMs } = parts;
-  const as =
-    fixedDelayMs !== undefined ? 'present' : wait.dueAt === undefined ? 'newcomer' : 'returning';
-  const answer = await limit.ask(chosen.provider.name, as, wait);
+  const { name } = chosen.provider;
+  const answer = await (fixedDelayMs === undefined
+    ? limit.acquire(name, wait)
+    : limit.tryNow(name, wait));
   return answer.kind === 'allowed'
     ? admitted(parts, chosen, answer)
     : delayedBy(parts, limit, chosen, answer);

@@ -2,11 +2,11 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import { type Metrics, observe } from '../../kernel/metrics.ts';
-import type { LineAnswer } from '../pacing/permit-line.ts';
+import type { PacerAnswer } from '../pacing/pacer.ts';
 import { createRateGauge } from './rate-gauge.ts';
 
 export type DispatchMetrics = {
-  checked(provider: string, outcome: LineAnswer['kind']): void;
+  checked(provider: string, outcome: PacerAnswer['kind']): void;
   delayed(provider: string, delayMs: number): void;
   /** Sets the number of delayed messages of a queue. */
   delayedDepth(queue: string, messages: number): void;

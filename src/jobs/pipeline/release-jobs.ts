@@ -15,7 +15,7 @@ export type ReleaseParts = {
   readonly broker: Pick<JobQueue, 'publish' | 'depth'>;
   readonly queue: string;
   /** Resolves when the provider's limit has room for this job, to whether it was taken; false when told to stop. */
-  readonly waitForTurn: (signal: AbortSignal) => Promise<boolean>;
+  readonly waitForSlot: (signal: AbortSignal) => Promise<boolean>;
   /** How many may wait for the workers at once; absent where everything is let through. */
   readonly mostReady: number | undefined;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ async function release(
 ): Promise<DeliveryOutcome> {
   await place.turn;
   if (!(await isCurrent(parts, delivery))) return 'ack';
-  const isReleased = (await roomFor()) && (await parts.waitForTurn(closing));
+  const isReleased = (await roomFor()) && (await parts.waitForSlot(closing));
   if (!isReleased) return { retryAfterMs: 0, isUncounted: true };
   const { id, body } = delivery;
   const published = parts.broker.publish(parts.queue, { id, body });

@@ -132,12 +132,16 @@ async function workOnce(
 
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wait): Promise<Step> {
   const { permits, waitsInMemory = false, closing } = parts;
-  const answer = await permits?.take(job, message, { backAt: wait.dueAt, closing });
+  const answer = await permits?.take(job, message, { dueAt: wait.dueAt, closing });
   if (!answer || answer.kind === 'allowed') {
     const { releaseSlot } = wait;
     return claim(parts, job, { message, permit: answer?.permit, releaseSlot });
   }
-  if (answer.kind === 'stay') return { stayMs: answer.afterMs };
+  if (answer.kind === 'stay') {
+    // It keeps its place among the jobs that wait.
+    wait.dueAt ??= parts.clock.now();
+    return { stayMs: answer.afterMs };
+  }
   const until = parts.clock.now() + answer.afterMs;
   if (waitsInMemory) {
     wait.dueAt = until;
@@ -162,16 +166,11 @@ async function claim(
   const { permit } = permitted;
   // Registered before it is claimed, so that a cancellation in between aborts it.
   const handle = parts.running.begin(waiting.id);
-  const permittedAt = parts.clock.monotonic();
   try {
     const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
-    if (job && permit) await parts.permits?.keepDistance(job, permit);
-    const isStale = parts.clock.monotonic() - permittedAt > MAX_PERMIT_AGE_MS;
-    if (permit && (!job || isStale)) parts.permits?.giveBack(permit);
+    if (permit && !job) parts.permits?.giveBack(permit);
     if (!job) return 'ack';
-    // A run without a permit takes one itself, right before its call.
-    const run = isStale ? { ...permitted, permit: undefined } : permitted;
-    return await runClaimed(parts, job, run, handle);
+    return await runClaimed(parts, job, permitted, handle);
   } finally {
     handle.end();
   }
@@ -193,7 +192,5 @@ async function runClaimed(
   return finish(parts, move);
 }
 
-/** A permit counts from when it was taken: after a slow claim the call would fall into another window. */
-const MAX_PERMIT_AGE_MS = 100;
 /** A job that waits in memory may be cancelled or expire; it is read again at least this often. */
 const MAX_STAY_MS = 5000;

@@ -1,4 +1,4 @@
-// The columns of a job, spelt out: a statement that says `*` is not kept prepared.
+// The columns of a job by name: a prepared statement with `*` breaks when a migration adds a column.
 
 import type { Selectable } from 'kysely';
 import type { JobsTable } from '../../sql/schema.ts';

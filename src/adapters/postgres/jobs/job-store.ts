@@ -1,7 +1,6 @@
-// Jobs on PostgreSQL. What every job does several times is done for all jobs that this process has in hand together
-// (statement-group.ts): those handed in and moved share a statement, which commits as one, and so do those that are looked
-// for. Every move is still fenced by itself: what belongs to it is made from the row that it moved. All else is the
-// common SQL.
+// Jobs on PostgreSQL. The frequent operations are grouped (group-commit.ts): creations and moves of all
+// jobs in progress share a statement and its commit, and so do reads. Every move is still fenced on its own: its events,
+// attempt, result and messages are written only if its row was updated. Everything else is the common SQL.
 
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
@@ -11,13 +10,8 @@ import { createJobStore, type JobStoreParts, SUBMITTED } from '../../sql/jobs/jo
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { createGroupCommit } from '../statements/group-commit.ts';
 import { JOB_COLUMNS, type JobRow } from './job-columns.ts';
-import {
-  type MoveRows,
-  type NewJobRows,
-  type WriteRows,
-  type WrittenJobs,
-  writeStatement,
-} from './job-statements.ts';
+import type { MoveRows, NewJobRows } from './job-rows.ts';
+import { type WriteRows, type WrittenJobs, writeStatement } from './job-statements.ts';
 
 export type PostgresJobStoreParts = Omit<JobStoreParts, 'db'> & {
   readonly store: Pick<PostgresStore, 'db' | 'run'>;
@@ -40,11 +34,11 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
       }
       const { organizationId, publicId } = job;
       const known = await common.find({ organizationId, publicId });
-      if (!known) throw new Error('a job that is known cannot be found');
+      if (!known) throw new Error('a job with this public id exists and cannot be read');
       return { job: known, isNew: false };
     },
     async move(move) {
-      if (isUncommon(move)) return common.move(move);
+      if (needsOwnTransaction(move)) return common.move(move);
       const result = move.result && JSON.stringify(move.result);
       const job = await grouped.move({ move, result });
       if (job) onChanged?.(job);
@@ -53,33 +47,32 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
   };
 }
 
-function isUncommon({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean {
+function needsOwnTransaction({ deadLetter, attemptStart, attemptEnd }: JobMove): boolean {
   return deadLetter !== undefined || (attemptStart !== undefined && attemptEnd !== undefined);
 }
 
-/** What is written for a job: it is handed in, or it moves. */
 type Write =
   | { readonly kind: 'create'; readonly ask: NewJobRows }
   | { readonly kind: 'move'; readonly ask: MoveRows };
 
 function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   /**
-   * Runs one statement for all; the ids of those that were written. A single one is written anew without its progress where
-   * the table of build events refuses that.
+   * Runs one statement for all rows and returns the ids of the written jobs. A statement for a single job is repeated
+   * without its progress if the table of build events refuses that.
    */
-  async function runTold(rows: WriteRows): Promise<ReadonlySet<string>> {
-    const runAs = (withProgress: boolean) =>
+  async function runWrites(rows: WriteRows): Promise<ReadonlySet<string>> {
+    const runWith = (withProgress: boolean) =>
       store.run<WrittenJobs>(...writeStatement(rows, withProgress));
     const isAlone = rows.creations.length + rows.moves.length === 1;
     const [row] = await (progress && isAlone
-      ? progress.orWithoutProgress(runAs)
-      : runAs(progress !== undefined));
+      ? progress.orWithoutProgress(runWith)
+      : runWith(progress !== undefined));
     const ids = [row?.created, row?.moved].flatMap((written) => written?.split(',') ?? []);
     return new Set(ids);
   }
 
-  /** After the commit: consumers of what was outbox are told, once for each queue. */
-  function tellConsumers({ creations, moves }: WriteRows, written: ReadonlySet<string>): void {
+  /** After the commit: notifies the consumers of the written outbox messages, once for each queue. */
+  function notifyConsumers({ creations, moves }: WriteRows, written: ReadonlySet<string>): void {
     const queues = new Set<string>();
     for (const { job, outbox } of creations)
       if (written.has(job.id)) for (const { queue } of outbox) queues.add(queue);
@@ -91,15 +84,15 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   const write = createGroupCommit<Write, boolean>({
     keyOf: ({ kind, ask }) =>
       kind === 'create' ? `${ask.job.organizationId}/${ask.job.publicId}` : ask.move.jobId,
-    maxInFlight: WRITES_UNDER_WAY,
+    maxInFlight: CONCURRENT_WRITES,
     sizeOf: ({ kind, ask }) => (kind === 'create' ? ask.message.length : (ask.result?.length ?? 0)),
     async runBatch(asked) {
       const rows = {
         creations: asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
         moves: asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
       };
-      const written = await runTold(rows);
-      tellConsumers(rows, written);
+      const written = await runWrites(rows);
+      notifyConsumers(rows, written);
       return asked.map(({ kind, ask }) =>
         written.has(kind === 'create' ? ask.job.id : ask.move.jobId),
       );
@@ -107,9 +100,9 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   });
 
   return {
-    /** Whether it is new. */
+    /** Whether the job is new. */
     create: (ask: NewJobRows) => write({ kind: 'create', ask }),
-    // The fence says that it was as its mover saw it, so that it need not be read to know how it is now.
+    // A matching fence proves that the job was as the caller read it, so `moved` is its state now.
     move: async (ask: MoveRows) =>
       (await write({ kind: 'move', ask })) ? ask.move.moved : undefined,
     find: createGroupCommit<string, Job | undefined>({
@@ -122,15 +115,15 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
     message: createGroupCommit<string, JobMessage | undefined>({
       async runBatch(ids) {
         const rows = await store.run<PayloadRow>(READ, [ids]);
-        const kept = new Map(rows.map(({ job_id, message }) => [job_id, message]));
-        return ids.map((id) => fromJson(kept.get(id) ?? null) as JobMessage | undefined);
+        const stored = new Map(rows.map(({ job_id, message }) => [job_id, message]));
+        return ids.map((id) => fromJson(stored.get(id) ?? null) as JobMessage | undefined);
       },
     }),
   };
 }
 
-/** Jobs that are started do not wait until others have ended: a place at the provider is kept meanwhile. */
-const WRITES_UNDER_WAY = 2;
+/** Two, so that a job's start, which holds a slot, does not wait for the commit of other jobs' results. */
+const CONCURRENT_WRITES = 2;
 
 type PayloadRow = { readonly job_id: string; readonly message: string };
 

@@ -1,9 +1,9 @@
-// What is done with every message of a queue on PostgreSQL, by the rules of queue-table.ts, in one statement each
-// instead of a transaction of eight; those that are done with at about the same time share one.
+// The operations on every queue message on PostgreSQL, by the rules of sql/queue/queue-table.ts: a claim is one statement
+// instead of a transaction of eight, and acknowledgements are batched.
 //
-// These statements do not wait until they are on the disk. A claim or an acknowledgement that a crash of the server
-// takes back makes the message come again, which a queue may do and the jobs' fences are for; what was published
-// is never lost, because publishing does wait.
+// These statements commit asynchronously (synchronous_commit off). If a crash of the server undoes a claim or an
+// acknowledgement, the message is delivered again, which the fence makes harmless. Publishing commits synchronously, so a
+// published message is never lost.
 
 import type { ClaimedMessage, QueueOperations } from '../../sql/queue/queue-table.ts';
 import { toNumber } from '../../sql/sql-dialect.ts';
@@ -13,16 +13,16 @@ import { createGroupCommit } from '../statements/group-commit.ts';
 export function createPostgresQueueOperations({
   run,
 }: Pick<PostgresStore, 'run'>): QueueOperations {
-  const remove = createGroupCommit<Held, void>({
-    async runBatch(held) {
-      const byQueue = Map.groupBy(held, ({ queue }) => queue);
+  const remove = createGroupCommit<LeasedMessage, void>({
+    async runBatch(messages) {
+      const byQueue = Map.groupBy(messages, ({ queue }) => queue);
       for (const [queue, own] of byQueue) await run(REMOVE, [queue, idsOf(own), ownersOf(own)]);
-      return held.map(() => undefined);
+      return messages.map(() => undefined);
     },
   });
   return {
     async claim(queue, { count, lease, now, mayBeDue = true }) {
-      if (mayBeDue) await run(FREE_WHAT_IS_DUE, [queue, now]);
+      if (mayBeDue) await run(MAKE_DUE_READY, [queue, now]);
       if (count === 1) return run<ClaimedMessage>(CLAIM_ONE, [queue, lease.owner, lease.until]);
       const values = [queue, lease.owner, lease.until, count];
       const claimed = await run<ClaimedMessage>(CLAIM_SEVERAL, values);
@@ -32,40 +32,40 @@ export function createPostgresQueueOperations({
   };
 }
 
-function idsOf(held: readonly Held[]): readonly string[] {
-  return held.map(({ id }) => id);
+function idsOf(messages: readonly LeasedMessage[]): readonly string[] {
+  return messages.map(({ id }) => id);
 }
 
-function ownersOf(held: readonly Held[]): readonly string[] {
-  return [...new Set(held.map(({ owner }) => owner))];
+function ownersOf(messages: readonly LeasedMessage[]): readonly string[] {
+  return [...new Set(messages.map(({ owner }) => owner))];
 }
 
-type Held = { readonly queue: string; readonly id: string; readonly owner: string };
+type LeasedMessage = { readonly queue: string; readonly id: string; readonly owner: string };
 
-/** Only for the statement that it is part of, which has to ask whether it `is_off`. */
+/** Applies to the statement that contains it, which must read `is_off` so that it is evaluated. */
 const RELAXED = `relaxed as materialized (
   select set_config('synchronous_commit', 'off', true) = 'off' as is_off)`;
 
 /**
- * $1 queue, $2 now. Rows that somebody else is at are left to them. The queue is compared as a column of what is due and
- * not as a constant: the planner would take that to be selective enough, and read the whole queue.
+ * $1 queue, $2 now. Rows that another process has locked are skipped. The update joins on the queue column instead of
+ * comparing it with a constant, which the planner would consider selective and scan the whole queue for.
  */
-const FREE_WHAT_IS_DUE = `with ${RELAXED}, due as (
+const MAKE_DUE_READY = `with ${RELAXED}, due as (
     select queue, id from queue_messages where queue = $1 and status = 'waiting' and visible_at <= $2
     for update skip locked
-  ), forsaken as (
+  ), unleased as (
     select queue, id from queue_messages where queue = $1 and status = 'leased' and lease_until <= $2
     for update skip locked
-  ), freed as (
-    select queue, id from due union all select queue, id from forsaken
+  ), made_ready as (
+    select queue, id from due union all select queue, id from unleased
   )
   update queue_messages as message set status = 'ready', lease_owner = null, lease_until = null
-  from freed where (message.queue, message.id) = (freed.queue, freed.id) and (select is_off from relaxed)`;
+  from made_ready where (message.queue, message.id) = (made_ready.queue, made_ready.id) and (select is_off from relaxed)`;
 
 /**
- * $1 queue, $2 owner, $3 until when it is leased. The lowest tag says whose turn it is, the priority which of that
- * tenant's messages uses it; if that is another one, the two exchange their tags. Returns one row or none.
- * By subselects and not by joins, so that each step is one look into an index, whatever the planner believes.
+ * $1 queue, $2 owner, $3 end of the lease. The lowest tag decides which tenant is served, the priority which of its
+ * messages; if that is another message, the two exchange their tags. Returns at most one row. Subselects instead of joins
+ * make each step one index lookup, whatever statistics the planner has.
  */
 const CLAIM_ONE = `with ${RELAXED}, turn as (
     select id, tenant, tag from queue_messages where queue = $1 and status = 'ready'
@@ -87,8 +87,8 @@ const CLAIM_ONE = `with ${RELAXED}, turn as (
   returning id, body, deliveries, tag`;
 
 /**
- * The same for several at once; $4 how many. Each tenant has as many turns as it has messages among the lowest tags. Its
- * most urgent messages use them, in their order, and those whose turns they used are given their tags.
+ * CLAIM_ONE for up to $4 messages. A tenant has one turn for each of its messages among the lowest $4 tags; its most
+ * urgent messages use these turns in order and exchange tags with the messages they displace.
  */
 const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
     select queue, id, tenant, tag from queue_messages where queue = $1 and status = 'ready'
@@ -128,7 +128,7 @@ const CLAIM_SEVERAL = `with ${RELAXED}, turn as materialized (
   where (message.queue, message.id) = (chosen.queue, chosen.id) and (select is_off from relaxed)
   returning message.id, message.body, message.deliveries, message.tag`;
 
-/** $1 queue, $2 ids, $3 who holds them: the consumers of one process are one owner. */
+/** $1 queue, $2 ids, $3 owners of the leases: the consumers of one process are one owner. */
 const REMOVE = `with ${RELAXED}
   delete from queue_messages
   where queue = $1 and id = any($2::text[]) and lease_owner = any($3::text[]) and (select is_off from relaxed)`;

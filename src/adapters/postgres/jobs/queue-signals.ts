@@ -1,6 +1,6 @@
-// Tells the consumers of a queue that something was put on it, in this process at once and in the others by a
-// notification. Only a hint: while the session is away nothing is told, and the consumers find messages by looking
-// now and then. What was put on a queue while one hint is under way is told by the next.
+// Notifies the consumers of a queue of a new message: directly in this process, by NOTIFY in the others. Only a hint: while
+// the session is unavailable nothing is sent, and the consumers find messages by polling. Queues that get a message while
+// a NOTIFY is in flight share the next one.
 
 import { createQueueSignals, type QueueSignals } from '../../sql/queue/queue-signals.ts';
 import type { RunStatement, SessionListener } from '../connection/session.ts';
@@ -13,30 +13,30 @@ export type PostgresQueueSignals = QueueSignals & SessionListener;
 export function createPostgresQueueSignals(): PostgresQueueSignals {
   const local = createQueueSignals();
   const listened = new Set<string>();
-  const untold = new Set<string>();
+  const pending = new Set<string>();
   let session: { readonly run: RunStatement; readonly backend: number } | undefined;
-  let isTelling = false;
+  let isSending = false;
 
-  async function tellOthers(): Promise<void> {
-    if (!session || isTelling || untold.size === 0) return;
-    isTelling = true;
-    const queues = [...untold];
-    untold.clear();
+  async function notifyOthers(): Promise<void> {
+    if (!session || isSending || pending.size === 0) return;
+    isSending = true;
+    const queues = [...pending];
+    pending.clear();
     try {
       await session.run(NOTIFY, [CHANNEL, queues]);
     } catch {
-      // The session is lost; whoever listens looks for itself.
+      // The session is lost; the consumers poll.
     }
-    isTelling = false;
-    return tellOthers();
+    isSending = false;
+    return notifyOthers();
   }
 
   return {
     notify(queue) {
       local.notify(queue);
       if (!session) return;
-      untold.add(queue);
-      void tellOthers();
+      pending.add(queue);
+      void notifyOthers();
     },
     listen(queue, fn) {
       listened.add(queue);
@@ -46,7 +46,7 @@ export function createPostgresQueueSignals(): PostgresQueueSignals {
       await run(`listen ${CHANNEL}`);
       const [row] = await run('select pg_backend_pid() as backend');
       session = { run, backend: Number(row?.['backend']) };
-      // Whatever was told while nobody could hear it.
+      // Notifications may have been missed while there was no session.
       for (const queue of listened) local.notify(queue);
     },
     onNotification({ channel, processId, payload }) {
@@ -55,7 +55,7 @@ export function createPostgresQueueSignals(): PostgresQueueSignals {
     },
     onLost() {
       session = undefined;
-      untold.clear();
+      pending.clear();
     },
   };
 }

@@ -10,10 +10,10 @@ import {
   type TestDatabase,
 } from '../../../../test/support/stores/isolated-postgres.ts';
 import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
+import { enqueue } from '../../sql/queue/enqueue.ts';
 import {
   type ClaimedMessage,
   createQueueOperations,
-  enqueue,
   type QueueOperations,
   returnMessage,
 } from '../../sql/queue/queue-table.ts';

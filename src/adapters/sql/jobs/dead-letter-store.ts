@@ -53,7 +53,7 @@ export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals)
   };
 }
 
-/** False when it was there already. */
+/** False if the id exists already. */
 export async function addDeadLetter(
   trx: Transaction<Schema>,
   letter: DeadLetter,

@@ -1,4 +1,4 @@
-// Events, attempts and results of jobs on either SQL store: the reading port, and what a move writes of them.
+// Events, attempts and results of jobs on either SQL store: the reading port, and the rows that a move writes.
 
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
@@ -47,10 +47,10 @@ export function createJobHistory(db: Kysely<Schema>, progress?: JobProgress): Jo
       return row && (fromJson(row.result) as JobResult);
     },
     async savePartial(jobId, run, output, at) {
-      // PostgreSQL's text cannot hold NUL.
+      // PostgreSQL's text cannot contain NUL.
       const partial = { jobId, run, text: output.replaceAll('\u0000', ''), at };
-      const write = (told: JobProgress | undefined) =>
-        db.transaction().execute((trx) => writePartial(trx, told, partial));
+      const write = (used: JobProgress | undefined) =>
+        db.transaction().execute((trx) => writePartial(trx, used, partial));
       if (!progress) return void (await write(undefined));
       const owner = await progress.orWithoutProgress((withProgress) =>
         write(withProgress ? progress : undefined),
@@ -67,7 +67,7 @@ type PartialOutput = {
   readonly at: number;
 };
 
-/** Only what is new since the last time is told: the events together are the output, and do not grow with its square. */
+/** The event holds only the new part: storing the whole output each time would grow quadratically. */
 async function writePartial(
   trx: Transaction<Schema>,
   progress: JobProgress | undefined,
@@ -83,8 +83,8 @@ async function writePartial(
   const known = row?.partial_output ?? '';
   const added = text.startsWith(known) ? text.slice(known.length) : text;
   if (!row || added === '') return undefined;
-  // The job before its attempt, as moves do it: then neither waits for the other in turn.
-  const owner = await tellOutput(trx, progress, partial, added);
+  // Locks the job before its attempt, as moves do, so that the two cannot deadlock.
+  const owner = await insertOutputEvent(trx, progress, partial, added);
   await trx
     .updateTable('job_attempts')
     .set({ partial_output: text })
@@ -94,8 +94,8 @@ async function writePartial(
   return owner;
 }
 
-/** Undefined when it is not this run any more that the job's owner follows. */
-async function tellOutput(
+/** Undefined if the job has moved on from this run. */
+async function insertOutputEvent(
   trx: Transaction<Schema>,
   progress: JobProgress | undefined,
   { jobId, run, at }: PartialOutput,
@@ -177,7 +177,7 @@ export async function finishAttempt(
     .execute();
 }
 
-/** The fence lets one success through; a job that succeeds after a dead-letter retry never had a result. */
+/** A plain insert: the fence admits one success, and a job retried from a dead letter never had a result. */
 export async function saveResult(
   trx: Transaction<Schema>,
   jobId: string,

@@ -1,18 +1,18 @@
-// A job is also a build: its progress is written among the build events by the transaction that moves it, so that
-// neither is there without the other. The table may be a product's own with rules of its own; a job must not fail by
-// them, so whoever writes a move tries again without its progress when the table refuses it.
+// A job is also a build: the transaction that moves the job writes its progress to the build events. That table may be a
+// product's own, with constraints of its own, and a job must not fail by them: if the table refuses the progress, the
+// move is written again without it.
 
 import type { Transaction } from 'kysely';
 import type { EventError, NewBuildEvent } from '../../../events/build-event.ts';
 import type { Job } from '../../../jobs/model/job.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
+import { type Log, logFailure } from '../../../kernel/log.ts';
 import { insertEvents, isRefusal } from '../build-events.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
 
-/** What a move tells: its events, and for a dead letter what was really said. */
+/** A move's events, and the raw text if it makes a dead letter. */
 export type MoveProgress = {
   readonly events: readonly NewJobEvent[];
   readonly at: number;
@@ -20,38 +20,38 @@ export type MoveProgress = {
 };
 
 export type JobProgress = {
-  insert(trx: Transaction<Schema>, job: Job, told: MoveProgress): Promise<void>;
-  /** What a running attempt has put out since it was last told. */
+  insert(trx: Transaction<Schema>, job: Job, progress: MoveProgress): Promise<void>;
+  /** A running attempt's output since its last event. */
   insertOutput(trx: Transaction<Schema>, job: JobOwner, output: string): Promise<void>;
-  /** Output was told, and the transaction has ended. */
+  /** Called after the transaction of `insertOutput` has committed. */
   outputCommitted(job: JobOwner): void;
-  /** Runs `write` with the progress, and without where the table refuses it. */
+  /** Runs `write` with the progress, and again without it if the table refuses the progress. */
   orWithoutProgress<T>(write: (withProgress: boolean) => Promise<T>): Promise<T>;
 };
 
-/** Whose build a job is. */
+/** The identity of a job's build. */
 export type JobOwner = Pick<Job, 'organizationId' | 'publicId' | 'userId'>;
 
 export type JobProgressParts = {
   readonly dialect: SqlDialect;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of output, for those who follow it live; moves are told by the job store. */
+  /** Called when output was committed, to wake live readers; the job store does so for moves. */
   readonly onOutput?: (job: JobOwner) => void;
 };
 
 export function createJobProgress(parts: JobProgressParts): JobProgress {
   const { dialect, clock, log } = parts;
-  let isRefusalTold = false;
+  let isRefusalLogged = false;
   return {
     outputCommitted: (job) => parts.onOutput?.(job),
-    async insert(trx, job, told) {
-      await insertEvents(trx, dialect, progressOf(job, told));
+    async insert(trx, job, progress) {
+      await insertEvents(trx, dialect, toBuildEvents(job, progress));
     },
     async insertOutput(trx, job, output) {
       const event = eventOf(job, clock.now());
-      const told = { ...event, type: 'job.output', data: { output }, finished: false };
-      await insertEvents(trx, dialect, [told]);
+      const added = { ...event, type: 'job.output', data: { output }, finished: false };
+      await insertEvents(trx, dialect, [added]);
     },
     async orWithoutProgress(write) {
       try {
@@ -59,21 +59,21 @@ export function createJobProgress(parts: JobProgressParts): JobProgress {
       } catch (cause) {
         if (!isRefusal(cause)) throw cause;
         const written = await write(false);
-        // Once: it will refuse the next one as well.
-        if (!isRefusalTold) tell(log, cause);
-        isRefusalTold = true;
+        // Logged once: it will refuse the next one as well.
+        if (!isRefusalLogged) logRefusal(log, cause);
+        isRefusalLogged = true;
         return written;
       }
     },
   };
 }
 
-/** Going from one queue to another is no progress to anybody but us. */
+/** Being routed to another queue is internal. */
 export function publicEvents({ events }: MoveProgress): readonly NewJobEvent[] {
   return events.filter(({ type }) => type !== 'routed');
 }
 
-/** An event of a job as its build tells it: how it failed stands apart from the rest. */
+/** A job's event as a build event, with its failure apart from its data. */
 export type ProgressRow = {
   readonly type: string;
   readonly data: object;
@@ -84,21 +84,21 @@ export type ProgressRow = {
 export function progressRow({ type, data = {} }: NewJobEvent): ProgressRow {
   const isEnd = ENDS.has(type);
   const { code, params = {}, message = '', ...rest } = data;
-  const told = { type: `job.${type}`, isEnd };
-  if (code === undefined) return { ...told, data: rest };
-  // Why it waits is no failure of it.
-  if (!isEnd) return { ...told, data: { ...rest, code } };
-  return { ...told, data: rest, error: { code, params, message } };
+  const named = { type: `job.${type}`, isEnd };
+  if (code === undefined) return { ...named, data: rest };
+  // The code of a delay is not a failure.
+  if (!isEnd) return { ...named, data: { ...rest, code } };
+  return { ...named, data: rest, error: { code, params, message } };
 }
 
 const ENDS: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'expired']);
 
-function progressOf(job: Job, told: MoveProgress): readonly NewBuildEvent[] {
-  const { at, internalMessage } = told;
-  return publicEvents(told).map((event) => {
+function toBuildEvents(job: Job, progress: MoveProgress): readonly NewBuildEvent[] {
+  const { at, internalMessage } = progress;
+  return publicEvents(progress).map((event) => {
     const { type, data, isEnd: finished, error } = progressRow(event);
-    const said = error && { ...error, internalMessage };
-    return { ...eventOf(job, at), type, data, finished, error: said };
+    const withText = error && { ...error, internalMessage };
+    return { ...eventOf(job, at), type, data, finished, error: withText };
   });
 }
 
@@ -107,12 +107,8 @@ function eventOf(job: JobOwner, createdAt: number) {
   return { organizationId, buildId, userId, userVisible: true, createdAt };
 }
 
-function tell(log: Log, cause: unknown): void {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  log.write({
-    level: 'warn',
-    type: 'error',
-    message: 'the table of build events refuses the progress of jobs',
-    metadata: { reason },
-  });
+function logRefusal(log: Log, cause: unknown): void {
+  const message =
+    'the table of build events refuses the progress of jobs; they continue without it';
+  logFailure(log, message, cause, { level: 'warn' });
 }

@@ -1,5 +1,5 @@
-// Forgetting jobs on either SQL store. Rows that belong to a job go with it, in one transaction; those to be forgotten are
-// found by the index on when jobs finished, oldest first.
+// Deletes finished jobs and results on either SQL store. A job's rows are deleted with it in one transaction; the index on
+// `finished_at` finds the oldest first.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { JobRetention } from '../../../jobs/ports/job-retention.ts';
@@ -45,22 +45,22 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
   };
 }
 
-const OF_JOBS = ['job_payloads', 'job_results', 'job_events', 'job_attempts'] as const;
+const JOB_TABLES = ['job_payloads', 'job_results', 'job_events', 'job_attempts'] as const;
 
 async function deleteJobs(
   trx: Transaction<Schema>,
   ids: readonly string[],
   before: number,
 ): Promise<void> {
-  // One that an operator has just set going again is not finished any more.
-  const gone = await trx
+  // A job that an operator has retried in the meantime is not deleted.
+  const deleted = await trx
     .deleteFrom('jobs')
     .where('id', 'in', ids)
     .where('finished_at', '<', before)
     .returning('id')
     .execute();
-  if (gone.length === 0) return;
-  const forgotten = gone.map(({ id }) => id);
-  for (const table of OF_JOBS)
-    await trx.deleteFrom(table).where('job_id', 'in', forgotten).execute();
+  if (deleted.length === 0) return;
+  const deletedIds = deleted.map(({ id }) => id);
+  for (const table of JOB_TABLES)
+    await trx.deleteFrom(table).where('job_id', 'in', deletedIds).execute();
 }

@@ -1,4 +1,4 @@
-// A job as a row and back.
+// Converts a job to a row and back.
 
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
@@ -8,7 +8,7 @@ import type { JobChange } from '../../../jobs/ports/job-store.ts';
 import type { JobsTable } from '../schema.ts';
 import { toNumber, toOptionalNumber } from '../sql-dialect.ts';
 
-/** What a job does not have is left out, and is then empty. */
+/** Fields that the job does not have are undefined and become null. */
 export function toJobRow(job: Job, eventCount: number): Insertable<JobsTable> {
   return {
     id: job.id,
@@ -47,7 +47,7 @@ export function toJobRow(job: Job, eventCount: number): Insertable<JobsTable> {
   };
 }
 
-/** Kysely leaves out of SET what is undefined, which is exactly what a move does not mention. */
+/** Kysely omits undefined columns from SET, which are exactly those the move does not change. */
 export function toChangedColumns(change: JobChange): Updateable<JobsTable> {
   return {
     run: change.run ?? undefined,
@@ -103,7 +103,6 @@ export function toJob(row: Selectable<JobsTable>): Job {
   };
 }
 
-/** Reads back what this adapter wrote. */
 export function fromJson(text: string | null): unknown {
   return text === null ? undefined : JSON.parse(text);
 }

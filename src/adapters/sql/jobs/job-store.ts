@@ -1,5 +1,5 @@
-// Jobs on either SQL store. A move is an UPDATE guarded by the fence; only if it hit its row is the rest of the
-// move written, in the same transaction, and the queues are told after the commit.
+// Jobs on either SQL store. A move is an UPDATE guarded by the fence; only if it updates its row is the rest of the move
+// written, in the same transaction. The consumers of the queues are notified after the commit.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Job } from '../../../jobs/model/job.ts';
@@ -20,9 +20,9 @@ import { fromJson, toChangedColumns, toJob, toJobRow } from './job-row.ts';
 export type JobStoreParts = {
   readonly db: Kysely<Schema>;
   readonly signals: QueueSignals;
-  /** Told of each job after it was created or moved: for those who watch it live. */
+  /** Called after a job was created or moved, to wake live readers. */
   readonly onChanged?: (job: Job) => void;
-  /** Tells the build that each job also is; absent where nobody reads builds. */
+  /** Writes the build events of each job; absent where there are none. */
   readonly progress?: JobProgress;
 };
 
@@ -31,21 +31,21 @@ export const SUBMITTED: readonly NewJobEvent[] = [{ type: 'submitted' }];
 export function createJobStore(parts: JobStoreParts): JobStore {
   const { db, signals, onChanged, progress } = parts;
 
-  function tell(job: Job, outbox: readonly OutboxMessage[]): void {
+  function notify(job: Job, outbox: readonly OutboxMessage[]): void {
     for (const { queue } of outbox) signals.notify(queue);
     onChanged?.(job);
   }
 
   return {
     async create(job, message, outbox = [], events = SUBMITTED) {
-      const told = { events, at: job.createdAt };
-      const isNew = await writeTold(parts, async (trx, withProgress) => {
+      const submitted = { events, at: job.createdAt };
+      const isNew = await writeWithProgress(parts, async (trx, withProgress) => {
         const isInserted = await insertJob(trx, job, { message, outbox, events });
-        if (isInserted && withProgress) await progress?.insert(trx, job, told);
+        if (isInserted && withProgress) await progress?.insert(trx, job, submitted);
         return isInserted;
       });
       if (isNew) {
-        tell(job, outbox);
+        notify(job, outbox);
         return { job, isNew };
       }
       const { organizationId, publicId } = job;
@@ -66,21 +66,21 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     },
     list: async (page) => (await pageOf(db, page).execute()).map(toJob),
     async move(move) {
-      const moved = await writeTold(parts, async (trx, withProgress) => {
+      const moved = await writeWithProgress(parts, async (trx, withProgress) => {
         const written = await writeMove(trx, move);
         if (written && withProgress) await progress?.insert(trx, written, moveProgress(move));
         return written;
       });
-      if (moved) tell(moved, move.outbox ?? []);
+      if (moved) notify(moved, move.outbox ?? []);
       return moved;
     },
-    async touch(jobId, fence, sign) {
+    async touch(jobId, fence, change) {
       const row = await db
         .updateTable('jobs')
         .set(
-          'leaseUntil' in sign
-            ? { lease_until: sign.leaseUntil }
-            : { published_at: sign.publishedAt },
+          'leaseUntil' in change
+            ? { lease_until: change.leaseUntil }
+            : { published_at: change.publishedAt },
         )
         .where('id', '=', jobId)
         .where('fence', '=', fence)
@@ -92,9 +92,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
   };
 }
 
-/**
- * At the start of the only process: no job can be running, so every lease ends now. The sweeper then finds them.
- */
+/** At the start of a store's sole process no job can be running: every lease ends, and the sweeper requeues its job. */
 export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<void> {
   await db
     .updateTable('jobs')
@@ -104,12 +102,11 @@ export async function endAllJobLeases(db: Kysely<Schema>, now: number): Promise<
     .execute();
 }
 
-/** What a move tells of the build that its job also is. */
 export function moveProgress({ events, at, deadLetter }: JobMove): MoveProgress {
   return { events, at, internalMessage: deadLetter?.errorMessage };
 }
 
-function writeTold<T>(
+function writeWithProgress<T>(
   { db, progress }: JobStoreParts,
   write: (trx: Transaction<Schema>, withProgress: boolean) => Promise<T>,
 ): Promise<T> {
@@ -181,7 +178,7 @@ function jobsBy(db: Kysely<Schema>, key: Parameters<JobStore['find']>[0]) {
     .where('public_id', '=', key.publicId);
 }
 
-/** Every state there is: the compiler asks for one that is missing. */
+/** A record, so that the compiler reports a missing state. */
 const IS_STATE: Readonly<Record<JobState, true>> = {
   queued: true,
   delayed: true,
@@ -196,7 +193,7 @@ const STATES = Object.keys(IS_STATE) as JobState[];
 function pageOf(db: Kysely<Schema>, page: JobPage) {
   const { organizationId, state, limit } = page;
   if (organizationId === undefined || state !== undefined) return plainPageOf(db, page);
-  // The index of an organisation's jobs is by state: one more, without it, would be written anew by every move.
+  // The index of an organisation's jobs includes the state: another one without it would cost every move a write.
   return STATES.map((each) =>
     db.selectFrom(plainPageOf(db, { ...page, state: each }).as('page')).selectAll(),
   )
@@ -212,7 +209,7 @@ function plainPageOf(db: Kysely<Schema>, { organizationId, state, before, limit 
   return before === undefined ? query : query.where('id', '<', before);
 }
 
-/** States are written out in the SQL, because only then can the partial indexes be used. */
+/** The states are literals in the SQL, because only then are the partial indexes used. */
 function stalledJobs(db: Kysely<Schema>, { kind, before, limit, after }: StalledJobs) {
   const jobs = db.selectFrom('jobs').selectAll().limit(limit);
   if (kind === 'unleased')

@@ -1,6 +1,6 @@
-// The queues on the store, for when there is no broker. Publishing is a commit; claiming is atomic among all
-// processes of the store; a message whose process died is delivered again when its lease ends, or at once when
-// this is the only process there can be. While the store is away publishing rejects and consumers wait.
+// The queues on the store. Publishing is a commit; claiming is atomic among all processes of the store; a message whose
+// process died is delivered again when its lease ends, or at the next start where a store has a single process. While the
+// store is unavailable, publishing rejects and consumers wait.
 
 import type { Kysely } from 'kysely';
 import type {
@@ -14,12 +14,12 @@ import type { NewId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Schema } from '../schema.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
+import { enqueue } from './enqueue.ts';
 import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 import { aheadOf, depthOf, missingFrom } from './queue-figures.ts';
 import type { QueueSignals } from './queue-signals.ts';
 import {
   createQueueOperations,
-  enqueue,
   nextDueAt,
   type QueueOperations,
   renewLeases,
@@ -33,14 +33,14 @@ export type JobQueueParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
-  /** The store's own way with messages, where it has one. */
+  /** The store's own operations; the common SQL by default. */
   readonly operations?: QueueOperations;
   readonly leaseMs?: number;
-  /** How often to look without being told: for stores that other processes publish to. */
+  /** The polling interval: for stores that other processes publish to. */
   readonly pollMs?: number;
 };
 
-/** Long enough for a server that stalls, short enough for those who wait for what a dead one had in hand. */
+/** Longer than a server may stall, and short enough for the messages of a dead server. */
 const DEFAULT_LEASE_MS = 20_000;
 
 export function createJobQueue(parts: JobQueueParts): JobQueue {
@@ -53,7 +53,7 @@ export function createJobQueue(parts: JobQueueParts): JobQueue {
     const { concurrency, finishing = 0 } = options;
     const consumer = new QueueConsumer(source, { concurrency, finishing, handler }, parts);
     consumers.add(consumer);
-    // Nobody waits here; whoever wants to wait calls close, which never rejects.
+    // Not awaited: `close` never rejects, and a caller that wants to wait calls it too.
     options.signal?.addEventListener('abort', () => void consumer.close(), { once: true });
     if (options.signal?.aborted) void consumer.close();
     return consumer;
@@ -98,7 +98,7 @@ function sourceOf(parts: JobQueueParts, queue: string, owner: string): MessageSo
       const wasStarted = outcome.isUncounted !== true;
       await returnMessage(db, queue, id, { owner, visibleAt, wasStarted });
     },
-    giveBack: (id) =>
+    returnUnstarted: (id) =>
       returnMessage(db, queue, id, { owner, visibleAt: clock.now(), wasStarted: false }),
     renew: (ids) => renewLeases(db, queue, ids, lease()),
     nextDueAt: () => nextDueAt(db, queue),

@@ -23,7 +23,7 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
       if (store.isAway) throw new Error('the store is away');
       settled.push(id);
     },
-    giveBack: async () => {},
+    returnUnstarted: async () => {},
     renew: async (held) => void renewed.push(held),
     nextDueAt: async () => undefined,
     listen: () => () => {},

@@ -1,6 +1,7 @@
-// Takes the messages of one queue and hands them to a handler, so many at once. It sleeps until it is told of a new
-// message or until the next one falls due: it does not poll. While the store is away it tries again every second.
-// States: idle ⇄ claiming; closing (takes no more, waits for what is in hand) → closed.
+// Consumes one queue of the store: claims messages while slots are free and passes them to the handler. When the queue is
+// empty it sleeps until it is notified of a new message or until the next delay or lease ends. While the store is
+// unavailable it retries every second.
+// States: idle ⇄ claiming; closing (claims nothing, waits for the deliveries in progress) → closed.
 
 import type {
   Consumer,
@@ -9,38 +10,38 @@ import type {
   DeliveryOutcome,
 } from '../../../jobs/ports/job-queue.ts';
 import { type CancelTimer, type Clock, sleep } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
+import { type Log, logFailure } from '../../../kernel/log.ts';
 import { RunSlots } from '../../../kernel/run-slots.ts';
 
-/** What the consumer needs of the queue it consumes. */
+/** The consumer's view of its queue. */
 export type MessageSource = {
   readonly name: string;
   readonly leaseMs: number;
-  /** How long to sleep at most; absent where every new message is outbox within the process. */
+  /** The longest sleep; absent where every publisher is in this process and notifies the consumer. */
   readonly pollMs: number | undefined;
-  /** `mayBeDue`: whether something can have become ready by itself since it was last asked when. */
+  /** `mayBeDue`: whether a delay or lease can have ended since `nextDueAt` was read. */
   claim(count: number, mayBeDue: boolean): Promise<readonly Delivery[]>;
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
-  /** Gives back what was claimed and never started. */
-  giveBack(id: string): Promise<void>;
+  /** Returns a message that was claimed and not started. */
+  returnUnstarted(id: string): Promise<void>;
   renew(ids: readonly string[]): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
   listen(fn: () => void): () => void;
 };
 
 const STORE_RETRY_AFTER_MS = 1000;
-const SETTLE_TRIES = 20;
+const MAX_SETTLE_TRIES = 20;
 const HANDLER_THREW_MS = 5000;
-const NOT_KNOWN = Number.NEGATIVE_INFINITY;
+const UNKNOWN = Number.NEGATIVE_INFINITY;
 /**
- * A store in the process answers without a turn of the event loop, so that a long queue would be worked off in one go
- * and keep timers, sockets and other queues waiting until it is empty.
+ * SQLite answers without a turn of the event loop: without a pause, a long queue would be consumed in one turn, and
+ * timers, sockets and other queues would wait until it is empty.
  */
 const DELIVERIES_PER_TURN = 8;
 
 export type QueueConsumerOptions = {
   readonly concurrency: number;
-  /** How many more may be in hand that have left their slot. */
+  /** Deliveries that may still be finishing after they have released their slot. */
   readonly finishing: number;
   readonly handler: DeliveryHandler;
 };
@@ -51,16 +52,16 @@ export class QueueConsumer implements Consumer {
   readonly #handler: DeliveryHandler;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** What is being handled, and the id of its message. */
-  readonly #inHand = new Map<Promise<void>, string>();
+  /** The deliveries in progress, and the ids of their messages. */
+  readonly #inProgress = new Map<Promise<void>, string>();
   readonly #stopListening: () => void;
   readonly #closing = new AbortController();
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
-  #isNewsPending = false;
+  #mayHaveMore = false;
   #deliveredThisTurn = 0;
-  /** Before this moment nothing becomes ready by itself, as far as is known; in the past: nothing is known. */
-  #dueAt = NOT_KNOWN;
+  /** No delay and no lease ends before this time; unknown if it is in the past. */
+  #dueAt = UNKNOWN;
   #isClosed = false;
   #cancelWakeUp: CancelTimer | undefined;
   #cancelRenewal: CancelTimer | undefined;
@@ -85,53 +86,53 @@ export class QueueConsumer implements Consumer {
     this.#stopListening();
     this.#cancelWakeUp?.();
     await this.#claiming;
-    await Promise.all(this.#inHand.keys());
+    await Promise.all(this.#inProgress.keys());
     this.#cancelRenewal?.();
     await this.#renewing;
   }
 
   #wake(): void {
-    this.#isNewsPending = true;
+    this.#mayHaveMore = true;
     if (this.#isClosed || this.#claiming) return;
-    this.#claiming = this.#claimWhileThereIsRoom().finally(() => {
+    this.#claiming = this.#claimWhileSlotsAreFree().finally(() => {
       this.#claiming = undefined;
-      if (this.#isNewsPending && this.#hasRoom()) this.#wake();
+      if (this.#mayHaveMore && this.#hasFreeSlot()) this.#wake();
     });
   }
 
-  #hasRoom(): boolean {
+  #hasFreeSlot(): boolean {
     return !this.#isClosed && this.#slots.free > 0;
   }
 
-  async #claimWhileThereIsRoom(): Promise<void> {
+  async #claimWhileSlotsAreFree(): Promise<void> {
     try {
-      while (this.#isNewsPending && this.#hasRoom()) {
-        this.#isNewsPending = false;
-        await this.#letOthersOn();
+      while (this.#mayHaveMore && this.#hasFreeSlot()) {
+        this.#mayHaveMore = false;
+        await this.#yieldToEventLoop();
         const wanted = this.#slots.free;
         const mayBeDue = this.#clock.now() >= this.#dueAt;
         const deliveries = await this.#source.claim(wanted, mayBeDue);
         this.#deliveredThisTurn += deliveries.length;
-        // Claimed to the brim: there may be more.
-        if (deliveries.length === wanted) this.#isNewsPending = true;
-        this.#dueAt = NOT_KNOWN;
-        for (const delivery of deliveries) await this.#startOrGiveBack(delivery);
+        // As many as were wanted: there may be more.
+        if (deliveries.length === wanted) this.#mayHaveMore = true;
+        this.#dueAt = UNKNOWN;
+        for (const delivery of deliveries) await this.#startOrReturn(delivery);
       }
-      if (this.#hasRoom()) await this.#sleepUntilDue();
+      if (this.#hasFreeSlot()) await this.#sleepUntilDue();
     } catch (cause) {
-      this.#tell('queue cannot be read', cause);
+      this.#logFailure('queue cannot be read', cause);
       this.#sleepUntil(this.#clock.now() + STORE_RETRY_AFTER_MS);
     }
   }
 
-  async #letOthersOn(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     if (this.#deliveredThisTurn < DELIVERIES_PER_TURN) return;
     this.#deliveredThisTurn = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  async #startOrGiveBack(delivery: Delivery): Promise<void> {
-    if (this.#isClosed) return this.#source.giveBack(delivery.id);
+  async #startOrReturn(delivery: Delivery): Promise<void> {
+    if (this.#isClosed) return this.#source.returnUnstarted(delivery.id);
     this.#start(delivery);
   }
 
@@ -139,33 +140,33 @@ export class QueueConsumer implements Consumer {
     const slot = this.#slots.acquire();
     const releaseSlot = () => {
       slot.startFinishing();
-      if (this.#isNewsPending) this.#wake();
+      if (this.#mayHaveMore) this.#wake();
     };
     const work = this.#handle(delivery, releaseSlot).finally(() => {
       slot.release();
-      this.#inHand.delete(work);
-      // While others are in hand it is looked again only where there may be more; the last one looks in any case.
-      if (this.#isNewsPending || this.#inHand.size === 0) this.#wake();
+      this.#inProgress.delete(work);
+      // The last delivery in progress always claims again; the others only if there may be more.
+      if (this.#mayHaveMore || this.#inProgress.size === 0) this.#wake();
     });
-    this.#inHand.set(work, delivery.id);
-    this.#keepLeases();
+    this.#inProgress.set(work, delivery.id);
+    this.#scheduleRenewal();
   }
 
   async #handle(delivery: Delivery, releaseSlot: () => void): Promise<void> {
     const outcome = await this.#outcomeOf(delivery, releaseSlot);
-    // It comes again at a moment that has to be known.
-    if (outcome !== 'ack') this.#isNewsPending = true;
+    // Its new due time may be the next one.
+    if (outcome !== 'ack') this.#mayHaveMore = true;
     await this.#settle(delivery, outcome);
   }
 
-  /** A store that is away for a moment is waited for; beyond that the lease ends, and the message is delivered again. */
+  /** Retries while the store is unavailable; after that the lease ends and the message is delivered again. */
   async #settle(delivery: Delivery, outcome: DeliveryOutcome): Promise<void> {
-    for (let triesLeft = SETTLE_TRIES; ; triesLeft -= 1) {
+    for (let triesLeft = MAX_SETTLE_TRIES; ; triesLeft -= 1) {
       try {
         return await this.#source.settle(delivery.id, outcome);
       } catch (cause) {
         if (triesLeft === 1 || this.#isClosed)
-          return this.#tell('delivery cannot be settled', cause);
+          return this.#logFailure('delivery cannot be settled; its lease will end', cause);
       }
       await sleep(this.#clock, STORE_RETRY_AFTER_MS, this.#closing.signal).catch(() => {});
     }
@@ -175,7 +176,7 @@ export class QueueConsumer implements Consumer {
     try {
       return await this.#handler(delivery, releaseSlot);
     } catch (cause) {
-      this.#tell('delivery failed and is tried again', cause);
+      this.#logFailure('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };
     }
   }
@@ -195,22 +196,20 @@ export class QueueConsumer implements Consumer {
     this.#cancelWakeUp = this.#clock.after(sleepMs, () => this.#wake());
   }
 
-  /** One timer for all messages in hand; it ends by itself when there are none. */
-  #keepLeases(): void {
+  /** One timer renews the leases of all deliveries in progress; it is not set while there are none. */
+  #scheduleRenewal(): void {
     if (this.#cancelRenewal) return;
     this.#cancelRenewal = this.#clock.after(Math.floor(this.#source.leaseMs / 3), () => {
       this.#cancelRenewal = undefined;
-      if (this.#inHand.size === 0) return;
-      this.#keepLeases();
+      if (this.#inProgress.size === 0) return;
+      this.#scheduleRenewal();
       this.#renewing = this.#source
-        .renew([...this.#inHand.values()])
-        .catch((cause) => this.#tell('leases cannot be renewed', cause));
+        .renew([...this.#inProgress.values()])
+        .catch((cause) => this.#logFailure('leases cannot be renewed', cause));
     });
   }
 
-  #tell(message: string, cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const metadata = { queue: this.#source.name, reason };
-    this.#log.write({ level: 'error', type: 'error', message, metadata });
+  #logFailure(message: string, cause: unknown): void {
+    logFailure(this.#log, message, cause, { metadata: { queue: this.#source.name } });
   }
 }

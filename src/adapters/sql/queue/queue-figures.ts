@@ -1,4 +1,4 @@
-// What can be known of a queue on the store without taking from it.
+// Reads about a queue on the store: its depth, missing messages, and the messages ahead of one.
 
 import { type Kysely, sql } from 'kysely';
 import type { QueueDepth } from '../../../jobs/ports/job-queue.ts';
@@ -8,7 +8,7 @@ import { toNumber } from '../sql-dialect.ts';
 const IDS_PER_QUERY = 500;
 
 export async function depthOf(db: Kysely<Schema>, queue: string, now: number): Promise<QueueDepth> {
-  // A message whose moment has come is ready, whether or not somebody has looked since.
+  // A due message counts as ready although the next claim has not marked it yet.
   const isReady = sql<boolean>`status = 'ready' or (status = 'waiting' and visible_at <= ${now})`;
   const row = await db
     .selectFrom('queue_messages')
@@ -38,18 +38,18 @@ export async function missingFrom(
   const missing = new Set(messages.map((message) => message.id));
   const ids = [...missing];
   for (let index = 0; index < ids.length; index += IDS_PER_QUERY) {
-    const held = await db
+    const found = await db
       .selectFrom('queue_messages')
       .select('id')
       .where('queue', '=', queue)
       .where('id', 'in', ids.slice(index, index + IDS_PER_QUERY))
       .execute();
-    for (const { id } of held) missing.delete(id);
+    for (const { id } of found) missing.delete(id);
   }
   return [...missing];
 }
 
-/** Ready messages with a lower tag. A message that is held back has nobody ahead but its own moment. */
+/** The ready messages with a lower tag. */
 export async function aheadOf(
   db: Kysely<Schema>,
   queue: string,

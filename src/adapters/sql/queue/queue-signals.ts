@@ -1,9 +1,9 @@
-// Tells the consumers of a queue, within this process, that something was put on it. It is only a hint: whoever
-// misses one finds the message by its timer.
+// Notifies the consumers of a queue, within this process, of a new message. Only a hint: a consumer that misses it finds
+// the message by its timer.
 
 export type QueueSignals = {
   notify(queue: string): void;
-  /** Returns what ends the listening. */
+  /** Returns a function that ends the listening. */
   listen(queue: string, fn: () => void): () => void;
 };
 

@@ -1,14 +1,12 @@
-// The statements of the queue on the store. A message is `waiting` (held back until its moment), `ready` or
-// `leased`; an acknowledged one is deleted.
+// The statements that serve the store's queues. A message is `waiting` (delayed until `visible_at`), `ready` or `leased`; an
+// acknowledged message is deleted.
 //
-// Order among ready messages is fair: each tenant's messages get rising tags, beginning no lower than the tag served
-// last (start-time fair queueing), and the lowest tag is served next. A tenant with a thousand messages therefore
-// takes turns with a tenant that has one. Which of a tenant's messages uses the tenant's turn is decided by priority.
+// The ready message with the lowest tag is served next (enqueue.ts), so a tenant with a thousand messages alternates with
+// a tenant that has one. Priority decides which of a tenant's messages uses the tenant's turn.
 //
-// The status is written out in every WHERE: a bound parameter would keep the stores from using the partial indexes.
+// Every WHERE contains the status as a literal: with a bound parameter the stores would not use the partial indexes.
 
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
-import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
 import type { QueueMessagesTable, Schema } from '../schema.ts';
 import { type SqlDialect, toNumber } from '../sql-dialect.ts';
 
@@ -18,17 +16,17 @@ export type Claim = {
   readonly count: number;
   readonly lease: Lease;
   readonly now: number;
-  /** False where it is known that nothing has become ready by itself, which is then not looked for. */
+  /** False if no delay and no lease can have ended since the last claim; skips the search for such messages. */
   readonly mayBeDue?: boolean;
 };
 
 export type ClaimedMessage = Pick<MessageRow, 'id' | 'body' | 'deliveries' | 'tag'>;
 
-/** What is done with every message; a store may have a better way than the common one. */
+/** The operations on every message; PostgreSQL has faster ones than the common SQL. */
 export type QueueOperations = {
-  /** Takes up to `count` messages, each leased to `lease.owner`. */
+  /** Leases up to `count` messages to `lease.owner`. */
   claim(queue: string, claim: Claim): Promise<readonly ClaimedMessage[]>;
-  /** Done with: only for who holds it. */
+  /** Acknowledges a message: deletes it if `owner` still holds its lease. */
   remove(queue: string, id: string, owner: string): Promise<void>;
 };
 
@@ -39,33 +37,6 @@ export function createQueueOperations(db: Kysely<Schema>, dialect: SqlDialect): 
     claim: (queue, claim) => claimMessages(db, dialect, queue, claim),
     remove: (queue, id, owner) => deleteMessage(db, queue, id, owner),
   };
-}
-
-export async function enqueue(
-  trx: Transaction<Schema>,
-  queue: string,
-  message: QueueMessage,
-  times: { readonly now: number; readonly visibleAt: number; readonly isUnordered?: boolean },
-): Promise<void> {
-  const tenant = message.tenant ?? '';
-  await trx
-    .insertInto('queue_messages')
-    .values({
-      queue,
-      id: message.id,
-      body: message.body,
-      tenant,
-      priority: message.priority ?? 0,
-      tag: times.isUnordered ? headTag(queue) : await nextTag(trx, queue, tenant),
-      status: times.visibleAt > times.now ? 'waiting' : 'ready',
-      visible_at: times.visibleAt,
-      lease_owner: null,
-      lease_until: null,
-      deliveries: 0,
-      published_at: times.now,
-    })
-    .onConflict((conflict) => conflict.columns(['queue', 'id']).doNothing())
-    .execute();
 }
 
 async function claimMessages(
@@ -102,7 +73,7 @@ async function deleteMessage(
     .execute();
 }
 
-/** Gives a leased message back, to be seen again at `visibleAt`. */
+/** Returns a leased message, to be delivered again at `visibleAt`. */
 export async function returnMessage(
   db: Kysely<Schema>,
   queue: string,
@@ -124,7 +95,7 @@ export async function returnMessage(
     .execute();
 }
 
-/** Of those alone that are in hand: one that could not be settled has to come back when its lease ends. */
+/** Only for messages in progress: one whose acknowledgement failed has to be delivered again when its lease ends. */
 export async function renewLeases(
   db: Kysely<Schema>,
   queue: string,
@@ -142,7 +113,7 @@ export async function renewLeases(
     .execute();
 }
 
-/** Frees every lease there is: only for a process that knows it is alone. */
+/** Ends every lease: only for the sole process of a store, at its start. */
 export async function releaseAllLeases(db: Kysely<Schema>): Promise<void> {
   await db
     .updateTable('queue_messages')
@@ -151,7 +122,7 @@ export async function releaseAllLeases(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-/** When the next message may become ready by itself: held back, or leased to somebody who falls silent. */
+/** When the next delay or lease ends. */
 export async function nextDueAt(db: Kysely<Schema>, queue: string): Promise<number | undefined> {
   const { rows } = await sql<{ at: number | string | null }>`
     select min(at) as at from (
@@ -159,36 +130,14 @@ export async function nextDueAt(db: Kysely<Schema>, queue: string): Promise<numb
       union all
       select min(lease_until) as at from queue_messages
       where queue = ${queue} and status = 'leased'
-    ) as moment`.execute(db);
+    ) as due`.execute(db);
   const at = rows[0]?.at;
   return at == null ? undefined : toNumber(at);
 }
 
-/** The turn that is being served. Taking it as it is locks nothing that another publisher would have to wait for. */
-function headTag(queue: string) {
-  return sql<number>`coalesce((select head_tag from queue_heads where queue = ${queue}), 0)`;
-}
-
-/** One statement, so that two publishers of a tenant never get the same tag. */
-async function nextTag(trx: Transaction<Schema>, queue: string, tenant: string): Promise<number> {
-  const head = headTag(queue);
-  const { last_tag } = await trx
-    .insertInto('tenant_queues')
-    .values({ queue, tenant, last_tag: head })
-    .onConflict((conflict) =>
-      conflict.columns(['queue', 'tenant']).doUpdateSet({
-        last_tag: sql<number>`case when tenant_queues.last_tag >= excluded.last_tag
-          then tenant_queues.last_tag + 1 else excluded.last_tag end`,
-      }),
-    )
-    .returning('last_tag')
-    .executeTakeFirstOrThrow();
-  return toNumber(last_tag);
-}
-
 /**
- * Frees what fell due. Rows that somebody else is at are left to them: processes that free the same rows must not
- * wait for each other.
+ * Makes messages ready whose delay or lease has ended. Rows that another process has locked are skipped, so that
+ * processes do not wait for each other.
  */
 async function makeReady(
   trx: Transaction<Schema>,
@@ -201,11 +150,11 @@ async function makeReady(
     .where(sql<boolean>`status = 'waiting'`)
     .where('visible_at', '<=', now)
     .modifyEnd(dialect.skipLocked);
-  const forsaken = messages
+  const unleased = messages
     .where(sql<boolean>`status = 'leased'`)
     .where('lease_until', '<=', now)
     .modifyEnd(dialect.skipLocked);
-  for (const due of [waiting, forsaken])
+  for (const due of [waiting, unleased])
     await trx
       .updateTable('queue_messages')
       .set({ status: 'ready', lease_owner: null, lease_until: null })
@@ -236,7 +185,7 @@ async function claimNext(
     .orderBy('id')
     .executeTakeFirst();
   const chosen = mostUrgent ?? turn;
-  // The chosen one uses the tenant's turn, and the one whose turn it was waits for the chosen one's.
+  // A more urgent message of the tenant takes the turn: the two exchange their tags.
   if (chosen.id !== turn.id) await setTag(trx, queue, turn.id, toNumber(chosen.tag));
   return trx
     .updateTable('queue_messages')
