@@ -1,5 +1,5 @@
-// What is said when a configuration cannot be used: one sentence that names the setting, its value and what
-// is allowed. The command line prints it without a stack and exits with 2. Values of secrets come in masked.
+// The error of an unusable configuration: one sentence with the setting, its value and the allowed values. The command
+// line prints it without a stack trace and exits with 2. Callers mask the values of secrets.
 
 import { inspect } from 'node:util';
 
@@ -14,24 +14,26 @@ export function wrongValue(name: string, shown: string, allowed: string): Config
   return new ConfigError(`${name} is ${shown}, but it must be ${allowed}.`);
 }
 
-/** A value as it can stand in a sentence: on one line, quoted where it is text, cut where it is long. */
+/** Formats a value for a sentence: on one line, text in quotes, long values truncated. */
 export function showValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(cut(value));
-  return cut(inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 2 }));
+  if (typeof value === 'string') return JSON.stringify(truncate(value));
+  return truncate(
+    inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 2 }),
+  );
 }
 
-/** A name somebody else chose, as it can stand in a path: quoted when it could be misread. */
+/** Formats a user-chosen name for a path: quoted if it contains unusual characters. */
 export function showName(name: string): string {
   return /^[\w./*-]{1,80}$/.test(name) ? name : showValue(name);
 }
 
-/** What a value is, without a word of what is in it: the wrong thing in the wrong place may be a secret. */
+/** The type of a value without its content: a misplaced value may be a secret. */
 export function showShape(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (value !== null && typeof value === 'object') return 'a map';
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -1,6 +1,6 @@
-// The type of the one configuration record: validated once at start, deep-frozen, handed to `app/` alone.
-// Sections come from the table of settings; providers, aliases and models are resolved, so that nobody else
-// has to know of tiers, variables and inheritance.
+// The type of the configuration record: validated once at start, deep-frozen, passed to `app/` only. Sections come from
+// the table of settings; providers, aliases and models are resolved, so that no other code deals with tiers, variables
+// and inheritance.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
@@ -14,14 +14,14 @@ export type Sections = {
 
 export type Config = Omit<Sections, 'server' | 'dispatcher'> & {
   readonly server: Sections['server'] & {
-    /** Whether anybody set the port: a dispatcher or worker listens only then. */
+    /** Whether the port is set explicitly: a dispatcher or worker listens only then. */
     readonly isPortSet: boolean;
   };
   readonly dispatcher: Sections['dispatcher'] & {
-    /** As listed, else all that have a key. */
+    /** The listed providers, else all providers with a key. */
     readonly availableProviders: readonly string[];
   };
-  /** Without a prototype: a name from a request can be looked up as it is. */
+  /** Without a prototype, so that a lookup with a name from a request is safe. */
   readonly providers: Readonly<Record<string, ProviderConfig>> &
     Readonly<Record<BuiltInName, ProviderConfig>>;
   readonly aliases: Readonly<Record<string, AliasConfig>>;
@@ -31,17 +31,17 @@ export type Config = Omit<Sections, 'server' | 'dispatcher'> & {
 export type ProviderConfig = {
   readonly name: string;
   readonly format: ProviderFormat;
-  /** Without a slash at its end. `openai`: ends in /v1 unless a path was given; others: no version in it. */
+  /** Without a trailing slash. `openai`: ends in /v1 unless a path was given; others: without a version. */
   readonly baseUrl: string;
   readonly region: string;
-  /** Patterns of model names that are this provider's; a star stands for any text. */
+  /** Patterns of the model names it claims; a star matches any text. */
   readonly models: readonly string[];
   readonly defaultModel: string | undefined;
   readonly queue: string;
-  /** Those with a key, at least one when `hasKey`. The key of the provider itself is the account `default`. */
+  /** The accounts with a key; not empty if `hasKey`. The provider's own key is the account `default`. */
   readonly accounts: readonly AccountConfig[];
   readonly hasKey: boolean;
-  /** What all accounts may be asked together; without a key, what one would be. */
+  /** The sum over all accounts; without a key, the limit of one account. */
   readonly rateLimitPerMinute: number;
   readonly windowMs: number;
   readonly limitGuardMs: number;
@@ -69,5 +69,5 @@ export type AliasTarget = { readonly provider: string; readonly model: string };
 
 export type ModelConfig = ValuesOf<typeof MODEL_ROWS>;
 
-/** Where a value came from; later ones win. */
+/** The source of a value; later sources override earlier ones. */
 export type Source = 'default' | 'file' | '.env' | 'environment';

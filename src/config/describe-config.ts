@@ -1,5 +1,5 @@
-// The effective configuration as a list to read: group by group, each value masked, written as one would write
-// it in .env, with where it came from. `spillway config` lays it out; nothing here prints.
+// The effective configuration for `spillway config`: groups of masked values in .env syntax, each with its source.
+// Pure; the command formats and prints it.
 
 import type { Config, Source } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
@@ -24,7 +24,7 @@ export function describeConfig({ config, origins }: LoadedConfig): readonly Desc
       return describeGroup(`aliases.${name}`, 'An alias.', ALIAS_ROWS, values, origins);
     }),
     ...Object.entries(masked.models).map(([name, values]) =>
-      describeGroup(`models.${name}`, 'What is known of a model.', MODEL_ROWS, values, origins),
+      describeGroup(`models.${name}`, 'Overrides for a model.', MODEL_ROWS, values, origins),
     ),
   ];
 }

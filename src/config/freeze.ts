@@ -1,4 +1,4 @@
-// Freezes a record with everything in it, so that nobody can change the configuration after it was checked.
+// Deep-freezes a record, so that no code can change the configuration after its validation.
 
 export function deepFreeze<T>(value: T): T {
   if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value;

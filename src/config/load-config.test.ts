@@ -24,7 +24,7 @@ function load(texts: { env?: Record<string, string>; yaml?: string; dotenv?: str
   );
 }
 
-test('with nothing set, every documented default holds', () => {
+test('without any source, every setting has its documented default', () => {
   const { config } = load({});
   assert.equal(config.server.host, '127.0.0.1');
   assert.equal(config.server.port, 8787);
@@ -46,7 +46,7 @@ test('with nothing set, every documented default holds', () => {
   assert.deepEqual(config.dispatcher.availableProviders, []);
 });
 
-test('the environment wins over .env, .env over the file, the file over the default', () => {
+test('the environment overrides .env, .env overrides the file, and the file overrides the default', () => {
   const yaml = 'server: { port: 1 }';
   const dotenv = 'PORT=2';
   const origin = (texts: Parameters<typeof load>[0]) => {
@@ -59,26 +59,26 @@ test('the environment wins over .env, .env over the file, the file over the defa
   assert.deepEqual(origin({ yaml, dotenv, env: { PORT: '3' } }), [3, 'environment']);
 });
 
-test('an empty variable counts as not set, and in the environment hides the one in .env', () => {
+test('an empty variable counts as not set, and an empty environment variable hides the one in .env', () => {
   assert.equal(load({ dotenv: 'PORT=2', env: { PORT: '' } }).config.server.port, 8787);
   assert.equal(load({ yaml: 'server: { port: 1 }', env: { PORT: ' ' } }).config.server.port, 1);
 });
 
-test('a key of the file with nothing behind it counts as not set', () => {
+test('a key of the file without a value counts as not set', () => {
   assert.equal(load({ yaml: 'server:\n  port:\nstreams:\n' }).config.server.port, 8787);
 });
 
-test('a port that anybody set is known as set', () => {
+test('isPortSet is true if any source sets the port', () => {
   assert.equal(load({ env: { PORT: '8787' } }).config.server.isPortSet, true);
 });
 
-test('the prefetch is the concurrency unless it is set', () => {
+test('the prefetch defaults to the concurrency', () => {
   assert.equal(load({ env: { WORKER_CONCURRENCY: '7' } }).config.worker.prefetch, 7);
   const both = { WORKER_CONCURRENCY: '7', PREFETCH: '20' };
   assert.equal(load({ env: both }).config.worker.prefetch, 20);
 });
 
-test('the available providers are those with a key unless they are listed', () => {
+test('the available providers default to the providers with a key', () => {
   const env = { GEMINI_API_KEY: 'g', OPENAI_API_KEY: 'o' };
   assert.deepEqual(load({ env }).config.dispatcher.availableProviders, ['openai', 'gemini']);
   const listed = { ...env, AVAILABLE_PROVIDERS: 'anthropic, gemini' };
@@ -88,7 +88,7 @@ test('the available providers are those with a key unless they are listed', () =
   ]);
 });
 
-test('everything in the configuration is frozen', () => {
+test('every record of the configuration is frozen', () => {
   const { config } = load({
     env: { OPENAI_API_KEY: 'k', PROVIDER_WEIGHTS: 'openai:1', INTER_SERVER_SECRET: 's'.repeat(32) },
     yaml: 'aliases: { fast: { targets: [openai/gpt-5-mini] } }\nmodels: { m: { reasoning: yes } }',
@@ -101,13 +101,13 @@ test('everything in the configuration is frozen', () => {
   visit(config);
 });
 
-test('a name from a request finds nothing but what was configured', () => {
+test('a lookup with a name from a request finds only configured entries', () => {
   const { providers, aliases, models, dispatcher } = load({}).config;
   for (const map of [providers, aliases, models, dispatcher.weights, dispatcher.metadata])
     assert.equal(map['constructor'], undefined);
 });
 
-test('the files are found in the working folder, another one by its name', (t) => {
+test('the files are read from the working folder, and another file by its path', (t) => {
   const cwd = mkdtempSync(join(tmpdir(), 'spillway-config-'));
   t.after(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, 'spillway.yaml'), 'server: { port: 1000, host: localhost }');
@@ -126,7 +126,7 @@ test('the files are found in the working folder, another one by its name', (t) =
   );
 });
 
-test('whatever the environment holds, loading gives a configuration or a ConfigError', () => {
+test('loading arbitrary environments returns a configuration or throws ConfigError', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('true', '0', '1e9', '-1', 'a:1,b:2', '{}', '[]', '{"openai":{"cost":1}}'),
@@ -137,7 +137,7 @@ test('whatever the environment holds, loading gives a configuration or a ConfigE
   fc.assert(fc.property(env, (given) => isOneSentence(() => load({ env: given }))));
 });
 
-test('whatever the files hold, loading gives a configuration or a ConfigError', () => {
+test('loading arbitrary files returns a configuration or throws ConfigError', () => {
   const section = fc.constantFrom('server', 'providers', 'aliases', 'models', 'dispatcher', '{');
   const json = fc.tuple(section, fc.json()).map(([name, value]) => `${name}: ${value}`);
   const yaml = fc.oneof(json, fc.string({ unit: 'binary' }));

@@ -1,5 +1,5 @@
-// Defaults < spillway.yaml < .env < environment → one checked, deep-frozen record. Called once at start by the
-// command line, which hands in the environment; nothing else reads it. Throws ConfigError and nothing else.
+// Defaults < spillway.yaml < .env < environment → one validated, deep-frozen record. The command line calls it once at
+// start and passes the environment in. Throws ConfigError only.
 
 import { resolve } from 'node:path';
 import type { Config, Sections } from './config.ts';
@@ -16,7 +16,7 @@ import { SETTINGS } from './schema/settings.ts';
 import { refuseMisspeltVariables } from './schema/variables.ts';
 import type { Sources } from './sources.ts';
 
-/** The sections of the file that are maps of names. */
+/** The sections of the file that map names to records. */
 export const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;
 
 export type LoadedConfig = {
@@ -29,7 +29,7 @@ export function loadConfig(input: LoadInput): Config {
   return loadWithOrigins(input).config;
 }
 
-/** For `spillway config`, which also tells where each value came from. */
+/** For `spillway config`, which shows the source of each value. */
 export function loadWithOrigins(input: LoadInput): LoadedConfig {
   return loadFrom(readSources(input));
 }
@@ -49,7 +49,7 @@ function readSections({ sources, origins }: ReadContext): Sections {
     path,
     readRows(rows, { sources, origins, path, given: sources.file[path] }),
   ]);
-  // Each section has been read by its own rows, which is what the type says.
+  // `Object.fromEntries` loses the keys' types; each section was parsed by its own rows.
   return Object.fromEntries(sections) as Sections;
 }
 

@@ -1,5 +1,4 @@
-// Maps that are looked up by names from outside have no prototype, so that "constructor" or "__proto__" in a
-// request finds nothing.
+// Maps without a prototype, for lookups with names from requests: "constructor" or "__proto__" must find nothing.
 
 export function withoutPrototype<T extends object>(entries: T): T {
   return Object.assign(Object.create(null), entries);

@@ -30,12 +30,12 @@ const loaded = loadFrom(
   sourcesFrom({ env: SECRETS, cwd: '/', configFile: { path: '/spillway.yaml', text: YAML } }),
 );
 
-test('no more than four characters of a secret are in the masked configuration or its description', () => {
+test('the masked configuration and its description contain at most four characters of a secret', () => {
   for (const shown of [maskConfig(loaded.config), describeConfig(loaded)])
     assert.doesNotMatch(JSON.stringify(shown), /anary/i);
 });
 
-test('masking changes nothing but secrets', () => {
+test('masking changes only secrets', () => {
   const masked = maskConfig(loaded.config);
   assert.equal(masked.auth.adminKey, '****nary');
   assert.deepEqual(masked.cluster.interServerSecrets, ['****ary1', '****ary2']);
@@ -46,7 +46,7 @@ test('masking changes nothing but secrets', () => {
   assert.equal(masked.auth.apiKey === loaded.config.auth.apiKey, false);
 });
 
-test('the description names where each value came from', () => {
+test('the description names the source of each value', () => {
   const groups = new Map(describeConfig(loaded).map((group) => [group.path, group.values]));
   const sourceOf = (path: string, key: string): string | undefined =>
     groups.get(path)?.find((each) => each.key === key)?.source;

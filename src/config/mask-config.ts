@@ -1,5 +1,5 @@
-// The configuration as it may be shown: secrets and passwords masked by the kind of each setting. Everything
-// that prints a configuration goes through here. Masked texts are texts, so the shape stays the same.
+// Masks secrets and passwords of a configuration by the kind of each setting. All code that prints a configuration uses
+// it. A masked value is still text, so the record keeps its type.
 
 import type { Config, ProviderConfig } from './config.ts';
 import { withoutPrototype } from './lookup.ts';

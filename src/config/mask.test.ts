@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { maskAddress, maskSecret, maskSecretAddress } from './mask.ts';
 
-test('of a secret at most the last four characters are shown, of a short one none', () => {
+test('a masked secret shows at most its last four characters, and a short secret none', () => {
   assert.equal(maskSecret('sk-ant-0123456789abcdef'), '****cdef');
   assert.equal(maskSecret('hunter2'), '****');
 });
 
-test('an address keeps everything but its credentials', () => {
+test('a masked URL hides only its credentials', () => {
   assert.equal(
     maskAddress('postgres://app:hunter2@db:5432/spillway?sslmode=require&password=hunter2'),
     'postgres://app:****@db:5432/spillway?sslmode=require&password=****',
@@ -18,7 +18,7 @@ test('an address keeps everything but its credentials', () => {
   assert.equal(maskAddress('redis://cache:6379'), 'redis://cache:6379');
 });
 
-test('an address that is a secret keeps only its server', () => {
+test('a masked secret URL shows only its host', () => {
   assert.equal(
     maskSecretAddress('https://hooks.slack.com/services/T0/B0/x'),
     'https://hooks.slack.com/****',
@@ -26,7 +26,7 @@ test('an address that is a secret keeps only its server', () => {
   assert.equal(maskSecretAddress('not an address'), '****');
 });
 
-test('a password is hidden wherever a careless address has it', () => {
+test('a password is hidden at any position of a malformed URL', () => {
   const careless = fc.constantFrom(
     (word: string) => `redis://user:${word}@host`,
     (word: string) => `redis://user:a/${word}@host`,

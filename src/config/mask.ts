@@ -1,5 +1,5 @@
-// What may be shown of a secret: at most its last four characters, and of a short one nothing, since four of
-// eight would be half of it. Of an address the credentials are hidden and the rest stays readable.
+// Masks secrets for output: at most the last four characters stay visible, and none of a short secret, because four of
+// eight would be half of it. A masked URL hides its credentials and stays readable otherwise.
 
 const HIDDEN = '****';
 const SHOWN_CHARACTERS = 4;
@@ -11,7 +11,7 @@ export type Mask = (text: string) => string;
 export const maskSecret: Mask = (text) =>
   text.length < MIN_SHOWN ? HIDDEN : `${HIDDEN}${text.slice(-SHOWN_CHARACTERS)}`;
 
-/** For connection addresses: the password and anything like one in the query goes. */
+/** For connection URLs: hides the password and query parameters that may be secrets. */
 export const maskAddress: Mask = (text) => {
   if (!/[@?=#]/.test(text)) return text;
   const url = parse(text);
@@ -20,13 +20,13 @@ export const maskAddress: Mask = (text) => {
   return `${url.protocol}//${credentials}${url.host}${url.pathname}${maskQuery(url)}`;
 };
 
-/** For addresses that are secrets themselves, such as a Slack webhook: only the server's name stays. */
+/** For URLs that are secrets as a whole, such as a Slack webhook: only the host stays visible. */
 export const maskSecretAddress: Mask = (text) => {
   const url = parse(text);
   return url ? `${url.protocol}//${url.host}/${HIDDEN}` : HIDDEN;
 };
 
-/** Where a password is not where it belongs, it may be anywhere, so nothing of the text is shown. */
+/** In a malformed URL the password may be at any position, so the whole text is hidden. */
 function parse(text: string): URL | undefined {
   const url = URL.parse(text);
   const isClear = url && url.host !== '' && !/@/.test(url.pathname + url.search + url.hash);

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { editDistance, nearest } from './nearest.ts';
 
-test('the nearest name is the one with the fewest letters to change', () => {
+test('the nearest name has the smallest edit distance', () => {
   assert.equal(nearest('prot', ['host', 'port', 'bodyLimitBytes']), 'port');
   assert.equal(nearest('anything', []), undefined);
 });
 
-test('a distance is zero for the same name, equal both ways and at most the longer name', () => {
+test('the edit distance is zero for equal names, symmetric and at most the longer length', () => {
   const word = fc.string({ maxLength: 40 });
   fc.assert(
     fc.property(word, word, (one, other) => {

@@ -1,4 +1,4 @@
-// Which known name did somebody mean? The one with the fewest letters to change.
+// Suggests the known name for a misspelt one: the name with the smallest edit distance.
 
 export function nearest(given: string, known: readonly string[]): string | undefined {
   return known
@@ -6,7 +6,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
     .sort((one, other) => one.distance - other.distance)[0]?.name;
 }
 
-/** Levenshtein: how many letters must be added, removed or changed. Names are short, long ones are cut. */
+/** The Levenshtein distance. Names are truncated at 64 characters to bound the work. */
 export function editDistance(from: string, to: string): number {
   const [source, goal] = [from.slice(0, 64), to.slice(0, 64)];
   let previous = Array.from({ length: goal.length + 1 }, (_, index) => index);

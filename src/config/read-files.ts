@@ -1,5 +1,5 @@
-// Finds and reads the two files of the configuration. One that is not there counts as empty, unless it was
-// asked for by name. This is the only place of the configuration that touches the disk.
+// Reads spillway.yaml and .env. A missing file counts as empty, except the one named by `--config`. Only this file of
+// the configuration touches the disk.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { sourcesFrom } from './sources.ts';
 export type LoadInput = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** As given by `--config`; it must exist. Without it `spillway.yaml` in `cwd` is read when it is there. */
+  /** The value of `--config`; the file must exist. Default: `spillway.yaml` in `cwd`, if it exists. */
   readonly configFile?: string | undefined;
 };
 

@@ -108,19 +108,19 @@ const WRONG_VARIABLES: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-test('a wrong variable is one sentence with its name, its value and what is allowed', () => {
+test('an invalid variable gives one sentence with its name, its value and the allowed values', () => {
   for (const [variable, value, sentence] of WRONG_VARIABLES)
     assert.equal(messageOf({ env: { [variable]: value } }), sentence);
 });
 
-test('a wrong variable of .env is told with that file', () => {
+test('an invalid variable of .env is reported with the file', () => {
   assert.equal(
     messageOf({ dotenv: 'PORT=many' }),
     'PORT in .env is "many", but it must be a whole number from 0 to 65535.',
   );
 });
 
-test('a wrong value of the file is one sentence with its path, its value and what is allowed', () => {
+test('an invalid value of the file gives one sentence with its path, its value and the allowed values', () => {
   const wrong: Readonly<Record<string, string>> = {
     'server: { port: many }':
       'server.port in spillway.yaml is "many", but it must be a whole number from 0 to 65535.',
@@ -142,7 +142,7 @@ test('a wrong value of the file is one sentence with its path, its value and wha
   for (const [yaml, sentence] of Object.entries(wrong)) assert.equal(messageOf({ yaml }), sentence);
 });
 
-test('an unknown key of the file is refused with the nearest known one', () => {
+test('an unknown key of the file is refused with the nearest known key', () => {
   const unknown: Readonly<Record<string, string>> = {
     'sevrer: {}': 'sevrer in spillway.yaml is not a known key; the nearest one is server.',
     'server: { prot: 1 }':
@@ -170,7 +170,7 @@ test('a file that is not YAML is refused by line, without its contents', () => {
   assert.match(messageOf({ yaml: 'a: &a [*a' }), /^spillway\.yaml is not valid YAML/);
 });
 
-test('a variable that is nearly one of ours is refused; others are left alone', () => {
+test('a misspelt SPILLWAY_ variable is refused, and other variables are ignored', () => {
   assert.equal(
     messageOf({ env: { SPILLWAY_DATADIR: '/data' } }),
     'SPILLWAY_DATADIR is not a known variable; the nearest one is SPILLWAY_DATA_DIR.',

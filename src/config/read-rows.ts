@@ -1,6 +1,6 @@
-// Reads the values of one table of rows: environment over .env over file over default, each value parsed by
-// its kind, and the first that is wrong thrown as one sentence. Unknown keys of the file are an error too,
-// since a key that is spelt wrongly would otherwise be a setting silently not made.
+// Reads the values of one table of rows: environment over .env over file over default, each parsed by its kind. The
+// first invalid value is thrown as one sentence. Unknown keys of the file are an error, too: a misspelt key would
+// otherwise be ignored silently.
 
 import type { Source } from './config.ts';
 import { ConfigError, showName, showValue, wrongValue } from './config-error.ts';
@@ -10,47 +10,47 @@ import type { Rows, Setting, ValuesOf } from './schema/setting.ts';
 import type { Sources } from './sources.ts';
 import { asMap } from './sources.ts';
 
-/** Where each value came from, by path; what is missing is a default. */
+/** The source of each value by its path; a missing path is a default. */
 export type Origins = Map<string, Source>;
 
-export type Place = {
+export type TableInput = {
   readonly sources: Sources;
   readonly origins: Origins;
   /** The path of this table in the file, such as `server` or `providers.groq`. */
   readonly path: string;
-  /** What the file holds there. */
+  /** The value at that path of the file. */
   readonly given: unknown;
-  /** What `{PROVIDER}` in a variable's name stands for. */
+  /** Replaces `{PROVIDER}` in the names of variables. */
   readonly provider?: string;
-  /** Variables that the file names for keys of this table, in place of the row's own. */
+  /** Variables named by the file for keys of this table; they replace the row's variable. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Keys that are read elsewhere. */
+  /** Allowed keys of this table that other code reads. */
   readonly otherKeys?: readonly string[];
 };
 
-export function readRows<const R extends Rows>(rows: R, place: Place): ValuesOf<R> {
-  const given = asMap(inFile(place, place.path), place.given);
-  refuseUnknownKeys(place, given, [...Object.keys(rows), ...(place.otherKeys ?? [])]);
+export function readRows<const R extends Rows>(rows: R, input: TableInput): ValuesOf<R> {
+  const given = asMap(inFile(input, input.path), input.given);
+  refuseUnknownKeys(input, given, [...Object.keys(rows), ...(input.otherKeys ?? [])]);
   const values: Record<string, unknown> = {};
-  for (const [key, row] of Object.entries(rows)) values[key] = readRow(row, key, given[key], place);
+  for (const [key, row] of Object.entries(rows)) values[key] = readRow(row, key, given[key], input);
   for (const [key, row] of Object.entries(rows))
-    if (row.sameAs !== undefined && !place.origins.has(`${place.path}.${key}`))
+    if (row.sameAs !== undefined && !input.origins.has(`${input.path}.${key}`))
       values[key] = values[row.sameAs];
-  // The one place where the table's types meet the values that its own kinds have parsed.
+  // Each value was parsed by the kind of its own row.
   return values as ValuesOf<R>;
 }
 
 export function refuseUnknownKeys(
-  place: Pick<Place, 'path' | 'sources'>,
+  input: Pick<TableInput, 'path' | 'sources'>,
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],
 ): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const prefix = place.path === '' ? '' : `${place.path}.`;
+  const prefix = input.path === '' ? '' : `${input.path}.`;
   const closest = nearest(unknown, known) ?? '';
   throw new ConfigError(
-    `${inFile(place, `${prefix}${showName(unknown)}`)} is not a known key; the nearest one is ${prefix}${closest}.`,
+    `${inFile(input, `${prefix}${showName(unknown)}`)} is not a known key; the nearest one is ${prefix}${closest}.`,
   );
 }
 
@@ -62,21 +62,26 @@ export function variablePrefix(provider: string): string {
   return provider.toUpperCase().replaceAll('-', '_');
 }
 
-export function inFile(place: Pick<Place, 'sources'>, path: string): string {
-  return `${path} in ${place.sources.fileName}`;
+export function inFile(input: Pick<TableInput, 'sources'>, path: string): string {
+  return `${path} in ${input.sources.fileName}`;
 }
 
-function readRow(row: Setting<unknown>, key: string, fileValue: unknown, place: Place): unknown {
-  const path = `${place.path}.${key}`;
-  const env = place.variables?.[key] ?? variableOf(row, place.provider);
-  const variable = env === undefined ? undefined : place.sources.variable(env);
+function readRow(
+  row: Setting<unknown>,
+  key: string,
+  fileValue: unknown,
+  input: TableInput,
+): unknown {
+  const path = `${input.path}.${key}`;
+  const env = input.variables?.[key] ?? variableOf(row, input.provider);
+  const variable = env === undefined ? undefined : input.sources.variable(env);
   if (env !== undefined && variable) {
-    place.origins.set(path, variable.source);
+    input.origins.set(path, variable.source);
     return parse(row.kind, variable.source === '.env' ? `${env} in .env` : env, variable.text);
   }
   if (fileValue === null || fileValue === undefined) return row.default;
-  place.origins.set(path, 'file');
-  return parse(row.kind, inFile(place, path), fileValue);
+  input.origins.set(path, 'file');
+  return parse(row.kind, inFile(input, path), fileValue);
 }
 
 export function parse<T>(kind: Kind<T>, name: string, raw: unknown): T {

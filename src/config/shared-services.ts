@@ -1,6 +1,5 @@
-// Which services must a process share with others? Everything in one process needs none. Roles that run apart
-// meet in the store and in Redis, so they need both; a broker's jobs are in the store too, but a single server
-// may use it with embedded storage.
+// Checks the services that a role shares with other processes. `serve` runs every role and needs none. Separate roles
+// share their state through PostgreSQL and Redis, so both are required; RabbitMQ stays optional.
 
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
@@ -14,6 +13,6 @@ export function assertShared({ storage }: Config, { role }: { role: Role }): voi
   ];
   if (missing.length === 0) return;
   throw new ConfigError(
-    `A ${role} running by itself shares its work with other processes, but ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set; set DATABASE_URL and REDIS_URL, or run \`spillway serve\`, which does everything in one process.`,
+    `A separate ${role} shares its state with other processes, but ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set; set DATABASE_URL and REDIS_URL, or run \`spillway serve\`, which runs every role in one process.`,
   );
 }

@@ -1,6 +1,5 @@
-// The three places a value can come from besides its default: the YAML file, the .env file, the environment.
-// Made from their texts; read-files.ts finds and reads the files. YAML that cannot be parsed is a ConfigError
-// without a word of its contents, since the file may hold secrets.
+// The three sources of a value besides its default: the YAML file, the .env file, the environment. Works on their texts;
+// read-files.ts reads the files. Invalid YAML is a ConfigError without any content of the file, which may hold secrets.
 
 import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -22,11 +21,11 @@ export type Sources = {
   readonly cwd: string;
   readonly configPath: string | undefined;
   readonly dotenvPath: string | undefined;
-  /** The YAML file's name as it can stand in a sentence. */
+  /** The YAML file's name, for messages. */
   readonly fileName: string;
   readonly file: Readonly<Record<string, unknown>>;
   readonly variableNames: readonly string[];
-  /** An empty variable counts as not set; an empty one in the environment also hides the one in .env. */
+  /** An empty variable counts as not set; an empty environment variable also hides the one in .env. */
   variable(name: string): Variable | undefined;
 };
 
@@ -49,14 +48,14 @@ export function sourcesFrom({ env, cwd, configFile, dotenvFile }: SourceTexts): 
   };
 }
 
-/** A map of the file; null (a key with nothing behind it) counts as empty. */
+/** A map of the file; null (a key without a value) counts as empty. */
 export function asMap(name: string, given: unknown): Readonly<Record<string, unknown>> {
   if (given === null || given === undefined) return {};
   if (typeof given === 'object' && !Array.isArray(given)) return { ...given };
   throw wrongValue(name, showShape(given), 'a map of keys and values');
 }
 
-/** The parser's own messages quote the file; only its code and the line are told. */
+/** The parser's messages quote the file, so the error contains only its code and position. */
 function parseYaml(name: string, text: string): Readonly<Record<string, unknown>> {
   const lines = new LineCounter();
   const options = { prettyErrors: false, lineCounter: lines, logLevel: 'error' } as const;

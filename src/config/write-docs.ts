@@ -1,4 +1,4 @@
-// Writes docs/configuration.md and .env.example anew: `node src/config/write-docs.ts`, after a change of a table.
+// Regenerates docs/configuration.md and .env.example from the tables: `node src/config/write-docs.ts`.
 
 import { writeFileSync } from 'node:fs';
 import { renderConfigurationDoc } from './documents/configuration-page.ts';

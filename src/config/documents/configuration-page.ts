@@ -1,5 +1,5 @@
-// docs/configuration.md from the tables; a test holds the file equal to this. The prose and the example are in
-// configuration-doc-prose.ts.
+// Renders docs/configuration.md from the tables; a test keeps the file equal. The prose and the example are in
+// configuration-prose.ts.
 
 import { BUILT_IN_NAMES, TIER_LIMITS } from '../providers/built-in-providers.ts';
 import { variableOf } from '../read-rows.ts';

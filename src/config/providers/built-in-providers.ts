@@ -1,5 +1,4 @@
-// The three providers that are always there, and what the tiers of a provider account allow. Everything here
-// can be overridden in the file or by variables.
+// The three built-in providers and the limits of the account tiers. The file and variables override every value.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 
@@ -7,7 +6,7 @@ export type BuiltInProvider = {
   readonly format: ProviderFormat;
   readonly baseUrl: string;
   readonly requestsPerMinute: number;
-  /** Names of models that are this provider's; a star stands for any text. */
+  /** Patterns of the model names it claims; a star matches any text. */
   readonly models: readonly string[];
   readonly defaultModel: string;
 };
@@ -40,7 +39,7 @@ export type BuiltInName = keyof typeof BUILT_IN_PROVIDERS;
 
 export const BUILT_IN_NAMES: readonly BuiltInName[] = ['anthropic', 'openai', 'gemini'];
 
-/** What a provider of the file may be asked per minute when nothing else is said. */
+/** The default limit of a provider that is not built in. */
 export const OTHER_REQUESTS_PER_MINUTE = 1000;
 
 export function builtIn(name: string): BuiltInProvider | undefined {
@@ -57,7 +56,7 @@ export type TierLimits = {
   readonly tokensPerDay?: number;
 };
 
-/** `enterprise` has no numbers of its own: it is as configured. */
+/** `enterprise` has no limits of its own: the configuration sets them. */
 export const TIER_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   free: { requestsPerMinute: 5, tokensPerMinute: 10_000, tokensPerDay: 100_000 },
   build: { requestsPerMinute: 50, tokensPerMinute: 50_000, tokensPerDay: 1_000_000 },

@@ -1,4 +1,4 @@
-// One provider as a list to read: what holds for all of it, then a line for each account with a key.
+// The description of one provider for `spillway config`: its settings, then a line per account with a key.
 
 import type { AccountConfig, ProviderConfig, Source } from '../config.ts';
 import type { Origins } from '../read-rows.ts';
@@ -6,7 +6,7 @@ import { variableOf } from '../read-rows.ts';
 import type { DescribedGroup, DescribedValue } from '../schema/described-value.ts';
 import { PROVIDER_ROWS } from '../schema/named-settings.ts';
 
-/** What is shown of a provider, and the row that each value was made from. */
+/** The shown fields of a provider, each with the row it comes from. */
 const SHOWN = [
   ['format', 'format'],
   ['baseUrl', 'baseUrl'],
@@ -19,7 +19,7 @@ const SHOWN = [
   ['limitGuardMs', 'limitGuardMs'],
 ] as const satisfies readonly (readonly [keyof ProviderConfig, keyof typeof PROVIDER_ROWS])[];
 
-/** The provider comes in masked. */
+/** Expects a masked provider. */
 export function describeProvider(provider: ProviderConfig, origins: Origins): DescribedGroup {
   const path = `providers.${provider.name}`;
   const tierSource = (key: string): Source | undefined =>
@@ -44,7 +44,7 @@ function describeAccounts(
   origins: Origins,
 ): DescribedValue[] {
   const listed = provider.accounts.flatMap((_, index) => origins.get(keyPath(path, index)) ?? []);
-  // The provider's own key comes first, unless it is that of a listed account.
+  // The provider's own key is the first account, unless a listed account has the same key.
   const own = provider.accounts.length - listed.length;
   return provider.accounts.map((account, index) => ({
     key: `accounts.${account.name}`,

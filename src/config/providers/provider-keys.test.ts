@@ -13,7 +13,7 @@ function load(env: Record<string, string>, yaml = ''): Config {
 
 const SERVE = { role: 'serve' } as const;
 
-test('serve on embedded storage and a loopback address stands on the simulator', () => {
+test('serve on embedded storage and a loopback address uses the simulator', () => {
   for (const host of ['127.0.0.1', 'localhost', '::1', '127.8.0.9']) {
     const config = load({ HOST: host });
     assert.equal(usesSimulator(config, SERVE), true);
@@ -41,7 +41,7 @@ test('any other server without a provider key does not start', () => {
   }
 });
 
-test('one key is enough, also of a provider of the file, and there is no simulator then', () => {
+test('one key of any provider is enough and turns the simulator off', () => {
   const file = 'providers: { groq: { baseUrl: "https://h/v1", apiKey: k } }';
   for (const config of [load({ GEMINI_API_KEY: 'k' }), load({}, file)]) {
     assert.equal(usesSimulator(config, SERVE), false);
@@ -49,7 +49,7 @@ test('one key is enough, also of a provider of the file, and there is no simulat
   }
 });
 
-test('the simulator takes the place of the three built-in providers', () => {
+test('the simulator replaces the three built-in providers', () => {
   const config = withSimulator(load({}), 'http://127.0.0.1:4000');
   const { anthropic, openai, gemini } = config.providers;
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('the simulator takes the place of the three built-in providers', () => {
   assert.ok(Object.isFrozen(config.providers.openai.accounts));
 });
 
-test('a name that only looks like loopback is not', () => {
+test('a host name that resembles a loopback address is not loopback', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.evil.example', 'localhost.example'])
     assert.equal(isLoopback(host), false);
 });

@@ -1,6 +1,6 @@
-// May this process run without a provider's key? Only `serve`, on embedded storage and a loopback address:
-// there the simulator stands in, so that a fresh clone answers. Anywhere else a server without any key would
-// accept work it can never do, so it does not start.
+// Decides whether a process may run without a provider key. Only `serve` on embedded storage and a loopback address may:
+// it uses the simulator, so that a fresh clone works. Any other server without a key would accept work that it can
+// never do, so it does not start.
 
 import type { Config, ProviderConfig } from '../config.ts';
 import { ConfigError, showValue } from '../config-error.ts';
@@ -25,7 +25,7 @@ export function assertProviders(config: Config, { role }: { role: Role }): void 
 
 /** The configuration with the simulator at `origin` in place of the three built-in providers. */
 export function withSimulator(config: Config, origin: string): Config {
-  const stand = (provider: ProviderConfig): ProviderConfig => ({
+  const simulated = (provider: ProviderConfig): ProviderConfig => ({
     ...provider,
     baseUrl: provider.format === 'openai' ? `${origin}/v1` : origin,
     hasKey: true,
@@ -51,9 +51,9 @@ export function withSimulator(config: Config, origin: string): Config {
     },
     providers: withoutPrototype({
       ...config.providers,
-      anthropic: stand(anthropic),
-      openai: stand(openai),
-      gemini: stand(gemini),
+      anthropic: simulated(anthropic),
+      openai: simulated(openai),
+      gemini: simulated(gemini),
     }),
   });
 }

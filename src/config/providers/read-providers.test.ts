@@ -9,7 +9,7 @@ function load(env: Record<string, string>, yaml = ''): Config {
   return loadFrom(sourcesFrom({ env, cwd: '/', configFile })).config;
 }
 
-test('the three built-in providers are always there, without a key until one is set', () => {
+test('the three built-in providers always exist, without a key until one is set', () => {
   const { providers } = load({ OPENAI_API_KEY: 'sk-1' });
   assert.deepEqual(Object.keys(providers), ['anthropic', 'openai', 'gemini']);
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('the three built-in providers are always there, without a key until one is 
   ]);
 });
 
-test('addresses are normalised as SDKs spell them', () => {
+test('base URLs are normalised to the spelling of the SDKs', () => {
   const { providers } = load({
     OPENAI_BASE_URL: 'http://127.0.0.1:9000/',
     ANTHROPIC_BASE_URL: 'http://127.0.0.1:9000/v1/',
@@ -58,13 +58,13 @@ test('a provider of the file has its own variables, limits and defaults', () => 
   assert.equal(providers['local']?.rateLimitPerMinute, 7);
 });
 
-test('a provider of the file without a limit may be asked 1000 times a minute', () => {
+test('a provider of the file without a limit has 1000 requests per minute', () => {
   const { providers } = load({}, 'providers: { groq: { baseUrl: "https://h/v1" } }');
   assert.equal(providers['groq']?.rateLimitPerMinute, 1000);
   assert.equal(providers['groq']?.hasKey, false);
 });
 
-test('limits come from the number, then the tier, then what is built in', () => {
+test('limits come from the number, then the tier, then the built-in value', () => {
   const tier = 'providers: { anthropic: { tier: build } }';
   const account = load({ ANTHROPIC_API_KEY: 'k' }, tier).providers.anthropic.accounts[0];
   assert.equal(account?.requestsPerMinute, 50);
@@ -112,14 +112,14 @@ test("an account with the provider's own key is not counted twice", () => {
   );
 });
 
-test('a variable named in the file takes the place of the usual one', () => {
+test('a variable named in the file replaces the default variable', () => {
   const yaml = 'providers: { openai: { apiKeyVariable: TEAM_KEY } }';
   assert.equal(load({ OPENAI_API_KEY: 'usual' }, yaml).providers.openai.hasKey, false);
   const { accounts } = load({ OPENAI_API_KEY: 'usual', TEAM_KEY: 'team' }, yaml).providers.openai;
   assert.equal(accounts[0]?.apiKey, 'team');
 });
 
-test('what cannot be an account or a provider is refused', () => {
+test('an invalid account or provider is refused', () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     [
       ACCOUNTS,
@@ -156,7 +156,7 @@ aliases: { fast: { strategy: round-robin, targets: [groq/meta/llama, openai/gpt-
   });
 });
 
-test('what is known of a model can be overridden', () => {
+test('the properties of a model can be overridden', () => {
   const yaml = 'models: { gpt-9: { maxOutputTokens: 9000, reasoning: on } }';
   assert.deepEqual(load({}, yaml).models['gpt-9'], {
     maxOutputTokens: 9000,

@@ -1,12 +1,11 @@
-// Reads the providers of the file and the environment. The three built-in ones are always there; those of the
-// file come after them. A key may be in the file (`apiKey`), in a variable named there (`apiKeyVariable`), or
-// in the provider's own variable. A provider whose keys are all missing is simply off; an account whose key
-// is missing while its siblings have theirs is a mistake and is refused.
+// Reads the providers of the file and the environment: the three built-in providers, then those of the file. A key comes
+// from the file (`apiKey`), from a variable named in the file (`apiKeyVariable`), or from the provider's own variable. A
+// provider without any key is disabled; an account without a key beside accounts with keys is a mistake and is refused.
 
 import type { Config, ProviderConfig } from '../config.ts';
 import { ConfigError, showName, showShape, wrongValue } from '../config-error.ts';
 import { withoutPrototype } from '../lookup.ts';
-import type { Origins, Place } from '../read-rows.ts';
+import type { Origins, TableInput } from '../read-rows.ts';
 import { inFile, parse, readRows } from '../read-rows.ts';
 import { ACCOUNT_ROWS, PROVIDER_ROWS, providerName } from '../schema/named-settings.ts';
 import type { Sources } from '../sources.ts';
@@ -40,10 +39,10 @@ function readProvider(
 ): ProviderConfig {
   const path = `providers.${name}`;
   const map = asMap(inFile(context, path), given);
-  const place = { ...context, path, given, provider: name, otherKeys: ['accounts'] };
-  const values = readRows(PROVIDER_ROWS, withKeyVariable(place, map));
+  const input = { ...context, path, given, provider: name, otherKeys: ['accounts'] };
+  const values = readRows(PROVIDER_ROWS, withKeyVariable(input, map));
   const accounts = readAccounts(context, `${path}.accounts`, map['accounts']);
-  refuseHalfOfTheKeys(context, path, values.apiKey !== undefined, accounts);
+  refuseMissingKeys(context, path, values.apiKey !== undefined, accounts);
   const at = (key: string): string => inFile(context, `${path}.${key}`);
   return resolveProvider({ name, values, accounts, serverRegion, at });
 }
@@ -54,47 +53,47 @@ function readAccounts(context: ReadContext, path: string, given: unknown): Accou
   const accounts = given.map((item: unknown, index) =>
     readAccount({ ...context, path: `${path}.${index}`, given: item }),
   );
-  refuseTwins(inFile(context, path), accounts);
+  refuseDuplicates(inFile(context, path), accounts);
   return accounts;
 }
 
-function readAccount(place: Place): AccountValues {
-  const given = asMap(inFile(place, place.path), place.given);
-  const account = readRows(ACCOUNT_ROWS, withKeyVariable(place, given));
+function readAccount(input: TableInput): AccountValues {
+  const given = asMap(inFile(input, input.path), input.given);
+  const account = readRows(ACCOUNT_ROWS, withKeyVariable(input, given));
   if (account.name === undefined)
-    throw wrongValue(inFile(place, `${place.path}.name`), 'not set', 'a name for the account');
+    throw wrongValue(inFile(input, `${input.path}.name`), 'not set', 'a name for the account');
   if (account.apiKey === undefined && account.apiKeyVariable === undefined)
-    throw wrongValue(inFile(place, place.path), 'without a key', 'given apiKey or apiKeyVariable');
+    throw wrongValue(inFile(input, input.path), 'without a key', 'given apiKey or apiKeyVariable');
   return account;
 }
 
-/** `apiKey` is then read from the variable that the file names. */
-function withKeyVariable(place: Place, given: Readonly<Record<string, unknown>>): Place {
+/** Reads `apiKey` from the variable named by `apiKeyVariable`. */
+function withKeyVariable(input: TableInput, given: Readonly<Record<string, unknown>>): TableInput {
   const variable = given['apiKeyVariable'];
-  if (typeof variable !== 'string') return place;
-  if (given['apiKey'] === undefined) return { ...place, variables: { apiKey: variable.trim() } };
-  const name = inFile(place, `${place.path}.apiKey`);
+  if (typeof variable !== 'string') return input;
+  if (given['apiKey'] === undefined) return { ...input, variables: { apiKey: variable.trim() } };
+  const name = inFile(input, `${input.path}.apiKey`);
   throw new ConfigError(`${name} is set beside apiKeyVariable, but only one of them may be.`);
 }
 
-function refuseTwins(name: string, accounts: readonly AccountValues[]): void {
-  const isTwin = (account: AccountValues, index: number): boolean =>
+function refuseDuplicates(name: string, accounts: readonly AccountValues[]): void {
+  const isDuplicate = (account: AccountValues, index: number): boolean =>
     accounts.some(
       (other, position) =>
         position < index &&
         (other.name === account.name ||
           (other.apiKey !== undefined && other.apiKey === account.apiKey)),
     );
-  const twin = accounts.find(isTwin);
-  if (twin)
+  const duplicate = accounts.find(isDuplicate);
+  if (duplicate)
     throw wrongValue(
       name,
-      `a list with ${showName(twin.name ?? '')} after one of its name or key`,
+      `a list with ${showName(duplicate.name ?? '')} after one of its name or key`,
       'a list of accounts with a name and a key each of its own',
     );
 }
 
-function refuseHalfOfTheKeys(
+function refuseMissingKeys(
   context: ReadContext,
   path: string,
   hasOwnKey: boolean,

@@ -1,12 +1,12 @@
-// From the rows of one provider to what the gateway works with: a normalised address and the accounts that
-// have a key, each with the limits that hold for it. Nearest wins: the account's number, the account's tier,
-// the provider's number (`{PROVIDER}_RATE_LIMIT`), the provider's tier, the built-in number.
+// Resolves the rows of one provider into its configuration: a normalised base URL and the accounts with a key, each with
+// its limits. The order of precedence: the account's number, the account's tier, the provider's number
+// (`{PROVIDER}_RATE_LIMIT`), the provider's tier, the built-in number.
 
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { AccountConfig, ProviderConfig } from '../config.ts';
 import { wrongValue } from '../config-error.ts';
 import type { ACCOUNT_ROWS, PROVIDER_ROWS } from '../schema/named-settings.ts';
 import type { ValuesOf } from '../schema/setting.ts';
-import { normaliseBaseUrl } from './base-url.ts';
 import type { TierLimits } from './built-in-providers.ts';
 import { builtIn, OTHER_REQUESTS_PER_MINUTE, TIER_LIMITS } from './built-in-providers.ts';
 
@@ -18,7 +18,7 @@ export type ProviderGiven = {
   readonly values: ProviderValues;
   readonly accounts: readonly AccountValues[];
   readonly serverRegion: string;
-  /** A key of this provider as a sentence names it. */
+  /** The name of a key of this provider, for messages. */
   at(key: string): string;
 };
 
@@ -50,9 +50,17 @@ export function resolveProvider(given: ProviderGiven): ProviderConfig {
   };
 }
 
+/** SDKs spell OpenAI's base URL with /v1 at the end and the others without a version, which they add themselves. */
+function normaliseBaseUrl(format: ProviderFormat, given: string): string {
+  const trimmed = given.replace(/\/+$/, '');
+  if (format !== 'openai') return trimmed.replace(/\/v1(?:beta)?$/, '');
+  // A path stays as written: many compatible servers have their own ("/openai", "/api/v3").
+  return new URL(trimmed).pathname === '/' ? `${trimmed}/v1` : trimmed;
+}
+
 function resolveAccounts(given: ProviderGiven): readonly AccountConfig[] {
   const ownKey = given.values.apiKey;
-  // A listed account with the provider's own key is that account: counting it twice would double its limits.
+  // A listed account with the provider's own key is the same account: counting it twice would double its limits.
   const isListed = given.accounts.some((account) => account.apiKey === ownKey);
   const own = ownKey === undefined || isListed ? [] : [resolveAccount(given, ownKey)];
   const listed = given.accounts.flatMap((account) =>

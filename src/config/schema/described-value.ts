@@ -1,10 +1,10 @@
-// A value of the effective configuration in the form a person reads, and the group it is read in.
+// A value of the effective configuration as shown to an operator, and its group.
 
 import type { Source } from '../config.ts';
 
 export type DescribedValue = {
   readonly key: string;
-  /** Absent when it is not set; then `whenUnset` says what happens. */
+  /** Undefined if not set; `whenUnset` then describes the effect. */
   readonly value: string | undefined;
   readonly whenUnset: string | undefined;
   readonly source: Source;

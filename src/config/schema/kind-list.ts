@@ -1,6 +1,5 @@
-// Kinds that hold several values. In a variable they are one text (`gemini:70,openai:30`, or JSON for what
-// has more levels); in the file they are YAML lists and maps. Maps have no prototype, so that a name from a
-// request can be looked up in them safely.
+// Kinds of several values. In a variable they are one text (`gemini:70,openai:30`, or JSON for nested values); in the
+// file they are YAML lists and maps. Maps have no prototype, so that a lookup with a name from a request is safe.
 
 import { z } from 'zod';
 import { withoutPrototype } from '../lookup.ts';
@@ -42,7 +41,7 @@ export function weights(): Kind<Readonly<Record<string, number>>> {
   };
 }
 
-/** A map of records that every name shares the shape of; JSON in a variable. */
+/** A map of names to records of one type; JSON in a variable. */
 export function mapOf<T>(item: z.ZodType<T>, allowed: string): Kind<Readonly<Record<string, T>>> {
   return {
     schema: z

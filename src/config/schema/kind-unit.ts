@@ -1,5 +1,5 @@
 // Numbers with a unit: durations (milliseconds, or "30s", "10m", "1h", "7d") and sizes (bytes, or "32MiB").
-// A bare number is in the unit that ends the setting's name.
+// A number without a unit has the unit at the end of the setting's name.
 
 import { z } from 'zod';
 import type { Kind } from './kind.ts';
@@ -44,7 +44,7 @@ function parseWithUnit(units: Units, raw: string): number {
     : Math.round(Number(digits) * factor);
 }
 
-/** 120000 → "2m", 33554432 → "32MiB": the largest unit that leaves a whole number. */
+/** 120000 → "2m", 33554432 → "32MiB": the largest unit with a whole number. */
 function inLargestUnit(units: Units, value: number): string {
   const fitting = Object.entries(units)
     .filter(([, factor]) => value >= factor && value % factor === 0)

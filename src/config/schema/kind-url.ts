@@ -1,21 +1,21 @@
-// Addresses, checked by scheme. Those of services may carry a password and are shown without it.
+// URLs, validated by scheme. URLs of services may contain a password, which is masked in output.
 
 import { z } from 'zod';
 import type { Mask } from '../mask.ts';
 import { maskAddress, maskSecretAddress } from '../mask.ts';
 import type { Kind } from './kind.ts';
 
-/** A service's address, credentials allowed: `postgres://user:password@host/name`. */
+/** The URL of a service, credentials allowed: `postgres://user:password@host/name`. */
 export function serviceUrl(...schemes: string[]): Kind<string> {
   return url(schemes, maskAddress, () => true);
 }
 
-/** An HTTP address that is a secret as a whole, such as a webhook. */
+/** An HTTP URL that is a secret as a whole, such as a webhook. */
 export function secretUrl(): Kind<string> {
   return url(['https', 'http'], maskSecretAddress, () => true);
 }
 
-/** An HTTP address others may know: no credentials, no query; written without the slash at its end. */
+/** A public HTTP URL: no credentials, no query; a trailing slash is removed. */
 export function publicUrl(): Kind<string> {
   const kind = url(['https', 'http'], maskAddress, isPlain);
   return {

@@ -12,7 +12,7 @@ function read<T>(kind: Kind<T>, raw: unknown): T | 'refused' {
   return result.success ? result.data : 'refused';
 }
 
-test('booleans are read from eight words in any case, and from YAML', () => {
+test('booleans are parsed from eight words in any case and from YAML', () => {
   for (const raw of ['true', '1', 'yes', 'on', 'TRUE', 'Yes', true, 1])
     assert.equal(read(boolean, raw), true);
   for (const raw of ['false', '0', 'no', 'off', 'Off', false, 0])
@@ -20,13 +20,13 @@ test('booleans are read from eight words in any case, and from YAML', () => {
   for (const raw of ['y', 'enabled', '2', 2, null, []]) assert.equal(read(boolean, raw), 'refused');
 });
 
-test('whole numbers are read from digits and nothing else', () => {
+test('whole numbers are parsed from digits only', () => {
   assert.equal(read(integer(1), ' 42 '), 42);
   for (const raw of ['0x10', '1e3', '4.0', '', 'NaN', 4.5, Number.NaN, '9007199254740993', true])
     assert.equal(read(integer(1), raw), 'refused');
 });
 
-test('numbers that need not be whole are read within their bounds', () => {
+test('decimals are parsed within their bounds', () => {
   for (const [raw, value] of [
     ['0.25', 0.25],
     [' 1 ', 1],
@@ -37,7 +37,7 @@ test('numbers that need not be whole are read within their bounds', () => {
     assert.equal(read(decimal(0, 1), raw), 'refused');
 });
 
-test('durations and sizes are read with and without a unit', () => {
+test('durations and sizes are parsed with and without a unit', () => {
   const durations = {
     '500ms': 500,
     '30s': 30_000,
@@ -59,24 +59,24 @@ test('durations and sizes are read with and without a unit', () => {
     assert.equal(read(duration(0), raw), 'refused');
 });
 
-test('a number with a unit is said in the largest unit that leaves it whole, and read back', () => {
+test('a number with a unit is shown in the largest unit with a whole number, and parses back', () => {
   assert.equal(duration(0).say?.(120_000), '2m');
   assert.equal(size(0).say?.(33_554_432), '32MiB');
   for (const kind of [duration(0), size(0)])
     fc.assert(fc.property(fc.nat(), (value) => read(kind, kind.say?.(value)) === value));
 });
 
-test('words are read in any case and come out as they are listed', () => {
+test('words are parsed in any case and returned in the listed spelling', () => {
   assert.equal(read(choice(['FIXED', 'ROUND_ROBIN']), 'round_robin'), 'ROUND_ROBIN');
 });
 
-test('lists are separated by commas or are YAML lists, spaces and empty places left out', () => {
+test('lists are separated by commas or are YAML lists, without spaces and empty items', () => {
   assert.deepEqual(read(list(host), ' a.local, ,10.0.0.1 '), ['a.local', '10.0.0.1']);
   assert.deepEqual(read(list(host), ['a.local', '::1']), ['a.local', '::1']);
   assert.equal(read(list(host), 'a.local,a.local'), 'refused');
 });
 
-test('weights are pairs or a map, with one above zero', () => {
+test('weights are pairs or a map, and at least one is above zero', () => {
   assert.deepEqual(
     { ...Object(read(weights(), 'gemini:70, openai:30')) },
     { gemini: 70, openai: 30 },
@@ -86,7 +86,7 @@ test('weights are pairs or a map, with one above zero', () => {
     assert.equal(read(weights(), raw), 'refused');
 });
 
-test('a public address has no credentials, query or slash at its end', () => {
+test('a public URL has no credentials, no query and no trailing slash', () => {
   assert.equal(read(publicUrl(), 'https://h.example/v1//'), 'https://h.example/v1');
   for (const raw of ['https://u:p@h', 'https://h?x=1', 'https://h#x', 'ftp://h', 'h', 'http://a b'])
     assert.equal(read(publicUrl(), raw), 'refused');

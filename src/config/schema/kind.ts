@@ -1,6 +1,5 @@
-// A kind of value: how it is read (from a variable's text or from the file's YAML alike), what is allowed in
-// words that fit after "it must be", and how it is written down again in .env.example and the documents.
-// Kinds know nothing of names, places or defaults; those belong to the settings.
+// A kind of value: how to parse it (from a variable's text or from YAML), the allowed values as words that fit after "it
+// must be", and how to write it in .env.example and the documents. Names and defaults belong to the settings.
 
 import { z } from 'zod';
 import type { Mask } from '../mask.ts';
@@ -9,10 +8,10 @@ import { maskSecret } from '../mask.ts';
 export type Kind<T> = {
   readonly schema: z.ZodType<T>;
   readonly allowed: string;
-  /** Set on what is secret, wholly or in part: what of it may be shown. */
+  /** Masks a value that is secret as a whole or in part. */
   readonly mask?: Mask;
   write(value: T): string;
-  /** The value as a person would say it, where `write` is hard to read ("32MiB"). */
+  /** A more readable form than `write` ("32MiB"). */
   say?(value: T): string;
 };
 
@@ -41,7 +40,7 @@ export function secret(shortest = 1, unit: 'characters' | 'bytes' = 'characters'
   return { schema, allowed, write: String, mask: maskSecret };
 }
 
-/** A secret that is sent in a header, where nothing but printable ASCII arrives as it was. */
+/** A secret that is sent in a header, where only printable ASCII is safe. */
 export const headerSecret: Kind<string> = {
   ...text(/^[\x21-\x7e]+$/, 'a key of printable ASCII characters without spaces'),
   mask: maskSecret,
@@ -61,7 +60,7 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Kind<number
   };
 }
 
-/** A number that need not be whole, such as a share. */
+/** A number with decimals, such as a ratio. */
 export function decimal(min: number, max: number): Kind<number> {
   const digits = z
     .string()
@@ -89,7 +88,7 @@ export const boolean: Kind<boolean> = {
   write: String,
 };
 
-/** One of a few words, whichever case they are written in. */
+/** One of several words, in any case. */
 export function choice<const T extends readonly string[]>(words: T): Kind<T[number]> {
   const find = (raw: string): string =>
     words.find((word) => word.toLowerCase() === raw.toLowerCase()) ?? raw;

@@ -1,5 +1,5 @@
-// Rows of what has names in the file: providers and their accounts, aliases, models. They work as the rows of
-// settings.ts do; `{PROVIDER}` in a variable is the provider's name in capitals, with `_` for `-`.
+// The rows of named records in the file: providers and their accounts, aliases, models. They work like the rows of
+// settings.ts; `{PROVIDER}` in a variable is the provider's name in capitals, with `_` for `-`.
 
 import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
 import { TIERS } from '../providers/built-in-providers.ts';
@@ -23,13 +23,13 @@ const variableName = text(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environmen
 const target = text(/^[a-z][a-z0-9-]*\/\S+$/, 'provider/model');
 
 const LIMIT_ROWS = {
-  region: optional(
+  region: optional(FILE_ONLY, name, 'SERVER_REGION', 'The region of its limits and circuits.'),
+  tier: optional(
     FILE_ONLY,
-    name,
-    'SERVER_REGION',
-    'The region that limits and breakers count in.',
+    choice(TIERS),
+    'no tier',
+    "The account's tier, for limits that are not set.",
   ),
-  tier: optional(FILE_ONLY, choice(TIERS), 'no tier', "The account's tier, for limits not given."),
   tokensPerMinute: optional(FILE_ONLY, integer(1), "the tier's", 'Tokens per minute.'),
   tokensPerDay: optional(FILE_ONLY, integer(1), "the tier's", 'Tokens per day.'),
 } as const satisfies Rows;
@@ -39,19 +39,19 @@ export const PROVIDER_ROWS = {
     '{PROVIDER}_API_KEY',
     headerSecret,
     'requests for this provider are refused',
-    'The key. A server that needs none is given any text.',
+    'The key. Any text for a provider without keys.',
   ),
   apiKeyVariable: optional(
     FILE_ONLY,
     variableName,
     '{PROVIDER}_API_KEY',
-    'The variable that holds the key, where it is called otherwise.',
+    'The variable with the key, if it has another name.',
   ),
   baseUrl: optional(
     '{PROVIDER}_BASE_URL',
     publicUrl(),
     "the provider's own; required for a provider that is not built in",
-    "The address, spelt as SDKs do: OpenAI's ends in /v1, the others are the bare origin.",
+    "The base URL in the spelling of the SDKs: OpenAI's ends in /v1, the others are the origin.",
   ),
   requestsPerMinute: optional(
     '{PROVIDER}_RATE_LIMIT',
@@ -69,19 +69,19 @@ export const PROVIDER_ROWS = {
     FILE_ONLY,
     choice(PROVIDER_FORMATS),
     'openai',
-    'The wire format; that of a built-in provider is fixed.',
+    'The wire format; fixed for a built-in provider.',
   ),
   models: optional(
     FILE_ONLY,
     list(modelName),
     'only as provider/model',
-    'Models that belong to it without its name in front; * stands for any text.',
+    'Models that it serves without a provider prefix; * matches any text.',
   ),
   defaultModel: optional(
     FILE_ONLY,
     modelName,
     'none',
-    "The model for a message whose own is not this provider's.",
+    'The model for a message that names a model of another provider.',
   ),
   windowMs: setting(
     FILE_ONLY,
@@ -93,7 +93,7 @@ export const PROVIDER_ROWS = {
     FILE_ONLY,
     duration(0, 60_000),
     250,
-    'How much longer the window is kept, so that jitter on the way cannot break it.',
+    'Added to the window, so that network jitter cannot exceed the limit at the provider.',
   ),
   ...LIMIT_ROWS,
 } as const satisfies Rows;
@@ -105,7 +105,7 @@ export const ACCOUNT_ROWS = {
     FILE_ONLY,
     variableName,
     'apiKey is required',
-    'The variable that holds the key.',
+    'The variable with the key.',
   ),
   requestsPerMinute: optional(
     FILE_ONLY,
@@ -121,7 +121,7 @@ export const ALIAS_ROWS = {
     FILE_ONLY,
     choice(ALIAS_STRATEGIES),
     'ordered',
-    'How the first target is chosen; the others follow in order.',
+    'The strategy that chooses the first target; the others follow in order.',
   ),
   targets: optional(FILE_ONLY, list(target), 'required', 'The targets, each as provider/model.'),
 } as const satisfies Rows;
@@ -130,19 +130,19 @@ export const MODEL_ROWS = {
   maxOutputTokens: optional(
     FILE_ONLY,
     integer(1),
-    'as known of the model',
-    'The most tokens of an answer; what a budget holds when a request states no maximum.',
+    'from the maintained list',
+    'The most output tokens; the size of a reservation if the request states no maximum.',
   ),
   contextTokens: optional(
     FILE_ONLY,
     integer(1),
-    'as known of the model',
+    'from the maintained list',
     'The size of its context window.',
   ),
   reasoning: optional(
     FILE_ONLY,
     boolean,
-    'as known of the model',
-    'Whether it thinks before it answers and is given the longer clocks.',
+    'from the maintained list',
+    'Whether it is a reasoning model, which gets the longer timeouts.',
   ),
 } as const satisfies Rows;

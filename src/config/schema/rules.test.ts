@@ -31,7 +31,7 @@ test('routing between servers needs a secret', () => {
   load({ ...env, INTER_SERVER_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}` });
 });
 
-test('providers that are chosen must be known', () => {
+test('a selected provider must exist', () => {
   const known = 'anthropic, openai, gemini';
   const unknown: Readonly<Record<string, string>> = {
     PROVIDER_FIXED: 'mistral',
@@ -57,7 +57,7 @@ test('the weighted strategy needs a weight for an available provider', () => {
   load({ PROVIDER_SELECTION_STRATEGY: 'WEIGHTED', PROVIDER_WEIGHTS: 'gemini:70' });
 });
 
-test('the targets of an alias must be of known providers', () => {
+test('the provider of an alias target must exist', () => {
   refuses(
     {},
     'aliases: { fast: { targets: [openai/gpt-5, groq/llama/3] } }',
@@ -65,11 +65,11 @@ test('the targets of an alias must be of known providers', () => {
   );
 });
 
-test('no queue is used for two things', () => {
+test('queue names must be distinct', () => {
   refuses(
     { RESULTS_QUEUE: 'raw-analysis-queue' },
     '',
-    'The queue "raw-analysis-queue" is used for two things, but the raw, results, dead-letter and provider queues must differ.',
+    'The queue "raw-analysis-queue" is configured twice, but the raw, results, dead-letter and provider queues must differ.',
   );
   assert.throws(
     () => load({ OPENAI_QUEUE: 'q', GEMINI_QUEUE: 'q' }),
@@ -77,11 +77,11 @@ test('no queue is used for two things', () => {
   );
 });
 
-test('a provider cannot have a name whose variables are taken', () => {
+test('a provider must not share a variable with a section', () => {
   refuses(
     {},
     'providers: { spillway: { baseUrl: "http://localhost:1" } }',
-    'providers.spillway is named so that its variable would be SPILLWAY_API_KEY, but it must have a name whose variables nothing else uses.',
+    'providers.spillway has the variable SPILLWAY_API_KEY, which is a variable of Spillway; rename the provider.',
   );
   assert.throws(() => load({}, 'providers: { dlq: { baseUrl: "http://h" } }'), /DLQ_QUEUE/);
 });
@@ -90,13 +90,13 @@ test('limiter keys must outlive the longest window', () => {
   refuses(
     { REDIS_TTL: '60' },
     '',
-    'REDIS_TTL is 60, but it must be more than 60.25 seconds, the longest window it keeps.',
+    'REDIS_TTL is 60, but it must be more than 60.25 seconds, the longest limit window.',
   );
   load({ REDIS_TTL: '61' });
   assert.throws(() => load({}, 'providers: { gemini: { windowMs: 5m } }'), /REDIS_TTL is 120/);
 });
 
-test('no clock of a call is longer than the total', () => {
+test('no timeout of a call may exceed the total', () => {
   refuses(
     {},
     'timeouts: { totalMs: 1m }',
@@ -104,7 +104,7 @@ test('no clock of a call is longer than the total', () => {
   );
 });
 
-test("a request's headers may not take longer than the request", () => {
+test("the timeout of a request's headers may not exceed the timeout of the request", () => {
   refuses(
     {},
     'server: { headersTimeoutMs: 10m }',

@@ -1,5 +1,5 @@
-// Rules that concern more than one setting, one sentence each. They run once, after every value has been
-// parsed by itself. A rule that depends on the role of the process is in provider-keys.ts.
+// Rules over more than one setting, one sentence each. They run once, after every value has been parsed. Rules that
+// depend on the role of the process are in provider-keys.ts and shared-services.ts.
 
 import type { Config } from '../config.ts';
 import { ConfigError, showName, showValue } from '../config-error.ts';
@@ -61,13 +61,13 @@ const RULES: readonly Rule[] = [
     for (const provider of Object.values(providers)) queues.push(provider.queue);
     const twice = queues.find((queue, index) => queues.indexOf(queue) !== index);
     if (twice === undefined) return undefined;
-    return `The queue ${showValue(twice)} is used for two things, but the raw, results, dead-letter and provider queues must differ.`;
+    return `The queue ${showValue(twice)} is configured twice, but the raw, results, dead-letter and provider queues must differ.`;
   },
   function variablesOfProvidersAreTheirOwn({ providers }) {
     for (const name of Object.keys(providers)) {
       const clash = providerVariables(name).find((each) => SECTION_VARIABLES.includes(each));
       if (clash !== undefined)
-        return `providers.${name} is named so that its variable would be ${clash}, but it must have a name whose variables nothing else uses.`;
+        return `providers.${name} has the variable ${clash}, which is a variable of Spillway; rename the provider.`;
     }
     return undefined;
   },
@@ -75,7 +75,7 @@ const RULES: readonly Rule[] = [
     const windows = Object.values(providers).map((each) => each.windowMs + each.limitGuardMs);
     const longestMs = Math.max(...windows, 60_000);
     if (storage.redisTtlSeconds * 1000 > longestMs) return undefined;
-    return `REDIS_TTL is ${storage.redisTtlSeconds}, but it must be more than ${longestMs / 1000} seconds, the longest window it keeps.`;
+    return `REDIS_TTL is ${storage.redisTtlSeconds}, but it must be more than ${longestMs / 1000} seconds, the longest limit window.`;
   },
   function clocksFitIntoTheTotal({ timeouts }) {
     const tooLong = Object.entries(timeouts).find(([, value]) => value > timeouts.totalMs);

@@ -1,16 +1,16 @@
-// One row of the tables of settings: what a setting is called in the environment, of what kind it is, what it
-// is when nobody sets it and what it means. Its path in the file is where it stands in the table.
+// One row of the tables of settings: its environment variable, its kind, its default and its meaning. Its position in
+// the table is its path in the file.
 
 import type { Kind } from './kind.ts';
 
 export type Setting<T> = {
-  /** The environment variable; `{PROVIDER}` stands for a provider's name in capitals. Absent: file only. */
+  /** The environment variable; `{PROVIDER}` is the provider's name in capitals. Undefined: file only. */
   readonly env: string | undefined;
   readonly kind: Kind<T>;
   readonly default: T;
-  /** In words, where the default is not a value: what happens when it is not set. */
+  /** The effect of leaving the setting out, in words, if the default is not a value. */
   readonly whenUnset?: string;
-  /** The key of the same table whose value is taken when this one is not set. */
+  /** The key of the same table that provides the default. */
   readonly sameAs?: string;
   readonly about: string;
 };
@@ -32,7 +32,7 @@ export function setting<T>(
   return { env, kind, default: byDefault, about };
 }
 
-/** A setting that may be left out; `whenUnset` says in a few words what happens then. */
+/** A setting without a default value; `whenUnset` describes the effect of leaving it out. */
 export function optional<T>(
   env: string | undefined,
   kind: Kind<T>,

@@ -31,7 +31,7 @@ test('.env.example is equal to the tables (else run node src/config/write-docs.t
   assert.equal(repositoryFile('.env.example'), renderEnvExample());
 });
 
-test('every line of .env.example uncommented says what holds anyway', () => {
+test('.env.example with every line uncommented equals the defaults', () => {
   const text = renderEnvExample().replaceAll(/^#(?=[A-Z_]+=)/gm, '');
   const dotenvFile = { path: '/.env', text };
   const { config, origins } = loadFrom(sourcesFrom({ env: {}, cwd: '/', dotenvFile }));
@@ -62,7 +62,7 @@ test('every default is a value that its own kind accepts and writes back', () =>
   }
 });
 
-test('every setting is described by sentences, and says what happens when it is not set', () => {
+test('every setting has a description and, without a default, the effect of leaving it out', () => {
   for (const [key, row] of TABLES.flatMap((rows) => Object.entries(rows))) {
     assert.match(row.about, /^[A-Z].*\.$/, key);
     if (row.default === undefined) assert.ok(row.whenUnset, key);

@@ -1,15 +1,14 @@
-// The one table of settings. The loader, `spillway config`, docs/configuration.md and .env.example are all
-// made from it, and so is the type `Config`.
+// The table of settings, the only source of the loader, `spillway config`, docs/configuration.md, .env.example and the
+// type `Config`.
 //
 // To add a setting, add one row to its section:
 //
 //   key: setting('VARIABLE' or FILE_ONLY, kind, default, 'One sentence.'),
-//   key: optional('VARIABLE' or FILE_ONLY, kind, 'what happens when it is not set', 'One sentence.'),
+//   key: optional('VARIABLE' or FILE_ONLY, kind, 'the effect of leaving it out', 'One sentence.'),
 //
 // then run `node src/config/write-docs.ts`. A new section is a new object here and a line in SECTION_ABOUT.
-// What is a map of names in the file (providers, aliases, models) has its rows in named-settings.ts; a rule
-// that concerns two settings goes to rules.ts. Add a setting together with the code that reads it: one that
-// nobody reads is a lie to the operator.
+// Providers, aliases and models have their rows in named-settings.ts; a rule over two settings goes to rules.ts. Add a
+// setting together with the code that reads it; settings.test.ts fails for a setting without a reader.
 
 import { z } from 'zod';
 import { LOG_LEVELS } from '../../kernel/log.ts';
@@ -91,19 +90,19 @@ export const SETTINGS = {
       FILE_ONLY,
       size(1024, 2 ** 30),
       32 * 2 ** 20,
-      'The largest request body; beyond it REQUEST_TOO_LARGE.',
+      'The largest request body; larger bodies get REQUEST_TOO_LARGE.',
     ),
     routeBodyLimitBytes: setting(
       FILE_ONLY,
       routeSizes,
       EMPTY_MAP,
-      'Other limits for single routes, by path.',
+      'The largest request body of single routes, by path.',
     ),
     drainTimeoutMs: setting(
       FILE_ONLY,
       duration(0),
       120_000,
-      'How long streams may go on after a signal to stop.',
+      'How long requests and streams may continue after a signal to stop.',
     ),
     headersTimeoutMs: setting(
       FILE_ONLY,
@@ -121,42 +120,42 @@ export const SETTINGS = {
       FILE_ONLY,
       duration(0),
       72_000,
-      "How long an idle connection is kept; longer than the load balancer's own.",
+      "How long an idle connection stays open; set it longer than the load balancer's timeout.",
     ),
   },
   log: {
-    level: setting('LOG_LEVEL', choice(LOG_LEVELS), 'info', 'The least important level written.'),
+    level: setting('LOG_LEVEL', choice(LOG_LEVELS), 'info', 'The lowest level that is logged.'),
     redisEnabled: setting(
       'ENABLE_REDIS_LOGGING',
       boolean,
       false,
-      'Keeps the last log entries of all servers in Redis for the dashboard.',
+      'Stores the last log entries of all servers in Redis, for `GET /admin/logs`.',
     ),
     maxRedisEntries: setting(
       'MAX_REDIS_LOG_ENTRIES',
       integer(1, 1_000_000),
       1000,
-      'How many log entries are kept in Redis.',
+      'The number of log entries stored in Redis.',
     ),
   },
   auth: {
     adminKey: optional(
       'SPILLWAY_ADMIN_KEY',
       headerSecret,
-      'made at first start and kept in the data folder; required with `DATABASE_URL`',
-      'The key of the admin API and the dashboard.',
+      'generated at the first start and stored in the data folder; required with `DATABASE_URL`',
+      'The key of the admin API.',
     ),
     apiKey: optional(
       'SPILLWAY_API_KEY',
       secret(20),
-      'made at first start on embedded storage',
+      'generated at the first start on embedded storage',
       'A key for the organisation `default` with all scopes; never stored.',
     ),
     hashKey: optional(
       'SPILLWAY_HASH_KEY',
       secret(),
-      'made once and kept in the store',
-      'The key under which stored API keys are hashed; the same on every server.',
+      'generated once and stored in the store',
+      'The HMAC key for stored API keys; the same on every server.',
     ),
   },
   storage: {
@@ -175,14 +174,14 @@ export const SETTINGS = {
     redisUrl: optional(
       'REDIS_URL',
       serviceUrl('redis', 'rediss'),
-      'limits, breakers and logs stay in the process',
+      'limits, circuits and logs stay in the process',
       'Redis, the shared state of a cluster.',
     ),
     rabbitmqUrl: optional(
       'RABBITMQ_URL',
       serviceUrl('amqp', 'amqps'),
       'queues on the durable store',
-      'RabbitMQ, for queues that other systems share.',
+      'RabbitMQ, for queues shared with other systems.',
     ),
     migrateOnStart: setting(
       'MIGRATE_ON_START',
@@ -194,27 +193,27 @@ export const SETTINGS = {
       'REDIS_KEY_PREFIX',
       text(/^\S{1,100}$/, '1 to 100 characters without spaces'),
       'spillway:',
-      'What the names of our limiter keys in Redis begin with.',
+      'The prefix of limiter keys in Redis.',
     ),
     redisTtlSeconds: setting(
       'REDIS_TTL',
       integer(1, 86_400),
       120,
-      'How long an unused limiter key stays in Redis, in seconds.',
+      'The lifetime of an unused limiter key in Redis, in seconds.',
     ),
   },
   cluster: {
     serverId: optional(
       'SERVER_ID',
       name,
-      'made once and kept in the data folder',
+      'generated once and stored in the data folder',
       'The name of this server in the cluster.',
     ),
     serverUrl: optional(
       'SERVER_URL',
       publicUrl(),
       'the host and port it listens on',
-      'The address at which other servers reach this one.',
+      'The URL at which other servers reach this one.',
     ),
     region: setting('SERVER_REGION', name, 'us-east', 'The region this server runs in.'),
     priority: setting(
@@ -227,19 +226,19 @@ export const SETTINGS = {
       'MAX_CONCURRENT_BUILDS',
       integer(1, 1_000_000),
       1000,
-      'How many requests this server works on at once.',
+      'The number of requests this server processes concurrently.',
     ),
     interServerSecrets: optional(
       'INTER_SERVER_SECRET',
       list(secret(32, 'bytes'), { max: 2 }),
       'no routing between servers',
-      'What calls between servers are signed with; two while rotating, the first one signs.',
+      'The secret that signs calls between servers; two during a rotation, the first one signs.',
     ),
     routingEnabled: setting(
       'ENABLE_MULTI_SERVER_ROUTING',
       boolean,
       false,
-      'Hands requests this server cannot serve to one that can.',
+      'Forwards requests that this server cannot serve to a server that can.',
     ),
   },
   dispatcher: {
@@ -248,7 +247,7 @@ export const SETTINGS = {
       'PROVIDER_SELECTION_STRATEGY',
       choice(SELECTION_STRATEGIES),
       'FIXED',
-      'How a provider is chosen for a message of the raw queue.',
+      'The strategy that chooses a provider for a message of the raw queue.',
     ),
     fixedProvider: setting(
       'PROVIDER_FIXED',
@@ -259,8 +258,8 @@ export const SETTINGS = {
     availableProviders: optional(
       'AVAILABLE_PROVIDERS',
       list(name),
-      'all that have a key',
-      'The providers that a strategy may choose from.',
+      'all providers with a key',
+      'The providers that a strategy may choose.',
     ),
     priorityOrder: setting(
       'PROVIDER_PRIORITY_ORDER',
@@ -284,7 +283,7 @@ export const SETTINGS = {
       'PROVIDER_OVERFLOW',
       choice(['next', 'delay']),
       'next',
-      'What happens to a message whose provider is limited: to the next provider, or delayed.',
+      'Whether a message over the limit of its provider goes to the next provider or is delayed.',
     ),
     rateLimitEnabled: setting(
       'RATE_LIMIT_ENABLED',
@@ -295,7 +294,7 @@ export const SETTINGS = {
     rateLimitDelayMs: optional(
       'RATE_LIMIT_DELAY_MS',
       duration(1, 86_400_000),
-      'the exact wait',
+      'the exact time until the slot opens',
       'A fixed delay for messages over the limit.',
     ),
   },
@@ -304,14 +303,14 @@ export const SETTINGS = {
       'WORKER_CONCURRENCY',
       integer(1, 10_000),
       1,
-      'How many jobs a worker runs at once.',
+      'The number of jobs that a worker runs concurrently.',
     ),
     prefetch: {
       ...setting(
         'PREFETCH',
         integer(1, 65_535),
         1,
-        'How many jobs a worker has in hand, in calls and behind them.',
+        'The number of unfinished jobs of a worker: calling a provider or storing their result.',
       ),
       sameAs: 'concurrency',
       whenUnset: 'the concurrency',
@@ -340,37 +339,37 @@ export const SETTINGS = {
       'DLQ_QUEUE',
       queueName,
       'analysis-dlq',
-      'The queue that gets a copy of each dead letter.',
+      'The queue that receives a copy of each dead letter.',
     ),
     queueType: setting(
       'QUEUE_TYPE',
       choice(['classic', 'quorum']),
       'classic',
-      'The type of queues that do not exist yet.',
+      'The type of queues that Spillway declares.',
     ),
     maxRetryAttempts: setting(
       'MAX_RETRY_ATTEMPTS',
       integer(0, 100),
       3,
-      'How often a failed job is tried again before it is a dead letter.',
+      'The number of retries before a failed job becomes a dead letter.',
     ),
     retryDelayMs: setting(
       'RETRY_DELAY_MS',
       duration(0, 86_400_000),
       1000,
-      'The wait before the first retry of a job; it doubles each time.',
+      'The delay before the first retry of a job; it doubles each time.',
     ),
     leaseMs: setting(
       FILE_ONLY,
       duration(5000, 3_600_000),
       30_000,
-      'How long a running job stays with a worker that has fallen silent.',
+      'How long a worker owns a job without renewing its lease.',
     ),
     midStream: setting(
       FILE_ONLY,
       choice(MID_STREAM),
       'restart',
-      'What a job does when its stream is cut after content: fail, or call again from the beginning.',
+      'Whether a job fails or restarts from the beginning when its stream breaks after content.',
     ),
   },
   timeouts: {
@@ -389,18 +388,18 @@ export const SETTINGS = {
       'Between content events of a stream; keep-alives do not count.',
     ),
     totalMs: setting(FILE_ONLY, duration(1), 600_000, 'For a request with all its attempts.'),
-    unaryMs: setting(FILE_ONLY, duration(1), 60_000, 'To the beginning of a unary answer.'),
+    unaryMs: setting(FILE_ONLY, duration(1), 60_000, 'To the start of a unary response.'),
     reasoningUnaryMs: setting(
       FILE_ONLY,
       duration(1),
       120_000,
-      'To the beginning of a unary answer of a reasoning model.',
+      'To the start of a unary response of a reasoning model.',
     ),
     holdStatusMs: setting(
       FILE_ONLY,
       duration(0),
       20_000,
-      'How long the status line of a stream is held back for its first content.',
+      'How long the status line of a stream waits for its first content.',
     ),
   },
   retry: {
@@ -408,68 +407,68 @@ export const SETTINGS = {
       FILE_ONLY,
       integer(0, 100),
       5,
-      'How often a call is repeated that the provider throttled.',
+      'The number of retries after a throttle of the provider.',
     ),
     overloadedRetries: setting(
       FILE_ONLY,
       integer(0, 100),
       3,
-      'How often a call is repeated that met an overloaded provider.',
+      'The number of retries at an overloaded provider.',
     ),
     errorRetries: setting(
       FILE_ONLY,
       integer(0, 100),
       3,
-      'How often a call is repeated that the provider failed.',
+      'The number of retries after a server error of the provider.',
     ),
     networkRetries: setting(
       FILE_ONLY,
       integer(0, 100),
       3,
-      'How often a call is repeated that the network lost or that took too long.',
+      'The number of retries after a network failure or a timeout.',
     ),
     baseMs: setting(
       FILE_ONLY,
       duration(1, 3_600_000),
       1000,
-      'The wait before the first repeat; it doubles each time.',
+      'The delay before the first retry; it doubles each time.',
     ),
     overloadedBaseMs: setting(
       FILE_ONLY,
       duration(1, 3_600_000),
       2000,
-      'The same for an overloaded provider.',
+      'The delay before the first retry at an overloaded provider.',
     ),
-    maxMs: setting(FILE_ONLY, duration(1, 3_600_000), 60_000, 'Where the doubling ends.'),
+    maxMs: setting(FILE_ONLY, duration(1, 3_600_000), 60_000, 'The longest delay of the backoff.'),
     jitter: setting(
       FILE_ONLY,
       decimal(0, 1),
       0.25,
-      'The part by which a wait is longer or shorter, so that callers do not come back together.',
+      'The share by which a delay varies at random, so that retries do not arrive together.',
     ),
     maxInteractiveWaitMs: setting(
       FILE_ONLY,
       duration(0),
       10_000,
-      'The most that one request waits in all; beyond it the caller is told when to come back.',
+      'The longest total wait of one request; after it the caller gets an error with a retry time.',
     ),
     budgetPerRequest: setting(
       FILE_ONLY,
       decimal(0, 1),
       0.1,
-      'How many retries each request pays into the budget that all share, per provider.',
+      'The retries that each request adds to the retry budget of its provider.',
     ),
     budgetPerSecond: setting(
       FILE_ONLY,
       decimal(0, 1000),
       0.5,
-      'How many retries a second pays in while requests are rare.',
+      'The retries that each second adds to the retry budget, for times of few requests.',
     ),
     budgetCapacity: setting(
       FILE_ONLY,
       decimal(0, 1_000_000),
       8,
-      'How many retries the budget holds at most, and at first; 0 turns retries off.',
+      'The capacity and the initial content of the retry budget; 0 turns retries off.',
     ),
   },
   breaker: {
@@ -477,26 +476,26 @@ export const SETTINGS = {
       FILE_ONLY,
       integer(1, 1_000_000),
       5,
-      'How many failures of a provider in a region open its circuit.',
+      'The number of failures of a provider in a region that opens its circuit.',
     ),
     windowMs: setting(FILE_ONLY, duration(1000, 3_600_000), 60_000, 'How long a failure counts.'),
     ratio: setting(
       FILE_ONLY,
       decimal(0, 1),
       0.5,
-      'The part of all calls that must have failed, besides.',
+      'The share of failed calls that is also required to open it.',
     ),
     openMs: setting(
       FILE_ONLY,
       duration(1, 3_600_000),
       60_000,
-      'How long an open circuit lets nothing through before it is probed.',
+      'How long an open circuit refuses all calls before its first probe.',
     ),
     successesToClose: setting(
       FILE_ONLY,
       integer(1, 1000),
       2,
-      'How many probes must go well for it to close.',
+      'The number of successful probes that closes it.',
     ),
   },
   streams: {
@@ -504,7 +503,7 @@ export const SETTINGS = {
       FILE_ONLY,
       size(16 * 1024, 2 ** 26),
       256 * 1024,
-      'The most memory one stream may hold while its caller reads slowly.',
+      'The largest buffer of one stream while its caller reads slowly.',
     ),
   },
   journal: {
@@ -512,7 +511,7 @@ export const SETTINGS = {
       FILE_ONLY,
       size(64 * 1024, 2 ** 30),
       4 * 2 ** 20,
-      'The size at which the local usage journal begins a new file.',
+      'The size at which the local usage journal starts a new file.',
     ),
   },
   budgets: {
@@ -520,13 +519,13 @@ export const SETTINGS = {
       FILE_ONLY,
       duration(1000, 3_600_000),
       60_000,
-      'How long after its deadline a call whose server fell silent is charged what was held for it.',
+      'The time after the deadline of a call at which an unsettled reservation is charged in full.',
     ),
     reserveMs: setting(
       FILE_ONLY,
       duration(1000, 3_600_000),
       120_000,
-      'How long a server that fell silent keeps what it set aside of budgets for the time PostgreSQL is away.',
+      'The lifetime of the allotment from which a server pays calls while PostgreSQL is unavailable.',
     ),
   },
   prices: {
@@ -534,13 +533,13 @@ export const SETTINGS = {
       FILE_ONLY,
       prices,
       EMPTY_MAP,
-      'Prices by model, `provider/model` or `prefix*`, in place of the maintained list.',
+      'Prices by model, `provider/model` or `prefix*`; they override the maintained list.',
     ),
     fallback: optional(
       FILE_ONLY,
       price,
-      'such models are refused, because nothing is free',
-      'The price of models that nobody knows.',
+      'models without a price are refused',
+      'The price of models that neither the list nor `models` contains.',
     ),
   },
   retention: {
@@ -550,16 +549,26 @@ export const SETTINGS = {
     usageMs: setting(FILE_ONLY, duration(60_000), 400 * 86_400_000, 'Usage records.'),
   },
   telemetry: {
-    sentryDsn: optional('SENTRY_DSN', secretUrl(), 'no reports', 'Where failures are reported.'),
+    sentryDsn: optional(
+      'SENTRY_DSN',
+      secretUrl(),
+      'no reports',
+      'The Sentry project for reports of failures.',
+    ),
     otlpEndpoint: optional(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       serviceUrl('https', 'http'),
       'no export',
-      'Where metrics and traces are sent.',
+      'The OTLP endpoint for metrics and traces.',
     ),
   },
   alerts: {
-    webhookUrl: optional('ALERT_WEBHOOK_URL', secretUrl(), 'alerts are logged', 'Where alerts go.'),
+    webhookUrl: optional(
+      'ALERT_WEBHOOK_URL',
+      secretUrl(),
+      'alerts are logged',
+      'The webhook for alerts.',
+    ),
   },
   egress: {
     allowHosts: setting(
@@ -574,24 +583,23 @@ export const SETTINGS = {
 export type SectionName = keyof typeof SETTINGS;
 
 export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
-  server: 'Where Spillway listens and what it takes from callers.',
-  log: 'What is written to the log.',
+  server: 'The listener and the bounds of requests.',
+  log: 'The log.',
   auth: 'The keys of this installation.',
-  storage: 'Where data is kept. Each service is used when its URL is set.',
-  cluster: 'This server among others.',
-  dispatcher: 'How messages of the raw queue find their provider.',
-  worker: 'How jobs are taken and run.',
+  storage: 'The data folder and the services. A service is used if its URL is set.',
+  cluster: 'This server in a cluster.',
+  dispatcher: 'The choice of a provider for messages of the raw queue.',
+  worker: 'The concurrency of workers.',
   jobs: 'Queues, retries and leases of jobs.',
-  timeouts: 'The clocks of a call.',
-  retry: 'When a failed call is made again.',
-  breaker: 'When a provider that fails is left alone.',
-  streams: 'How streams are relayed.',
-  journal: 'The local journal that usage records survive a crash in.',
-  budgets: 'How money is held for calls under way.',
-  prices:
-    'What models cost, where the maintained list of prices does not say so or says otherwise.',
-  retention: 'How long things are kept.',
-  telemetry: 'Who else is told.',
-  alerts: 'Where alerts are sent.',
-  egress: 'What Spillway may reach on behalf of callers.',
+  timeouts: 'The timeouts of a call.',
+  retry: 'The retries of a failed call.',
+  breaker: 'The circuit breaker of a failing provider.',
+  streams: 'The relay of streams.',
+  journal: 'The local write-ahead journal of usage records.',
+  budgets: 'The reservations of calls in flight.',
+  prices: 'Prices of models that override or extend the maintained list.',
+  retention: 'How long records are stored.',
+  telemetry: 'The export of failures, metrics and traces.',
+  alerts: 'The delivery of alerts.',
+  egress: 'The hosts that Spillway may reach on behalf of callers.',
 };

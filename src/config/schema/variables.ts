@@ -1,7 +1,6 @@
-// The names of our environment variables. The environment belongs to everybody, so unknown names are none of
-// our business; but one that begins with SPILLWAY_ and is a letter or two from ours is a typo that would
-// otherwise go unseen. Farther ones are left alone: Kubernetes sets SPILLWAY_PORT and its like for a service
-// that is called spillway.
+// The names of the environment variables. Other programs share the environment, so unknown names are ignored; only a
+// name that begins with SPILLWAY_ and differs in one or two letters from a known variable is refused as a typo. A
+// larger distance is accepted: Kubernetes sets SPILLWAY_PORT and similar variables for a service named spillway.
 
 import { ConfigError, showName } from '../config-error.ts';
 import { editDistance, nearest } from '../nearest.ts';
@@ -11,12 +10,12 @@ import { PROVIDER_ROWS } from './named-settings.ts';
 import { SETTINGS } from './settings.ts';
 
 const PREFIX = 'SPILLWAY_';
-const TYPO_LETTERS = 2;
+const MAX_TYPO_DISTANCE = 2;
 
-/** Read by the scripts that bring up the services for tests, not by the configuration. */
-const OTHERS_OF_OURS = ['SPILLWAY_NO_INSTALL'];
+/** Variables of the test scripts; the configuration does not read them. */
+const SCRIPT_VARIABLES = ['SPILLWAY_NO_INSTALL'];
 
-/** Of the sections alone; those of providers depend on which there are. */
+/** The variables of the sections; the variables of providers depend on their names. */
 export const SECTION_VARIABLES: readonly string[] = Object.values(SETTINGS).flatMap((rows) =>
   Object.values(rows).flatMap((row) => row.env ?? []),
 );
@@ -25,17 +24,18 @@ export function providerVariables(provider: string): readonly string[] {
   return Object.values(PROVIDER_ROWS).flatMap((row) => variableOf(row, provider) ?? []);
 }
 
-/** Those that hold the keys of the built-in providers, for sentences. */
+/** The key variables of the built-in providers, for messages. */
 export const KEY_VARIABLES: readonly string[] = BUILT_IN_NAMES.flatMap(
   (name) => variableOf(PROVIDER_ROWS.apiKey, name) ?? [],
 );
 
 export function refuseMisspeltVariables(names: readonly string[]): void {
-  const ours = SECTION_VARIABLES.filter((name) => name.startsWith(PREFIX));
+  const known = SECTION_VARIABLES.filter((name) => name.startsWith(PREFIX));
   for (const name of names) {
-    if (!name.startsWith(PREFIX) || ours.includes(name) || OTHERS_OF_OURS.includes(name)) continue;
-    const meant = nearest(name, ours);
-    if (meant === undefined || editDistance(name, meant) > TYPO_LETTERS) continue;
+    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    if (SCRIPT_VARIABLES.includes(name)) continue;
+    const meant = nearest(name, known);
+    if (meant === undefined || editDistance(name, meant) > MAX_TYPO_DISTANCE) continue;
     throw new ConfigError(
       `${showName(name)} is not a known variable; the nearest one is ${meant}.`,
     );
