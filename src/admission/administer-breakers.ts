@@ -1,51 +1,55 @@
-// What an operator does with circuit breakers by hand: looks at them, and closes one when the provider is known to be
-// well again. Every place that is configured is shown, also where nothing was ever called.
+// An operator's view of the circuit breakers, and the reset of one whose provider is known to be well again. Every
+// configured circuit is listed, also without any calls.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { BreakerBoard, BreakerView } from '../resilience/breaker-board.ts';
+import {
+  type CircuitKey,
+  circuitId,
+  circuitLabel,
+  isSameCircuit,
+} from '../resilience/circuit-key.ts';
 import type { Auditor, Operator } from './administer-audit.ts';
-
-export type BreakerPlace = { readonly provider: string; readonly region: string };
 
 export type AdministerBreakers = {
   list(): Promise<readonly BreakerView[]>;
-  /** Throws NOT_FOUND for a place that is not configured; one that is closed already begins to count anew. */
-  reset(operator: Operator, place: BreakerPlace): Promise<void>;
+  /** Throws NOT_FOUND outside the configured providers and regions; resets the counts of a closed circuit. */
+  reset(operator: Operator, key: CircuitKey): Promise<void>;
 };
 
 export type AdministerBreakersParts = {
   readonly breakers: Pick<BreakerBoard, 'list' | 'reset'>;
   readonly auditor: Auditor;
-  /** The providers that are configured, in each of their regions. */
-  readonly places: readonly BreakerPlace[];
+  /** Each configured provider in each of its regions. */
+  readonly circuits: readonly CircuitKey[];
 };
 
 export function administerBreakers(parts: AdministerBreakersParts): AdministerBreakers {
-  const { breakers, auditor, places } = parts;
+  const { breakers, auditor, circuits } = parts;
   return {
     async list() {
       const known = await breakers.list();
-      const quiet = places.filter((place) => !known.some((view) => isSame(view, place)));
-      return [...known, ...quiet.map(asQuiet)].toSorted(byName);
+      const idle = circuits.filter((key) => !known.some((view) => isSameCircuit(view.key, key)));
+      return [...known, ...idle.map(idleView)].toSorted(byName);
     },
-    async reset(operator, place) {
-      if (!places.some((each) => isSame(each, place)))
+    async reset(operator, key) {
+      if (!circuits.some((each) => contains(each, key)))
         throw new SpillwayError('NOT_FOUND', 'no such circuit');
-      const target = `${place.provider}/${place.region}`;
+      const target = `${key.provider}/${circuitLabel(key)}`;
       await auditor.record(operator, { action: 'breaker.reset', target });
-      await breakers.reset(place.provider, place.region);
+      await breakers.reset(key);
     },
   };
 }
 
-function isSame(one: BreakerPlace, other: BreakerPlace): boolean {
-  return one.provider === other.provider && one.region === other.region;
+/** A region contains the circuits of its accounts and of their models. */
+function contains({ provider, region }: CircuitKey, key: CircuitKey): boolean {
+  return key.provider === provider && key.region === region;
 }
 
-function asQuiet({ provider, region }: BreakerPlace): BreakerView {
+function idleView(key: CircuitKey): BreakerView {
   return {
-    provider,
-    region,
+    key,
     state: 'closed',
     cause: undefined,
     failuresInWindow: 0,
@@ -56,6 +60,6 @@ function asQuiet({ provider, region }: BreakerPlace): BreakerView {
   };
 }
 
-function byName(one: BreakerPlace, other: BreakerPlace): number {
-  return one.provider.localeCompare(other.provider) || one.region.localeCompare(other.region);
+function byName(one: BreakerView, other: BreakerView): number {
+  return circuitId(one.key).localeCompare(circuitId(other.key));
 }

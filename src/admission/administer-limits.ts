@@ -1,24 +1,23 @@
-// What an operator does with provider limits by hand: closes a provider's region until a moment, or opens it
-// again. An operator's word replaces what was learnt, earlier or later, because somebody looked.
+// An operator's changes to provider limits: no calls to a provider's region before a reset time, or calls again at once. An
+// operator's limit replaces a learnt one, whichever ends earlier.
 
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
+import {
+  accountCircuit,
+  type CircuitKey,
+  isSameCircuit,
+  regionLabel,
+} from '../resilience/circuit-key.ts';
 import type { Auditor, Operator } from './administer-audit.ts';
 import type { ProviderLimit, ProviderLimits } from './provider-limits.ts';
 
-export type LimitPlace = {
-  readonly provider: string;
-  readonly region: string;
-  /** Absent: the whole provider in that region. */
-  readonly model?: string | undefined;
-};
-
 export type AdministerLimits = {
   list(): Promise<readonly ProviderLimit[]>;
-  /** Throws NOT_FOUND for a provider that is not configured, INVALID_REQUEST for a moment out of range. */
-  set(operator: Operator, place: LimitPlace, resetAt: number): Promise<ProviderLimit>;
-  /** Without a model, everything that is limited there; nothing limited is no failure. */
-  clear(operator: Operator, place: LimitPlace): Promise<void>;
+  /** Throws NOT_FOUND for a provider that is not configured, INVALID_REQUEST for a reset time out of range. */
+  set(operator: Operator, key: CircuitKey, resetAt: number): Promise<ProviderLimit>;
+  /** Without a model, clears the limits of all models too. Succeeds when there is no limit. */
+  clear(operator: Operator, key: CircuitKey): Promise<void>;
 };
 
 export type AdministerLimitsParts = {
@@ -28,52 +27,52 @@ export type AdministerLimitsParts = {
   readonly isProvider: (name: string) => boolean;
 };
 
-/** The longest a provider's own limit lasts is a month; farther is a slip of the finger. */
+/** Providers' own limits last at most a month; a later reset time is a mistake. */
 export const MAX_LIMIT_MS = 32 * 86_400_000;
 
 export function administerLimits(parts: AdministerLimitsParts): AdministerLimits {
   const { limits, auditor, clock } = parts;
 
-  function requireProvider({ provider }: LimitPlace): void {
+  function requireProvider({ provider }: CircuitKey): void {
     if (!parts.isProvider(provider)) throw new SpillwayError('NOT_FOUND', 'no such provider');
   }
 
   return {
     list: () => limits.list(),
-    async set(operator, place, resetAt) {
-      requireProvider(place);
+    async set(operator, key, resetAt) {
+      requireProvider(key);
       const setAt = clock.now();
       if (resetAt <= setAt || resetAt > setAt + MAX_LIMIT_MS) throw outOfRange();
-      const { provider, region, model } = place;
       const limit: ProviderLimit = {
-        provider,
-        region,
-        ...(model === undefined ? {} : { model }),
+        ...key,
         resetAt,
         setBy: operator.actor,
         setAt,
         kind: 'manual',
       };
-      await auditor.record(operator, deed('set', place, { resetAt }));
-      // A limit only ever moves later by itself; taking the old one away lets an operator shorten it.
-      await limits.clear(provider, region, model);
+      await auditor.record(operator, auditEntry('set', key, { resetAt }));
+      // `set` alone only moves the end of a limit later; an operator may also shorten it.
+      await limits.clear(key);
       await limits.set(limit);
       return limit;
     },
-    async clear(operator, place) {
-      requireProvider(place);
-      await auditor.record(operator, deed('clear', place));
-      for (const { provider, region, model } of await limits.list()) {
-        if (provider !== place.provider || region !== place.region) continue;
-        if (place.model === undefined || place.model === model)
-          await limits.clear(provider, region, model);
-      }
+    async clear(operator, key) {
+      requireProvider(key);
+      await auditor.record(operator, auditEntry('clear', key));
+      for (const limit of await limits.list()) if (isWithin(key, limit)) await limits.clear(limit);
     },
   };
 }
 
-function deed(verb: string, { provider, region, model }: LimitPlace, data?: { resetAt: number }) {
-  const target = [provider, region, ...(model === undefined ? [] : [model])].join('/');
+/** Without a model, an account's key covers all of its models. */
+function isWithin(key: CircuitKey, limit: ProviderLimit): boolean {
+  if (!isSameCircuit(accountCircuit(key), accountCircuit(limit))) return false;
+  return key.model === undefined || key.model === limit.model;
+}
+
+function auditEntry(verb: string, key: CircuitKey, data?: { resetAt: number }) {
+  const { provider, model } = key;
+  const target = [provider, regionLabel(key), ...(model === undefined ? [] : [model])].join('/');
   return { action: `limit.${verb}`, target, data };
 }
 

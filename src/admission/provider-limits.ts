@@ -1,34 +1,34 @@
-// The port to what is known of providers that have said "not before T". What one server learns all servers
-// know (the shared implementation announces it); reading is local, because every call asks. A limit only
-// ever moves later, and is over by itself.
+// The port to provider limits: providers that serve nothing before a reset time. A limit that one server learns holds on
+// all of them (the shared adapter announces it). Reading is local, because every call reads. The end of a limit only moves
+// later, and a limit expires by itself.
 
-export type ProviderLimit = {
-  readonly provider: string;
-  readonly region: string;
-  /** Set when the failure was bound to one model; absent, it holds for the whole provider and region. */
-  readonly model?: string;
-  /** Epoch milliseconds, as the provider said it: what callers are told. */
+import type { CircuitKey } from '../resilience/circuit-key.ts';
+
+/** Without a model, the limit applies to all models of the account. */
+export type ProviderLimit = CircuitKey & {
+  /** Epoch milliseconds as the provider stated them; callers are shown this value. */
   readonly resetAt: number;
   readonly setBy: string;
   readonly setAt: number;
-  /** A throttle is a limit that is over within minutes: callers may wait for it. */
+  /** A throttle is over within minutes: callers may wait for it. */
   readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
 };
 
-/** Clocks differ: a record outlives its limit by this much, so that nobody misses its last moments. */
+/** A stored record outlives its limit by this much, so that servers whose clocks differ see it to the end. */
 export const CLOCK_SKEW_MS = 1000;
-/** How long a limit holds when the provider does not say. */
+/** The duration of a limit whose end the provider does not state. */
 export const UNSTATED_LIMIT_MS = 300_000;
 
 export type ProviderLimits = {
-  /** The limit that forbids this call now, if there is one. Never waits. */
-  active(provider: string, region: string, model: string): ProviderLimit | undefined;
+  /** The limit that applies to a call now: of its account, or of its model. Synchronous. */
+  active(call: CircuitKey): ProviderLimit | undefined;
   /**
-   * Takes effect here at once; resolves when every server can know, or when they will be told as soon as they
-   * can be. A limit that ends earlier changes nothing.
+   * Takes effect on this server at once. Resolves when the other servers can know of it, or when the announcement is
+   * queued until they can. A limit that ends before the known one changes nothing.
    */
   set(limit: ProviderLimit): Promise<void>;
-  clear(provider: string, region: string, model?: string): Promise<void>;
+  /** Clears the limit of exactly this scope. */
+  clear(key: CircuitKey): Promise<void>;
   list(): Promise<readonly ProviderLimit[]>;
   close(): Promise<void>;
 };

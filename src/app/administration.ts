@@ -26,7 +26,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
-import { breakerPlaces } from './open/open-resilience.ts';
+import { configuredCircuits } from './open/open-resilience.ts';
 import type { Store } from './open/open-store.ts';
 
 export type AdministrationParts = {
@@ -94,8 +94,8 @@ function runningRoutes(
   if (!running) return [];
   const isProvider = (name: string) => config.providers[name] !== undefined;
   const limits = administerLimits({ limits: running.limits, auditor, clock, isProvider });
-  const places = breakerPlaces(config);
-  const breakers = administerBreakers({ breakers: running.breakers, auditor, places });
+  const circuits = configuredCircuits(config);
+  const breakers = administerBreakers({ breakers: running.breakers, auditor, circuits });
   return [
     adminLimitRoutes(limits, gate),
     adminBreakerRoutes(breakers, gate),

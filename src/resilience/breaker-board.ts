@@ -1,17 +1,18 @@
-// The port to the circuit breakers of a cluster, one per provider and region. Asking is local and costs nothing while
-// a circuit is closed; opening, the one probe at a time and closing are decided in one place for all servers.
-// A provider that has said when its limit is over is come back to in the same way: by one probe first.
+// The port to the circuit breakers of a cluster. Reading a circuit is local and costs nothing while it is closed; opening,
+// the one probe at a time and closing are decided once for all servers. A provider limit with a known end uses the same
+// circuits: after the end one probe goes first.
+
+import type { CircuitKey } from './circuit-key.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** Why a circuit is not closed: calls failed, or the provider has said that it is limited until a moment. */
+/** Why a circuit is not closed: calls failed, or the provider announced a limit until a timestamp. */
 export type BreakerCause = 'failures' | 'limit';
 
-/** Leave to make one call; what became of it must be told once, whatever happens. */
+/** Permission to make one call; its holder reports the outcome exactly once. */
 export type BreakerPass = {
-  readonly provider: string;
-  readonly region: string;
-  /** The probe of a circuit that is half open; others wait for what it finds. */
+  readonly key: CircuitKey;
+  /** The id of the probe, when the circuit is half open; other calls are refused until the probe ends. */
   readonly probe: string | undefined;
 };
 
@@ -19,56 +20,54 @@ export type BreakerAnswer =
   | { readonly isAllowed: true; readonly pass: BreakerPass }
   | { readonly isAllowed: false; readonly retryAfterMs: number; readonly cause: BreakerCause };
 
-/** What is no statement about the provider's health (a throttle, a limit, the caller's mistake) is `neutral`. */
+/** `neutral` says nothing about the provider's health: a throttle, a limit, a caller's mistake. */
 export type CallHealth = 'success' | 'failure' | 'neutral';
 
 export type BreakerView = {
-  readonly provider: string;
-  readonly region: string;
+  readonly key: CircuitKey;
   readonly state: BreakerState;
-  /** Undefined while it is closed. */
+  /** Undefined while the circuit is closed. */
   readonly cause: BreakerCause | undefined;
   readonly failuresInWindow: number;
   readonly callsInWindow: number;
   readonly successesInHalfOpen: number;
   readonly openedAt: number | undefined;
-  /** In the past when the next call is the probe; undefined while one is under way, and while it is closed. */
+  /** In the past when the next call is the probe; undefined during a probe and while the circuit is closed. */
   readonly nextProbeAt: number | undefined;
 };
 
-/** A circuit is in another state, as far as this server knows. */
+/** A change of a circuit's state, as this server sees it. */
 export type CircuitTransition = {
-  readonly provider: string;
-  readonly region: string;
+  readonly key: CircuitKey;
   readonly from: BreakerState;
   readonly to: BreakerState;
-  /** Of the state it is in now; of the one before, when it is closed. */
+  /** The cause of the new state, or of the previous one when the circuit closed. */
   readonly cause: BreakerCause;
-  /** In the window, as this server has seen them. */
+  /** Counts of this server in the window. */
   readonly failures: number;
   readonly calls: number;
-  /** One server of the cluster decides; the others hear of it. */
+  /** True on the one server whose step caused the transition. */
   readonly isDecidedHere: boolean;
 };
 
 export type BreakerBoard = {
-  /** True while calls may go on as usual: the hot path's whole question. */
-  isClosed(provider: string, region: string): boolean;
-  /** What holds calls back, as far as this server knows; undefined while nothing does. */
-  heldBy(provider: string, region: string): BreakerCause | undefined;
-  /** Calls back once; at once unless a probe has to be claimed among servers. */
-  ask(provider: string, region: string, onAnswer: (answer: BreakerAnswer) => void): void;
-  /** Once for each pass, as soon as it is known whether the provider is well: the first content says so. */
+  /** True while calls need no pass from `requestPass`: all that the hot path reads. */
+  isClosed(key: CircuitKey): boolean;
+  /** Why calls are refused, as this server knows it; undefined while the circuit is closed. */
+  openCause(key: CircuitKey): BreakerCause | undefined;
+  /** Calls back once: synchronously, unless the servers have to agree on a probe. */
+  requestPass(key: CircuitKey, onAnswer: (answer: BreakerAnswer) => void): void;
+  /** Once for each pass, as soon as the provider's health is known: at the first content. */
   report(pass: BreakerPass, health: CallHealth): void;
   /**
-   * The provider has said that it serves again at this moment, epoch milliseconds: from then on one probe goes first.
-   * Resolves when every server can know, or will be told as soon as it can be. Until then others refuse its calls.
+   * Refuses calls until this timestamp, epoch milliseconds; then one probe goes first. Resolves when the other servers
+   * can know of it, or when the announcement is queued until they can. Never rejects.
    */
-  expect(provider: string, region: string, at: number): Promise<void>;
-  /** The limit was taken away by hand: what was held back by it goes on at once. */
-  expectNothing(provider: string, region: string): Promise<void>;
+  limitUntil(key: CircuitKey, resetAt: number): Promise<void>;
+  /** Closes a circuit that a limit opened. */
+  clearLimit(key: CircuitKey): Promise<void>;
   list(): Promise<readonly BreakerView[]>;
-  /** Closes it, whatever was counted. */
-  reset(provider: string, region: string): Promise<void>;
+  /** Closes the circuit and clears its counts. */
+  reset(key: CircuitKey): Promise<void>;
   close(): Promise<void>;
 };

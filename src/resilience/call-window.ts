@@ -1,5 +1,5 @@
-// The calls of the last while and how many of them failed, in sixty slots that are used in turn. A call that goes well
-// costs an addition. Exact to a slot, a sixtieth of the window: a call leaves it up to that much early.
+// A sliding window of calls and failures: a ring of sixty counters, each for a sixtieth of the window. Adding a call costs
+// one addition. A call leaves the window up to one slot early.
 
 export const WINDOW_SLOTS = 60;
 

@@ -1,18 +1,18 @@
-// The machine against a model of itself, whatever happens to it in whatever order.
+// The state machine against a model, over random sequences of events.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { BreakerCause, BreakerPass, CallHealth, CircuitTransition } from './breaker-board.ts';
-import { BREAKER_DEFAULTS, CIRCUIT_EXITS, PROBE_AGAIN_MS } from './circuit-breaker.ts';
+import { BREAKER_DEFAULTS, CIRCUIT_EXITS, PROBE_RETRY_MS } from './circuit-breaker.ts';
 import { LocalCircuit } from './local-circuit.ts';
 
-const PLACE = { provider: 'anthropic', region: 'us-east' };
+const KEY = { provider: 'anthropic', region: 'us-east' };
 const SECOND_MS = 1000;
 const LEASE_MS = 15_000;
 const HEALTHS = ['success', 'failure', 'neutral'] as const;
 
-/** What a reader of the specification would write down, with every call remembered. */
+/** The specification written down naively, with a list of all calls. */
 type Model = {
   state: 'closed' | 'open' | 'half_open';
   now: number;
@@ -22,11 +22,15 @@ type Model = {
   probeAt: number;
   successes: number;
   probe: { pass: BreakerPass; until: number } | undefined;
-  /** Passes that nobody has reported yet. */
+  /** Passes whose outcome is not reported yet. */
   passes: BreakerPass[];
 };
 
-type Real = { readonly keeper: LocalCircuit; readonly moves: CircuitTransition[]; probes: number };
+type Real = {
+  readonly circuit: LocalCircuit;
+  readonly transitions: CircuitTransition[];
+  probes: number;
+};
 
 function inWindow(model: Model): { failures: number; calls: number } {
   const recent = model.calls.filter(({ at }) => at > model.now - BREAKER_DEFAULTS.windowMs);
@@ -66,7 +70,7 @@ class Ask implements fc.Command<Model, Real> {
   }
 
   run(model: Model, real: Real): void {
-    const answer = real.keeper.ask(() => `probe-${(real.probes += 1)}`, model.now);
+    const answer = real.circuit.requestPass(() => `probe-${(real.probes += 1)}`, model.now);
     const isOver = model.now >= model.probeAt;
     const isFree = !model.probe || model.probe.until <= model.now;
     const isProbe = (model.state === 'open' && isOver) || (model.state === 'half_open' && isFree);
@@ -104,8 +108,8 @@ class Report implements fc.Command<Model, Real> {
     if (!pass) return;
     const { health } = this;
     if (health !== 'neutral') model.calls.push({ at: model.now, isFailure: health === 'failure' });
-    real.keeper.count(health, model.now);
-    real.keeper.decide(pass, health, model.now);
+    real.circuit.count(health, model.now);
+    real.circuit.decide(pass, health, model.now);
     if (pass.probe !== undefined) this.#endProbe(model, pass);
     else if (model.state === 'closed' && health === 'failure' && isTripped(model)) open(model);
   }
@@ -115,7 +119,7 @@ class Report implements fc.Command<Model, Real> {
     model.probe = undefined;
     const isLimit = model.cause === 'limit';
     if (this.health === 'failure' && isLimit && !isTripped(model))
-      return limit(model, model.now + PROBE_AGAIN_MS);
+      return limit(model, model.now + PROBE_RETRY_MS);
     if (this.health === 'failure') open(model);
     if (this.health === 'success') model.successes += 1;
     if (model.state === 'half_open' && model.successes >= (isLimit ? 1 : 2)) close(model);
@@ -126,7 +130,7 @@ class Report implements fc.Command<Model, Real> {
   }
 }
 
-/** A call that is over before the next thing happens. */
+/** A call that ends before the next command. */
 class Call implements fc.Command<Model, Real> {
   readonly health: CallHealth;
 
@@ -174,8 +178,8 @@ class Reset implements fc.Command<Model, Real> {
     return true;
   }
 
-  run(model: Model, { keeper }: Real): void {
-    keeper.reset(model.now);
+  run(model: Model, { circuit }: Real): void {
+    circuit.reset(model.now);
     close(model);
   }
 
@@ -184,7 +188,7 @@ class Reset implements fc.Command<Model, Real> {
   }
 }
 
-/** The provider says until when it is limited: in the past, sooner or later than it said before. */
+/** The provider announces a limit: in the past, or earlier or later than the previous one. */
 class Limit implements fc.Command<Model, Real> {
   readonly seconds: number;
 
@@ -196,9 +200,9 @@ class Limit implements fc.Command<Model, Real> {
     return true;
   }
 
-  run(model: Model, { keeper }: Real): void {
+  run(model: Model, { circuit }: Real): void {
     const until = model.now + this.seconds * SECOND_MS;
-    keeper.limit(until, model.now);
+    circuit.limit(until, model.now);
     const isLater = model.state !== 'open' || until > model.probeAt;
     const isFailing = model.state !== 'closed' && model.cause === 'failures';
     if (until > model.now && isLater && !isFailing) limit(model, until);
@@ -214,8 +218,8 @@ class ClearLimit implements fc.Command<Model, Real> {
     return true;
   }
 
-  run(model: Model, { keeper }: Real): void {
-    keeper.clearLimit(model.now);
+  run(model: Model, { circuit }: Real): void {
+    circuit.clearLimit(model.now);
     if (model.state !== 'closed' && model.cause === 'limit') close(model);
   }
 
@@ -224,19 +228,19 @@ class ClearLimit implements fc.Command<Model, Real> {
   }
 }
 
-/** What people see is what the model says. */
+/** Compares the view with the model. */
 class Look implements fc.Command<Model, Real> {
   check(): boolean {
     return true;
   }
 
-  run(model: Model, { keeper }: Real): void {
-    const view = keeper.view(model.now, 0);
+  run(model: Model, { circuit }: Real): void {
+    const view = circuit.view(model.now, 0);
     const isOver = model.now >= model.probeAt;
     assert.equal(view.state, model.state === 'open' && isOver ? 'half_open' : model.state);
-    assert.equal(keeper.isClosed, model.state === 'closed');
+    assert.equal(circuit.isClosed, model.state === 'closed');
     assert.equal(view.cause, model.state === 'closed' ? undefined : model.cause);
-    assert.equal(keeper.heldBy, view.cause);
+    assert.equal(circuit.openCause, view.cause);
     if (model.state === 'open') assert.equal(view.nextProbeAt, model.probeAt);
     const { failures, calls } = inWindow(model);
     assert.deepEqual([view.failuresInWindow, view.callsInWindow], [failures, calls]);
@@ -249,7 +253,7 @@ class Look implements fc.Command<Model, Real> {
   }
 }
 
-test('it agrees with a model of itself, whatever happens in whatever order', () => {
+test('the circuit agrees with its model after any sequence of events', () => {
   const health = fc.constantFrom<CallHealth>(...HEALTHS, 'failure');
   const call = health.map((each) => new Call(each));
   const wait = fc.oneof(fc.nat(9), fc.constant(60)).map((seconds) => new Wait(seconds));
@@ -265,10 +269,10 @@ test('it agrees with a model of itself, whatever happens in whatever order', () 
   });
   fc.assert(
     fc.property(commands, (steps) => {
-      const moves: CircuitTransition[] = [];
-      const onMove = (move: CircuitTransition) => void moves.push(move);
+      const transitions: CircuitTransition[] = [];
+      const onTransition = (each: CircuitTransition) => void transitions.push(each);
       const rules = BREAKER_DEFAULTS;
-      const keeper = new LocalCircuit({ ...PLACE, rules, leaseMs: LEASE_MS, onMove });
+      const circuit = new LocalCircuit({ key: KEY, rules, leaseMs: LEASE_MS, onTransition });
       const model: Model = {
         state: 'closed',
         now: 1_000_000 * SECOND_MS,
@@ -280,10 +284,10 @@ test('it agrees with a model of itself, whatever happens in whatever order', () 
         probe: undefined,
         passes: [],
       };
-      fc.modelRun(() => ({ model, real: { keeper, moves, probes: 0 } }), steps);
-      for (const [index, move] of moves.entries()) {
-        assert.equal(move.from, moves[index - 1]?.to ?? 'closed');
-        assert.ok(Object.values(CIRCUIT_EXITS[move.from]).flat().includes(move.to));
+      fc.modelRun(() => ({ model, real: { circuit, transitions, probes: 0 } }), steps);
+      for (const [index, { from, to }] of transitions.entries()) {
+        assert.equal(from, transitions[index - 1]?.to ?? 'closed');
+        assert.ok(Object.values(CIRCUIT_EXITS[from]).flat().includes(to));
       }
     }),
     { numRuns: 300 },

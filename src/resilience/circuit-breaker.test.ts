@@ -1,4 +1,4 @@
-// The rules of the machine, one by one; circuit-breaker.properties.test.ts plays them in any order.
+// The rules of the state machine, one by one; circuit-breaker.properties.test.ts combines them at random.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,12 +8,12 @@ import { CallWindow } from './call-window.ts';
 import { BREAKER_DEFAULTS, CIRCUIT_EXITS, CLOSED, stepCircuit } from './circuit-breaker.ts';
 import { LocalCircuit } from './local-circuit.ts';
 
-const PLACE = { provider: 'anthropic', region: 'us-east' };
+const KEY = { provider: 'anthropic', region: 'us-east' };
 const LEASE_MS = 15_000;
 const HEALTHS = ['success', 'failure', 'neutral'] as const;
 const CAUSES = ['failures', 'limit'] as const;
 
-test('every event in every state leads where the table says, or nowhere', () => {
+test('each event leads to a state that the table lists, or changes nothing', () => {
   const probe = { id: 'p', until: 10 };
   const circuits = [
     CLOSED,
@@ -25,7 +25,7 @@ test('every event in every state leads where the table says, or nowhere', () => 
   ];
   const events = [
     { kind: 'tripped', at: 7 },
-    { kind: 'probe_asked', at: 7, id: 'q', leaseMs: 10 },
+    { kind: 'probe_requested', at: 7, id: 'q', leaseMs: 10 },
     { kind: 'limited', at: 7, until: 8 },
     { kind: 'limited', at: 7, until: 7 },
     { kind: 'limit_cleared' },
@@ -45,114 +45,114 @@ test('every event in every state leads where the table says, or nowhere', () => 
   }
 });
 
-function open5(keeper: LocalCircuit, health: CallHealth, times: number, at: number): void {
+function callTimes(circuit: LocalCircuit, health: CallHealth, times: number, at: number): void {
   for (let call = 0; call < times; call += 1) {
-    keeper.count(health, at);
-    keeper.decide({ ...PLACE, probe: undefined }, health, at);
+    circuit.count(health, at);
+    circuit.decide({ key: KEY, probe: undefined }, health, at);
   }
 }
 
-function newKeeper(rules = BREAKER_DEFAULTS): LocalCircuit {
-  return new LocalCircuit({ ...PLACE, rules, leaseMs: LEASE_MS, onMove: () => {} });
+function newCircuit(rules = BREAKER_DEFAULTS): LocalCircuit {
+  return new LocalCircuit({ key: KEY, rules, leaseMs: LEASE_MS, onTransition: () => {} });
 }
 
-test('five failures open it only when they are at least half of the calls', () => {
-  const half = newKeeper();
-  open5(half, 'success', 5, 0);
-  open5(half, 'failure', 5, 0);
+test('five failures open the circuit only if they are at least half of the calls', () => {
+  const half = newCircuit();
+  callTimes(half, 'success', 5, 0);
+  callTimes(half, 'failure', 5, 0);
   assert.equal(half.circuit.state, 'open');
-  const less = newKeeper();
-  open5(less, 'success', 6, 0);
-  open5(less, 'failure', 5, 0);
+  const less = newCircuit();
+  callTimes(less, 'success', 6, 0);
+  callTimes(less, 'failure', 5, 0);
   assert.equal(less.circuit.state, 'closed');
-  open5(less, 'failure', 1, 0);
+  callTimes(less, 'failure', 1, 0);
   assert.equal(less.circuit.state, 'open');
 });
 
-test('throttles, limits and callers’ mistakes count neither as failures nor as calls', () => {
-  const keeper = newKeeper();
-  open5(keeper, 'neutral', 100, 0);
-  open5(keeper, 'failure', 4, 0);
-  assert.equal(keeper.circuit.state, 'closed');
-  open5(keeper, 'failure', 1, 0);
-  assert.equal(keeper.circuit.state, 'open');
+test('neutral outcomes count neither as failures nor as calls', () => {
+  const circuit = newCircuit();
+  callTimes(circuit, 'neutral', 100, 0);
+  callTimes(circuit, 'failure', 4, 0);
+  assert.equal(circuit.circuit.state, 'closed');
+  callTimes(circuit, 'failure', 1, 0);
+  assert.equal(circuit.circuit.state, 'open');
 });
 
-test('failures that are a minute old do not count', () => {
-  const keeper = newKeeper();
-  open5(keeper, 'failure', 4, 0);
-  open5(keeper, 'failure', 1, 60_000);
-  assert.equal(keeper.circuit.state, 'closed');
-  open5(keeper, 'failure', 4, 119_000);
-  assert.equal(keeper.circuit.state, 'open');
+test('failures older than the window do not count', () => {
+  const circuit = newCircuit();
+  callTimes(circuit, 'failure', 4, 0);
+  callTimes(circuit, 'failure', 1, 60_000);
+  assert.equal(circuit.circuit.state, 'closed');
+  callTimes(circuit, 'failure', 4, 119_000);
+  assert.equal(circuit.circuit.state, 'open');
 });
 
-test('its bounds are what the rules say', () => {
+test('the rules set all bounds', () => {
   const rules = { failures: 2, windowMs: 1000, ratio: 0.1, openMs: 50, successesToClose: 1 };
-  const keeper = newKeeper(rules);
-  open5(keeper, 'success', 18, 0);
-  open5(keeper, 'failure', 2, 0);
-  assert.equal(keeper.circuit.state, 'open');
-  assert.equal(keeper.ask(() => 'p', 49).isAllowed, false);
-  const answer = keeper.ask(() => 'p', 50);
+  const circuit = newCircuit(rules);
+  callTimes(circuit, 'success', 18, 0);
+  callTimes(circuit, 'failure', 2, 0);
+  assert.equal(circuit.circuit.state, 'open');
+  assert.equal(circuit.requestPass(() => 'p', 49).isAllowed, false);
+  const answer = circuit.requestPass(() => 'p', 50);
   assert.ok(answer.isAllowed);
-  keeper.decide(answer.pass, 'success', 50);
-  assert.equal(keeper.circuit.state, 'closed');
+  circuit.decide(answer.pass, 'success', 50);
+  assert.equal(circuit.circuit.state, 'closed');
 });
 
-function probeAt(keeper: LocalCircuit, now: number) {
-  const answer = keeper.ask(() => `p-${now}`, now);
+function probeAt(circuit: LocalCircuit, now: number) {
+  const answer = circuit.requestPass(() => `p-${now}`, now);
   assert.ok(answer.isAllowed);
   return answer.pass;
 }
 
-test('after a limit one probe goes first, and one that goes well is enough', () => {
-  const keeper = newKeeper();
-  keeper.limit(5000, 0);
+test('one successful probe after a limit closes the circuit', () => {
+  const circuit = newCircuit();
+  circuit.limit(5000, 0);
   assert.deepEqual(
-    keeper.ask(() => 'p', 4000),
+    circuit.requestPass(() => 'p', 4000),
     { isAllowed: false, retryAfterMs: 1000, cause: 'limit' },
   );
-  const pass = probeAt(keeper, 5000);
-  assert.equal(keeper.ask(() => 'q', 5000).isAllowed, false);
-  keeper.decide(pass, 'success', 5100);
-  assert.equal(keeper.isClosed, true);
+  const pass = probeAt(circuit, 5000);
+  assert.equal(circuit.requestPass(() => 'q', 5000).isAllowed, false);
+  circuit.decide(pass, 'success', 5100);
+  assert.equal(circuit.isClosed, true);
 });
 
-test('a probe that meets a new limit waits for that one', () => {
-  const keeper = newKeeper();
-  keeper.limit(5000, 0);
-  const pass = probeAt(keeper, 5000);
-  keeper.limit(9000, 5100);
-  keeper.decide(pass, 'neutral', 5100);
-  assert.equal(keeper.ask(() => 'q', 8999).isAllowed, false);
-  probeAt(keeper, 9000);
+test('a probe that meets a new limit opens the circuit until its end', () => {
+  const circuit = newCircuit();
+  circuit.limit(5000, 0);
+  const pass = probeAt(circuit, 5000);
+  circuit.limit(9000, 5100);
+  circuit.decide(pass, 'neutral', 5100);
+  assert.equal(circuit.requestPass(() => 'q', 8999).isAllowed, false);
+  probeAt(circuit, 9000);
 });
 
-test('probes that fail after a limit follow each other soon, until failures open the circuit', () => {
-  const keeper = newKeeper();
-  keeper.limit(5000, 0);
+test('failed probes after a limit repeat soon, until the failures open the circuit', () => {
+  const circuit = newCircuit();
+  circuit.limit(5000, 0);
   for (let failed = 1; failed <= 5; failed += 1) {
-    assert.equal(keeper.heldBy, 'limit');
+    assert.equal(circuit.openCause, 'limit');
     const now = 4000 + failed * 1000;
-    const pass = probeAt(keeper, now);
-    keeper.count('failure', now);
-    keeper.decide(pass, 'failure', now);
+    const pass = probeAt(circuit, now);
+    circuit.count('failure', now);
+    circuit.decide(pass, 'failure', now);
   }
-  assert.equal(keeper.heldBy, 'failures');
-  assert.equal(keeper.ask(() => 'q', 9000 + BREAKER_DEFAULTS.openMs - 1).isAllowed, false);
+  assert.equal(circuit.openCause, 'failures');
+  assert.equal(circuit.requestPass(() => 'q', 9000 + BREAKER_DEFAULTS.openMs - 1).isAllowed, false);
 });
 
-test('a limit neither shortens nor forgets what failures have opened', () => {
-  const keeper = newKeeper();
-  open5(keeper, 'failure', 5, 0);
-  keeper.limit(1000, 0);
-  keeper.clearLimit(0);
-  assert.equal(keeper.heldBy, 'failures');
-  assert.equal(keeper.ask(() => 'p', 59_999).isAllowed, false);
+test('a limit neither shortens nor closes a circuit that failures opened', () => {
+  const circuit = newCircuit();
+  callTimes(circuit, 'failure', 5, 0);
+  circuit.limit(1000, 0);
+  circuit.clearLimit(0);
+  assert.equal(circuit.openCause, 'failures');
+  assert.equal(circuit.requestPass(() => 'p', 59_999).isAllowed, false);
 });
 
-test('a window forgets call by call, for windows of any length', () => {
+test('a call leaves the window at its end or up to one slot early', () => {
   const times = fc.array(fc.tuple(fc.nat(5000), fc.boolean()), { maxLength: 100 });
   fc.assert(
     fc.property(times, fc.constantFrom(60, 600, 6000, 1000), (steps, windowMs) => {

@@ -1,28 +1,27 @@
-// The circuit breaker of one provider and region, as a pure machine: what happens to it comes in as an event, the
-// circuit as it is then goes out. It keeps no time and counts no calls (circuit-breaker-window.ts does); an event that
-// means nothing in a state changes nothing, because news of calls begun in better times arrive late.
+// The state machine of a circuit breaker, pure: an event and a circuit give the next circuit. It reads no clock and counts
+// no calls (call-window.ts does). An event that has no exit in a state changes nothing, because outcomes of calls that
+// began before a transition arrive after it.
 //
-//   closed      calls go through                     → open       too many of them failed, or a limit was met
-//   open        nothing goes through for a while     → half_open  its time is over and a probe is asked for
-//   half_open   one probe at a time goes through     → open       a probe failed, or met a new limit
-//                                                    → closed     enough probes in a row went well
-//   open, half_open                                  → closed     an operator resets it, or takes the limit away
+//   closed      all calls pass                → open       too many of them failed, or the provider announced a limit
+//   open        no call passes                → half_open  the time is over and a call requests the probe
+//   half_open   one probe at a time passes    → open       the probe failed, or met a new limit
+//                                             → closed     enough probes in a row succeeded
+//   open, half_open                           → closed     an operator resets the circuit or clears the limit
 //
-// It is open by one of two causes. Failures hold it for a fixed time and take several good probes to forget. A limit
-// holds it until the moment the provider has named, and is over with the first good probe; a probe that fails then is
-// soon followed by another, until the failures are enough to open it for themselves. A circuit that failures have
-// opened is probed anyway, so a limit changes nothing in it.
+// A circuit is open for one of two causes. Failures open it for a fixed time, and several successful probes close it. A
+// limit opens it until the timestamp that the provider announced, and one successful probe closes it; a failed probe is
+// repeated soon, until the failures in the window open the circuit by themselves. A limit changes nothing in a circuit that
+// failures opened, because a probe goes first there too.
 //
-// A probe has a lease: when its server dies, the next one that asks is given the probe.
+// A probe has a lease: when its server dies, the next request for a pass is given the probe.
 
 import type { BreakerCause, BreakerState, CallHealth } from './breaker-board.ts';
 
 export type BreakerRules = {
-  /** So many failures open it, */
+  /** The failures in the window that open the circuit, */
   readonly failures: number;
-  /** within this time, */
   readonly windowMs: number;
-  /** if they are at least this part of the calls in it. */
+  /** provided they are at least this fraction of the calls in the window. */
   readonly ratio: number;
   readonly openMs: number;
   readonly successesToClose: number;
@@ -57,7 +56,7 @@ export type Circuit =
 export type CircuitEvent =
   | { readonly kind: 'tripped'; readonly at: number }
   | {
-      readonly kind: 'probe_asked';
+      readonly kind: 'probe_requested';
       readonly at: number;
       readonly id: string;
       readonly leaseMs: number;
@@ -67,19 +66,19 @@ export type CircuitEvent =
       readonly at: number;
       readonly id: string;
       readonly health: CallHealth;
-      /** Whether the failures of the window are enough to open it. */
+      /** Whether the failures in the window are enough to open the circuit. */
       readonly isTripped: boolean;
     }
   | { readonly kind: 'limited'; readonly at: number; readonly until: number }
   | { readonly kind: 'limit_cleared' }
   | { readonly kind: 'reset' };
 
-/** Where each event may lead from each state; what is not here leaves the state as it is. */
+/** The states that each event may lead to; an event without an entry leaves the state unchanged. */
 export const CIRCUIT_EXITS: Readonly<
   Record<BreakerState, Partial<Record<CircuitEvent['kind'], readonly BreakerState[]>>>
 > = Object.freeze({
   closed: { tripped: ['open'], limited: ['open'] },
-  open: { probe_asked: ['half_open'], limit_cleared: ['closed'], reset: ['closed'] },
+  open: { probe_requested: ['half_open'], limit_cleared: ['closed'], reset: ['closed'] },
   half_open: {
     probe_ended: ['open', 'closed'],
     limited: ['open'],
@@ -94,7 +93,7 @@ export function stepCircuit(rules: BreakerRules, circuit: Circuit, event: Circui
   switch (event.kind) {
     case 'tripped':
       return circuit.state === 'closed' ? openFrom(rules, event.at) : circuit;
-    case 'probe_asked':
+    case 'probe_requested':
       return isProbeDue(circuit, event.at) ? probing(circuit, event) : circuit;
     case 'probe_ended':
       return afterProbe(rules, circuit, event);
@@ -115,31 +114,31 @@ export function causeOf(circuit: Circuit): BreakerCause | undefined {
   return circuit.state === 'closed' ? undefined : circuit.cause;
 }
 
-/** Whether a limit holds it already until then, or longer. */
+/** Whether a limit keeps the circuit open until then or later. */
 export function isLimitedUntil(circuit: Circuit, until: number): boolean {
   return circuit.state === 'open' && circuit.cause === 'limit' && circuit.probeAt >= until;
 }
 
-/** Whether the next one who asks is given the probe. */
+/** Whether the next request for a pass is given the probe. */
 export function isProbeDue(circuit: Circuit, now: number): boolean {
   if (circuit.state === 'closed') return false;
   if (circuit.state === 'open') return circuit.probeAt <= now;
   return circuit.probe === undefined || circuit.probe.until <= now;
 }
 
-export function isProbeOf(circuit: Circuit, id: string): boolean {
+export function isProbedBy(circuit: Circuit, id: string): boolean {
   return circuit.state === 'half_open' && circuit.probe?.id === id;
 }
 
-/** How long one who was refused may as well wait. Nobody knows when a probe ends. */
-export function refusedForMs(circuit: Circuit, now: number): number {
-  if (circuit.state !== 'open') return PROBING_MS;
+/** When a refused call may try again; the end of a probe is not known in advance. */
+export function retryAfterMs(circuit: Circuit, now: number): number {
+  if (circuit.state !== 'open') return PROBE_WAIT_MS;
   return Math.max(1, Math.ceil(circuit.probeAt - now));
 }
 
-/** After a limit, a probe that failed for another reason is followed by the next so much later. */
-export const PROBE_AGAIN_MS = 1000;
-const PROBING_MS = 1000;
+/** The delay of the next probe when the probe after a limit failed for another reason. */
+export const PROBE_RETRY_MS = 1000;
+const PROBE_WAIT_MS = 1000;
 
 function openFrom(rules: BreakerRules, at: number): Circuit {
   return { state: 'open', cause: 'failures', openedAt: at, probeAt: at + rules.openMs };
@@ -147,7 +146,7 @@ function openFrom(rules: BreakerRules, at: number): Circuit {
 
 type Event<Kind extends CircuitEvent['kind']> = Extract<CircuitEvent, { readonly kind: Kind }>;
 
-function probing(circuit: Circuit, { at, id, leaseMs }: Event<'probe_asked'>): Circuit {
+function probing(circuit: Circuit, { at, id, leaseMs }: Event<'probe_requested'>): Circuit {
   if (circuit.state === 'closed') return circuit;
   const successes = circuit.state === 'half_open' ? circuit.successes : 0;
   const probe = { id, until: at + leaseMs };
@@ -160,14 +159,14 @@ function afterProbe(
   circuit: Circuit,
   { at, id, health, isTripped: isEnough }: Event<'probe_ended'>,
 ): Circuit {
-  if (circuit.state !== 'half_open' || !isProbeOf(circuit, id)) return circuit;
+  if (circuit.state !== 'half_open' || !isProbedBy(circuit, id)) return circuit;
   const isLimit = circuit.cause === 'limit';
   if (health === 'failure' && isLimit && !isEnough)
     return {
       state: 'open',
       cause: 'limit',
       openedAt: circuit.openedAt,
-      probeAt: at + PROBE_AGAIN_MS,
+      probeAt: at + PROBE_RETRY_MS,
     };
   if (health === 'failure') return openFrom(rules, at);
   const successes = circuit.successes + (health === 'success' ? 1 : 0);
@@ -175,7 +174,7 @@ function afterProbe(
   return { ...circuit, successes, probe: undefined };
 }
 
-/** It only ever moves later; whoever probes has then met the new limit, or will. */
+/** The end only moves later. A probe in flight is given up: it has met the new limit, or will. */
 function limited(circuit: Circuit, { at, until }: Event<'limited'>): Circuit {
   if (until <= at || causeOf(circuit) === 'failures') return circuit;
   if (isLimitedUntil(circuit, until)) return circuit;

@@ -1,38 +1,41 @@
-// Tells people when failures move a circuit: one line in the log and one count, by the server that decided it; and a
-// gauge on every server of which circuits it knows to be other than closed. A limit is no trouble of the circuit's and
-// is told where limits are.
+// Reports transitions that failures cause: a log entry and a count by the server that decided, and on every server a gauge
+// of the circuits it knows to be open. Limits are logged where they are learnt, so a transition by a limit is not.
 
 import type { Log } from '../kernel/log.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { CircuitTransition } from './breaker-board.ts';
+import { circuitLabel } from './circuit-key.ts';
 
-export type TransitionReporter = (move: CircuitTransition) => void;
+export type TransitionReporter = (transition: CircuitTransition) => void;
 
 export function createTransitionReporter(log: Log, metrics: Metrics): TransitionReporter {
   const transitions = metrics.counter(
     'ai.circuit_breaker.transitions',
-    'Moves of circuits, by the state they moved to.',
+    'Circuit breaker transitions, by new state.',
     ['provider', 'region', 'to'],
   );
   const open = metrics.gauge(
     'ai.circuit_breaker.open',
-    'Whether the circuit holds calls back: 1 while it is open or half open after failures.',
+    'Circuit breaker state: 1 while open or half open after failures, else 0.',
     ['provider', 'region'],
   );
-  return (move) => {
-    const { provider, region, to, cause } = move;
-    open.cell(provider, region).value = to === 'closed' || cause === 'limit' ? 0 : 1;
-    if (!move.isDecidedHere || cause === 'limit') return;
-    transitions.cell(provider, region, to).value += 1;
-    tell(log, move);
+  return (transition) => {
+    const { key, to, cause } = transition;
+    const region = circuitLabel(key);
+    open.cell(key.provider, region).value = to === 'closed' || cause === 'limit' ? 0 : 1;
+    if (!transition.isDecidedHere || cause === 'limit') return;
+    transitions.cell(key.provider, region, to).value += 1;
+    logTransition(log, transition);
   };
 }
 
-function tell(log: Log, { provider, region, from, to, failures, calls }: CircuitTransition): void {
+function logTransition(log: Log, { key, from, to, failures, calls }: CircuitTransition): void {
+  const { provider } = key;
+  const region = circuitLabel(key);
   log.write({
     level: to === 'open' ? 'warn' : 'info',
     type: 'capacity',
-    message: `the circuit of ${provider} in ${region} went from ${from} to ${to}`,
+    message: `circuit of ${provider} in ${region} changed from ${from} to ${to}`,
     metadata: { event: 'circuit_breaker', provider, region, from, to, failures, calls },
   });
 }

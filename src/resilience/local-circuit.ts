@@ -1,6 +1,6 @@
-// One circuit as a server keeps it in its own process, on a clock that never goes back: the machine, the calls it has
-// seen, and who is told when the circuit moves. Where a cluster decides together, what was decided is adopted here, and
-// this one decides alone while the others cannot be reached.
+// One circuit in the memory of one server, on a monotonic clock: the state machine, the calls in the window, and the
+// listener for transitions. In a cluster it adopts the shared decisions, and decides by its own counts while the shared
+// store is unavailable.
 
 import type {
   BreakerAnswer,
@@ -19,31 +19,30 @@ import {
   causeOf,
   isProbeDue,
   isTripped,
-  refusedForMs,
+  retryAfterMs,
   stepCircuit,
 } from './circuit-breaker.ts';
+import type { CircuitKey } from './circuit-key.ts';
 
-export type CircuitPlace = { readonly provider: string; readonly region: string };
-
-export type LocalCircuitParts = CircuitPlace & {
+export type LocalCircuitParts = {
+  readonly key: CircuitKey;
   readonly rules: BreakerRules;
-  /** When a probe that never ended is given up. */
+  /** A probe that has not ended by then is given to the next call. */
   readonly leaseMs: number;
-  readonly onMove: (move: CircuitTransition) => void;
+  readonly onTransition: (transition: CircuitTransition) => void;
 };
 
 export class LocalCircuit {
   readonly #parts: LocalCircuitParts;
   readonly #window: CallWindow;
-  /** The same for all calls while the circuit is closed. */
+  /** Shared by all calls of a closed circuit. */
   readonly #pass: BreakerPass;
   #circuit: Circuit = CLOSED;
 
   constructor(parts: LocalCircuitParts) {
     this.#parts = parts;
     this.#window = new CallWindow(parts.rules.windowMs);
-    const { provider, region } = parts;
-    this.#pass = Object.freeze({ provider, region, probe: undefined });
+    this.#pass = Object.freeze({ key: parts.key, probe: undefined });
   }
 
   get circuit(): Circuit {
@@ -54,34 +53,34 @@ export class LocalCircuit {
     return this.#circuit.state === 'closed';
   }
 
-  get heldBy(): BreakerCause | undefined {
+  get openCause(): BreakerCause | undefined {
     return causeOf(this.#circuit);
   }
 
-  /** Nearly always closed: then no probe need be named. */
-  ask(newProbeId: () => string, now: number): BreakerAnswer {
+  /** A closed circuit, the usual case, needs no probe id. */
+  requestPass(newProbeId: () => string, now: number): BreakerAnswer {
     if (this.isClosed) return { isAllowed: true, pass: this.#pass };
     if (!isProbeDue(this.#circuit, now)) return this.refusal(now);
     const id = newProbeId();
-    this.#apply({ kind: 'probe_asked', at: now, id, leaseMs: this.#parts.leaseMs }, now);
-    return this.probeGiven(id);
+    this.#apply({ kind: 'probe_requested', at: now, id, leaseMs: this.#parts.leaseMs }, now);
+    return this.probePass(id);
   }
 
-  probeGiven(probe: string): BreakerAnswer {
+  probePass(probe: string): BreakerAnswer {
     return { isAllowed: true, pass: { ...this.#pass, probe } };
   }
 
   refusal(now: number): BreakerAnswer {
-    const retryAfterMs = refusedForMs(this.#circuit, now);
-    return { isAllowed: false, retryAfterMs, cause: this.heldBy ?? 'failures' };
+    const waitMs = retryAfterMs(this.#circuit, now);
+    return { isAllowed: false, retryAfterMs: waitMs, cause: this.openCause ?? 'failures' };
   }
 
-  /** Counts a call; says nothing about the circuit yet. */
+  /** Counts a call without moving the circuit. */
   count(health: CallHealth, now: number): void {
     if (health !== 'neutral') this.#window.add(health === 'failure', now);
   }
 
-  /** Moves the circuit by what this server alone has seen. */
+  /** Moves the circuit by the counts of this server. */
   decide(pass: BreakerPass, health: CallHealth, now: number): void {
     const { probe: id } = pass;
     if (id === undefined && (health !== 'failure' || !this.isClosed)) return;
@@ -91,7 +90,6 @@ export class LocalCircuit {
     else if (isEnough) this.#apply({ kind: 'tripped', at: now }, now);
   }
 
-  /** The provider says that it serves again then. */
   limit(until: number, now: number): void {
     this.#apply({ kind: 'limited', at: now, until }, now);
   }
@@ -105,26 +103,26 @@ export class LocalCircuit {
     this.#apply({ kind: 'reset' }, now);
   }
 
-  /** Another has decided, or all together have. */
+  /** Takes over a state that was decided here or elsewhere, and notifies the listener if it differs. */
   adopt(circuit: Circuit, isDecidedHere: boolean, now: number): void {
     const { state: from } = this.#circuit;
     const { state: to } = circuit;
     const [before, after] = [causeOf(this.#circuit), causeOf(circuit)];
     this.#circuit = circuit;
     if (from === to && before === after) return;
-    const { provider, region, onMove } = this.#parts;
+    const { key, onTransition } = this.#parts;
     const { failures, calls } = this.#window.totals(now);
-    // What opened it once shall not open it again.
+    // Failures that opened the circuit once must not open it a second time.
     if (to === 'closed') this.#window.clear();
     const cause = after ?? before ?? 'failures';
-    onMove({ provider, region, from, to, cause, failures, calls, isDecidedHere });
+    onTransition({ key, from, to, cause, failures, calls, isDecidedHere });
   }
 
-  /** In epoch milliseconds, which are so much ahead of the time that is kept here. */
+  /** `epochMs` is the epoch time at the zero of this circuit's clock. */
   view(now: number, epochMs: number): BreakerView {
-    const { provider, region, rules } = this.#parts;
+    const { key, rules } = this.#parts;
     const totals = this.#window.totals(now);
-    return viewOf({ provider, region }, this.#circuit, totals, rules.openMs, { now, epochMs });
+    return viewOf(key, this.#circuit, totals, rules.openMs, { now, epochMs });
   }
 
   #isTripped(now: number): boolean {
@@ -137,9 +135,9 @@ export class LocalCircuit {
   }
 }
 
-/** As people see it: a circuit whose time is over waits for its probe, whether or not somebody has asked yet. */
+/** An open circuit whose time is over shows as half open, whether or not a call has requested the probe yet. */
 export function viewOf(
-  place: CircuitPlace,
+  key: CircuitKey,
   circuit: Circuit,
   totals: CallTotals,
   openMs: number,
@@ -147,7 +145,7 @@ export function viewOf(
 ): BreakerView {
   const isDue = isProbeDue(circuit, now);
   return {
-    ...place,
+    key,
     state: circuit.state === 'open' && isDue ? 'half_open' : circuit.state,
     cause: causeOf(circuit),
     failuresInWindow: totals.failures,
@@ -158,7 +156,7 @@ export function viewOf(
   };
 }
 
-/** A circuit that is closed and that nobody calls says nothing. */
+/** Hides circuits that are closed and had no call in the window. */
 export function isWorthShowing({ state, callsInWindow }: BreakerView): boolean {
   return state !== 'closed' || callsInWindow > 0;
 }

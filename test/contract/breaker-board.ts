@@ -1,5 +1,5 @@
-// What every BreakerBoard promises to the server that uses it. The test of each adapter calls this with its own. Time
-// passes as the adapter's own clock has it: at once in a test's clock, really in a real server's.
+// The contract of BreakerBoard; the test of each adapter calls it with its own board. Time passes on the adapter's clock:
+// instantly on a test clock, really on the clock of a real server.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -12,16 +12,17 @@ import type {
   CallHealth,
   CircuitTransition,
 } from '../../src/resilience/breaker-board.ts';
-import { type BreakerRules, PROBE_AGAIN_MS } from '../../src/resilience/circuit-breaker.ts';
+import { type BreakerRules, PROBE_RETRY_MS } from '../../src/resilience/circuit-breaker.ts';
+import { type CircuitKey, circuitLabel, isSameCircuit } from '../../src/resilience/circuit-key.ts';
 
 export type OpenedBreakerBoard = {
   readonly board: BreakerBoard;
-  readonly moves: readonly CircuitTransition[];
+  readonly transitions: readonly CircuitTransition[];
   /** The board's own time, epoch milliseconds. */
   now(): number;
-  /** Resolves when so much time has passed for the board. */
+  /** Resolves when that much time has passed on the board's clock. */
   pass(ms: number): Promise<void>;
-  /** Resolves when everything reported is decided. */
+  /** Resolves when every report is decided. */
   settled(): Promise<void>;
   close(): Promise<void>;
 };
@@ -38,7 +39,7 @@ export const CONTRACT_RULES: BreakerRules = {
 const REGION = 'us-east';
 const PATIENT_OPEN_MS = 60_000;
 const LIMIT_MS = 200;
-/** Each takes as long as the board waits for an answer. */
+/** Each round lasts as long as the board waits for Redis. */
 const MAX_ROUNDS = 50;
 
 export function breakerBoardContract(
@@ -48,7 +49,7 @@ export function breakerBoardContract(
   describe(`breaker board on ${adapter}`, () => {
     let opened: OpenedBreakerBoard;
     let board: BreakerBoard;
-    /** Whose circuits stay open for as long as a test looks at them. */
+    /** A board whose circuits stay open for the duration of a test. */
     let patient: OpenedBreakerBoard;
     let providers = 0;
     before(async () => {
@@ -61,194 +62,212 @@ export function breakerBoardContract(
       await patient.close();
     });
 
-    /** Every test has a provider of its own, also where suites follow each other on one Redis. */
+    /** Each test uses its own provider, because suites share one Redis. */
     const run = randomBytes(4).toString('hex');
-    function newProvider(): string {
+    function newKey(): CircuitKey {
       providers += 1;
-      return `p-${run}-${providers}`;
+      return { provider: `p-${run}-${providers}`, region: REGION };
     }
-    async function viewOf(provider: string, on = opened): Promise<BreakerView | undefined> {
-      return (await on.board.list()).find((view) => view.provider === provider);
+    async function viewOf(key: CircuitKey, on = opened): Promise<BreakerView | undefined> {
+      return (await on.board.list()).find((view) => isSameCircuit(view.key, key));
     }
     async function report(
-      provider: string,
+      key: CircuitKey,
       health: CallHealth,
       times: number,
       on = opened,
     ): Promise<void> {
-      const pass = { provider, region: REGION, probe: undefined };
+      const pass = { key, probe: undefined };
       for (let call = 0; call < times; call += 1) on.board.report(pass, health);
       await on.settled();
     }
-    async function openCircuit(): Promise<string> {
-      const provider = newProvider();
-      await report(provider, 'failure', 5);
-      assert.equal(board.isClosed(provider, REGION), false);
-      return provider;
+    async function openCircuit(): Promise<CircuitKey> {
+      const key = newKey();
+      await report(key, 'failure', 5);
+      assert.equal(board.isClosed(key), false);
+      return key;
     }
-    /** A probe that is due; a shared board that is slow to answer may refuse at first. */
-    async function probesOf(provider: string, asks = 1): Promise<readonly BreakerPass[]> {
+    /** A probe that is due; a board whose Redis answers late refuses at first. */
+    async function probesOf(key: CircuitKey, asks = 1): Promise<readonly BreakerPass[]> {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        const all = Array.from({ length: asks }, () => ask(board, provider, REGION));
+        const all = Array.from({ length: asks }, () => ask(board, key));
         const passes = (await Promise.all(all)).flatMap((one) => (one.isAllowed ? [one.pass] : []));
         if (passes.length > 0) return passes;
         await opened.settled();
       }
       throw new Error('no probe is due');
     }
-    async function probeOf(provider: string): Promise<BreakerPass> {
-      const [pass] = await probesOf(provider);
+    async function probeOf(key: CircuitKey): Promise<BreakerPass> {
+      const [pass] = await probesOf(key);
       assert.ok(pass?.probe !== undefined);
       return pass;
     }
-    async function endProbe(provider: string, health: CallHealth): Promise<void> {
-      board.report(await probeOf(provider), health);
+    async function endProbe(key: CircuitKey, health: CallHealth): Promise<void> {
+      board.report(await probeOf(key), health);
       await opened.settled();
     }
 
-    it('lets everything through while nothing has failed', async () => {
-      const provider = newProvider();
-      assert.equal(board.isClosed(provider, REGION), true);
-      const answer = await ask(board, provider, REGION);
-      assert.deepEqual(answer, {
-        isAllowed: true,
-        pass: { provider, region: REGION, probe: undefined },
-      });
+    it('allows calls while nothing has failed', async () => {
+      const key = newKey();
+      assert.equal(board.isClosed(key), true);
+      const answer = await ask(board, key);
+      assert.deepEqual(answer, { isAllowed: true, pass: { key, probe: undefined } });
     });
 
-    it('opens at the fifth failure, in that region alone', async () => {
-      const provider = newProvider();
-      await report(provider, 'failure', 4, patient);
-      assert.equal(patient.board.isClosed(provider, REGION), true);
-      await report(provider, 'failure', 1, patient);
-      assert.equal(patient.board.isClosed(provider, REGION), false);
-      assert.equal(patient.board.isClosed(provider, 'eu-west'), true);
-      const answer = await ask(patient.board, provider, REGION);
+    it('opens at the fifth failure, in that region only', async () => {
+      const key = newKey();
+      await report(key, 'failure', 4, patient);
+      assert.equal(patient.board.isClosed(key), true);
+      await report(key, 'failure', 1, patient);
+      assert.equal(patient.board.isClosed(key), false);
+      assert.equal(patient.board.isClosed({ ...key, region: 'eu-west' }), true);
+      const answer = await ask(patient.board, key);
       assert.ok(!answer.isAllowed);
       assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= PATIENT_OPEN_MS);
     });
 
-    it('stays closed while less than half of the calls fail', async () => {
-      const provider = newProvider();
-      await report(provider, 'success', 12);
-      await report(provider, 'failure', 10);
-      assert.equal(board.isClosed(provider, REGION), true);
-      await report(provider, 'failure', 2);
-      assert.equal(board.isClosed(provider, REGION), false);
+    it('keeps the circuits of an account and of a model apart from the one of their region', async () => {
+      const key = newKey();
+      const narrower = [
+        { ...key, account: 'second' },
+        { ...key, model: 'm:1/x' },
+        { ...key, account: 'second', model: 'm' },
+      ];
+      await patient.board.limitUntil({ ...key, model: 'm:1/x' }, patient.now() + PATIENT_OPEN_MS);
+      await report({ ...key, account: 'second' }, 'failure', 5, patient);
+      assert.deepEqual(
+        [key, ...narrower].map((each) => patient.board.openCause(each)),
+        [undefined, 'failures', 'limit', undefined],
+      );
+      const views = await patient.board.list();
+      const shown = views.filter((view) => view.key.provider === key.provider);
+      assert.deepEqual(shown.map((view) => circuitLabel(view.key)).sort(), [
+        `${REGION}/second`,
+        `${REGION}:m:1/x`,
+      ]);
     });
 
-    it('is not moved by what says nothing about health', async () => {
-      const provider = newProvider();
-      await report(provider, 'neutral', 50);
-      await report(provider, 'failure', 4);
-      assert.equal(board.isClosed(provider, REGION), true);
+    it('stays closed while fewer than half of the calls fail', async () => {
+      const key = newKey();
+      await report(key, 'success', 12);
+      await report(key, 'failure', 10);
+      assert.equal(board.isClosed(key), true);
+      await report(key, 'failure', 2);
+      assert.equal(board.isClosed(key), false);
     });
 
-    it('lets one probe through when its time is over, and no other while it is under way', async () => {
-      const provider = await openCircuit();
+    it('ignores neutral outcomes', async () => {
+      const key = newKey();
+      await report(key, 'neutral', 50);
+      await report(key, 'failure', 4);
+      assert.equal(board.isClosed(key), true);
+    });
+
+    it('allows one probe after the open time, and no other call until it ends', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      assert.equal((await probesOf(provider, 20)).length, 1);
-      assert.equal((await ask(board, provider, REGION)).isAllowed, false);
-      assert.equal(board.isClosed(provider, REGION), false);
+      assert.equal((await probesOf(key, 20)).length, 1);
+      assert.equal((await ask(board, key)).isAllowed, false);
+      assert.equal(board.isClosed(key), false);
     });
 
-    it('closes after two probes that went well', async () => {
-      const provider = await openCircuit();
+    it('closes after two successful probes', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      await endProbe(provider, 'success');
-      assert.equal((await viewOf(provider))?.successesInHalfOpen, 1);
-      assert.equal(board.isClosed(provider, REGION), false);
-      await endProbe(provider, 'success');
-      assert.equal(board.isClosed(provider, REGION), true);
-      assert.equal((await viewOf(provider))?.failuresInWindow ?? 0, 0);
+      await endProbe(key, 'success');
+      assert.equal((await viewOf(key))?.successesInHalfOpen, 1);
+      assert.equal(board.isClosed(key), false);
+      await endProbe(key, 'success');
+      assert.equal(board.isClosed(key), true);
+      assert.equal((await viewOf(key))?.failuresInWindow ?? 0, 0);
     });
 
-    it('opens again, for its whole time, when one probe fails', async () => {
-      const provider = await openCircuit();
+    it('opens again for the whole open time when a probe fails', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      const first = await viewOf(provider);
-      await endProbe(provider, 'success');
-      await endProbe(provider, 'failure');
-      const again = await viewOf(provider);
+      const first = await viewOf(key);
+      await endProbe(key, 'success');
+      await endProbe(key, 'failure');
+      const again = await viewOf(key);
       assert.ok((again?.openedAt ?? 0) > (first?.openedAt ?? Number.POSITIVE_INFINITY));
       assert.equal(again?.successesInHalfOpen, 0);
       await opened.pass(CONTRACT_RULES.openMs);
-      await endProbe(provider, 'success');
-      assert.equal(board.isClosed(provider, REGION), false);
-      await endProbe(provider, 'success');
-      assert.equal(board.isClosed(provider, REGION), true);
+      await endProbe(key, 'success');
+      assert.equal(board.isClosed(key), false);
+      await endProbe(key, 'success');
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('gives the probe to the next when one ended without saying anything', async () => {
-      const provider = await openCircuit();
+    it('gives the probe to the next call after a neutral outcome', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      await endProbe(provider, 'neutral');
-      assert.equal((await viewOf(provider))?.successesInHalfOpen, 0);
-      await probeOf(provider);
+      await endProbe(key, 'neutral');
+      assert.equal((await viewOf(key))?.successesInHalfOpen, 0);
+      await probeOf(key);
     });
 
-    it('is not moved by late news of calls that began while it was closed', async () => {
-      const provider = await openCircuit();
-      await report(provider, 'success', 3);
-      assert.equal(board.isClosed(provider, REGION), false);
+    it('ignores late outcomes of calls that began while it was closed', async () => {
+      const key = await openCircuit();
+      await report(key, 'success', 3);
+      assert.equal(board.isClosed(key), false);
       await opened.pass(CONTRACT_RULES.openMs);
-      const probe = await probeOf(provider);
-      await report(provider, 'failure', 3);
-      await report(provider, 'success', 3);
-      assert.equal((await viewOf(provider))?.state, 'half_open');
+      const probe = await probeOf(key);
+      await report(key, 'failure', 3);
+      await report(key, 'success', 3);
+      assert.equal((await viewOf(key))?.state, 'half_open');
       board.report(probe, 'success');
       await opened.settled();
-      assert.equal((await viewOf(provider))?.successesInHalfOpen, 1);
+      assert.equal((await viewOf(key))?.successesInHalfOpen, 1);
     });
 
-    it('is closed by an operator, and forgets what was counted', async () => {
-      const provider = await openCircuit();
-      await board.reset(provider, REGION);
-      assert.equal(board.isClosed(provider, REGION), true);
-      await report(provider, 'failure', 4);
-      assert.equal(board.isClosed(provider, REGION), true);
+    it('closes on reset and clears its counts', async () => {
+      const key = await openCircuit();
+      await board.reset(key);
+      assert.equal(board.isClosed(key), true);
+      await report(key, 'failure', 4);
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('is reset even when it is closed, and then begins to count anew', async () => {
-      const provider = newProvider();
-      await report(provider, 'failure', 4);
-      await board.reset(provider, REGION);
-      await report(provider, 'failure', 4);
-      assert.equal(board.isClosed(provider, REGION), true);
+    it('clears the counts of a closed circuit on reset', async () => {
+      const key = newKey();
+      await report(key, 'failure', 4);
+      await board.reset(key);
+      await report(key, 'failure', 4);
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('shows state, counts, and the times of opening and of the next probe', async () => {
-      const provider = newProvider();
-      await report(provider, 'failure', 5, patient);
-      const view = await viewOf(provider, patient);
+    it('lists state, counts, opening time and next probe', async () => {
+      const key = newKey();
+      await report(key, 'failure', 5, patient);
+      const view = await viewOf(key, patient);
       assert.ok(view?.openedAt !== undefined && view.nextProbeAt !== undefined);
       assert.equal(view.nextProbeAt - view.openedAt, PATIENT_OPEN_MS);
       assert.deepEqual(
-        [view.region, view.state, view.failuresInWindow, view.callsInWindow],
-        [REGION, 'open', 5, 5],
+        [view.key, view.state, view.failuresInWindow, view.callsInWindow],
+        [key, 'open', 5, 5],
       );
     });
 
-    it('shows a circuit whose time is over as half open, and that a probe is under way', async () => {
-      const provider = await openCircuit();
+    it('lists a circuit as half open after the open time, without a next probe during one', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      const view = await viewOf(provider);
+      const view = await viewOf(key);
       assert.equal(view?.state, 'half_open');
       assert.equal(view.nextProbeAt, (view.openedAt ?? 0) + CONTRACT_RULES.openMs);
-      await probeOf(provider);
-      assert.equal((await viewOf(provider))?.nextProbeAt, undefined);
+      await probeOf(key);
+      assert.equal((await viewOf(key))?.nextProbeAt, undefined);
     });
 
-    it('tells of every move once, and that it was decided here', async () => {
-      const provider = await openCircuit();
+    it('notifies each transition once, as decided here', async () => {
+      const key = await openCircuit();
       await opened.pass(CONTRACT_RULES.openMs);
-      await endProbe(provider, 'failure');
+      await endProbe(key, 'failure');
       await opened.pass(CONTRACT_RULES.openMs);
-      await endProbe(provider, 'success');
-      await endProbe(provider, 'success');
-      const moves = opened.moves.filter((move) => move.provider === provider);
+      await endProbe(key, 'success');
+      await endProbe(key, 'success');
+      const transitions = opened.transitions.filter((each) => isSameCircuit(each.key, key));
       assert.deepEqual(
-        moves.map(({ from, to, isDecidedHere }) => [from, to, isDecidedHere]),
+        transitions.map(({ from, to, isDecidedHere }) => [from, to, isDecidedHere]),
         [
           ['closed', 'open', true],
           ['open', 'half_open', true],
@@ -257,93 +276,93 @@ export function breakerBoardContract(
           ['half_open', 'closed', true],
         ],
       );
-      assert.equal(moves[0]?.failures, 5);
+      assert.equal(transitions[0]?.failures, 5);
     });
 
-    /** A provider that is limited for a moment. */
-    async function limitedProvider(): Promise<string> {
-      const provider = newProvider();
-      await board.expect(provider, REGION, opened.now() + LIMIT_MS);
-      return provider;
+    /** A circuit with a short limit. */
+    async function limitedCircuit(): Promise<CircuitKey> {
+      const key = newKey();
+      await board.limitUntil(key, opened.now() + LIMIT_MS);
+      return key;
     }
 
-    it('holds calls back while a provider is limited, and says that this is why', async () => {
-      const provider = newProvider();
-      await patient.board.expect(provider, REGION, patient.now() + PATIENT_OPEN_MS);
-      assert.equal(patient.board.isClosed(provider, REGION), false);
-      assert.equal(patient.board.heldBy(provider, REGION), 'limit');
-      assert.equal(patient.board.heldBy(provider, 'eu-west'), undefined);
-      const answer = await ask(patient.board, provider, REGION);
+    it('refuses calls until a limit ends, with the limit as the cause', async () => {
+      const key = newKey();
+      await patient.board.limitUntil(key, patient.now() + PATIENT_OPEN_MS);
+      assert.equal(patient.board.isClosed(key), false);
+      assert.equal(patient.board.openCause(key), 'limit');
+      assert.equal(patient.board.openCause({ ...key, region: 'eu-west' }), undefined);
+      const answer = await ask(patient.board, key);
       assert.ok(!answer.isAllowed);
       assert.equal(answer.cause, 'limit');
       assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= PATIENT_OPEN_MS);
-      const view = await viewOf(provider, patient);
+      const view = await viewOf(key, patient);
       assert.deepEqual([view?.state, view?.cause], ['open', 'limit']);
     });
 
-    it('lets one probe through when a limit is over, and everything when it went well', async () => {
-      const provider = await limitedProvider();
+    it('allows one probe after a limit, and all calls after its success', async () => {
+      const key = await limitedCircuit();
       await opened.pass(LIMIT_MS);
-      const [probe, ...others] = await probesOf(provider, 20);
+      const [probe, ...others] = await probesOf(key, 20);
       assert.ok(probe?.probe !== undefined && others.length === 0);
-      const answer = await ask(board, provider, REGION);
+      const answer = await ask(board, key);
       assert.deepEqual([answer.isAllowed, !answer.isAllowed && answer.cause], [false, 'limit']);
       board.report(probe, 'success');
       await opened.settled();
-      assert.equal(board.isClosed(provider, REGION), true);
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('waits again when the probe after a limit meets a new one', async () => {
-      const provider = await limitedProvider();
+    it('stays open when the probe after a limit meets a new limit', async () => {
+      const key = await limitedCircuit();
       await opened.pass(LIMIT_MS);
-      const probe = await probeOf(provider);
+      const probe = await probeOf(key);
       const untilAt = opened.now() + PATIENT_OPEN_MS;
-      const told = board.expect(provider, REGION, untilAt);
+      const told = board.limitUntil(key, untilAt);
       board.report(probe, 'neutral');
       await told;
       await opened.settled();
-      assert.equal((await ask(board, provider, REGION)).isAllowed, false);
-      assert.ok(Math.abs(((await viewOf(provider))?.nextProbeAt ?? 0) - untilAt) < 5000);
+      assert.equal((await ask(board, key)).isAllowed, false);
+      assert.ok(Math.abs(((await viewOf(key))?.nextProbeAt ?? 0) - untilAt) < 5000);
     });
 
-    it('lets the next probe go soon when the one after a limit failed', async () => {
-      const provider = await limitedProvider();
+    it('repeats the probe after a limit soon when it failed', async () => {
+      const key = await limitedCircuit();
       await opened.pass(LIMIT_MS);
-      await endProbe(provider, 'failure');
-      assert.deepEqual((await viewOf(provider))?.cause, 'limit');
-      await opened.pass(PROBE_AGAIN_MS);
-      await endProbe(provider, 'success');
-      assert.equal(board.isClosed(provider, REGION), true);
+      await endProbe(key, 'failure');
+      assert.deepEqual((await viewOf(key))?.cause, 'limit');
+      await opened.pass(PROBE_RETRY_MS);
+      await endProbe(key, 'success');
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('moves a limit later and never earlier', async () => {
-      const provider = newProvider();
+    it('moves the end of a limit later and never earlier', async () => {
+      const key = newKey();
       const at = patient.now();
-      const probeInMs = async () => ((await viewOf(provider, patient))?.nextProbeAt ?? 0) - at;
-      await patient.board.expect(provider, REGION, at + 2 * PATIENT_OPEN_MS);
-      await patient.board.expect(provider, REGION, at + PATIENT_OPEN_MS);
+      const probeInMs = async () => ((await viewOf(key, patient))?.nextProbeAt ?? 0) - at;
+      await patient.board.limitUntil(key, at + 2 * PATIENT_OPEN_MS);
+      await patient.board.limitUntil(key, at + PATIENT_OPEN_MS);
       assert.ok((await probeInMs()) > 1.5 * PATIENT_OPEN_MS);
-      await patient.board.expect(provider, REGION, at + 4 * PATIENT_OPEN_MS);
+      await patient.board.limitUntil(key, at + 4 * PATIENT_OPEN_MS);
       assert.ok((await probeInMs()) > 3.5 * PATIENT_OPEN_MS);
     });
 
-    it('goes on at once when a limit is taken away by hand, unless calls have failed', async () => {
-      const [limited, failing] = [await limitedProvider(), newProvider()];
-      await board.expectNothing(limited, REGION);
-      assert.equal(board.isClosed(limited, REGION), true);
+    it('closes when a limit is cleared, unless failures opened it', async () => {
+      const [limited, failing] = [await limitedCircuit(), newKey()];
+      await board.clearLimit(limited);
+      assert.equal(board.isClosed(limited), true);
       await report(failing, 'failure', 5, patient);
-      await patient.board.expect(failing, REGION, patient.now() + 1000);
-      await patient.board.expectNothing(failing, REGION);
-      assert.equal(patient.board.heldBy(failing, REGION), 'failures');
+      await patient.board.limitUntil(failing, patient.now() + 1000);
+      await patient.board.clearLimit(failing);
+      assert.equal(patient.board.openCause(failing), 'failures');
     });
 
-    it('takes no limit that is over already', async () => {
-      const provider = newProvider();
-      await board.expect(provider, REGION, opened.now() - 1);
-      assert.equal(board.isClosed(provider, REGION), true);
+    it('ignores a limit that has ended', async () => {
+      const key = newKey();
+      await board.limitUntil(key, opened.now() - 1);
+      assert.equal(board.isClosed(key), true);
     });
 
-    it('is closed as often as one likes', async () => {
+    it('tolerates repeated close', async () => {
       const other = await open(CONTRACT_RULES);
       await other.board.close();
       await other.board.close();
@@ -352,6 +371,6 @@ export function breakerBoardContract(
   });
 }
 
-export function ask(board: BreakerBoard, provider: string, region: string): Promise<BreakerAnswer> {
-  return new Promise((resolve) => board.ask(provider, region, resolve));
+export function ask(board: BreakerBoard, key: CircuitKey): Promise<BreakerAnswer> {
+  return new Promise((resolve) => board.requestPass(key, resolve));
 }

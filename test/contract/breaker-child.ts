@@ -1,7 +1,7 @@
-// A server among others on one Redis, for the test that there is one probe at a time in all of them. It calls whenever
-// its breaker lets it: while the circuit is closed every call fails, and a probe ends either way. Each probe counts
-// itself in Redis while it is under way, and writes how many it found there, itself included: `probe <number>`.
-// Arguments: the URL of Redis, how many probes to make.
+// One of several servers on one Redis, for the test that the cluster makes one probe at a time. It calls whenever its
+// breaker allows: each call of the closed circuit fails, and a probe ends at random. Each probe counts itself in Redis
+// while it runs and writes the number of probes in flight, itself included: `probe <number>`.
+// Arguments: the URL of Redis, the number of probes to make.
 
 import { Redis } from 'ioredis';
 import { openRedisBreakerBoard } from '../../src/adapters/redis/breakers/breaker-board.ts';
@@ -21,13 +21,13 @@ const board = await openRedisBreakerBoard({
   keyPrefix: 'children:',
   newProbeId: () => newId('att'),
   longestCallMs: 60_000,
-  onMove: () => {},
+  onTransition: () => {},
 });
 const counter = new Redis(url);
 
 let made = 0;
 while (made < Number(probes)) {
-  const answer = await ask(board, 'anthropic', 'us-east');
+  const answer = await ask(board, { provider: 'anthropic', region: 'us-east' });
   if (!answer.isAllowed) await sleep(systemClock, 1);
   else if (answer.pass.probe === undefined) board.report(answer.pass, 'failure');
   else {

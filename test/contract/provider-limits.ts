@@ -1,11 +1,12 @@
-// What every ProviderLimits promises to the server that uses it. The test of each adapter calls this with its own.
-// The clock is the test's; an adapter whose shared state has a clock of its own is given one that starts at its time.
+// The contract of ProviderLimits; the test of each adapter calls it with its own. The clock is a test clock, which starts at
+// the time of the shared state's own clock.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import type { ProviderLimit, ProviderLimits } from '../../src/admission/provider-limits.ts';
+import type { CircuitKey } from '../../src/resilience/circuit-key.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
 export type OpenedProviderLimits = {
@@ -31,7 +32,7 @@ export function providerLimitsContract(
     });
     after(() => opened.close());
 
-    /** Every test has a provider of its own, also where suites follow each other on one Redis. */
+    /** Each test uses its own provider, because suites share one Redis. */
     const run = randomBytes(4).toString('hex');
     function limitOf(fields: Partial<ProviderLimit> = {}): ProviderLimit {
       const setAt = clock.now();
@@ -44,82 +45,95 @@ export function providerLimitsContract(
       return `p-${run}-${providers}`;
     }
 
-    it('knows of no limit unless told', () => {
-      assert.equal(limits.active(newProvider(), 'us-east', 'a-model'), undefined);
+    function callOf(provider: string, model: string, region = 'us-east'): CircuitKey {
+      return { provider, region, account: 'default', model };
+    }
+
+    it('has no limit before one is set', () => {
+      assert.equal(limits.active(callOf(newProvider(), 'a-model')), undefined);
     });
 
-    it('holds back every model of the provider in that region and nothing else', async () => {
+    it('applies to every model of the provider in that region and to nothing else', async () => {
       const provider = newProvider();
       const limit = limitOf({ provider });
       await limits.set(limit);
-      assert.deepEqual(limits.active(provider, 'us-east', 'a-model'), limit);
-      assert.deepEqual(limits.active(provider, 'us-east', 'another'), limit);
-      assert.equal(limits.active(provider, 'eu-west', 'a-model'), undefined);
-      assert.equal(limits.active(newProvider(), 'us-east', 'a-model'), undefined);
+      assert.deepEqual(limits.active(callOf(provider, 'a-model')), limit);
+      assert.deepEqual(limits.active(callOf(provider, 'another')), limit);
+      assert.equal(limits.active(callOf(provider, 'a-model', 'eu-west')), undefined);
+      assert.equal(limits.active(callOf(newProvider(), 'a-model')), undefined);
     });
 
-    it('holds from the moment it is set, before that is known elsewhere', async () => {
+    it('applies as soon as it is set, before other servers know', async () => {
       const limit = limitOf({ provider: newProvider() });
       const setting = limits.set(limit);
-      assert.deepEqual(limits.active(limit.provider, 'us-east', 'a-model'), limit);
+      assert.deepEqual(limits.active(callOf(limit.provider, 'a-model')), limit);
       await setting;
     });
 
-    it('holds back one model alone when the limit is bound to it, whatever its name', async () => {
+    it('applies to one model only when it is bound to that model, whatever its name', async () => {
       const provider = newProvider();
       for (const model of ['ft:gpt-5:acme::a1', 'models/gemini', 'claude', 'ünï "code" {}']) {
         const limit = limitOf({ provider, model });
         await limits.set(limit);
-        assert.deepEqual(limits.active(provider, 'us-east', model), limit);
-        assert.equal(limits.active(provider, 'us-east', `${model}-other`), undefined);
+        assert.deepEqual(limits.active(callOf(provider, model)), limit);
+        assert.equal(limits.active(callOf(provider, `${model}-other`)), undefined);
       }
     });
 
-    it('moves later and never earlier', async () => {
+    it('applies to one account only when it is bound to that account', async () => {
+      const provider = newProvider();
+      const limit = limitOf({ provider, account: 'second' });
+      await limits.set(limit);
+      assert.deepEqual(limits.active({ ...callOf(provider, 'm'), account: 'second' }), limit);
+      assert.equal(limits.active(callOf(provider, 'm')), undefined);
+    });
+
+    it('moves its end later and never earlier', async () => {
       const early = limitOf({ provider: newProvider() });
       const late = { ...early, resetAt: early.resetAt + 1, setBy: 'srv-2' };
       const { provider } = early;
       await limits.set(early);
       await limits.set(late);
       await limits.set(early);
-      assert.deepEqual(limits.active(provider, 'us-east', 'a-model'), late);
+      assert.deepEqual(limits.active(callOf(provider, 'a-model')), late);
       await limits.set({ ...late, setBy: 'srv-3' });
-      assert.deepEqual(limits.active(provider, 'us-east', 'a-model'), late);
+      assert.deepEqual(limits.active(callOf(provider, 'a-model')), late);
     });
 
-    it('is over by itself when its time has come', async () => {
+    it('expires at its reset time', async () => {
       const limit = limitOf({ provider: newProvider() });
       await limits.set(limit);
       await clock.advance(MINUTE_MS - 1);
-      assert.deepEqual(limits.active(limit.provider, 'us-east', 'a-model'), limit);
+      assert.deepEqual(limits.active(callOf(limit.provider, 'a-model')), limit);
       await clock.advance(1);
-      assert.equal(limits.active(limit.provider, 'us-east', 'a-model'), undefined);
+      assert.equal(limits.active(callOf(limit.provider, 'a-model')), undefined);
     });
 
-    it('takes no limit that is over already', async () => {
+    it('ignores a limit that has ended', async () => {
       const limit = limitOf({ provider: newProvider(), resetAt: clock.now() });
       await limits.set(limit);
-      assert.equal(limits.active(limit.provider, 'us-east', 'a-model'), undefined);
+      assert.equal(limits.active(callOf(limit.provider, 'a-model')), undefined);
     });
 
-    it('lets calls through again when it is cleared, and may then end earlier than before', async () => {
+    it('can be cleared, and then set with an earlier end', async () => {
       const provider = newProvider();
+      const scope = { provider, region: 'us-east' };
       const whole = limitOf({ provider });
       const bound = limitOf({ provider, model: 'a-model' });
       await limits.set(whole);
       await limits.set(bound);
-      await limits.clear(provider, 'us-east');
-      assert.deepEqual(limits.active(provider, 'us-east', 'a-model'), bound);
-      assert.equal(limits.active(provider, 'us-east', 'another'), undefined);
-      await limits.clear(provider, 'us-east', 'a-model');
-      assert.equal(limits.active(provider, 'us-east', 'a-model'), undefined);
-      await limits.clear(provider, 'us-east');
+      await limits.clear(scope);
+      assert.deepEqual(limits.active(callOf(provider, 'a-model')), bound);
+      assert.equal(limits.active(callOf(provider, 'another')), undefined);
+      await limits.clear({ ...scope, model: 'a-model' });
+      assert.equal(limits.active(callOf(provider, 'a-model')), undefined);
+      await limits.clear(scope);
       const earlier = { ...whole, resetAt: whole.resetAt - 1000 };
       await limits.set(earlier);
-      assert.deepEqual(limits.active(provider, 'us-east', 'a-model'), earlier);
+      assert.deepEqual(limits.active(callOf(provider, 'a-model')), earlier);
     });
 
-    it('lists the limits that hold now, each with every field', async () => {
+    it('lists the limits in force with all their fields', async () => {
       const provider = newProvider();
       const kept = [
         limitOf({ provider, resetAt: clock.now() + 2 * MINUTE_MS, kind: 'manual', setBy: 'ops' }),
@@ -132,7 +146,7 @@ export function providerLimitsContract(
       assert.deepEqual(new Set(listed), new Set(kept));
     });
 
-    it('agrees with a model of itself, whatever is done in whatever order', async () => {
+    it('agrees with its model after any sequence of changes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
           const provider = newProvider();
@@ -141,14 +155,14 @@ export function providerLimitsContract(
             const until = ends.get(region) ?? 0;
             const resetAt = clock.now() + byMs;
             if (kind === 'advance') await clock.advance(byMs);
-            else if (kind === 'clear') await limits.clear(provider, region);
+            else if (kind === 'clear') await limits.clear({ provider, region });
             else await limits.set(limitOf({ provider, region, resetAt }));
             if (kind === 'clear') ends.delete(region);
             if (kind === 'set') ends.set(region, Math.max(until, resetAt));
-            for (const place of REGIONS) {
-              const due = ends.get(place) ?? 0;
+            for (const each of REGIONS) {
+              const due = ends.get(each) ?? 0;
               const expected = due > clock.now() ? due : undefined;
-              assert.equal(limits.active(provider, place, 'a-model')?.resetAt, expected);
+              assert.equal(limits.active(callOf(provider, 'a-model', each))?.resetAt, expected);
             }
           }
         }),
@@ -156,7 +170,7 @@ export function providerLimitsContract(
       );
     });
 
-    it('is closed as often as one likes', async () => {
+    it('tolerates repeated close', async () => {
       const other = await open();
       await other.limits.close();
       await other.limits.close();

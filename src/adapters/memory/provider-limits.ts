@@ -1,7 +1,8 @@
-// Provider limits of a gateway that is one process.
+// Provider limits of a single-process gateway.
 
 import type { ProviderLimit, ProviderLimits } from '../../admission/provider-limits.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { accountCircuit, circuitId } from '../../resilience/circuit-key.ts';
 
 export function createMemoryProviderLimits(clock: Clock): ProviderLimits {
   const limits = new Map<string, ProviderLimit>();
@@ -14,19 +15,19 @@ export function createMemoryProviderLimits(clock: Clock): ProviderLimits {
   }
 
   return {
-    active(provider, region, model) {
-      // Nearly always nothing is limited, and then no key need be built.
+    active(call) {
+      // Nearly always no limit is set; then no key is built.
       if (limits.size === 0) return undefined;
-      return live(keyOf(provider, region)) ?? live(keyOf(provider, region, model));
+      return live(circuitId(accountCircuit(call))) ?? live(circuitId(call));
     },
     async set(limit) {
-      const key = keyOf(limit.provider, limit.region, limit.model);
+      const key = circuitId(limit);
       const known = live(key);
       if (limit.resetAt <= clock.now() || (known && known.resetAt >= limit.resetAt)) return;
       limits.set(key, limit);
     },
-    async clear(provider, region, model) {
-      limits.delete(keyOf(provider, region, model));
+    async clear(key) {
+      limits.delete(circuitId(key));
     },
     async list() {
       return [...limits.keys()].flatMap((key) => live(key) ?? []);
@@ -35,8 +36,4 @@ export function createMemoryProviderLimits(clock: Clock): ProviderLimits {
       limits.clear();
     },
   };
-}
-
-function keyOf(provider: string, region: string, model?: string): string {
-  return model === undefined ? `${provider}:${region}` : `${provider}:${region}:${model}`;
 }

@@ -12,6 +12,7 @@ import { openRateLimiter } from '../../adapters/redis/rate-limits/rate-limiter.t
 import { CLOCK_SKEW_MS } from '../../admission/provider-limits.ts';
 import type { Config } from '../../config/config.ts';
 import type { RecentLog } from '../../http/routes/admin-logs.ts';
+import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { StartFailure } from '../start-failure.ts';
 import type { SharedState, SharedStateParts } from './open-shared-state.ts';
 
@@ -33,8 +34,8 @@ export async function openRedisState(
   await link.ready(PATIENCE_MS);
   assertUsable(link, url);
   const recentLog = openRecentLog(config, link, parts);
-  const places = placesOf(config);
-  const limits = await openProviderLimits({ link, clock, places, skewMs: CLOCK_SKEW_MS });
+  const scopes = configuredScopes(config);
+  const limits = await openProviderLimits({ link, clock, scopes, skewMs: CLOCK_SKEW_MS });
   lifecycle.onClose('limits', () => limits.close());
   const rateLimiter = await openRateLimiter({
     link,
@@ -75,8 +76,8 @@ function openRecentLog(
   return { recent: (query) => list.recent(query).catch(() => ring.recent(query)) };
 }
 
-/** Where an operator may put a limit into Redis by hand. */
-function placesOf({ providers }: Config) {
+/** The scopes where an operator may write a limit to Redis by hand. */
+function configuredScopes({ providers }: Config): readonly CircuitKey[] {
   return Object.values(providers).flatMap(({ name, region, accounts }) => {
     const regions = new Set([region, ...accounts.map((account) => account.region)]);
     return [...regions].map((each) => ({ provider: name, region: each }));

@@ -1,4 +1,4 @@
-// The composition: what the configuration says is what the parts do, and people hear of it.
+// The composition: settings reach the adapters, and transitions reach log and metrics.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -13,12 +13,13 @@ import { createMetrics } from '../../kernel/metrics.ts';
 import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
 import { RETRY_BUDGET_DEFAULTS } from '../../resilience/retry-budget.ts';
 import { RETRY_DEFAULTS } from '../../resilience/retry-policy.ts';
-import { breakerPlaces, openResilience } from './open-resilience.ts';
+import { configuredCircuits, openResilience } from './open-resilience.ts';
 
 const ENV = { OPENAI_API_KEY: 'sk-openai-1234567890', ANTHROPIC_API_KEY: 'sk-ant-1234567890' };
 const config = loadConfig({ env: ENV, cwd: import.meta.dirname });
-const PASS = { provider: 'openai', region: 'us-east', probe: undefined };
-const PLACE = { provider: 'openai', account: 'default', region: 'us-east', model: 'gpt-5' };
+const CIRCUIT = { provider: 'openai', region: 'us-east' };
+const PASS = { key: CIRCUIT, probe: undefined };
+const SCOPE = { ...CIRCUIT, account: 'default', model: 'gpt-5' };
 
 let rig: RedisRig;
 before(async () => {
@@ -38,7 +39,7 @@ async function open(options: { readonly isShared: boolean }) {
   return { ...resilience, entries, metrics, close: () => lifecycle.close() };
 }
 
-test('the defaults of the configuration are those of the rules', () => {
+test('the configuration has the defaults of the rules', () => {
   const { retry, breaker } = config;
   const { budgetPerRequest, budgetPerSecond, budgetCapacity, ...rules } = retry;
   assert.deepEqual({ ...rules }, { ...RETRY_DEFAULTS });
@@ -49,23 +50,23 @@ test('the defaults of the configuration are those of the rules', () => {
   );
 });
 
-test('there is a circuit for each provider that has a key, in each of its regions', () => {
-  assert.deepEqual(breakerPlaces(config), [
+test('each provider that has a key has a circuit in each of its regions', () => {
+  assert.deepEqual(configuredCircuits(config), [
     { provider: 'anthropic', region: 'us-east' },
     { provider: 'openai', region: 'us-east' },
   ]);
 });
 
 for (const isShared of [false, true]) {
-  test(`every move is logged and counted${isShared ? ' by the server that decided it' : ''}`, async () => {
+  test(`each transition is logged and counted${isShared ? ' by the server that decided it' : ''}`, async () => {
     const server = await open({ isShared });
     const other = isShared ? await open({ isShared }) : undefined;
     for (let call = 0; call < 5; call += 1) server.breakers.report(PASS, 'failure');
-    await until(() => !server.breakers.isClosed('openai', 'us-east'));
-    if (other) await until(() => !other.breakers.isClosed('openai', 'us-east'));
-    await server.breakers.reset('openai', 'us-east');
-    const told = server.entries.map(({ type, metadata }) => [type, metadata?.['to']]);
-    assert.deepEqual(told, [
+    await until(() => !server.breakers.isClosed(CIRCUIT));
+    if (other) await until(() => !other.breakers.isClosed(CIRCUIT));
+    await server.breakers.reset(CIRCUIT);
+    const logged = server.entries.map(({ type, metadata }) => [type, metadata?.['to']]);
+    assert.deepEqual(logged, [
       ['capacity', 'open'],
       ['capacity', 'closed'],
     ]);
@@ -78,11 +79,11 @@ for (const isShared of [false, true]) {
     await other?.close();
   });
 
-  test(`budget and headroom work${isShared ? ' together' : ' alone'}`, async () => {
+  test(`retry budget and headroom work ${isShared ? 'on Redis' : 'in the process'}`, async () => {
     const server = await open({ isShared });
     const granted = new Promise((resolve) => server.retryBudget.take('openai', resolve));
     assert.equal(await granted, true);
-    server.headroom.learn(PLACE, {
+    server.headroom.learn(SCOPE, {
       'x-ratelimit-limit-requests': '100',
       'x-ratelimit-remaining-requests': '99',
     });

@@ -1,12 +1,11 @@
-// What keeps calls going when providers fail: circuit breakers, the retry budget, and the room below providers' limits.
-// With a Redis all servers share it, without one it stays in the process.
+// Opens circuit breakers, retry budget and headroom. With a Redis all servers share them; without one they stay in the
+// process.
 
 import { createMemoryBreakerBoard } from '../../adapters/memory/breaker-board.ts';
 import { createMemoryHeadroomExchange } from '../../adapters/memory/headroom-exchange.ts';
 import { createMemoryRetryBudget } from '../../adapters/memory/retry-budget.ts';
 import type { RedisLink } from '../../adapters/redis/connection/open-redis.ts';
 import { commonPrefix } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
-import type { BreakerPlace } from '../../admission/administer-breakers.ts';
 import { type Headroom, openHeadroom } from '../../admission/headroom.ts';
 import type { HeadroomExchange } from '../../admission/headroom-exchange.ts';
 import type { Config } from '../../config/config.ts';
@@ -16,11 +15,12 @@ import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
+import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { createTransitionReporter } from '../../resilience/circuit-transitions.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
 
 export type ResilienceContext = {
-  /** The cluster's Redis; undefined for a process of its own. */
+  /** The cluster's Redis; undefined for a single process. */
   readonly redis: RedisLink | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,8 +40,8 @@ export async function openResilience(
 ): Promise<Resilience> {
   const { clock, lifecycle, redis } = context;
   const { breakers, retryBudget, exchange } = redis
-    ? await openTogether(config, context, redis)
-    : openAlone(config, context);
+    ? await openOnRedis(config, context, redis)
+    : openInProcess(config, context);
   lifecycle.onClose('breakers', () => breakers.close());
   lifecycle.onClose('retry budget', () => retryBudget.close());
   const headroom = await openHeadroom({ clock, exchange });
@@ -49,8 +49,10 @@ export async function openResilience(
   return { breakers, retryBudget, headroom };
 }
 
-/** Where circuits are: each provider in each region of its accounts. */
-export function breakerPlaces({ providers }: Pick<Config, 'providers'>): readonly BreakerPlace[] {
+/** Each provider that has a key, in each region of its accounts. */
+export function configuredCircuits({
+  providers,
+}: Pick<Config, 'providers'>): readonly CircuitKey[] {
   return Object.values(providers)
     .filter(({ hasKey }) => hasKey)
     .flatMap(({ name, accounts }) => {
@@ -65,7 +67,7 @@ type Parts = {
   readonly exchange: HeadroomExchange;
 };
 
-function openAlone(config: Config, context: ResilienceContext): Parts {
+function openInProcess(config: Config, context: ResilienceContext): Parts {
   const { clock } = context;
   return {
     breakers: createMemoryBreakerBoard({ ...breakerParts(config, context), clock }),
@@ -74,12 +76,12 @@ function openAlone(config: Config, context: ResilienceContext): Parts {
   };
 }
 
-async function openTogether(
+async function openOnRedis(
   config: Config,
   context: ResilienceContext,
   link: RedisLink,
 ): Promise<Parts> {
-  // Loaded only here: a process of its own does not need it.
+  // Imported only here: a single process does not load the Redis adapters.
   const [{ openRedisBreakerBoard }, { createRedisRetryBudget }, { createRedisHeadroomExchange }] =
     await Promise.all([
       import('../../adapters/redis/breakers/breaker-board.ts'),
@@ -100,7 +102,7 @@ function breakerParts(config: Config, { log, metrics }: ResilienceContext) {
     rules: config.breaker,
     newProbeId: () => newId('att'),
     longestCallMs: config.timeouts.totalMs,
-    onMove: createTransitionReporter(log, metrics),
+    onTransition: createTransitionReporter(log, metrics),
   };
 }
 

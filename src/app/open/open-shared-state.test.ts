@@ -43,20 +43,20 @@ function messages(entries: readonly { message: string }[] | undefined) {
   return entries?.map(({ message }) => message);
 }
 
-test('without a Redis limits and log entries stay in the process', async () => {
+test('limits and log entries stay in the process without a Redis', async () => {
   const { recentLog, isUp, close } = await openState({});
   assert.deepEqual(messages(await recentLog.recent({ limit: 10 })), ['srv-1 starts']);
   assert.ok(isUp());
   await close();
 });
 
-test('with a Redis no log entries are kept unless that is switched on', async () => {
+test('log entries go to Redis only if that is switched on', async () => {
   const { recentLog, close } = await openState({ REDIS_URL: rig.url });
   assert.equal(await recentLog.recent({ limit: 10 }), undefined);
   await close();
 });
 
-test('with a Redis servers see the log entries of each other, and while it is away their own', async () => {
+test('a server shows the log entries of all servers, and its own while Redis is unavailable', async () => {
   const env = { REDIS_URL: rig.url, ENABLE_REDIS_LOGGING: 'true' };
   const first = await openState(env);
   const second = await openState(env, 'store-1', 'srv-2');
@@ -72,7 +72,7 @@ test('with a Redis servers see the log entries of each other, and while it is aw
   await Promise.all([first.close(), second.close()]);
 });
 
-test('a Redis of another store is refused in one sentence', async () => {
+test('the start fails with one sentence for a Redis of another store', async () => {
   const first = await openState({ REDIS_URL: rig.url });
   await assert.rejects(openState({ REDIS_URL: rig.url }, 'store-2'), (error) => {
     assert.ok(error instanceof StartFailure);
@@ -85,7 +85,7 @@ test('a Redis of another store is refused in one sentence', async () => {
   await first.close();
 });
 
-test('a wrong password is refused in one sentence that does not repeat it', async () => {
+test('the start fails with one sentence for a wrong password, without repeating it', async () => {
   const url = new URL(rig.url);
   url.password = 'hunter2';
   await assert.rejects(openState({ REDIS_URL: url.href }), (error) => {
@@ -96,13 +96,13 @@ test('a wrong password is refused in one sentence that does not repeat it', asyn
   });
 });
 
-test('a Redis that is away keeps nobody from starting, and is used when it comes', async () => {
+test('a server starts without its Redis and uses it once it is available', async () => {
   await rig.service.kill('SIGKILL');
   const { limits, isUp, close } = await openState({ REDIS_URL: rig.url });
   const now = systemClock.now();
-  const place = { provider: 'anthropic', region: 'us-east' };
-  await limits.set({ ...place, resetAt: now + 60_000, setBy: 'srv-1', setAt: now, kind: 'learnt' });
-  assert.ok(limits.active('anthropic', 'us-east', 'a-model'));
+  const scope = { provider: 'anthropic', region: 'us-east' };
+  await limits.set({ ...scope, resetAt: now + 60_000, setBy: 'srv-1', setAt: now, kind: 'learnt' });
+  assert.ok(limits.active({ ...scope, model: 'a-model' }));
   await rig.service.restart();
   await until(() => isUp());
   await until(async () => (await rig.outsider.exists('ai:limit:anthropic:us-east')) === 1);

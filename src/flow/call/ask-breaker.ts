@@ -1,7 +1,6 @@
-// Leave to call a target, from the circuits that concern it: the one of its provider and region, and one of its model
-// alone, which is open only while a limit that was bound to the model has not been found to be over. The wider one is
-// asked first; a call that is its probe speaks for all models, and the model's own probe then goes after it. Whose
-// probe a call is, it is a call to the provider as well and is counted there.
+// A pass to call a target comes from two circuits: the one of its account, and the one of its model, which opens only for a
+// limit of that model. The account's circuit is asked first; its probe speaks for all models, and the model's own probe
+// follows it. A probe of the model is also counted as a call of the account.
 
 import type {
   BreakerAnswer,
@@ -9,42 +8,36 @@ import type {
   BreakerPass,
   CallHealth,
 } from '../../resilience/breaker-board.ts';
+import { accountCircuit, withModel } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
-import { circuitOf, regionOf } from './provider-limit.ts';
-import type { SentAttempt } from './settle-attempt.ts';
 
-/** The pass of a call that goes on as usual; undefined when a circuit must be asked. Nearly always, and nearly free. */
-export function usualPass(
+/** The pass of a call whose circuits are both closed, nearly always; undefined when `requestPass` has to decide. */
+export function closedPass(
   breakers: Pick<BreakerBoard, 'isClosed'>,
   target: Target,
 ): BreakerPass | undefined {
-  const { provider, model } = target;
-  const region = regionOf(target);
-  const isUsual =
-    breakers.isClosed(provider, region) &&
-    breakers.isClosed(provider, circuitOf({ region, model }));
-  return isUsual ? { provider, region, probe: undefined } : undefined;
+  const key = accountCircuit(target);
+  const isClosed = breakers.isClosed(key) && breakers.isClosed(withModel(key, target.model));
+  return isClosed ? { key, probe: undefined } : undefined;
 }
 
 /** Calls back once. */
-export function askBreaker(
-  breakers: Pick<BreakerBoard, 'isClosed' | 'ask'>,
+export function requestPass(
+  breakers: Pick<BreakerBoard, 'isClosed' | 'requestPass'>,
   target: Target,
   onAnswer: (answer: BreakerAnswer) => void,
 ): void {
-  const { provider, model } = target;
-  const region = regionOf(target);
-  const isOfModel = breakers.isClosed(provider, region);
-  breakers.ask(provider, isOfModel ? circuitOf({ region, model }) : region, onAnswer);
+  const key = accountCircuit(target);
+  const isOfModel = breakers.isClosed(key);
+  breakers.requestPass(isOfModel ? withModel(key, target.model) : key, onAnswer);
 }
 
 export function reportHealth(
   breakers: Pick<BreakerBoard, 'report'>,
-  { target, pass }: Pick<SentAttempt, 'target' | 'pass'>,
+  { target, pass }: { readonly target: Target; readonly pass: BreakerPass },
   health: CallHealth,
 ): void {
   breakers.report(pass, health);
-  const region = regionOf(target);
-  if (pass.region !== region)
-    breakers.report({ provider: target.provider, region, probe: undefined }, health);
+  if (pass.key.model === undefined) return;
+  breakers.report({ key: accountCircuit(target), probe: undefined }, health);
 }

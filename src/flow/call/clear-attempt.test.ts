@@ -61,7 +61,7 @@ function rig(max: number) {
   };
 
   function start(permit?: ClearanceOrder['permit']): void {
-    const pass = { provider: 'openai', region: 'us-east', probe: undefined };
+    const pass = { key: { provider: 'openai', region: 'us-east' }, probe: undefined };
     const clearance = new AttemptClearance(
       parts,
       orderOf(permit, clock.monotonic()),

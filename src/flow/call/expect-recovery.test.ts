@@ -1,4 +1,4 @@
-// Limits and circuits of one process together: whatever is learnt of a limit, one probe goes first when it is over.
+// Limits together with circuits, in one process: after any limit one probe goes first.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,8 +9,9 @@ import type { ProviderLimit } from '../../admission/provider-limits.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
 import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
+import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
-import { askBreaker, reportHealth, usualPass } from './ask-breaker.ts';
+import { closedPass, reportHealth, requestPass } from './ask-breaker.ts';
 import { expectRecovery } from './expect-recovery.ts';
 import { learnLimit } from './provider-limit.ts';
 
@@ -25,6 +26,7 @@ const OPUS: Target = {
   apiKey: 'key',
 };
 const SONNET: Target = { ...OPUS, model: 'claude-sonnet-5-5' };
+const SCOPE: CircuitKey = { provider: 'anthropic', region: 'us-east' };
 const SECOND_MS = 1000;
 
 function openRig() {
@@ -35,7 +37,7 @@ function openRig() {
     clock,
     newProbeId: () => `probe-${(probes += 1)}`,
     longestCallMs: 600_000,
-    onMove: () => {},
+    onTransition: () => {},
   });
   const known = createMemoryProviderLimits(clock);
   const limits = expectRecovery(known, breakers);
@@ -51,26 +53,32 @@ function openRig() {
 type Rig = ReturnType<typeof openRig>;
 
 function ask({ breakers }: Rig, target: Target): BreakerAnswer {
-  const pass = usualPass(breakers, target);
+  const pass = closedPass(breakers, target);
   if (pass) return { isAllowed: true, pass };
   const answers: BreakerAnswer[] = [];
-  askBreaker(breakers, target, (answer) => void answers.push(answer));
+  requestPass(breakers, target, (answer) => void answers.push(answer));
   assert.ok(answers[0]);
   return answers[0];
 }
 
 function limitOf(rig: Rig, fields: Partial<ProviderLimit> = {}): ProviderLimit {
   const setAt = rig.clock.now();
-  const place = { provider: 'anthropic', region: 'us-east', setBy: 'srv-2', setAt };
-  return { ...place, resetAt: setAt + 10 * SECOND_MS, kind: 'learnt', ...fields };
+  return {
+    ...SCOPE,
+    setBy: 'srv-2',
+    setAt,
+    resetAt: setAt + 10 * SECOND_MS,
+    kind: 'learnt',
+    ...fields,
+  };
 }
 
-test('after a limit that a call has met one call goes first, and all when it went well', async () => {
+test('one call goes first after a limit that a call met, and all calls after its success', async () => {
   const rig = openRig();
   rig.learn(OPUS);
-  assert.ok(rig.limits.active('anthropic', 'us-east', SONNET.model));
+  assert.ok(rig.limits.active(SONNET));
   await rig.clock.advance(10 * SECOND_MS);
-  assert.equal(rig.limits.active('anthropic', 'us-east', SONNET.model), undefined);
+  assert.equal(rig.limits.active(SONNET), undefined);
   const first = ask(rig, SONNET);
   assert.ok(first.isAllowed && first.pass.probe !== undefined);
   const second = ask(rig, OPUS);
@@ -79,11 +87,11 @@ test('after a limit that a call has met one call goes first, and all when it wen
   assert.ok(ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
 });
 
-test('a limit of one model leaves the others alone, and its own probe goes first', async () => {
+test('a limit of one model leaves other models alone, and a probe of that model goes first', async () => {
   const rig = openRig();
   rig.learn(OPUS, { isModelBound: true });
-  assert.equal(rig.limits.active('anthropic', 'us-east', OPUS.model)?.model, OPUS.model);
-  assert.equal(rig.limits.active('anthropic', 'us-east', SONNET.model), undefined);
+  assert.equal(rig.limits.active(OPUS)?.model, OPUS.model);
+  assert.equal(rig.limits.active(SONNET), undefined);
   assert.ok(ask(rig, SONNET).isAllowed);
   await rig.clock.advance(10 * SECOND_MS);
   const first = ask(rig, OPUS);
@@ -93,32 +101,32 @@ test('a limit of one model leaves the others alone, and its own probe goes first
   assert.ok(ask(rig, OPUS).isAllowed);
   const views = await rig.breakers.list();
   assert.deepEqual(
-    views.map(({ region, callsInWindow }) => [region, callsInWindow]),
-    [['us-east', 1]],
+    views.map(({ key, callsInWindow }) => [key, callsInWindow]),
+    [[SCOPE, 1]],
   );
 });
 
-test('a limit that is only read, because another system wrote it, is waited for too', async () => {
+test('a limit that another system wrote opens the circuit when a call reads it', async () => {
   const rig = openRig();
   await rig.known.set(limitOf(rig));
-  assert.ok(rig.limits.active('anthropic', 'us-east', OPUS.model));
-  assert.equal(rig.breakers.heldBy('anthropic', 'us-east'), 'limit');
+  assert.ok(rig.limits.active(OPUS));
+  assert.equal(rig.breakers.openCause(SCOPE), 'limit');
 });
 
-test('a limit that is taken away is not waited for any more', async () => {
+test('clearing a limit closes its circuit', async () => {
   const rig = openRig();
   await rig.limits.set(limitOf(rig, { kind: 'manual' }));
   await rig.limits.set(limitOf(rig, { kind: 'manual', model: OPUS.model }));
-  await rig.limits.clear('anthropic', 'us-east');
+  await rig.limits.clear(SCOPE);
   assert.ok(ask(rig, SONNET).isAllowed);
   assert.ok(!ask(rig, OPUS).isAllowed);
-  await rig.limits.clear('anthropic', 'us-east', OPUS.model);
+  await rig.limits.clear({ ...SCOPE, model: OPUS.model });
   assert.ok(ask(rig, OPUS).isAllowed);
 });
 
-test('a throttle needs no probe', async () => {
+test('a throttle opens no circuit', async () => {
   const rig = openRig();
   await rig.limits.set(limitOf(rig, { kind: 'throttled', model: OPUS.model }));
-  assert.ok(rig.limits.active('anthropic', 'us-east', OPUS.model));
-  assert.equal(rig.breakers.heldBy('anthropic', `us-east:${OPUS.model}`), undefined);
+  assert.ok(rig.limits.active(OPUS));
+  assert.equal(rig.breakers.openCause(OPUS), undefined);
 });

@@ -1,48 +1,54 @@
-// Provider limits whose end is waited for by one probe: whatever limit becomes known, met by a call, reported, set by
-// hand or read from what another system wrote, its circuit is told when the provider serves again; and when it is taken
-// away, that nothing is to be waited for. A throttle is over within minutes and needs no probe. The circuits never fail
-// a limit: what they cannot tell the other servers holds here.
+// Provider limits that end with a probe. Every limit that becomes known (met by a call, reported, set by an operator, or
+// written to Redis by another system) opens its circuit until the reset time, and clearing the limit closes the circuit. A
+// throttle is over within minutes and needs no probe. Circuits never make a limit fail: `limitUntil` does not reject.
 
 import type { ProviderLimit, ProviderLimits } from '../../admission/provider-limits.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
-import { circuitOf } from './provider-limit.ts';
+import {
+  accountCircuit,
+  type CircuitKey,
+  circuitId,
+  withModel,
+} from '../../resilience/circuit-key.ts';
 
 export function expectRecovery(
   limits: ProviderLimits,
-  breakers: Pick<BreakerBoard, 'expect' | 'expectNothing'>,
+  breakers: Pick<BreakerBoard, 'limitUntil' | 'clearLimit'>,
 ): ProviderLimits {
-  /** The ends that were told, by circuit: a limit that is asked for again and again is told once. */
-  const told = new Map<string, number>();
+  /** The reset times already passed on, by circuit: each call reads its limit, and one call is enough to pass it on. */
+  const expected = new Map<string, number>();
 
   function expect(limit: ProviderLimit): Promise<void> {
-    const { provider, resetAt } = limit;
-    const circuit = circuitOf(limit);
-    told.set(`${provider} ${circuit}`, resetAt);
-    return breakers.expect(provider, circuit, resetAt);
+    const key = circuitOf(limit);
+    expected.set(circuitId(key), limit.resetAt);
+    return breakers.limitUntil(key, limit.resetAt);
   }
 
-  function isTold(limit: ProviderLimit): boolean {
-    return (told.get(`${limit.provider} ${circuitOf(limit)}`) ?? 0) >= limit.resetAt;
+  function isExpected(limit: ProviderLimit): boolean {
+    return (expected.get(circuitId(limit)) ?? 0) >= limit.resetAt;
   }
 
   return {
-    active(provider, region, model) {
-      const limit = limits.active(provider, region, model);
-      if (limit && limit.kind !== 'throttled' && !isTold(limit)) void expect(limit);
+    active(call) {
+      const limit = limits.active(call);
+      if (limit && limit.kind !== 'throttled' && !isExpected(limit)) void expect(limit);
       return limit;
     },
     async set(limit) {
       const isThrottle = limit.kind === 'throttled';
       await Promise.all([limits.set(limit), isThrottle ? undefined : expect(limit)]);
     },
-    async clear(provider, region, model) {
-      // The limit first: who still sees it would wait for its end again.
-      await limits.clear(provider, region, model);
-      const circuit = circuitOf({ region, model });
-      told.delete(`${provider} ${circuit}`);
-      await breakers.expectNothing(provider, circuit);
+    async clear(key) {
+      // The limit goes first: a call that still reads it would open the circuit again.
+      await limits.clear(key);
+      expected.delete(circuitId(key));
+      await breakers.clearLimit(key);
     },
     list: () => limits.list(),
     close: () => limits.close(),
   };
+}
+
+function circuitOf(limit: ProviderLimit): CircuitKey {
+  return withModel(accountCircuit(limit), limit.model);
 }

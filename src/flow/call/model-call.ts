@@ -19,7 +19,7 @@ import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import { healthOf, mayMoveOn } from '../../resilience/retry-elsewhere.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';
-import { askBreaker, reportHealth, usualPass } from './ask-breaker.ts';
+import { closedPass, reportHealth, requestPass } from './ask-breaker.ts';
 import { tellFailure, tellRetry } from './call-news.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { heldBack, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
@@ -150,7 +150,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #choose(): void {
     for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
       const reason = this.#whyNot(target);
-      if (!reason) return this.#askBreaker(target);
+      if (!reason) return this.#requestPass(target);
       this.#rounds.passOver(reason);
     }
     this.#endRound();
@@ -175,11 +175,11 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     return nearWall(target.provider, waitMs);
   }
 
-  #askBreaker(target: Target): void {
+  #requestPass(target: Target): void {
     const { breakers } = this.#parts;
-    const usual = usualPass(breakers, target);
-    if (usual) return this.#admit(target, usual);
-    askBreaker(breakers, target, (answer) => {
+    const pass = closedPass(breakers, target);
+    if (pass) return this.#admit(target, pass);
+    requestPass(breakers, target, (answer) => {
       if (answer.isAllowed && this.#isEnded) return breakers.report(answer.pass, 'neutral');
       if (this.#isEnded) return;
       if (answer.isAllowed) return this.#admit(target, answer.pass);

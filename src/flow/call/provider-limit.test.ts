@@ -30,7 +30,7 @@ async function learnt(
   return (await limits.list())[0];
 }
 
-test('a limit holds until the moment the provider named, and no other', async () => {
+test('a limit ends at the reset time or after the delay that the provider stated', async () => {
   assert.deepEqual(await learnt('AI_LIMIT_REACHED', { resetAt: NOW + 60_000 }), {
     provider: 'anthropic',
     region: 'us-east',
@@ -43,25 +43,25 @@ test('a limit holds until the moment the provider named, and no other', async ()
   assert.equal(delayed?.resetAt, NOW + 1234);
 });
 
-test('a limit without a time holds for five minutes', async () => {
+test('a limit without a stated end lasts five minutes', async () => {
   assert.equal((await learnt('AI_LIMIT_REACHED', {}))?.resetAt, NOW + 300_000);
 });
 
-test('a limit of one model, and one of a further account, are places of their own', async () => {
+test('a limit of one model and a limit of a further account keep their own scopes', async () => {
   const limit = { resetAt: NOW + 60_000 };
   assert.equal((await learnt('AI_LIMIT_REACHED', { ...limit, isModelBound: true }))?.model, 'm');
   const second = { ...TARGET, account: 'second' };
-  assert.equal((await learnt('AI_LIMIT_REACHED', limit, second))?.region, 'us-east/second');
+  assert.equal((await learnt('AI_LIMIT_REACHED', limit, second))?.account, 'second');
 });
 
-test('of a delay and a moment a throttle lasts as long as the delay, a limit until the moment', async () => {
+test('with both stated, a throttle ends after the delay and a limit at the reset time', async () => {
   const both = { retryAfterMs: 1000, resetAt: NOW + 60_000 };
   assert.equal((await learnt('RATE_LIMITED', both))?.resetAt, NOW + 1000);
   assert.equal((await learnt('RATE_LIMITED', { resetAt: NOW + 60_000 }))?.resetAt, NOW + 60_000);
   assert.equal((await learnt('AI_LIMIT_REACHED', both))?.resetAt, NOW + 60_000);
 });
 
-test('a throttle is kept for its model when its end is known, and not at all otherwise', async () => {
+test('a throttle is kept for its model if its end is known, and dropped otherwise', async () => {
   const throttled = await learnt('RATE_LIMITED', { retryAfterMs: 5000 });
   assert.deepEqual([throttled?.kind, throttled?.model], ['throttled', 'm']);
   assert.equal(await learnt('RATE_LIMITED', {}), undefined);

@@ -48,7 +48,7 @@ function rig() {
   function attempt(number: number, takesMs: number): Promise<UsageRecord> {
     const permit: PermitAsk = { id: `req.${number}`, limits: [TOKENS], tokens: 900, expiresMs: 1 };
     limiter.take(permit, (decision) => assert.equal(decision.isAllowed, true));
-    const pass = { provider: 'openai', region: 'us-east', probe: undefined };
+    const pass = { key: { provider: 'openai', region: 'us-east' }, probe: undefined };
     const sentAtMs = clock.monotonic();
     const sent = { target: TARGET, number, pass, sentAtMs, permit, budgetMonth: 202601 };
     const order = { id: 'req', payer: PAYER, plan: { isStream: false } };

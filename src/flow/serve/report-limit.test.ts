@@ -6,12 +6,17 @@ import type { KeyScope } from '../../admission/key-scope.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import { mapProviderError } from '../../errors/map-provider-error.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { type CircuitKey, regionLabel } from '../../resilience/circuit-key.ts';
 import { createReportLimit } from './report-limit.ts';
 
-const REGIONS: Record<string, readonly string[]> = {
-  anthropic: ['us-east', 'us-east/second'],
-  openai: ['us-east'],
-  groq: ['us-east'],
+const REGION = 'us-east';
+const ACCOUNTS: Record<string, readonly CircuitKey[]> = {
+  anthropic: [
+    { provider: 'anthropic', region: REGION },
+    { provider: 'anthropic', region: REGION, account: 'second' },
+  ],
+  openai: [{ provider: 'openai', region: REGION }],
+  groq: [{ provider: 'groq', region: REGION }],
 };
 const DAY_MS = 86_400_000;
 
@@ -32,7 +37,7 @@ describe('a usage limit that a product reports', () => {
   ) {
     const reportLimit = createReportLimit({
       limits,
-      regionsOf: (name) => REGIONS[name] ?? [],
+      accountsOf: (name) => ACCOUNTS[name] ?? [],
       providerOf: (model) => (model.startsWith('gpt-') ? 'openai' : undefined),
       clock,
       log: silentLog,
@@ -49,7 +54,7 @@ describe('a usage limit that a product reports', () => {
   it('holds for everyone, at every account of the provider, until its stated end', async () => {
     const found = await report(sentence(3_600_000));
     assert.deepEqual(
-      found.map(({ provider, region, kind, setBy }) => [provider, region, kind, setBy]),
+      found.map((limit) => [limit.provider, regionLabel(limit), limit.kind, limit.setBy]),
       [
         ['anthropic', 'us-east', 'reported', 'key_1'],
         ['anthropic', 'us-east/second', 'reported', 'key_1'],

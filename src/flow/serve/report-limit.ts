@@ -11,11 +11,12 @@ import {
 import type { ReportedFailure } from '../../events/emit-events.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { type CircuitKey, regionLabel } from '../../resilience/circuit-key.ts';
 
 export type ReportLimitParts = {
   readonly limits: Pick<ProviderLimits, 'set'>;
-  /** Where a provider is called: a region for each of its accounts. None for one that is not configured. */
-  readonly regionsOf: (provider: string) => readonly string[];
+  /** The scope of each of a provider's accounts; empty for a provider that is not configured. */
+  readonly accountsOf: (provider: string) => readonly CircuitKey[];
   /** Which provider serves a model; undefined for one that is not known. */
   readonly providerOf: (model: string) => string | undefined;
   readonly clock: Clock;
@@ -38,14 +39,14 @@ export function createReportLimit(parts: ReportLimitParts): ReportLimit {
     const setAt = clock.now();
     const resetAt = resetOf(reported, setAt);
     // The report does not say which account it met the limit with, so it holds for all of them.
-    for (const region of parts.regionsOf(provider))
-      await tell(parts, { provider, region, resetAt, setBy: keyId, setAt, kind: 'reported' });
+    for (const account of parts.accountsOf(provider))
+      await tell(parts, { ...account, resetAt, setBy: keyId, setAt, kind: 'reported' });
   };
 }
 
 async function tell({ limits, log }: ReportLimitParts, limit: ProviderLimit): Promise<void> {
-  const { provider, region, resetAt, setBy } = limit;
-  const metadata = { provider, region, resetAt, keyId: setBy };
+  const { provider, resetAt, setBy } = limit;
+  const metadata = { provider, region: regionLabel(limit), resetAt, keyId: setBy };
   try {
     await limits.set(limit);
     log.write({ level: 'warn', type: 'ai_limit', message: 'a limit was reported', metadata });
@@ -64,7 +65,7 @@ function resetOf({ verdict: { resetAt, retryAfterMs } }: ReportedFailure, now: n
 function whoseLimit(parts: ReportLimitParts, { failure, data }: ReportedFailure): string {
   for (const said of [failure, data]) {
     const named = textAt(said, 'provider')?.toLowerCase();
-    if (named !== undefined && parts.regionsOf(named).length > 0) return named;
+    if (named !== undefined && parts.accountsOf(named).length > 0) return named;
     const model = textAt(said, 'model');
     const serving = model === undefined ? undefined : parts.providerOf(model);
     if (serving !== undefined) return serving;

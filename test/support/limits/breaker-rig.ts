@@ -1,4 +1,4 @@
-// Servers that share their circuits on one real Redis, and what tests do with them.
+// Servers that share their circuits on one real Redis, and the steps that tests make with them.
 
 import {
   openRedisBreakerBoard,
@@ -12,16 +12,17 @@ import type {
   CallHealth,
   CircuitTransition,
 } from '../../../src/resilience/breaker-board.ts';
+import type { CircuitKey } from '../../../src/resilience/circuit-key.ts';
 import { ask, CONTRACT_RULES } from '../../contract/breaker-board.ts';
 import type { RedisRig } from '../stores/redis-rig.ts';
 
-export const PLACE = { provider: 'anthropic', region: 'us-east' };
-const PASS: BreakerPass = { ...PLACE, probe: undefined };
+export const CIRCUIT: CircuitKey = { provider: 'anthropic', region: 'us-east' };
+const PASS: BreakerPass = { key: CIRCUIT, probe: undefined };
 
 export type BreakerServer = {
   readonly board: RedisBreakerBoard;
   readonly link: RedisLink;
-  readonly moves: CircuitTransition[];
+  readonly transitions: CircuitTransition[];
 };
 
 export async function openBreakerServer(
@@ -30,7 +31,7 @@ export async function openBreakerServer(
   { patienceMs = 5000, leaseMs = 15_000, link = rig.open() } = {},
 ): Promise<BreakerServer> {
   await link.ready(patienceMs);
-  const moves: CircuitTransition[] = [];
+  const transitions: CircuitTransition[] = [];
   const board = await openRedisBreakerBoard({
     link,
     clock: systemClock,
@@ -39,17 +40,17 @@ export async function openBreakerServer(
     newProbeId: () => newId('att'),
     longestCallMs: 600_000,
     leaseMs,
-    onMove: (move) => void moves.push(move),
+    onTransition: (transition) => void transitions.push(transition),
   });
-  return { board, link, moves };
+  return { board, link, transitions };
 }
 
 /** For the contract: time really passes. */
 export async function openForContract(rig: RedisRig, rules = CONTRACT_RULES, patienceMs = 5000) {
-  const { board, moves } = await openBreakerServer(rig, rules, { patienceMs });
+  const { board, transitions } = await openBreakerServer(rig, rules, { patienceMs });
   return {
     board,
-    moves,
+    transitions,
     now: () => systemClock.now(),
     pass: (ms: number) => sleep(systemClock, ms + 2),
     settled: () => board.settled(),
@@ -67,13 +68,13 @@ export function call(
 }
 
 export function isClosed({ board }: BreakerServer): boolean {
-  return board.isClosed(PLACE.provider, PLACE.region);
+  return board.isClosed(CIRCUIT);
 }
 
-/** Resolves when this server may make a call, as soon as it may. */
+/** Resolves with a pass as soon as this server is granted one. */
 export async function probe({ board }: BreakerServer): Promise<BreakerPass> {
   for (;;) {
-    const answer = await ask(board, PLACE.provider, PLACE.region);
+    const answer = await ask(board, CIRCUIT);
     if (answer.isAllowed) return answer.pass;
     await sleep(systemClock, 5);
   }
@@ -88,24 +89,24 @@ export async function end(
   await board.settled();
 }
 
-/** Calls whenever it may, and every call ends like this. */
+/** Calls whenever allowed; every call has the same outcome. */
 export async function callUntil(
   { board }: BreakerServer,
   over: AbortSignal,
   health: CallHealth,
 ): Promise<void> {
   while (!over.aborted) {
-    const answer = await ask(board, PLACE.provider, PLACE.region);
+    const answer = await ask(board, CIRCUIT);
     if (answer.isAllowed) board.report(answer.pass, health);
     await sleep(systemClock, 1);
   }
 }
 
-/** The line of one server to Redis, that can be cut while the others keep theirs. */
+/** One server's connection to Redis, which a test can cut while the other servers keep theirs. */
 export function cuttable(link: RedisLink) {
   let isCut = false;
   const whenUp: (() => void)[] = [];
-  const refuse = () => Promise.reject(new Error('the line is cut'));
+  const refuse = () => Promise.reject(new Error('the connection is cut'));
   const cutLink: RedisLink = {
     ...link,
     isUp: () => !isCut && link.isUp(),

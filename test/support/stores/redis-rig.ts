@@ -1,5 +1,4 @@
-// A private Redis and servers on it, for tests of what is shared: limits have fixed names, so tests that ran on one
-// Redis would see each other's.
+// A private Redis and servers on it. The keys of provider limits have no prefix, so tests on one Redis would share them.
 
 import { Redis } from 'ioredis';
 import {
@@ -25,10 +24,10 @@ export type SharedServer = OpenedProviderLimits & {
 export type RedisRig = {
   readonly url: string;
   readonly service: ServiceHandle;
-  /** As an outsider has one: an operator with redis-cli. */
+  /** A plain client, as an operator has with redis-cli. */
   readonly outsider: Redis;
   open(options?: Partial<OpenRedisOptions>): RedisLink;
-  /** One server of the cluster, whose time the test owns and begins with the real one. */
+  /** One server of the cluster on a test clock, which starts at the real time. */
   openServer(options?: Partial<OpenRedisOptions>, patienceMs?: number): Promise<SharedServer>;
   close(): Promise<void>;
 };
@@ -56,8 +55,8 @@ export async function openRedisRig(): Promise<RedisRig> {
       const clock = createTestClock(Date.now());
       const link = open(options);
       await link.ready(patienceMs);
-      const places = [{ provider: 'anthropic', region: 'us-east' }];
-      const limits = await openProviderLimits({ link, clock, places, skewMs: 1000 });
+      const scopes = [{ provider: 'anthropic', region: 'us-east' }];
+      const limits = await openProviderLimits({ link, clock, scopes, skewMs: 1000 });
       const close = async () => {
         await limits.close();
         await link.close();
@@ -73,14 +72,15 @@ export async function openRedisRig(): Promise<RedisRig> {
   };
 }
 
-/** Resolves as soon as the claim holds; asked every turn of the event loop, so that what it waits for can happen. */
+/** Resolves when the claim is true; evaluates it once per turn of the event loop, and rejects after a time limit. */
 export async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
-  const lateAt = Date.now() + NEVER_MS;
+  const lateAt = Date.now() + TIMEOUT_MS;
   while (!(await claim())) {
-    if (Date.now() > lateAt) throw new Error(`it never became so: ${claim.toString()}`);
+    if (Date.now() > lateAt)
+      throw new Error(`still false after ${TIMEOUT_MS} ms: ${claim.toString()}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** For a busy machine; what happens at all happens much sooner. */
-const NEVER_MS = 20_000;
+/** Generous, for a busy machine. */
+const TIMEOUT_MS = 20_000;

@@ -1,4 +1,4 @@
-// Circuits that three servers share, on a real Redis of their own.
+// Circuits that servers share on a real Redis.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -8,12 +8,12 @@ import {
   CONTRACT_RULES,
 } from '../../../../test/contract/breaker-board.ts';
 import {
+  CIRCUIT,
   call,
   end,
   isClosed,
   openBreakerServer,
   openForContract,
-  PLACE,
   probe,
 } from '../../../../test/support/limits/breaker-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
@@ -33,7 +33,7 @@ describe('with a Redis', () => {
 describe('servers that share a Redis', () => {
   beforeEach(() => rig.outsider.flushall());
 
-  test('failures of all servers are counted together, and every server hears that it opened', async () => {
+  test('failures on all servers count together, and every server learns that the circuit opened', async () => {
     const servers = await Promise.all([
       openBreakerServer(rig),
       openBreakerServer(rig),
@@ -44,12 +44,12 @@ describe('servers that share a Redis', () => {
     assert.ok(servers.every(isClosed));
     await call(servers[2], 1);
     await until(() => servers.every((server) => !isClosed(server)));
-    const moves = servers.flatMap((server) => server.moves);
-    assert.equal(moves.filter(({ isDecidedHere }) => isDecidedHere).length, 1);
-    assert.ok(moves.every(({ from, to }) => from === 'closed' && to === 'open'));
+    const transitions = servers.flatMap((server) => server.transitions);
+    assert.equal(transitions.filter(({ isDecidedHere }) => isDecidedHere).length, 1);
+    assert.ok(transitions.every(({ from, to }) => from === 'closed' && to === 'open'));
   });
 
-  test('what goes well elsewhere speaks against opening', async () => {
+  test('successes on another server keep a circuit closed', async () => {
     const [well, ill] = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
     await call(well, 20, 'success');
     const views = () => ill.board.list();
@@ -60,13 +60,13 @@ describe('servers that share a Redis', () => {
     assert.ok(!isClosed(ill));
   });
 
-  test('a server that comes later knows what the others know', async () => {
+  test('a server that starts later knows the open circuits', async () => {
     const rules = { ...CONTRACT_RULES, openMs: 60_000 };
     await call(await openBreakerServer(rig, rules), 5);
     assert.ok(!isClosed(await openBreakerServer(rig, rules)));
   });
 
-  test('of all servers one is given the probe, and the next only when it has ended', async () => {
+  test('one server of the cluster is granted the probe, and the next one only after it ends', async () => {
     const servers = await Promise.all([
       openBreakerServer(rig),
       openBreakerServer(rig),
@@ -76,10 +76,10 @@ describe('servers that share a Redis', () => {
     await until(() => servers.every((server) => !isClosed(server)));
     await sleep(systemClock, CONTRACT_RULES.openMs + 2);
     const passes: BreakerPass[] = [];
-    // On a busy machine Redis may be too slow for the first who ask.
+    // On a busy machine Redis may answer the first requests too late.
     while (passes.length === 0) {
       const asks = servers.flatMap(({ board }) =>
-        Array.from({ length: 10 }, () => ask(board, PLACE.provider, PLACE.region)),
+        Array.from({ length: 10 }, () => ask(board, CIRCUIT)),
       );
       for (const answer of await Promise.all(asks)) if (answer.isAllowed) passes.push(answer.pass);
     }
@@ -91,7 +91,7 @@ describe('servers that share a Redis', () => {
     await until(() => servers.every(isClosed));
   });
 
-  test('a probe whose server died is given up after its lease', async () => {
+  test('the probe of a dead server is granted again after its lease', async () => {
     const dying = await openBreakerServer(rig, CONTRACT_RULES, { leaseMs: 300 });
     const other = await openBreakerServer(rig, CONTRACT_RULES, { leaseMs: 300 });
     await call(dying, 5);
@@ -99,7 +99,7 @@ describe('servers that share a Redis', () => {
     await dying.board.close();
     const next = await probe(other);
     assert.notEqual(next.probe, lost.probe);
-    // Nobody listens to the one that was given up.
+    // The outcome of the expired probe is ignored.
     other.board.report(lost, 'failure');
     await other.board.settled();
     await end(other, next, 'success');
@@ -107,14 +107,14 @@ describe('servers that share a Redis', () => {
     assert.deepEqual([view?.state, view?.successesInHalfOpen], ['half_open', 1]);
   });
 
-  test('a probe that lasts longer than its lease stays the only one', async () => {
+  test('a probe that outlasts its lease is renewed and stays the only one', async () => {
     const slow = await openBreakerServer(rig, CONTRACT_RULES, { leaseMs: 1500 });
     const other = await openBreakerServer(rig, CONTRACT_RULES, { leaseMs: 1500 });
     await call(slow, 5);
     const pass = await probe(slow);
     const endsAt = Date.now() + 2500;
     while (Date.now() < endsAt) {
-      assert.equal((await ask(other.board, PLACE.provider, PLACE.region)).isAllowed, false);
+      assert.equal((await ask(other.board, CIRCUIT)).isAllowed, false);
       await sleep(systemClock, 10);
     }
     await end(slow, pass, 'success');
@@ -122,7 +122,7 @@ describe('servers that share a Redis', () => {
     await until(() => isClosed(slow));
   });
 
-  test("an operator's reset on one server is one on all", async () => {
+  test('a reset on one server closes the circuit on all', async () => {
     const rules = { ...CONTRACT_RULES, openMs: 60_000 };
     const servers = await Promise.all([
       openBreakerServer(rig, rules),
@@ -130,45 +130,43 @@ describe('servers that share a Redis', () => {
     ]);
     await call(servers[0], 5);
     await until(() => !isClosed(servers[1]));
-    await servers[1].board.reset(PLACE.provider, PLACE.region);
+    await servers[1].board.reset(CIRCUIT);
     await until(() => servers.every(isClosed));
   });
 
-  test('a limit that one has met holds all back, and after it one of all is given the probe', async () => {
+  test('a limit met by one server opens the circuit on all, and one server is granted the probe after it', async () => {
     const servers = await Promise.all([
       openBreakerServer(rig),
       openBreakerServer(rig),
       openBreakerServer(rig),
     ]);
     const burst = Array.from({ length: 50 }, (_, index) =>
-      servers[0].board.expect(PLACE.provider, PLACE.region, Date.now() + 500 + index),
+      servers[0].board.limitUntil(CIRCUIT, Date.now() + 500 + index),
     );
     await Promise.all(burst);
     await until(() => servers.every((server) => !isClosed(server)));
     const passes = await Promise.race(servers.map((server) => probe(server)));
-    const others = await Promise.all(
-      servers.map(({ board }) => ask(board, PLACE.provider, PLACE.region)),
-    );
+    const others = await Promise.all(servers.map(({ board }) => ask(board, CIRCUIT)));
     assert.ok(others.every((answer) => !answer.isAllowed && answer.cause === 'limit'));
     await end(servers[1], passes, 'success');
     await until(() => servers.every(isClosed));
-    const seen = servers.flatMap(({ moves }) => moves.map(({ cause }) => cause));
+    const seen = servers.flatMap(({ transitions }) => transitions.map(({ cause }) => cause));
     assert.deepEqual([...new Set(seen)], ['limit']);
   });
 
-  test('a limit taken away at one server is taken away at all', async () => {
+  test('clearing a limit on one server closes the circuit on all', async () => {
     const servers = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
-    await servers[0].board.expect(PLACE.provider, PLACE.region, Date.now() + 60_000);
+    await servers[0].board.limitUntil(CIRCUIT, Date.now() + 60_000);
     await until(() => !isClosed(servers[1]));
-    await servers[1].board.expectNothing(PLACE.provider, PLACE.region);
+    await servers[1].board.clearLimit(CIRCUIT);
     await until(() => servers.every(isClosed));
   });
 
-  test('other circuits than those configured are none of Redis’ business', async () => {
+  test('messages in another format are ignored', async () => {
     const { board } = await openBreakerServer(rig);
     await rig.outsider.publish('test:breakers:changed', 'no news');
-    await rig.outsider.publish('test:breakers:changed', '{"place":"[]"}');
-    assert.equal(board.isClosed(PLACE.provider, PLACE.region), true);
+    await rig.outsider.publish('test:breakers:changed', '{"circuit":"{}"}');
+    assert.equal(board.isClosed(CIRCUIT), true);
     assert.deepEqual(await board.list(), []);
   });
 });

@@ -1,7 +1,7 @@
-// The circuit breakers that all servers on one Redis share. Asking reads a copy in the process; calls are counted here,
-// failures are told at once and decided by Redis in one step, which announces what moved; a probe is claimed in Redis,
-// so that there is one at a time in the whole cluster. While Redis is away each server goes by what it sees itself and
-// tells when Redis is back.
+// The circuit breakers that all servers on one Redis share. Calls read a copy in the process. Calls are counted here;
+// failures are sent at once and decided by Redis in one atomic step, which publishes the transition. A probe is claimed in
+// Redis, so that there is one at a time in the cluster. While Redis is unavailable each server decides by its own counts
+// and restores the outcome afterwards.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import type {
@@ -11,7 +11,8 @@ import type {
   CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../../resilience/circuit-breaker.ts';
-import { type CircuitPlace, isWorthShowing, viewOf } from '../../../resilience/local-circuit.ts';
+import { type CircuitKey, circuitId } from '../../../resilience/circuit-key.ts';
+import { isWorthShowing, viewOf } from '../../../resilience/local-circuit.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { type CircuitSnapshot, CircuitStore } from './circuit-store.ts';
 import { SharedCircuit } from './shared-circuit.ts';
@@ -24,17 +25,17 @@ export type RedisBreakerBoardParts = {
   readonly newProbeId: () => string;
   readonly longestCallMs: number;
   readonly leaseMs?: number;
-  readonly onMove: (move: CircuitTransition) => void;
+  readonly onTransition: (transition: CircuitTransition) => void;
 };
 
 export type RedisBreakerBoard = BreakerBoard & {
-  /** Resolves when nothing is on its way to Redis. */
+  /** Resolves when no command is on its way to Redis. */
   settled(): Promise<void>;
 };
 
-const LEASE_MS = 15_000;
+const DEFAULT_LEASE_MS = 15_000;
 
-/** Resolves when what Redis knows is known here, or when Redis is away. */
+/** Resolves when the circuits in Redis are known here, or when Redis is unavailable. */
 export async function openRedisBreakerBoard(
   parts: RedisBreakerBoardParts,
 ): Promise<RedisBreakerBoard> {
@@ -46,7 +47,7 @@ export async function openRedisBreakerBoard(
 class SharedBoard implements RedisBreakerBoard {
   readonly #parts: RedisBreakerBoardParts;
   readonly #me: string;
-  readonly #table: CircuitStore;
+  readonly #store: CircuitStore;
   readonly #circuits = new Map<string, SharedCircuit>();
   #notClosed = 0;
   #reading: Promise<void> | undefined;
@@ -56,16 +57,16 @@ class SharedBoard implements RedisBreakerBoard {
     this.#parts = parts;
     this.#me = parts.newProbeId();
     const now = () => parts.clock.monotonic();
-    this.#table = new CircuitStore({ ...parts, me: this.#me, now });
+    this.#store = new CircuitStore({ ...parts, me: this.#me, now });
   }
 
   async open(): Promise<void> {
     const { link } = this.#parts;
     link.onUp(() => {
-      for (const circuit of this.#circuits.values()) circuit.remind();
+      for (const circuit of this.#circuits.values()) circuit.onReconnect();
       this.#refresh();
     });
-    await link.subscribe(this.#table.channel, {
+    await link.subscribe(this.#store.channel, {
       hear: (message) => this.#hear(message),
       begin: () => this.#refresh(),
     });
@@ -73,46 +74,45 @@ class SharedBoard implements RedisBreakerBoard {
     await this.settled();
   }
 
-  isClosed(provider: string, region: string): boolean {
-    // Nearly always every circuit is closed, and then no key need be built.
-    return this.#notClosed === 0 || this.#circuitOf(provider, region).isClosed;
+  isClosed(key: CircuitKey): boolean {
+    // Usually every circuit is closed: then no map key has to be built.
+    return this.#notClosed === 0 || this.#circuitOf(key).isClosed;
   }
 
-  heldBy(provider: string, region: string): BreakerCause | undefined {
-    return this.#notClosed === 0 ? undefined : this.#circuitOf(provider, region).heldBy;
+  openCause(key: CircuitKey): BreakerCause | undefined {
+    return this.#notClosed === 0 ? undefined : this.#circuitOf(key).openCause;
   }
 
-  ask(provider: string, region: string, onAnswer: Parameters<BreakerBoard['ask']>[2]): void {
-    this.#circuitOf(provider, region).ask(onAnswer);
+  requestPass(...[key, onAnswer]: Parameters<BreakerBoard['requestPass']>): void {
+    this.#circuitOf(key).requestPass(onAnswer);
   }
 
   report(...[pass, health]: Parameters<BreakerBoard['report']>): void {
-    this.#circuitOf(pass.provider, pass.region).report(pass, health);
+    this.#circuitOf(pass.key).report(pass, health);
   }
 
-  expect(provider: string, region: string, at: number): Promise<void> {
+  limitUntil(key: CircuitKey, resetAt: number): Promise<void> {
     const { clock } = this.#parts;
-    return this.#circuitOf(provider, region).limit(clock.monotonic() + at - clock.now());
+    return this.#circuitOf(key).limit(clock.monotonic() + resetAt - clock.now());
   }
 
-  expectNothing(provider: string, region: string): Promise<void> {
-    return this.#circuitOf(provider, region).clearLimit();
+  clearLimit(key: CircuitKey): Promise<void> {
+    return this.#circuitOf(key).clearLimit();
   }
 
-  /** As all servers see it; while Redis is away, as this one does. */
+  /** The state in Redis; while Redis is unavailable, the state of this server. */
   async list(): Promise<readonly BreakerView[]> {
     try {
-      const places = await this.#table.places();
-      const standings = await Promise.all(places.map((place) => this.#read(place)));
-      // The index also remembers places that nobody calls any more.
-      return standings.map((standing) => this.#viewOf(standing)).filter(isWorthShowing);
+      const keys = await this.#store.keys();
+      const snapshots = await Promise.all(keys.map((key) => this.#read(key)));
+      return snapshots.map((snapshot) => this.#viewOf(snapshot)).filter(isWorthShowing);
     } catch {
-      return [...this.#circuits.values()].map((circuit) => circuit.view());
+      return [...this.#circuits.values()].map((circuit) => circuit.view()).filter(isWorthShowing);
     }
   }
 
-  async reset(provider: string, region: string): Promise<void> {
-    await this.#circuitOf(provider, region).reset();
+  async reset(key: CircuitKey): Promise<void> {
+    await this.#circuitOf(key).reset();
   }
 
   async settled(): Promise<void> {
@@ -126,53 +126,52 @@ class SharedBoard implements RedisBreakerBoard {
     await Promise.all([...this.#circuits.values()].map((circuit) => circuit.close()));
   }
 
-  #circuitOf(provider: string, region: string): SharedCircuit {
-    const key = `${provider} ${region}`;
-    const known = this.#circuits.get(key);
+  #circuitOf(key: CircuitKey): SharedCircuit {
+    const id = circuitId(key);
+    const known = this.#circuits.get(id);
     if (known) return known;
-    const { leaseMs = LEASE_MS } = this.#parts;
+    const { leaseMs = DEFAULT_LEASE_MS } = this.#parts;
     const made = new SharedCircuit({
       ...this.#parts,
-      provider,
-      region,
-      table: this.#table,
+      key,
+      store: this.#store,
       me: this.#me,
       leaseMs,
-      onMove: (move) => this.#moved(move),
+      onTransition: (transition) => this.#onTransition(transition),
     });
-    this.#circuits.set(key, made);
+    this.#circuits.set(id, made);
     return made;
   }
 
-  #moved(move: CircuitTransition): void {
-    if (move.from === 'closed') this.#notClosed += 1;
-    if (move.to === 'closed') this.#notClosed -= 1;
-    this.#parts.onMove(move);
+  #onTransition(transition: CircuitTransition): void {
+    if (transition.from === 'closed') this.#notClosed += 1;
+    if (transition.to === 'closed') this.#notClosed -= 1;
+    this.#parts.onTransition(transition);
   }
 
   #hear(message: string): void {
-    const news = this.#table.parseNews(message);
-    if (!news || this.#isClosing) return;
-    this.#circuitOf(news.place.provider, news.place.region).adopt(news);
+    const snapshot = this.#store.parseMessage(message);
+    if (!snapshot || this.#isClosing) return;
+    this.#circuitOf(snapshot.key).adopt(snapshot);
   }
 
-  async #read(place: CircuitPlace): Promise<CircuitSnapshot> {
-    const standing = await this.#table.count(place, { calls: 0, failures: 0 });
-    this.#circuitOf(place.provider, place.region).adopt(standing);
-    return standing;
+  async #read(key: CircuitKey): Promise<CircuitSnapshot> {
+    const snapshot = await this.#store.read(key);
+    this.#circuitOf(key).adopt(snapshot);
+    return snapshot;
   }
 
-  #viewOf({ place, circuit, totals }: CircuitSnapshot): BreakerView {
+  #viewOf({ key, circuit, totals }: CircuitSnapshot): BreakerView {
     const { clock, rules } = this.#parts;
     const now = clock.monotonic();
-    return viewOf(place, circuit, totals, rules.openMs, { now, epochMs: clock.now() - now });
+    return viewOf(key, circuit, totals, rules.openMs, { now, epochMs: clock.now() - now });
   }
 
   #refresh(): void {
     if (this.#isClosing || !this.#parts.link.isUp()) return;
-    for (const circuit of this.#circuits.values()) circuit.tell();
+    for (const circuit of this.#circuits.values()) circuit.sync();
     this.#reading ??= this.#readAll()
-      // Read again on the next connection; meanwhile every circuit in use hears of itself when it tells.
+      // The next connection reads again; until then each circuit in use learns its state from its own syncs.
       .catch(() => {})
       .finally(() => {
         this.#reading = undefined;
@@ -180,7 +179,7 @@ class SharedBoard implements RedisBreakerBoard {
   }
 
   async #readAll(): Promise<void> {
-    const places = await this.#table.places();
-    await Promise.all(places.map((place) => this.#read(place)));
+    const keys = await this.#store.keys();
+    await Promise.all(keys.map((key) => this.#read(key)));
   }
 }

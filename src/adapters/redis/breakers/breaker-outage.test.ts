@@ -1,4 +1,4 @@
-// Circuits while Redis is away, hangs or has forgotten everything: each server goes on, and tells when Redis is back.
+// Circuits while Redis is down, frozen or has lost its data: each server decides alone and restores its state afterwards.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -9,6 +9,7 @@ import {
 } from '../../../../test/contract/breaker-board.ts';
 import {
   type BreakerServer,
+  CIRCUIT,
   call,
   callUntil,
   cuttable,
@@ -16,7 +17,6 @@ import {
   isClosed,
   openBreakerServer,
   openForContract,
-  PLACE,
   probe,
 } from '../../../../test/support/limits/breaker-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
@@ -28,17 +28,17 @@ before(async () => {
 });
 after(() => rig.close());
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   before(() => rig.service.kill('SIGKILL'));
   after(() => rig.service.restart());
-  breakerBoardContract('a Redis that is away', (rules) => openForContract(rig, rules, 50));
+  breakerBoardContract('an unavailable Redis', (rules) => openForContract(rig, rules, 50));
 });
 
-describe('servers whose Redis goes and comes', () => {
+describe('servers whose Redis fails and recovers', () => {
   const rules = { ...CONTRACT_RULES, openMs: 60_000 };
   beforeEach(() => rig.outsider.flushall());
 
-  test('what was decided alone is told to all when Redis is back', async () => {
+  test('a decision made during an outage reaches all servers after it', async () => {
     const [alone, other] = await Promise.all([
       openBreakerServer(rig, rules),
       openBreakerServer(rig, rules),
@@ -69,32 +69,32 @@ describe('servers whose Redis goes and comes', () => {
     assert.ok(!servers.some(isClosed));
   });
 
-  test('limits met alone are told to all when Redis is back, and the latest holds', async () => {
+  test('limits met during an outage reach all servers after it, and the latest end applies', async () => {
     const [alone, other] = await Promise.all([
       openBreakerServer(rig, rules),
       openBreakerServer(rig, rules),
     ]);
-    // Servers of the tests before remember circuits of their own.
-    const place = ['openai', 'eu-west'] as const;
-    const isHeld = () => [alone, other].every(({ board }) => board.heldBy(...place) === 'limit');
+    // A circuit of its own: the servers of earlier tests still remember theirs.
+    const key = { provider: 'openai', region: 'eu-west' };
+    const isLimited = () => [alone, other].every(({ board }) => board.openCause(key) === 'limit');
     const now = Date.now();
     await rig.service.kill('SIGKILL');
     await until(() => !alone.link.isUp() && !other.link.isUp());
-    await alone.board.expect(...place, now + 900_000);
-    await other.board.expect(...place, now + 600_000);
-    assert.ok(isHeld());
+    await alone.board.limitUntil(key, now + 900_000);
+    await other.board.limitUntil(key, now + 600_000);
+    assert.ok(isLimited());
     await rig.service.restart();
     await until(async () => {
       const views = other.link.isUp() ? await other.board.list() : [];
-      const view = views.find(({ provider }) => provider === 'openai');
+      const view = views.find((each) => each.key.provider === 'openai');
       return (view?.nextProbeAt ?? 0) > now + 800_000;
     });
-    assert.ok(isHeld());
-    await alone.board.expectNothing(...place);
-    await until(() => [alone, other].every(({ board }) => board.isClosed(...place)));
+    assert.ok(isLimited());
+    await alone.board.clearLimit(key);
+    await until(() => [alone, other].every(({ board }) => board.isClosed(key)));
   });
 
-  test('one who only remembers an open circuit does not open it again when others have closed it', async () => {
+  test('a server that only remembers an open circuit does not reopen one that was closed meanwhile', async () => {
     const line = cuttable(rig.open());
     const [other, cutOff] = [
       await openBreakerServer(rig, rules),
@@ -103,14 +103,14 @@ describe('servers whose Redis goes and comes', () => {
     await call(other, 5);
     await until(() => !isClosed(cutOff));
     line.cut();
-    await other.board.reset(PLACE.provider, PLACE.region);
-    assert.equal((await ask(cutOff.board, PLACE.provider, PLACE.region)).isAllowed, false);
+    await other.board.reset(CIRCUIT);
+    assert.equal((await ask(cutOff.board, CIRCUIT)).isAllowed, false);
     line.mend();
     await until(() => isClosed(cutOff));
     assert.ok(isClosed(other));
   });
 
-  test('one who saw failures alone is believed, and what it closed alone is closed for all', async () => {
+  test('failures that only a cut-off server saw open the circuit for all, and its successes close it', async () => {
     const short = { ...rules, openMs: 50 };
     const line = cuttable(rig.open());
     const [other, cutOff] = [
@@ -128,7 +128,7 @@ describe('servers whose Redis goes and comes', () => {
     await until(() => isClosed(other));
   });
 
-  test('whatever Redis goes through, a provider that is well again is called again by all', async () => {
+  test('all servers call a recovered provider again, whatever Redis went through', async () => {
     const short = { ...rules, openMs: 30 };
     const servers = await Promise.all(
       [1, 2, 3].map(() => openBreakerServer(rig, short, { leaseMs: 200 })),
@@ -151,11 +151,11 @@ describe('servers whose Redis goes and comes', () => {
     await Promise.all(healed);
   });
 
-  test('a Redis that hangs holds up no call', async () => {
+  test('a frozen Redis delays no call', async () => {
     const server = await openBreakerServer(rig, rules);
     await rig.service.freeze();
     const calls = call(server, 5);
-    assert.equal((await ask(server.board, PLACE.provider, PLACE.region)).isAllowed, true);
+    assert.equal((await ask(server.board, CIRCUIT)).isAllowed, true);
     await until(() => !isClosed(server));
     await rig.service.thaw();
     await calls;

@@ -1,4 +1,4 @@
-// In the whole cluster there is one probe at a time: three processes on a real Redis.
+// The cluster makes one probe at a time: three processes on a real Redis.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => rig.close());
 
-test('three processes that call as fast as they may never probe at the same time', async () => {
+test('three processes that call as fast as allowed never probe at the same time', async () => {
   const outputs = await Promise.all([runChild(), runChild(), runChild()]);
   const lines = outputs.join('').trim().split('\n');
   assert.equal(lines.length, 3 * PROBES_EACH);

@@ -1,11 +1,11 @@
-// The circuits in Redis, as questions and answers: it knows the keys and the scripts and keeps nothing. Rejects when
-// Redis is away.
+// The circuits in Redis: keys, scripts, and the messages on the channel. Stateless; every method rejects while Redis is
+// unavailable.
 
 import { z } from 'zod';
 import type { CallHealth } from '../../../resilience/breaker-board.ts';
 import type { CallTotals } from '../../../resilience/call-window.ts';
 import { type BreakerRules, type Circuit, causeOf } from '../../../resilience/circuit-breaker.ts';
-import type { CircuitPlace } from '../../../resilience/local-circuit.ts';
+import { type CircuitKey, circuitId } from '../../../resilience/circuit-key.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { type RedisScript, runScript } from '../connection/redis-script.ts';
 import {
@@ -16,42 +16,49 @@ import {
   LIMIT_CIRCUIT,
   RENEW_PROBE,
   RESET_CIRCUIT,
-  TELL_CIRCUIT,
+  RESTORE_CIRCUIT,
 } from './circuit-scripts.ts';
 
-/** A circuit as Redis has it, on the clock of this process. */
+/** A circuit as Redis has it, with timestamps on the monotonic clock of this process. */
 export type CircuitSnapshot = {
-  readonly place: CircuitPlace;
+  readonly key: CircuitKey;
   readonly version: string;
   readonly circuit: Circuit;
   readonly totals: CallTotals;
-  /** Whether it moved by the very step that is answered here. */
-  readonly isMoved: boolean;
-  /** The server whose step it was. */
+  /** Whether this step changed the state. */
+  readonly isTransition: boolean;
+  /** The server that made the step. */
   readonly by: string;
 };
 
 export type KnownCircuit = {
   readonly circuit: Circuit;
   readonly version: string;
-  readonly isDecidedAlone: boolean;
+  /** Whether this server decided so by its own counts, or only remembers what Redis said. */
+  readonly isDecidedHere: boolean;
 };
 
 export type CircuitStoreParts = {
   readonly link: RedisLink;
   readonly rules: BreakerRules;
   readonly keyPrefix: string;
-  /** Names this server in the news it causes. */
+  /** Names this server in the steps it makes. */
   readonly me: string;
   readonly now: () => number;
 };
 
-const HASTE_MS = 100;
-const PATIENCE_MS = 1000;
+/** For the one step that a request waits for. */
+const REQUEST_TIMEOUT_MS = 100;
+const BACKGROUND_TIMEOUT_MS = 1000;
 
-const places = z.tuple([z.string(), z.string()]);
-const standing = z.object({
-  place: z.string(),
+const circuitKey = z.object({
+  provider: z.string(),
+  region: z.string(),
+  account: z.string().optional(),
+  model: z.string().optional(),
+});
+const snapshot = z.object({
+  circuit: z.string(),
   by: z.string(),
   movedFrom: z.string(),
   version: z.string(),
@@ -77,56 +84,58 @@ export class CircuitStore {
     this.#indexKey = `${parts.keyPrefix}breakers:index`;
   }
 
-  /** Without calls it is only read. */
-  count(place: CircuitPlace, { calls, failures }: CallTotals): Promise<CircuitSnapshot> {
-    const { failures: mostFailures, ratio } = this.#parts.rules;
-    return this.#run(COUNT_CALLS, place, [calls, failures, mostFailures, ratio]);
+  read(key: CircuitKey): Promise<CircuitSnapshot> {
+    return this.count(key, { calls: 0, failures: 0 });
   }
 
-  /** The one question that a request waits for. */
-  claim(place: CircuitPlace, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
-    return this.#run(CLAIM_PROBE, place, [probe, leaseMs], HASTE_MS);
+  count(key: CircuitKey, { calls, failures }: CallTotals): Promise<CircuitSnapshot> {
+    const { failures: minFailures, ratio } = this.#parts.rules;
+    return this.#run(COUNT_CALLS, key, [calls, failures, minFailures, ratio]);
   }
 
-  renew(place: CircuitPlace, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
-    return this.#run(RENEW_PROBE, place, [probe, leaseMs]);
+  claim(key: CircuitKey, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
+    return this.#run(CLAIM_PROBE, key, [probe, leaseMs], REQUEST_TIMEOUT_MS);
   }
 
-  end(place: CircuitPlace, probe: string, health: CallHealth): Promise<CircuitSnapshot> {
-    const { successesToClose, failures: mostFailures, ratio } = this.#parts.rules;
-    return this.#run(END_PROBE, place, [probe, health, successesToClose, mostFailures, ratio]);
+  renew(key: CircuitKey, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
+    return this.#run(RENEW_PROBE, key, [probe, leaseMs]);
   }
 
-  limit(place: CircuitPlace, waitMs: number): Promise<CircuitSnapshot> {
-    return this.#run(LIMIT_CIRCUIT, place, [Math.ceil(waitMs)]);
+  end(key: CircuitKey, probe: string, health: CallHealth): Promise<CircuitSnapshot> {
+    const { successesToClose, failures: minFailures, ratio } = this.#parts.rules;
+    return this.#run(END_PROBE, key, [probe, health, successesToClose, minFailures, ratio]);
   }
 
-  clearLimit(place: CircuitPlace): Promise<CircuitSnapshot> {
-    return this.#run(CLEAR_LIMIT, place, []);
+  limit(key: CircuitKey, waitMs: number): Promise<CircuitSnapshot> {
+    return this.#run(LIMIT_CIRCUIT, key, [Math.ceil(waitMs)]);
   }
 
-  reset(place: CircuitPlace): Promise<CircuitSnapshot> {
-    return this.#run(RESET_CIRCUIT, place, []);
+  clearLimit(key: CircuitKey): Promise<CircuitSnapshot> {
+    return this.#run(CLEAR_LIMIT, key, []);
   }
 
-  /** What is known here of this version: by a decision made here alone, or only remembered. */
-  tell(place: CircuitPlace, known: KnownCircuit): Promise<CircuitSnapshot> {
-    const { circuit, version, isDecidedAlone } = known;
+  reset(key: CircuitKey): Promise<CircuitSnapshot> {
+    return this.#run(RESET_CIRCUIT, key, []);
+  }
+
+  /** Offers this server's own state after Redis was unavailable or lost its data. */
+  restore(key: CircuitKey, known: KnownCircuit): Promise<CircuitSnapshot> {
+    const { circuit, version, isDecidedHere } = known;
     const leftMs = circuit.state === 'open' ? circuit.probeAt - this.#parts.now() : 0;
     const probeInMs = Math.max(0, Math.round(leftMs));
     const cause = causeOf(circuit) ?? '';
-    const own = [circuit.state, probeInMs, version, isDecidedAlone ? '1' : '0', cause];
-    return this.#run(TELL_CIRCUIT, place, own);
+    const own = [circuit.state, probeInMs, version, isDecidedHere ? '1' : '0', cause];
+    return this.#run(RESTORE_CIRCUIT, key, own);
   }
 
-  /** The circuits that were ever heard of. */
-  async places(): Promise<readonly CircuitPlace[]> {
+  /** The keys of all circuits in the index, also of circuits that have expired since. */
+  async keys(): Promise<readonly CircuitKey[]> {
     const members = await this.#parts.link.runPatiently((redis) => redis.smembers(this.#indexKey));
-    return members.map((member) => toPlace(member));
+    return members.map((member) => decodeKey(member));
   }
 
-  /** Undefined for what is none of ours. */
-  parseNews(message: string): CircuitSnapshot | undefined {
+  /** Undefined for a message in another format. */
+  parseMessage(message: string): CircuitSnapshot | undefined {
     try {
       return this.#decode(message);
     } catch {
@@ -136,42 +145,45 @@ export class CircuitStore {
 
   async #run(
     script: RedisScript,
-    { provider, region }: CircuitPlace,
+    key: CircuitKey,
     own: readonly (string | number)[],
-    limitMs = PATIENCE_MS,
+    timeoutMs = BACKGROUND_TIMEOUT_MS,
   ): Promise<CircuitSnapshot> {
     const { link, rules, keyPrefix, me } = this.#parts;
-    const place = JSON.stringify([provider, region]);
-    const keys = [`${keyPrefix}breaker:${provider}:${region}`, this.#indexKey];
-    const args = [this.channel, place, me, rules.windowMs, rules.openMs, ...own];
-    return this.#decode(await link.run((redis) => runScript(redis, script, keys, args), limitMs));
+    const keys = [`${keyPrefix}breaker:${circuitId(key)}`, this.#indexKey];
+    const args = [this.channel, encodeKey(key), me, rules.windowMs, rules.openMs, ...own];
+    return this.#decode(await link.run((redis) => runScript(redis, script, keys, args), timeoutMs));
   }
 
   #decode(text: unknown): CircuitSnapshot {
-    const told = standing.parse(JSON.parse(String(text)));
+    const fields = snapshot.parse(JSON.parse(String(text)));
     return {
-      place: toPlace(told.place),
-      version: told.version,
-      circuit: toCircuit(told, this.#parts.now()),
-      totals: { calls: told.calls, failures: told.failures },
-      isMoved: told.movedFrom !== '' && told.movedFrom !== told.state,
-      by: told.by,
+      key: decodeKey(fields.circuit),
+      version: fields.version,
+      circuit: toCircuit(fields, this.#parts.now()),
+      totals: { calls: fields.calls, failures: fields.failures },
+      isTransition: fields.movedFrom !== '' && fields.movedFrom !== fields.state,
+      by: fields.by,
     };
   }
 }
 
-function toPlace(text: string): CircuitPlace {
-  const [provider, region] = places.parse(JSON.parse(text));
-  return { provider, region };
+/** The same text for the same key: it is a member of the index. */
+function encodeKey({ provider, region, account, model }: CircuitKey): string {
+  return JSON.stringify({ provider, region, account, model });
 }
 
-function toCircuit(told: z.infer<typeof standing>, now: number): Circuit {
-  const openedAt = now - told.openedAgoMs;
-  if (told.state === 'closed') return { state: 'closed' };
-  const { cause } = told;
-  if (told.state === 'open')
-    return { state: 'open', cause, openedAt, probeAt: now + told.probeInMs };
-  const { successes, probe: id, leaseMs } = told;
+function decodeKey(text: string): CircuitKey {
+  return circuitKey.parse(JSON.parse(text));
+}
+
+function toCircuit(fields: z.infer<typeof snapshot>, now: number): Circuit {
+  const openedAt = now - fields.openedAgoMs;
+  if (fields.state === 'closed') return { state: 'closed' };
+  const { cause } = fields;
+  if (fields.state === 'open')
+    return { state: 'open', cause, openedAt, probeAt: now + fields.probeInMs };
+  const { successes, probe: id, leaseMs } = fields;
   const probe = id === '' ? undefined : { id, until: now + leaseMs };
   return { state: 'half_open', cause, openedAt, successes, probe };
 }

@@ -1,6 +1,6 @@
-// The lease of the probe that this server has been given: renewed while the call goes on, so that a server that died is
-// found out soon and a long call is not. A renewal that fails is made good by the next; after the longest time a call
-// can take nobody renews any more, in case its end is never told.
+// The lease of this server's probe. It is renewed while the call runs, so that the probe of a dead server is given to
+// another one soon and the probe of a slow call is not. A failed renewal is repaired by the next one. Renewal stops after
+// the longest duration of a call, in case the outcome is never reported.
 
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 

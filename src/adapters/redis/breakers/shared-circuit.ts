@@ -1,6 +1,6 @@
-// One circuit of a server among others: the copy that calls are asked from, what was counted here and not told yet, and
-// the probe that this server has been given. Redis decides and this follows; while Redis is away it decides alone by
-// what it has seen itself, and what came of that is told when Redis is back.
+// One circuit of a server in a cluster: the local copy that answers calls, the counts that Redis does not have yet, and the
+// lease of this server's probe. Redis decides and the copy follows. While Redis is unavailable the server decides by its
+// own counts, and restores the outcome to Redis afterwards.
 
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import type {
@@ -11,69 +11,72 @@ import type {
   CallHealth,
   CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
-import { type BreakerRules, isProbeDue, isProbeOf } from '../../../resilience/circuit-breaker.ts';
-import { type CircuitPlace, LocalCircuit } from '../../../resilience/local-circuit.ts';
+import { type BreakerRules, isProbeDue, isProbedBy } from '../../../resilience/circuit-breaker.ts';
+import type { CircuitKey } from '../../../resilience/circuit-key.ts';
+import { LocalCircuit } from '../../../resilience/local-circuit.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
-import { LimitTelling } from './breaker-limit.ts';
+import { InFlight } from '../in-flight.ts';
 import type { CircuitSnapshot, CircuitStore } from './circuit-store.ts';
+import { LimitAnnouncer } from './limit-announcer.ts';
 import { ProbeLease } from './probe-lease.ts';
 
-export type SharedCircuitParts = CircuitPlace & {
-  readonly table: CircuitStore;
+export type SharedCircuitParts = {
+  readonly key: CircuitKey;
+  readonly store: CircuitStore;
   readonly link: Pick<RedisLink, 'isUp'>;
   readonly clock: Clock;
   readonly rules: BreakerRules;
   readonly me: string;
   readonly newProbeId: () => string;
-  /** How long a probe outlives a server that died with it; renewed while it lives. */
+  /** How long the probe of a dead server blocks the next one. */
   readonly leaseMs: number;
   readonly longestCallMs: number;
-  readonly onMove: (move: CircuitTransition) => void;
+  readonly onTransition: (transition: CircuitTransition) => void;
 };
 
-/** What went well is told so much later at most, all at once: for the part of the failures, and to hear what is new. */
-const TELL_CALLS_MS = 1000;
-/** A probe elsewhere is looked after so often, in case the news of its end was missed. */
-const LOOK_AGAIN_MS = 1000;
+/** Successes reach Redis in batches: they only matter for the failure ratio. */
+const BATCH_MS = 1000;
+/** How often a half-open circuit asks Redis for the probe, in case the message of the last probe's end was lost. */
+const RECHECK_MS = 1000;
 
 export class SharedCircuit {
   readonly #parts: SharedCircuitParts;
-  readonly #keeper: LocalCircuit;
+  readonly #local: LocalCircuit;
   readonly #lease: ProbeLease;
-  readonly #limitTelling = new LimitTelling((until) => this.#limit(until));
+  readonly #limits = new LimitAnnouncer((until) => this.#limit(until));
+  readonly #inFlight = new InFlight();
   #version = '0';
-  #untoldCalls = 0;
-  #untoldFailures = 0;
-  /** What Redis has to be told of the circuit itself, before it is listened to. */
-  #untold: 'nothing' | 'memory' | 'decision' = 'nothing';
-  #telling: Promise<void> | undefined;
+  #unsentCalls = 0;
+  #unsentFailures = 0;
+  /** The state that Redis lacks: one decided here, or one remembered from before it lost its data. */
+  #unrestored: 'nothing' | 'remembered' | 'decided' = 'nothing';
+  #syncing: Promise<void> | undefined;
   #claiming: Promise<void> | undefined;
-  readonly #ending = new Set<Promise<void>>();
-  #lookAgainAtMs = 0;
-  #cancelTelling: CancelTimer | undefined;
+  #recheckAtMs = 0;
+  #cancelSync: CancelTimer | undefined;
   #isClosing = false;
 
   constructor(parts: SharedCircuitParts) {
     this.#parts = parts;
-    this.#keeper = new LocalCircuit({ ...parts, leaseMs: parts.longestCallMs });
+    this.#local = new LocalCircuit({ ...parts, leaseMs: parts.longestCallMs });
     this.#lease = new ProbeLease({ ...parts, renew: (probe) => this.#renew(probe) });
   }
 
   get isClosed(): boolean {
-    return this.#keeper.isClosed;
+    return this.#local.isClosed;
   }
 
-  get heldBy(): BreakerCause | undefined {
-    return this.#keeper.heldBy;
+  get openCause(): BreakerCause | undefined {
+    return this.#local.openCause;
   }
 
-  ask(onAnswer: (answer: BreakerAnswer) => void): void {
+  requestPass(onAnswer: (answer: BreakerAnswer) => void): void {
     const { link, clock, newProbeId } = this.#parts;
     const now = clock.monotonic();
-    if (this.#keeper.isClosed) return onAnswer(this.#keeper.ask(newProbeId, now));
-    if (!link.isUp()) return onAnswer(this.#askAlone());
-    if (!this.#mayClaim(now)) return onAnswer(this.#keeper.refusal(now));
-    this.#lookAgainAtMs = now + LOOK_AGAIN_MS;
+    if (this.#local.isClosed) return onAnswer(this.#local.requestPass(newProbeId, now));
+    if (!link.isUp()) return onAnswer(this.#requestLocally());
+    if (!this.#mayClaim(now)) return onAnswer(this.#local.refusal(now));
+    this.#recheckAtMs = now + RECHECK_MS;
     this.#claiming = this.#claim(newProbeId()).then((answer) => {
       this.#claiming = undefined;
       onAnswer(answer);
@@ -81,189 +84,182 @@ export class SharedCircuit {
   }
 
   report(pass: BreakerPass, health: CallHealth): void {
-    this.#keeper.count(health, this.#parts.clock.monotonic());
-    if (health !== 'neutral') this.#untoldCalls += 1;
-    if (health === 'failure') this.#untoldFailures += 1;
+    this.#local.count(health, this.#parts.clock.monotonic());
+    if (health !== 'neutral') this.#unsentCalls += 1;
+    if (health === 'failure') this.#unsentFailures += 1;
     if (pass.probe !== undefined) this.#endProbe(pass, pass.probe, health);
-    if (!this.#parts.link.isUp()) this.#decideAlone(pass, health);
-    else if (health === 'failure') this.tell();
-    else if (health === 'success') this.#tellSoon();
+    if (!this.#parts.link.isUp()) this.#decideLocally(pass, health);
+    else if (health === 'failure') this.sync();
+    else if (health === 'success') this.#syncLater();
   }
 
-  /** Redis can be used again; it may have lost what it knew. */
-  remind(): void {
-    if (this.#untold === 'nothing' && !this.isClosed) this.#untold = 'memory';
-    this.tell();
+  /** Redis is available again and may have lost its data. */
+  onReconnect(): void {
+    if (this.#unrestored === 'nothing' && !this.isClosed) this.#unrestored = 'remembered';
+    this.sync();
   }
 
-  /** Tells what is untold and takes up what Redis says. Never rejects. */
-  tell(): void {
+  /** Sends counts and own decisions to Redis and adopts its state. Never rejects. */
+  sync(): void {
     if (this.#isClosing) return;
-    this.#cancelTelling?.();
-    this.#cancelTelling = undefined;
-    this.#telling ??= Promise.resolve()
-      .then(() => this.#tellAll())
+    this.#cancelSync?.();
+    this.#cancelSync = undefined;
+    this.#syncing ??= Promise.resolve()
+      .then(() => this.#sync())
       .finally(() => {
-        this.#telling = undefined;
+        this.#syncing = undefined;
       });
   }
 
-  /** What Redis or another server says; older than what is known, it changes nothing. */
-  adopt({ version, circuit, isMoved, by }: CircuitSnapshot): void {
-    if (Number(version) < Number(this.#version) || this.#untold !== 'nothing') return;
-    // Heard twice, the later time would put off the probe; of one version only the lease of a probe can be new.
+  /** A snapshot that is older than the known version, or that precedes an unrestored decision, changes nothing. */
+  adopt({ version, circuit, isTransition, by }: CircuitSnapshot): void {
+    if (Number(version) < Number(this.#version) || this.#unrestored !== 'nothing') return;
+    // Within one version only a probe's lease changes; any other state would only shift its timestamps by the latency.
     if (version === this.#version && circuit.state !== 'half_open') return;
     this.#version = version;
-    const isDecidedHere = isMoved && by === this.#parts.me;
-    this.#keeper.adopt(circuit, isDecidedHere, this.#parts.clock.monotonic());
+    const isDecidedHere = isTransition && by === this.#parts.me;
+    this.#local.adopt(circuit, isDecidedHere, this.#parts.clock.monotonic());
   }
 
-  /** The provider says that it serves again then. */
   limit(until: number): Promise<void> {
-    return this.#limitTelling.tell(until, this.#keeper.circuit);
+    return this.#limits.announce(until, this.#local.circuit);
   }
 
   clearLimit(): Promise<void> {
-    return this.#decideTogether(
-      () => this.#parts.table.clearLimit(this.#parts),
-      (now) => this.#keeper.clearLimit(now),
+    const { store, key } = this.#parts;
+    return this.#decide(
+      () => store.clearLimit(key),
+      (now) => this.#local.clearLimit(now),
     );
   }
 
   async reset(): Promise<void> {
-    const { table, link, clock } = this.#parts;
-    this.#untoldCalls = 0;
-    this.#untoldFailures = 0;
+    const { store, key, link, clock } = this.#parts;
+    this.#unsentCalls = 0;
+    this.#unsentFailures = 0;
     if (!link.isUp()) {
-      this.#untold = 'decision';
-      return this.#keeper.reset(clock.monotonic());
+      this.#unrestored = 'decided';
+      return this.#local.reset(clock.monotonic());
     }
-    const standing = await table.reset(this.#parts);
-    this.#untold = 'nothing';
-    this.adopt(standing);
-    this.#keeper.reset(clock.monotonic());
+    const snapshot = await store.reset(key);
+    this.#unrestored = 'nothing';
+    this.adopt(snapshot);
+    this.#local.reset(clock.monotonic());
   }
 
   view(): BreakerView {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    return this.#keeper.view(now, clock.now() - now);
+    return this.#local.view(now, clock.now() - now);
   }
 
-  /** Resolves when nothing is on its way to Redis. */
+  /** Resolves when no command is on its way to Redis. */
   async settled(): Promise<void> {
-    while (this.#telling || this.#claiming || this.#ending.size > 0)
-      await Promise.all([this.#telling, this.#claiming, ...this.#ending]);
+    while (this.#syncing || this.#claiming || !this.#inFlight.isEmpty)
+      await Promise.all([this.#syncing, this.#claiming, this.#inFlight.drained()]);
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#cancelTelling?.();
+    this.#cancelSync?.();
     this.#lease.end();
     await this.settled();
   }
 
-  #tellSoon(): void {
-    if (this.#cancelTelling || this.#isClosing) return;
-    this.#cancelTelling = this.#parts.clock.after(TELL_CALLS_MS, () => this.tell());
+  #syncLater(): void {
+    if (this.#cancelSync || this.#isClosing) return;
+    this.#cancelSync = this.#parts.clock.after(BATCH_MS, () => this.sync());
   }
 
-  async #tellAll(): Promise<void> {
-    const { table, link, provider, region } = this.#parts;
-    const probe = undefined;
+  async #sync(): Promise<void> {
+    const { store, key, link } = this.#parts;
     do {
-      const counted = { calls: this.#untoldCalls, failures: this.#untoldFailures };
-      this.#untoldCalls = 0;
-      this.#untoldFailures = 0;
+      const counted = { calls: this.#unsentCalls, failures: this.#unsentFailures };
+      this.#unsentCalls = 0;
+      this.#unsentFailures = 0;
       try {
-        if (this.#untold !== 'nothing') await this.#tellCircuit();
-        this.adopt(await table.count(this.#parts, counted));
+        await this.#restore();
+        this.adopt(await store.count(key, counted));
       } catch {
-        if (counted.failures > 0) this.#decideAlone({ provider, region, probe }, 'failure');
-        if (this.#untold !== 'nothing' && link.isUp()) this.#tellSoon();
+        if (counted.failures > 0) this.#decideLocally({ key, probe: undefined }, 'failure');
+        if (this.#unrestored !== 'nothing' && link.isUp()) this.#syncLater();
       }
-    } while (this.#untoldFailures > 0 && link.isUp());
+    } while (this.#unsentFailures > 0 && link.isUp());
   }
 
-  async #tellCircuit(): Promise<void> {
-    const { circuit } = this.#keeper;
-    const isDecidedAlone = this.#untold === 'decision';
-    const known = { circuit, version: this.#version, isDecidedAlone };
-    const standing = await this.#parts.table.tell(this.#parts, known);
-    // Meanwhile something else may have been decided here, which is told next time.
-    if (this.#keeper.circuit === circuit) this.#untold = 'nothing';
-    this.adopt(standing);
+  async #restore(): Promise<void> {
+    if (this.#unrestored === 'nothing') return;
+    const { circuit } = this.#local;
+    const isDecidedHere = this.#unrestored === 'decided';
+    const { store, key } = this.#parts;
+    const snapshot = await store.restore(key, { circuit, version: this.#version, isDecidedHere });
+    // A decision made during the command is restored by the next sync.
+    if (this.#local.circuit === circuit) this.#unrestored = 'nothing';
+    this.adopt(snapshot);
   }
 
   #mayClaim(now: number): boolean {
     if (this.#claiming) return false;
-    const { circuit } = this.#keeper;
-    return (
-      isProbeDue(circuit, now) || (circuit.state === 'half_open' && now >= this.#lookAgainAtMs)
-    );
+    const { circuit } = this.#local;
+    return isProbeDue(circuit, now) || (circuit.state === 'half_open' && now >= this.#recheckAtMs);
   }
 
   async #claim(probe: string): Promise<BreakerAnswer> {
-    const { table, link, leaseMs, clock, newProbeId } = this.#parts;
+    const { store, key, link, leaseMs, clock, newProbeId } = this.#parts;
     try {
-      if (this.#untold !== 'nothing') await this.#tellCircuit();
-      const standing = await table.claim(this.#parts, probe, leaseMs);
-      this.adopt(standing);
-      if (this.#keeper.isClosed) return this.#keeper.ask(newProbeId, clock.monotonic());
-      if (!isProbeOf(standing.circuit, probe)) return this.#keeper.refusal(clock.monotonic());
+      await this.#restore();
+      const snapshot = await store.claim(key, probe, leaseMs);
+      this.adopt(snapshot);
+      if (this.#local.isClosed) return this.#local.requestPass(newProbeId, clock.monotonic());
+      if (!isProbedBy(snapshot.circuit, probe)) return this.#local.refusal(clock.monotonic());
       this.#lease.begin(probe);
-      return this.#keeper.probeGiven(probe);
+      return this.#local.probePass(probe);
     } catch {
-      // It may have been given after all, to nobody: Redis is told when it can be, or the lease runs out.
-      if (!link.isUp()) return this.#askAlone();
-      this.#hold(table.end(this.#parts, probe, 'neutral').then((standing) => this.adopt(standing)));
-      return this.#keeper.refusal(clock.monotonic());
+      if (!link.isUp()) return this.#requestLocally();
+      // Redis may have granted the probe although its answer was late: end it, or its lease blocks the next one.
+      this.#adoptLater(store.end(key, probe, 'neutral'));
+      return this.#local.refusal(clock.monotonic());
     }
   }
 
   #renew(probe: string): void {
-    const { table, leaseMs } = this.#parts;
-    this.#hold(table.renew(this.#parts, probe, leaseMs).then((standing) => this.adopt(standing)));
+    const { store, key, leaseMs } = this.#parts;
+    this.#adoptLater(store.renew(key, probe, leaseMs));
   }
 
   #endProbe(pass: BreakerPass, probe: string, health: CallHealth): void {
     this.#lease.end();
-    const { table, link } = this.#parts;
+    const { store, key, link } = this.#parts;
     if (!link.isUp()) return;
-    this.#hold(
-      table.end(this.#parts, probe, health).then(
-        (standing) => this.adopt(standing),
-        () => this.#decideAlone(pass, health),
-      ),
+    const ending = store.end(key, probe, health).then(
+      (snapshot) => this.adopt(snapshot),
+      () => this.#decideLocally(pass, health),
     );
+    void this.#inFlight.track(ending);
   }
 
   #limit(until: number): Promise<void> {
-    const { table, clock } = this.#parts;
-    return this.#decideTogether(
-      () => table.limit(this.#parts, until - clock.monotonic()),
-      (now) => this.#keeper.limit(until, now),
+    const { store, key, clock } = this.#parts;
+    return this.#decide(
+      () => store.limit(key, until - clock.monotonic()),
+      (now) => this.#local.limit(until, now),
     );
   }
 
-  /** Redis decides; where it cannot be asked this server does, and Redis is told when it can be. Never rejects. */
-  #decideTogether(
-    decide: () => Promise<CircuitSnapshot>,
-    decideAlone: (now: number) => void,
-  ): Promise<void> {
-    const deciding = this.#askRedis(decide).then((isDone) => {
+  /** Redis decides; when it cannot, this server does and restores the decision later. Never rejects. */
+  #decide(inRedis: () => Promise<CircuitSnapshot>, locally: (now: number) => void): Promise<void> {
+    const deciding = this.#decideInRedis(inRedis).then((isDone) => {
       if (isDone) return;
-      this.#alone(() => decideAlone(this.#parts.clock.monotonic()));
-      if (this.#parts.link.isUp()) this.#tellSoon();
+      this.#locally(() => locally(this.#parts.clock.monotonic()));
+      if (this.#parts.link.isUp()) this.#syncLater();
     });
-    this.#hold(deciding);
-    return deciding;
+    return this.#inFlight.track(deciding);
   }
 
-  async #askRedis(decide: () => Promise<CircuitSnapshot>): Promise<boolean> {
+  async #decideInRedis(decide: () => Promise<CircuitSnapshot>): Promise<boolean> {
     if (!this.#parts.link.isUp()) return false;
     try {
-      if (this.#untold !== 'nothing') await this.#tellCircuit();
+      await this.#restore();
       this.adopt(await decide());
       return true;
     } catch {
@@ -271,30 +267,24 @@ export class SharedCircuit {
     }
   }
 
-  #askAlone(): BreakerAnswer {
+  #adoptLater(step: Promise<CircuitSnapshot>): void {
+    void this.#inFlight.track(step.then((snapshot) => this.adopt(snapshot)));
+  }
+
+  #requestLocally(): BreakerAnswer {
     const { newProbeId, clock } = this.#parts;
-    return this.#alone(() => this.#keeper.ask(newProbeId, clock.monotonic()));
+    return this.#locally(() => this.#local.requestPass(newProbeId, clock.monotonic()));
   }
 
-  #decideAlone(pass: BreakerPass, health: CallHealth): void {
-    this.#alone(() => this.#keeper.decide(pass, health, this.#parts.clock.monotonic()));
-    if (this.#parts.link.isUp()) this.#tellSoon();
+  #decideLocally(pass: BreakerPass, health: CallHealth): void {
+    this.#locally(() => this.#local.decide(pass, health, this.#parts.clock.monotonic()));
+    if (this.#parts.link.isUp()) this.#syncLater();
   }
 
-  #alone<T>(act: () => T): T {
-    const before = this.#keeper.circuit;
+  #locally<T>(act: () => T): T {
+    const before = this.#local.circuit;
     const result = act();
-    if (this.#keeper.circuit !== before) this.#untold = 'decision';
+    if (this.#local.circuit !== before) this.#unrestored = 'decided';
     return result;
-  }
-
-  /** What nobody waits for is still waited for by the end; its failure is made good by the next telling. */
-  #hold(work: Promise<void>): void {
-    const held = work
-      .catch(() => {})
-      .finally(() => {
-        this.#ending.delete(held);
-      });
-    this.#ending.add(held);
   }
 }

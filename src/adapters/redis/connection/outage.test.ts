@@ -1,5 +1,5 @@
-// A Redis of our own is killed, restarted and frozen under servers that share their limits. Whatever happens to it, a
-// server's own view keeps every promise, nothing that was learnt is forgotten, and all agree again by themselves.
+// A private Redis is killed, restarted and frozen under servers that share their limits. Each server's own view keeps the
+// contract throughout, no learnt limit is lost, and the servers converge afterwards.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -18,15 +18,15 @@ before(async () => {
 });
 after(() => rig.close());
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   before(() => rig.service.kill('SIGKILL'));
   after(() => rig.service.restart());
-  providerLimitsContract('a Redis that is away', () => rig.openServer({}, 50));
+  providerLimitsContract('an unavailable Redis', () => rig.openServer({}, 50));
 });
 
-describe('while Redis hangs', () => {
+describe('while Redis is frozen', () => {
   after(() => rig.service.thaw());
-  providerLimitsContract('a Redis that hangs', async () => {
+  providerLimitsContract('a frozen Redis', async () => {
     await rig.service.thaw();
     const server = await rig.openServer();
     await rig.service.freeze();
@@ -36,8 +36,8 @@ describe('while Redis hangs', () => {
 
 for (const [name, disturb] of [
   ['killed and restarted', () => rig.service.restart()],
-  ['frozen and thawed', freezeForAMoment],
-  ['wiped by somebody', async () => void (await rig.outsider.flushall())],
+  ['frozen and thawed', freezeBriefly],
+  ['flushed', async () => void (await rig.outsider.flushall())],
 ] as const) {
   describe(`while Redis is ${name} again and again`, () => {
     const over = new AbortController();
@@ -55,19 +55,20 @@ for (const [name, disturb] of [
   });
 }
 
-async function freezeForAMoment(): Promise<void> {
+async function freezeBriefly(): Promise<void> {
   await rig.service.freeze();
   await until(() => Math.random() < 0.01);
   await rig.service.thaw();
   await until(() => Math.random() < 0.01);
 }
 
+const SCOPE = { provider: 'anthropic', region: 'us-east' };
 const KEY = 'ai:limit:anthropic:us-east';
 
-describe('servers that share a Redis with troubles', () => {
+describe('servers that share a failing Redis', () => {
   beforeEach(() => rig.outsider.flushall());
 
-  test('a limit survives the restart of Redis, and what was learnt meanwhile is told: the later one', async () => {
+  test('a limit survives a restart of Redis, and of two limits learnt meanwhile the later one applies', async () => {
     const servers = [
       await rig.openServer(),
       await rig.openServer(),
@@ -92,14 +93,14 @@ describe('servers that share a Redis with troubles', () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  test('a limit that is cleared while Redis hangs is cleared everywhere when it goes on', async () => {
+  test('a limit that is cleared while Redis is frozen is cleared on all servers afterwards', async () => {
     const servers = [await rig.openServer(), await rig.openServer()] as const;
     const [first, second] = servers;
     const limit = limitFor(60_000);
     await first.limits.set(limit);
     await until(() => knownBy(second, limit) !== undefined);
     await rig.service.freeze();
-    await first.limits.clear('anthropic', 'us-east');
+    await first.limits.clear(SCOPE);
     assert.equal(knownBy(first, limit), undefined);
     assert.deepEqual(knownBy(second, limit), limit);
     await rig.service.thaw();
@@ -108,16 +109,16 @@ describe('servers that share a Redis with troubles', () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  test('a change that a frozen Redis finds late does not undo what was done since', async () => {
+  test('a command that a frozen Redis runs late does not undo a newer change', async () => {
     const server = await rig.openServer();
     const limit = limitFor(60_000);
     await rig.service.freeze();
     const setting = server.limits.set(limit);
     await until(() => !server.link.isUp());
-    await Promise.all([setting, server.limits.clear('anthropic', 'us-east')]);
+    await Promise.all([setting, server.limits.clear(SCOPE)]);
     await rig.service.thaw();
     await until(() => server.link.isUp());
-    await server.limits.clear('anthropic', 'us-east');
+    await server.limits.clear(SCOPE);
     assert.equal(await rig.outsider.exists(KEY), 0);
     assert.equal(knownBy(server, limit), undefined);
     await server.close();
@@ -126,10 +127,9 @@ describe('servers that share a Redis with troubles', () => {
 
 function limitFor(ms: number, fields: Partial<ProviderLimit> = {}): ProviderLimit {
   const setAt = Date.now();
-  const place = { provider: 'anthropic', region: 'us-east' };
-  return { ...place, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
+  return { ...SCOPE, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
 }
 
-function knownBy({ limits }: SharedServer, { provider, region }: ProviderLimit) {
-  return limits.active(provider, region, 'a-model');
+function knownBy({ limits }: SharedServer, limit: ProviderLimit) {
+  return limits.active({ ...limit, model: 'a-model' });
 }

@@ -1,5 +1,5 @@
-// Copies beside a Redis that is only a map: answers and news arrive late, news are lost, the map is wiped. Whatever the
-// order, once everything has arrived all copies hold what the map holds.
+// Copies beside a simulated Redis: answers and messages arrive late, messages are lost, the data is wiped. Whatever the
+// order, once everything has arrived all copies agree with Redis.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,25 +11,25 @@ import { limitKey } from './limit-record.ts';
 
 const clock = createTestClock();
 const REGIONS = ['us-east', 'eu-west'] as const;
-const KEYS = REGIONS.map((region) => limitKey('anthropic', region));
+const KEYS = REGIONS.map((region) => limitKey({ provider: 'anthropic', region }));
 
 type Delivery = () => void;
 
 class Server {
   readonly copy = new LimitCopy(clock);
   readonly answers: Delivery[] = [];
-  news: Delivery[] = [];
+  readonly messages: Delivery[] = [];
   readonly #inFlight = new Set<string>();
 
   send(redis: FakeRedis, key: string): void {
-    const change = this.copy.untold(key);
+    const change = this.copy.pending(key);
     if (!change || this.#inFlight.has(key)) return;
     this.#inFlight.add(key);
     const there = redis.change(key, change);
     const { mark } = redis;
     this.answers.push(() => {
       this.#inFlight.delete(key);
-      this.copy.told(key, change, mark, there);
+      this.copy.confirm(key, change, mark, there);
     });
   }
 
@@ -38,7 +38,7 @@ class Server {
     const found = KEYS.map((key) => [key, redis.limits.get(key)] as const);
     this.answers.push(() => {
       for (const [key, limit] of found) this.copy.learn(key, mark, limit);
-      this.copy.forgetGone(mark);
+      this.copy.dropTombstones(mark);
     });
   }
 }
@@ -49,11 +49,11 @@ class FakeRedis {
   mark: Mark = { epoch: '1', version: 1 };
 
   change(key: string, { clears, limit }: Change): ProviderLimit | undefined {
-    const held = this.limits.get(key);
+    const before = this.limits.get(key);
     if (clears) this.limits.delete(key);
-    const known = clears ? undefined : held;
+    const known = clears ? undefined : before;
     if (limit && limit.resetAt > (known?.resetAt ?? 0)) this.limits.set(key, limit);
-    if (this.limits.get(key) !== held) this.#announce(key);
+    if (this.limits.get(key) !== before) this.#announce(key);
     return this.limits.get(key);
   }
 
@@ -66,7 +66,8 @@ class FakeRedis {
     this.mark = { ...this.mark, version: this.mark.version + 1 };
     const { mark } = this;
     const limit = this.limits.get(key);
-    for (const { copy, news } of this.servers) news.push(() => copy.learn(key, mark, limit));
+    for (const { copy, messages } of this.servers)
+      messages.push(() => copy.learn(key, mark, limit));
   }
 
   settle({ withReads }: { withReads: boolean }): void {
@@ -74,7 +75,7 @@ class FakeRedis {
       for (const server of this.servers) {
         for (const key of KEYS) server.send(this, key);
         if (withReads) server.read(this);
-        for (const deliver of server.news.splice(0)) deliver();
+        for (const deliver of server.messages.splice(0)) deliver();
         for (const deliver of server.answers.splice(0)) deliver();
       }
     }
@@ -90,12 +91,12 @@ const step = fc.record({
     'send',
     'read',
     'answer',
-    'news',
+    'message',
     'lose',
     'wipe',
   ),
   server: fc.nat({ max: 2 }),
-  place: fc.nat({ max: REGIONS.length - 1 }),
+  scope: fc.nat({ max: REGIONS.length - 1 }),
   laterMs: fc.integer({ min: 1, max: 1000 }),
 });
 
@@ -104,20 +105,20 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 function run(steps: readonly Step[], withReads: boolean): void {
   const redis = new FakeRedis();
-  for (const { doing, server, place, laterMs } of steps) act(redis, doing, server, place, laterMs);
+  for (const { doing, server, scope, laterMs } of steps) act(redis, doing, server, scope, laterMs);
   redis.settle({ withReads });
   for (const { copy } of redis.servers) {
     assert.deepEqual(new Set(copy.list()), new Set(redis.limits.values()));
-    for (const key of KEYS) assert.equal(copy.untold(key), undefined);
+    for (const key of KEYS) assert.equal(copy.pending(key), undefined);
   }
 }
 
-test('whatever is late, lost or wiped, copies end with what is in Redis', () => {
+test('copies converge on Redis, whatever is late, lost or wiped', () => {
   const property = fc.property(anySteps, (steps) => run(steps, true));
   fc.assert(property, { numRuns: 2000 });
 });
 
-test('where nothing is lost, news and answers alone are enough', () => {
+test('without losses, messages and answers alone make the copies converge', () => {
   const isLoss = ({ doing }: Step) => doing === 'lose' || doing === 'wipe';
   const property = fc.property(anySteps, (steps) =>
     run(
@@ -128,7 +129,7 @@ test('where nothing is lost, news and answers alone are enough', () => {
   fc.assert(property, { numRuns: 2000 });
 });
 
-test('what a server has set and nobody cleared holds there in every moment', () => {
+test('a limit that a server set stays in force there until it is cleared', () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const redis = new FakeRedis();
@@ -137,8 +138,8 @@ test('what a server has set and nobody cleared holds there in every moment', () 
         act(redis, doing, server, 0, laterMs);
         if (doing === 'set') latest[server] = Math.max(latest[server] ?? 0, clock.now() + laterMs);
         for (const [index, { copy }] of redis.servers.entries()) {
-          const holds = copy.active('anthropic', REGIONS[0], 'a-model')?.resetAt ?? 0;
-          assert.ok(holds >= (latest[index] ?? 0));
+          const resetAt = copy.active({ provider: 'anthropic', region: REGIONS[0] })?.resetAt ?? 0;
+          assert.ok(resetAt >= (latest[index] ?? 0));
         }
       }
     }),
@@ -146,18 +147,18 @@ test('what a server has set and nobody cleared holds there in every moment', () 
   );
 });
 
-function act(redis: FakeRedis, doing: string, index: number, place: number, laterMs: number): void {
+function act(redis: FakeRedis, doing: string, index: number, scope: number, laterMs: number): void {
   const server = redis.servers[index];
-  const [region, key] = [REGIONS[place], KEYS[place]];
+  const [region, key] = [REGIONS[scope], KEYS[scope]];
   assert.ok(server && region && key);
   const setAt = clock.now();
-  const who = { provider: 'anthropic', region, setBy: `srv-${index}`, setAt } as const;
-  if (doing === 'set') server.copy.set({ ...who, resetAt: setAt + laterMs, kind: 'learnt' });
+  const fields = { provider: 'anthropic', region, setBy: `srv-${index}`, setAt } as const;
+  if (doing === 'set') server.copy.set({ ...fields, resetAt: setAt + laterMs, kind: 'learnt' });
   else if (doing === 'clear') server.copy.clear(key);
   else if (doing === 'send') server.send(redis, key);
   else if (doing === 'read') server.read(redis);
   else if (doing === 'answer') server.answers.shift()?.();
-  else if (doing === 'news') server.news.shift()?.();
-  else if (doing === 'lose') server.news.splice(0);
+  else if (doing === 'message') server.messages.shift()?.();
+  else if (doing === 'lose') server.messages.splice(0);
   else redis.wipe();
 }

@@ -1,30 +1,32 @@
-// What this server knows of provider limits: what it last saw of each in Redis, and what was done here that Redis has
-// not answered yet; what holds follows from the two. Every call asks it and never waits. No I/O happens here: the
-// adapter feeds it news and reads from it what is still to be told.
+// This server's copy of the provider limits: the last state seen in Redis, and the changes made here that Redis has not
+// confirmed. The limit in force follows from the two. Every call reads the copy synchronously. There is no I/O here: the
+// adapter feeds it messages and sends its pending changes.
 //
-// A change made here is untold until Redis has answered it, or kept here when Redis holds the limit to be over, by a
-// clock that differs from ours. News older than what was seen of a limit change nothing. When Redis turns out to have
-// lost its data, everything that holds is untold again.
+// A change is pending until Redis confirms it. If Redis takes the limit to be over already, by a clock that differs from
+// ours, the limit stays local. A message older than the last seen version changes nothing. When Redis has lost its data,
+// every limit in force is pending again.
 
 import type { ProviderLimit } from '../../../admission/provider-limits.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import { accountCircuit, type CircuitKey } from '../../../resilience/circuit-key.ts';
 import { limitKey } from './limit-record.ts';
 
-/** When something was so: the numbers are comparable within one epoch of Redis's data. */
+/** The time of an observation; versions are comparable within one epoch of Redis' data. */
 export type Mark = { readonly epoch: string; readonly version: number };
 
 export type Change = {
-  /** Whether what is there goes first; then the limit may also be an earlier one. */
+  /** Whether the change first deletes the record in Redis, so that the new limit may end earlier. */
   readonly clears: boolean;
   readonly limit: ProviderLimit | undefined;
-  readonly isKeptHere?: true;
+  /** Redis took the limit to be over: nothing is left to send. */
+  readonly isLocal?: true;
 };
 
 type Seen = { readonly version: number; readonly limit: ProviderLimit | undefined };
 
 export class LimitCopy {
   readonly #clock: Clock;
-  readonly #holding = new Map<string, ProviderLimit>();
+  readonly #inForce = new Map<string, ProviderLimit>();
   readonly #seen = new Map<string, Seen>();
   readonly #changes = new Map<string, Change>();
   #epoch: string | undefined;
@@ -33,26 +35,26 @@ export class LimitCopy {
     this.#clock = clock;
   }
 
-  active(provider: string, region: string, model: string): ProviderLimit | undefined {
-    // Nearly always nothing is limited, and then no key need be built.
-    if (this.#holding.size === 0) return undefined;
-    return this.#live(limitKey(provider, region)) ?? this.#live(limitKey(provider, region, model));
+  active(call: CircuitKey): ProviderLimit | undefined {
+    // Usually no limit is in force: then no key has to be built.
+    if (this.#inForce.size === 0) return undefined;
+    return this.#live(limitKey(accountCircuit(call))) ?? this.#live(limitKey(call));
   }
 
   list(): ProviderLimit[] {
-    return [...this.#holding.keys()].flatMap((key) => this.#live(key) ?? []);
+    return [...this.#inForce.keys()].flatMap((key) => this.#live(key) ?? []);
   }
 
-  /** Of everything that is remembered here, for Redis to be asked or told about. */
+  /** The keys of all limits that this copy has any record of. */
   keys(): string[] {
-    // What is over is forgotten when it is looked at, and some of it nobody asks for any more.
+    // Reading drops expired limits; calls may have stopped reading some of them.
     this.list();
-    return [...new Set([...this.#holding.keys(), ...this.#seen.keys(), ...this.#changes.keys()])];
+    return [...new Set([...this.#inForce.keys(), ...this.#seen.keys(), ...this.#changes.keys()])];
   }
 
-  /** A limit that ends earlier than the one that holds changes nothing. */
+  /** A limit that ends earlier than the one in force changes nothing. */
   set(limit: ProviderLimit): void {
-    const key = keyOf(limit);
+    const key = limitKey(limit);
     const known = this.#live(key);
     if (limit.resetAt <= this.#clock.now() || (known && known.resetAt >= limit.resetAt)) return;
     this.#changes.set(key, { clears: this.#changes.get(key)?.clears ?? false, limit });
@@ -64,17 +66,17 @@ export class LimitCopy {
     this.#settle(key);
   }
 
-  untold(key: string): Change | undefined {
+  pending(key: string): Change | undefined {
     const change = this.#changes.get(key);
-    return change?.isKeptHere ? undefined : change;
+    return change?.isLocal ? undefined : change;
   }
 
-  /** Redis has answered a change with what is there now. Meanwhile another may have been made here. */
-  told(key: string, change: Change, mark: Mark, there: ProviderLimit | undefined): void {
+  /** Redis answered a change with its current record. A newer change made here meanwhile stays pending. */
+  confirm(key: string, change: Change, mark: Mark, there: ProviderLimit | undefined): void {
     this.#adopt(mark.epoch);
     if (this.#changes.get(key) === change) {
       const { limit } = change;
-      if (limit && !there) this.#changes.set(key, { clears: false, limit, isKeptHere: true });
+      if (limit && !there) this.#changes.set(key, { clears: false, limit, isLocal: true });
       else this.#changes.delete(key);
     }
     this.learn(key, mark, there);
@@ -87,8 +89,8 @@ export class LimitCopy {
     this.#settle(key);
   }
 
-  /** That a limit is gone need be remembered only until a reading as new as that has found nothing. */
-  forgetGone({ version }: Mark): void {
+  /** A tombstone is needed only until a full reading of at least its version has found no record. */
+  dropTombstones({ version }: Mark): void {
     for (const [key, seen] of this.#seen)
       if (!seen.limit && seen.version <= version) this.#seen.delete(key);
   }
@@ -96,9 +98,9 @@ export class LimitCopy {
   #settle(key: string): void {
     const change = this.#changes.get(key);
     const seen = this.#seen.get(key)?.limit;
-    const holds = change?.clears ? change.limit : laterOf(change?.limit, seen);
-    if (holds) this.#holding.set(key, holds);
-    else this.#holding.delete(key);
+    const inForce = change?.clears ? change.limit : laterOf(change?.limit, seen);
+    if (inForce) this.#inForce.set(key, inForce);
+    else this.#inForce.delete(key);
   }
 
   #adopt(epoch: string): void {
@@ -108,23 +110,19 @@ export class LimitCopy {
     this.#seen.clear();
     if (!isLost) return;
     for (const limit of this.list()) {
-      const key = keyOf(limit);
+      const key = limitKey(limit);
       const clears = this.#changes.get(key)?.clears ?? false;
       this.#changes.set(key, { clears, limit });
     }
   }
 
   #live(key: string): ProviderLimit | undefined {
-    const limit = this.#holding.get(key);
+    const limit = this.#inForce.get(key);
     if (!limit || limit.resetAt > this.#clock.now()) return limit;
-    this.#holding.delete(key);
+    this.#inForce.delete(key);
     if (!this.#changes.get(key)?.clears) this.#changes.delete(key);
     return undefined;
   }
-}
-
-function keyOf({ provider, region, model }: ProviderLimit): string {
-  return limitKey(provider, region, model);
 }
 
 function laterOf(

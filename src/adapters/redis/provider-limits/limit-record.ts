@@ -1,30 +1,38 @@
-// A provider limit as it stands in Redis, where operators read it and may write one by hand:
+// The record of a provider limit in Redis, which operators may read and write:
 //
-//   SET ai:limit:{provider}:{region}[:{model}] '{"active":true,"resetAt":1767225600000,"provider":"anthropic",
-//     "region":"us-east","setBy":"ops","setAt":1767222000000,"kind":"manual"}' PXAT 1767225601000
+//   SET ai:limit:{provider}:{region}[/{account}][:{model}] '{"active":true,"resetAt":1767225600000,
+//     "provider":"anthropic","region":"us-east","setBy":"ops","setAt":1767222000000,"kind":"manual"}' PXAT 1767225601000
 //
-// One that is written by hand is honoured when the servers next look, which they do every few seconds: at the keys of
-// the configured providers and at those in the index (`ZADD ai:limits:index {resetAt} {key}`, which only a limit of
-// one model needs). One that is deleted by hand is over when they next look.
+// The servers read the keys of the configured providers and the keys in the index every few seconds. A record that an
+// operator writes takes effect then (a limit of one model also needs `ZADD ai:limits:index {resetAt} {key}`), and one
+// that an operator deletes ends then.
 
 import { z } from 'zod';
 import type { ProviderLimit } from '../../../admission/provider-limits.ts';
-
-export type LimitPlace = Pick<ProviderLimit, 'provider' | 'region' | 'model'>;
+import {
+  type CircuitKey,
+  circuitId,
+  parseCircuitLabel,
+  parseRegionLabel,
+  regionLabel,
+  withModel,
+} from '../../../resilience/circuit-key.ts';
 
 const KEY_START = 'ai:limit:';
 
-export function limitKey(provider: string, region: string, model?: string): string {
-  const key = `${KEY_START}${provider}:${region}`;
-  return model === undefined ? key : `${key}:${model}`;
+export function limitKey(key: CircuitKey): string {
+  return KEY_START + circuitId(key);
 }
 
 export function isLimitKey(key: string): boolean {
   return key.startsWith(KEY_START);
 }
 
+/** `region` also names the account, as it does in the key. */
 export function encodeLimit(limit: ProviderLimit): string {
-  return JSON.stringify({ active: true, ...limit });
+  const { provider, model, resetAt, setBy, setAt, kind } = limit;
+  const region = regionLabel(limit);
+  return JSON.stringify({ active: true, provider, region, model, resetAt, setBy, setAt, kind });
 }
 
 const record = z.object({
@@ -38,26 +46,24 @@ const record = z.object({
   kind: z.enum(['learnt', 'reported', 'manual', 'throttled']).catch('manual'),
 });
 
-/** Undefined when there is none: no record, an inactive one, or a slip of somebody's hand. */
+/** Undefined for no record, an inactive one, and text that is not a record. */
 export function decodeLimit(key: string, text: string): ProviderLimit | undefined {
   const { data } = record.safeParse(parseJson(text));
-  const place = data && placeOf(key, data);
-  if (!place || !data.active) return undefined;
+  const scope = data && scopeOf(key, data);
+  if (!scope || !data.active) return undefined;
   const { resetAt, setBy, setAt, kind } = data;
-  return { ...place, resetAt, setBy, setAt, kind };
+  return { ...scope, resetAt, setBy, setAt, kind };
 }
 
-/** The key is what is looked up, so it decides; the record only tells where a name with a colon ends. */
-function placeOf(key: string, stated: Partial<LimitPlace>): LimitPlace | undefined {
+/** Lookups use the Redis key, so it decides; the record only shows where a name that contains a colon ends. */
+function scopeOf(redisKey: string, stated: z.infer<typeof record>): CircuitKey | undefined {
   const { provider, region, model } = stated;
-  if (provider !== undefined && region !== undefined && limitKey(provider, region, model) === key)
-    return place(provider, region, model);
-  const parts = /^ai:limit:([^:]+):([^:]+)(?::(.+))?$/s.exec(key);
-  return parts?.[1] && parts[2] ? place(parts[1], parts[2], parts[3]) : undefined;
-}
-
-function place(provider: string, region: string, model: string | undefined): LimitPlace {
-  return model === undefined ? { provider, region } : { provider, region, model };
+  if (provider !== undefined && region !== undefined) {
+    const key = withModel(parseRegionLabel(provider, region), model);
+    if (limitKey(key) === redisKey) return key;
+  }
+  const [, owner, label] = /^ai:limit:([^:]+):([^:].*)$/s.exec(redisKey) ?? [];
+  return owner && label ? parseCircuitLabel(owner, label) : undefined;
 }
 
 function parseJson(text: string): unknown {

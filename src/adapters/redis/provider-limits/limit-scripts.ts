@@ -1,6 +1,6 @@
-// The two steps on limits that Redis makes as one, on its own clock. Every change has a number, higher than all before,
-// so that news which arrive out of order can be told from old ones; the numbers begin anew, with another epoch, when
-// Redis has lost its data, by which the servers know that it has.
+// The two scripts on limits that Redis runs atomically on its own clock. Each change gets a higher version, so that a server
+// can drop messages that arrive out of order. When Redis has lost its data, versions restart under a new epoch, from which
+// the servers learn of the loss.
 
 import { defineScript } from '../connection/redis-script.ts';
 
@@ -8,7 +8,7 @@ export const INDEX_KEY = 'ai:limits:index';
 export const STATE_KEY = 'ai:limits:state';
 export const CHANNEL = 'ai:limits:changed';
 
-/** What the servers are told is JSON: epoch, version, key, record (empty: there is none any more). */
+/** A message on the channel is JSON: epoch, version, key, record (empty after a deletion). */
 const SHARED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -19,7 +19,7 @@ local function ensure_state(state)
   redis.call('HSET', state, 'epoch', first, 'version', first)
 end
 
--- When the record is over: 0 when it is not active, nil when it is no record.
+-- When the record ends: 0 for an inactive one, nil for text that is not a record.
 local function end_of(text)
   if type(text) ~= 'string' then return nil end
   local ok, record = pcall(cjson.decode, text)
@@ -40,39 +40,39 @@ local function announce(channel, state, key, record)
 end
 `;
 
-// Sets or clears one limit and tells every server. A limit only moves later unless what is there is cleared first.
+// Sets or clears one limit and publishes the change. A limit only moves later unless the record is cleared first.
 // KEYS  1 the record  2 the index  3 the state  4 the writer's own count
-// ARGV  1 channel  2 the change's number by the writer's count  3 '1' to clear what is there
+// ARGV  1 channel  2 the change's number by the writer's count  3 '1' to clear the record first
 //       4 the record, or '' for none  5 its resetAt  6 buffer for skewed clocks in ms
-// Returns epoch, version, the record that is there now or ''
+// Returns epoch, version, the current record or ''
 export const CHANGE_LIMIT = defineScript(`${SHARED}
 local key, index, state, writer = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local channel, number, record = ARGV[1], tonumber(ARGV[2]), ARGV[4]
 local reset_at, buffer = tonumber(ARGV[5]), tonumber(ARGV[6])
 ensure_state(state)
 
-local function there()
-  local held = redis.pcall('GET', key)
-  return type(held) == 'string' and held or ''
+local function current()
+  local text = redis.pcall('GET', key)
+  return type(text) == 'string' and text or ''
 end
 
 local function answer()
   local mark = redis.call('HMGET', state, 'epoch', 'version')
-  return { mark[1], mark[2], there() }
+  return { mark[1], mark[2], current() }
 end
 
--- What a frozen Redis finds in its sockets when it goes on may be older than what its writer has done since.
+-- A frozen Redis that resumes may find commands in its sockets that their writer has since superseded.
 if number <= tonumber(redis.call('GET', writer) or 0) then return answer() end
 redis.call('SET', writer, number, 'PX', 3600000)
 
-local held_until = end_of(there())
-if held_until and (ARGV[3] == '1' or held_until <= now) then
+local ends_at = end_of(current())
+if ends_at and (ARGV[3] == '1' or ends_at <= now) then
   redis.call('DEL', key)
   redis.call('ZREM', index, key)
   if record == '' then announce(channel, state, key, '') end
-  held_until = nil
+  ends_at = nil
 end
-if record == '' or reset_at <= now or (held_until and held_until >= reset_at) then return answer() end
+if record == '' or reset_at <= now or (ends_at and ends_at >= reset_at) then return answer() end
 
 redis.call('SET', key, record, 'PX', remaining(reset_at, buffer))
 local ttl = redis.call('PTTL', key)
@@ -85,8 +85,8 @@ announce(channel, state, key, record)
 return answer()
 `);
 
-// Reads limits, cleans up what is over, and takes up what an operator has done by hand: a record that is not in the
-// index was written so, one that is still in the index but gone before its time was deleted so.
+// Reads limits, deletes expired records, and announces changes that an operator made directly in Redis: a record outside
+// the index was written that way, and an indexed record that vanished before its end was deleted that way.
 // KEYS  1 the index  2 the state  3… the records
 // ARGV  1 channel  2 buffer for skewed clocks in ms
 // Returns epoch, version, and a list with the text of each record or ''

@@ -1,5 +1,5 @@
-// The limits in Redis, as questions and answers: one change, one reading of everything, one piece of news. It knows the
-// keys and the scripts and keeps nothing but the count of its own changes. Rejects when Redis is away.
+// The limits in Redis: keys, scripts, and the messages on the channel. Its only state is the count of its own changes.
+// Methods reject while Redis is unavailable.
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -9,18 +9,23 @@ import type { Change, Mark } from './limit-copy.ts';
 import { encodeLimit, isLimitKey } from './limit-record.ts';
 import { CHANGE_LIMIT, CHANNEL, INDEX_KEY, READ_LIMITS, STATE_KEY } from './limit-scripts.ts';
 
-/** A text is a record, or empty where there is none. */
+/** `text` is a record, or empty when Redis has none. */
 export type LimitText = { readonly mark: Mark; readonly text: string };
 export type LimitTexts = { readonly mark: Mark; readonly texts: ReadonlyMap<string, string> };
-export type LimitNews = LimitText & { readonly key: string };
+export type LimitMessage = LimitText & { readonly key: string };
 
-/** More is not a list of limits but a mistake, and reading it must not hold up Redis. */
+/** Bounds the time that one reading blocks Redis. */
 const MAX_LIMITS = 5000;
 
 const version = z.coerce.number().int().positive();
 const changeAnswer = z.tuple([z.string(), version, z.string()]);
 const readAnswer = z.tuple([z.string(), version, z.array(z.string())]);
-const newsMessage = z.object({ epoch: z.string(), version, key: z.string(), record: z.string() });
+const channelMessage = z.object({
+  epoch: z.string(),
+  version,
+  key: z.string(),
+  record: z.string(),
+});
 
 export class LimitTable {
   readonly #link: RedisLink;
@@ -46,7 +51,7 @@ export class LimitTable {
     return { mark: { epoch, version }, text };
   }
 
-  /** Those that the index names, and the ones asked for whether it names them or not. */
+  /** Reads the limits in the index and the given keys, indexed or not. */
   async read(wanted: readonly string[]): Promise<LimitTexts> {
     const listed = await this.#link.runPatiently((redis) =>
       redis.zrevrange(INDEX_KEY, 0, MAX_LIMITS - 1),
@@ -60,10 +65,10 @@ export class LimitTable {
     return { mark: { epoch, version }, texts: found };
   }
 
-  /** Undefined for what is none of ours. */
-  parseNews(message: string): LimitNews | undefined {
+  /** Undefined for a message in another format. */
+  parseMessage(message: string): LimitMessage | undefined {
     try {
-      const { epoch, version, key, record } = newsMessage.parse(JSON.parse(message));
+      const { epoch, version, key, record } = channelMessage.parse(JSON.parse(message));
       return { mark: { epoch, version }, key, text: record };
     } catch {
       return undefined;

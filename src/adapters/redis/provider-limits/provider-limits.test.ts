@@ -1,4 +1,4 @@
-// One learns, all know: three servers on a real Redis of their own.
+// Provider limits that three servers share on a real Redis.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -21,17 +21,17 @@ after(() => rig.close());
 
 providerLimitsContract('Redis', () => rig.openServer());
 
+const SCOPE = { provider: 'anthropic', region: 'us-east' };
 const KEY = 'ai:limit:anthropic:us-east';
 const REFRESH_MS = 6000;
 
 function limitFor(ms: number, fields: Partial<ProviderLimit> = {}): ProviderLimit {
   const setAt = Date.now();
-  const place = { provider: 'anthropic', region: 'us-east' };
-  return { ...place, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
+  return { ...SCOPE, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
 }
 
-function knownBy({ limits }: SharedServer, { provider, region, model }: ProviderLimit) {
-  return limits.active(provider, region, model ?? 'a-model');
+function knownBy({ limits }: SharedServer, limit: ProviderLimit) {
+  return limits.active({ ...limit, model: limit.model ?? 'a-model' });
 }
 
 function allKnow(servers: readonly SharedServer[], limit: ProviderLimit): Promise<void> {
@@ -52,15 +52,15 @@ describe('three servers on one Redis', () => {
     servers = [first, await rig.openServer(), await rig.openServer()];
   });
 
-  test('what one learns the others are told at once, and all take it back at once', async () => {
+  test('a limit set or cleared on one server reaches the others at once', async () => {
     const limit = limitFor(60_000, { model: 'claude' });
     await first.limits.set(limit);
     await allKnow(servers, limit);
-    await first.limits.clear('anthropic', 'us-east', 'claude');
+    await first.limits.clear({ ...SCOPE, model: 'claude' });
     await noneKnows(servers, limit);
   });
 
-  test('the record stands under its documented name, with its fields and a time to live', async () => {
+  test('the record has its documented key, its fields and a time to live', async () => {
     const limit = limitFor(60_000);
     await first.limits.set(limit);
     const text = await rig.outsider.get(KEY);
@@ -72,12 +72,22 @@ describe('three servers on one Redis', () => {
     assert.equal(await rig.outsider.exists(`${KEY}:ft:gpt-5:acme`), 1);
   });
 
-  test('a record of a limit that is nearly over lives for a second at least', async () => {
+  test('key and region of the record name the account, and a later server reads them back', async () => {
+    const limit = limitFor(60_000, { account: 'second', model: 'ft:gpt-5:acme' });
+    await first.limits.set(limit);
+    const text = await rig.outsider.get('ai:limit:anthropic:us-east/second:ft:gpt-5:acme');
+    assert.equal(JSON.parse(text ?? '').region, 'us-east/second');
+    const late = await rig.openServer();
+    assert.deepEqual(await late.limits.list(), [limit]);
+    await late.close();
+  });
+
+  test('the record of a limit that is nearly over lives for at least a second', async () => {
     await first.limits.set(limitFor(50));
     assert.ok((await rig.outsider.pttl(KEY)) > 900);
   });
 
-  test('a server that starts later knows what was learnt before', async () => {
+  test('a server that starts later knows the limits in Redis', async () => {
     const limit = limitFor(60_000);
     await first.limits.set(limit);
     const late = await rig.openServer();
@@ -85,7 +95,7 @@ describe('three servers on one Redis', () => {
     await late.close();
   });
 
-  test('however many set it at once, all servers and Redis end with the latest', async () => {
+  test('concurrent sets leave all servers and Redis with the latest end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 60_000, max: 90_000 }), { minLength: 2 }), check),
       { numRuns: 30 },
@@ -104,19 +114,19 @@ describe('three servers on one Redis', () => {
     }
   });
 
-  test('whatever is set and cleared at once, all servers end with what is in Redis', async () => {
+  test('concurrent sets and clears leave all servers in agreement with Redis', async () => {
     const limit = limitFor(60_000);
     for (let round = 0; round < 50; round += 1) {
-      const doings = servers.map(({ limits }, index) =>
+      const changes = servers.map(({ limits }, index) =>
         Math.random() < 0.4
-          ? limits.clear('anthropic', 'us-east')
+          ? limits.clear(SCOPE)
           : limits.set({
               ...limit,
               resetAt: limit.resetAt + Math.random() * 1000,
               setBy: `${index}`,
             }),
       );
-      await Promise.all(doings);
+      await Promise.all(changes);
       const there = await rig.outsider.get(KEY);
       await until(() =>
         servers.every((server) => {
@@ -127,7 +137,7 @@ describe('three servers on one Redis', () => {
     }
   });
 
-  test('a Redis that was flushed is told again by those who know', async () => {
+  test('the servers restore a limit to a flushed Redis at the next refresh', async () => {
     const limit = limitFor(60_000);
     await first.limits.set(limit);
     await allKnow(servers, limit);
@@ -138,7 +148,7 @@ describe('three servers on one Redis', () => {
     assert.ok(servers.every((server) => knownBy(server, limit)));
   });
 
-  test('a Redis that was flushed is told again when another server learns something new', async () => {
+  test('the servers restore a limit to a flushed Redis when a new limit is published', async () => {
     const limit = limitFor(60_000);
     await first.limits.set(limit);
     await allKnow(servers, limit);
@@ -147,7 +157,7 @@ describe('three servers on one Redis', () => {
     await until(async () => (await rig.outsider.exists(KEY)) === 1);
   });
 
-  test('a message that was missed is made good by the next look', async () => {
+  test('the next refresh repairs a lost message', async () => {
     const limit = limitFor(60_000);
     await rig.outsider.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await first.limits.set(limit);
@@ -155,20 +165,20 @@ describe('three servers on one Redis', () => {
     await allKnow(servers, limit);
   });
 
-  test('what an operator writes into Redis is honoured at the next look, and told to all', async () => {
+  test('a record that an operator writes to Redis takes effect on all servers after one server refreshes', async () => {
     const limit = limitFor(60_000, { setBy: 'ops', kind: 'manual' });
     await rig.outsider.set(KEY, encodeLimit(limit));
     await first.clock.advance(REFRESH_MS);
     await allKnow(servers, limit);
-    assert.ok((await rig.outsider.pttl(KEY)) > 0, 'it is given the time to live it lacked');
+    assert.ok((await rig.outsider.pttl(KEY)) > 0, 'the refresh sets the missing time to live');
     await rig.outsider.del(KEY);
     await first.clock.advance(REFRESH_MS);
     await noneKnows(servers, limit);
   });
 
-  test('what an operator writes wrongly changes nothing and stands in nobody’s way', async () => {
-    for (const slip of ['not JSON', '[]', '{"active":true}', '{"resetAt":"soon"}']) {
-      await rig.outsider.set(KEY, slip);
+  test('an invalid record changes nothing and is overwritten by the next limit', async () => {
+    for (const invalid of ['not JSON', '[]', '{"active":true}', '{"resetAt":"soon"}']) {
+      await rig.outsider.set(KEY, invalid);
       await first.clock.advance(REFRESH_MS);
       await first.limits.list();
       assert.equal(knownBy(first, limitFor(0)), undefined);
@@ -185,7 +195,7 @@ describe('three servers on one Redis', () => {
     );
   });
 
-  test('a stale record is cleaned up when it is read', async () => {
+  test('a refresh deletes an expired record', async () => {
     const limit = limitFor(-1000, { setBy: 'ops' });
     await rig.outsider.set(KEY, encodeLimit(limit));
     await first.clock.advance(REFRESH_MS);
@@ -193,7 +203,7 @@ describe('three servers on one Redis', () => {
     assert.equal(knownBy(first, limit), undefined);
   });
 
-  test('a limit that Redis holds to be over still holds where the clock says otherwise', async () => {
+  test('a limit that is over by the clock of Redis applies until it is over by its own', async () => {
     const slow = first;
     // The test's clock stands still while the real one runs.
     const limit = limitFor(1, { resetAt: slow.clock.now() + 1 });
@@ -204,7 +214,7 @@ describe('three servers on one Redis', () => {
     assert.equal(knownBy(slow, limit), undefined);
   });
 
-  test('one of many refusals in a burst is written, not each', async () => {
+  test('a burst of 500 refusals makes fewer than 20 writes', async () => {
     const before = await calls('eval');
     const burst = Array.from({ length: 500 }, (_, index) => limitFor(60_000 + index));
     await Promise.all(burst.map((limit) => first.limits.set(limit)));

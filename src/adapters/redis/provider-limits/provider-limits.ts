@@ -1,32 +1,32 @@
-// Provider limits that all servers on one Redis know. Reading is from a copy in the process. What is learnt here is
-// written to Redis, which announces it to the others in the same step; what is missed (a message, a connection, an
-// operator's own hand in Redis) is found by reading everything when a connection is new and every few seconds.
-// While Redis is away a limit holds here at once and is told when it is back; `set` and `clear` then resolve, because
-// it will be told without anybody's doing.
+// Provider limits shared by all servers on one Redis. Calls read a copy in the process. A limit learnt here is written to
+// Redis, which publishes it to the other servers in the same step. A full reading on every new connection and every few
+// seconds repairs lost messages and finds records that an operator wrote. While Redis is unavailable a limit applies here at
+// once and is written on reconnection; `set` and `clear` resolve without waiting for that.
 
 import type { ProviderLimit, ProviderLimits } from '../../../admission/provider-limits.ts';
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
+import type { CircuitKey } from '../../../resilience/circuit-key.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { LimitCopy } from './limit-copy.ts';
-import { decodeLimit, type LimitPlace, limitKey } from './limit-record.ts';
+import { decodeLimit, limitKey } from './limit-record.ts';
 import { CHANNEL } from './limit-scripts.ts';
 import { LimitTable } from './limit-table.ts';
 
 export type ProviderLimitsParts = {
   readonly link: RedisLink;
   readonly clock: Clock;
-  /** Where an operator may have put a limit by hand: looked at even when no index names them. */
-  readonly places: readonly LimitPlace[];
-  /** How long a record outlives its limit, for servers whose clocks differ. */
+  /** Scopes where an operator may write a limit by hand: read even when the index does not name them. */
+  readonly scopes: readonly CircuitKey[];
+  /** By how much a record outlives its limit, for servers whose clocks differ. */
   readonly skewMs: number;
   readonly refreshMs?: number;
 };
 
 const REFRESH_MS = 5000;
-/** A change that fails this often waits for the next refresh. */
+/** After this many failures a change waits for the next refresh. */
 const MAX_TRIES = 3;
 
-/** Resolves when what Redis knows is known here, or when Redis is away. */
+/** Resolves when the limits in Redis are known here, or when Redis is unavailable. */
 export async function openProviderLimits(parts: ProviderLimitsParts): Promise<ProviderLimits> {
   const limits = new SharedLimits(parts);
   await limits.open();
@@ -37,7 +37,7 @@ class SharedLimits implements ProviderLimits {
   readonly #parts: ProviderLimitsParts;
   readonly #copy: LimitCopy;
   readonly #table: LimitTable;
-  readonly #telling = new Map<string, Promise<void>>();
+  readonly #sending = new Map<string, Promise<void>>();
   #reading: Promise<void> | undefined;
   #mustReadAgain = false;
   #cancelRefresh: CancelTimer | undefined;
@@ -59,19 +59,19 @@ class SharedLimits implements ProviderLimits {
     await this.#refresh();
   }
 
-  active(provider: string, region: string, model: string): ProviderLimit | undefined {
-    return this.#copy.active(provider, region, model);
+  active(call: CircuitKey): ProviderLimit | undefined {
+    return this.#copy.active(call);
   }
 
   async set(limit: ProviderLimit): Promise<void> {
     this.#copy.set(limit);
-    await this.#tell(limitKey(limit.provider, limit.region, limit.model));
+    await this.#send(limitKey(limit));
   }
 
-  async clear(provider: string, region: string, model?: string): Promise<void> {
-    const key = limitKey(provider, region, model);
-    this.#copy.clear(key);
-    await this.#tell(key);
+  async clear(key: CircuitKey): Promise<void> {
+    const redisKey = limitKey(key);
+    this.#copy.clear(redisKey);
+    await this.#send(redisKey);
   }
 
   async list(): Promise<readonly ProviderLimit[]> {
@@ -81,44 +81,44 @@ class SharedLimits implements ProviderLimits {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRefresh?.();
-    await Promise.all([this.#reading, ...this.#telling.values()]);
+    await Promise.all([this.#reading, ...this.#sending.values()]);
   }
 
-  /** One at a time for each limit: a burst of refusals, each a little later, becomes a few writes and not a storm. */
-  #tell(key: string): Promise<void> {
-    const running = this.#telling.get(key);
+  /** One write at a time per limit: a burst of refusals with slightly later ends becomes a few writes. */
+  #send(key: string): Promise<void> {
+    const running = this.#sending.get(key);
     if (running) return running;
-    if (!this.#copy.untold(key)) return Promise.resolve();
-    const telling = Promise.resolve().then(() => this.#tellAllOf(key));
-    this.#telling.set(key, telling);
-    return telling;
+    if (!this.#copy.pending(key)) return Promise.resolve();
+    const sending = Promise.resolve().then(() => this.#sendPending(key));
+    this.#sending.set(key, sending);
+    return sending;
   }
 
-  async #tellAllOf(key: string): Promise<void> {
+  async #sendPending(key: string): Promise<void> {
     const { link } = this.#parts;
     let failures = 0;
-    for (let change = this.#copy.untold(key); change; change = this.#copy.untold(key)) {
+    for (let change = this.#copy.pending(key); change; change = this.#copy.pending(key)) {
       if (!link.isUp() || failures === MAX_TRIES) break;
       try {
         const { mark, text } = await this.#table.change(key, change);
-        this.#copy.told(key, change, mark, decodeLimit(key, text));
+        this.#copy.confirm(key, change, mark, decodeLimit(key, text));
       } catch {
         failures += 1;
       }
     }
-    this.#telling.delete(key);
+    this.#sending.delete(key);
   }
 
-  async #tellEverything(): Promise<void> {
-    await Promise.all(this.#copy.keys().map((key) => this.#tell(key)));
+  async #sendAll(): Promise<void> {
+    await Promise.all(this.#copy.keys().map((key) => this.#send(key)));
   }
 
   #hear(message: string): void {
-    const news = this.#table.parseNews(message);
-    if (!news || this.#isClosed) return;
-    this.#copy.learn(news.key, news.mark, decodeLimit(news.key, news.text));
-    // The news may be of another epoch than ours: then Redis has lost what is known here.
-    void this.#tellEverything();
+    const change = this.#table.parseMessage(message);
+    if (!change || this.#isClosed) return;
+    this.#copy.learn(change.key, change.mark, decodeLimit(change.key, change.text));
+    // A message of a new epoch means that Redis has lost its data: the copy's limits are pending again.
+    void this.#sendAll();
   }
 
   #refresh(): Promise<void> {
@@ -137,22 +137,20 @@ class SharedLimits implements ProviderLimits {
     }
     this.#reading = undefined;
     if (this.#isClosed) return;
-    // Servers that started together do not ask together for ever.
+    // Jitter keeps servers that started together from reading together.
     const delayMs = refreshMs * (0.8 + 0.4 * clock.random());
     this.#cancelRefresh = clock.after(delayMs, () => void this.#refresh());
   }
 
   async #read(): Promise<void> {
-    const places = this.#parts.places.map((place) =>
-      limitKey(place.provider, place.region, place.model),
-    );
+    const configured = this.#parts.scopes.map(limitKey);
     try {
-      const { mark, texts } = await this.#table.read([...places, ...this.#copy.keys()]);
+      const { mark, texts } = await this.#table.read([...configured, ...this.#copy.keys()]);
       for (const [key, text] of texts) this.#copy.learn(key, mark, decodeLimit(key, text));
-      this.#copy.forgetGone(mark);
-      await this.#tellEverything();
+      this.#copy.dropTombstones(mark);
+      await this.#sendAll();
     } catch {
-      // Read again when Redis is back, or when the next refresh is due.
+      // The next refresh reads again.
     }
   }
 }
