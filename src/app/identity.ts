@@ -18,11 +18,12 @@ export function loadIdentity(config: Config, folder: DataFolder): Identity {
   return {
     serverId:
       config.cluster.serverId ??
-      folder.keep('server-id', () => `srv-${randomBytes(6).toString('hex')}`),
+      folder.getOrCreate('server-id', () => `srv-${randomBytes(6).toString('hex')}`),
     adminKey:
       config.auth.adminKey ??
-      folder.keep('admin-key', () => `adm-spill-${randomBytes(24).toString('base64url')}`),
+      folder.getOrCreate('admin-key', () => `adm-spill-${randomBytes(24).toString('base64url')}`),
     apiKey:
-      config.auth.apiKey ?? (isEmbedded ? folder.keep('api-key', () => makeApiKey()) : undefined),
+      config.auth.apiKey ??
+      (isEmbedded ? folder.getOrCreate('api-key', () => makeApiKey()) : undefined),
   };
 }

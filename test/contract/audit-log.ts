@@ -1,4 +1,4 @@
-// What every AuditLog promises. The test of each adapter calls this with its own store.
+// The contract of the port AuditLog. The test of each adapter calls it with its own store.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -15,25 +15,25 @@ export function auditLogContract(adapter: string, open: () => Promise<OpenedAudi
     });
     after(() => opened.close());
 
-    it('gives back every field as it was written, newest first', async () => {
+    it('returns entries newest first, with every field unchanged', async () => {
       assert.deepEqual(await opened.audit.list({ limit: 10 }), ENTRIES.toReversed());
     });
 
-    it('pages from the last entry that was seen', async () => {
+    it('a page starts after the given entry', async () => {
       const [newest, , oldest] = await opened.audit.list({ limit: 10 });
       assert.deepEqual(ids(await opened.audit.list({ limit: 1, before: newest })), ['aud_2']);
       assert.deepEqual(ids(await opened.audit.list({ limit: 5, before: oldest })), []);
     });
 
-    it('shows what concerns one organisation and nothing of another', async () => {
+    it('a list for one organisation contains no entry of another', async () => {
       assert.deepEqual(ids(await opened.audit.list({ limit: 9, organizationId: 'acme' })), [
         'aud_1',
       ]);
       assert.deepEqual(ids(await opened.audit.list({ limit: 9, organizationId: 'nobody' })), []);
     });
 
-    it('refuses to write over an entry', async () => {
-      await assert.rejects(opened.audit.append({ ...plain('aud_1'), actor: 'somebody else' }));
+    it('an entry cannot be overwritten', async () => {
+      await assert.rejects(opened.audit.append({ ...plain('aud_1'), actor: 'another-operator' }));
       assert.equal((await opened.audit.list({ limit: 9 })).at(-1)?.actor, 'admin');
     });
   });

@@ -1,5 +1,5 @@
-// What every IdempotencyStore promises. The test of each adapter calls this with its own store; it may open several
-// connections to the same one, as the servers of a cluster do.
+// The contract of the port IdempotencyStore. The test of each adapter calls it with its own store, which may have several
+// connections, like the servers of a cluster.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -12,12 +12,12 @@ import type {
 } from '../../src/admission/idempotency-store.ts';
 
 export type OpenedIdempotency = {
-  /** All on one store; at least one. */
+  /** Connections to one store; at least one. */
   readonly stores: readonly [IdempotencyStore, ...IdempotencyStore[]];
   close(): Promise<void>;
 };
 
-/** The adapter is opened to keep answers for this long. */
+/** The retention with which the adapter is opened. */
 export const CONTRACT_KEPT_FOR_MS = 10_000;
 const NOW = 1_900_000_000_000;
 const CLAIMS = 50;
@@ -48,12 +48,12 @@ export function idempotencyStoreContract(
       };
     }
 
-    /** The same request once more, as a caller repeats it. */
+    /** The caller's retry of the same request. */
     function again(claim: IdempotencyClaim, given: Partial<IdempotencyClaim> = {}) {
       return { ...claim, requestId: 'req_2', ...given };
     }
 
-    it('gives one of many simultaneous requests the key and tells the others to wait', async () => {
+    it('exactly one of many simultaneous claims gets the key, the others find it running', async () => {
       const claim = claimOf();
       const claims = Array.from({ length: CLAIMS }, (_, index) =>
         storeOf(opened, index).claim({ ...claim, requestId: `req_${index}` }, NOW),
@@ -63,14 +63,14 @@ export function idempotencyStoreContract(
       assert.equal(kinds.filter((kind) => kind === 'running').length, CLAIMS - 1);
     });
 
-    it('says until when the one that runs may take', async () => {
+    it('a running claim reports its deadline', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       const outcome: ClaimOutcome = { kind: 'running', until: NOW + 1000 };
       assert.deepEqual(await store.claim(again(claim), NOW + 999), outcome);
     });
 
-    it('gives the answer again, byte for byte', async () => {
+    it('a finished claim returns the same answer, byte for byte', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.uint8Array({ maxLength: 300 }),
@@ -87,7 +87,7 @@ export function idempotencyStoreContract(
       );
     });
 
-    it('keeps an answer of a mebibyte', async () => {
+    it('an answer of one mebibyte is stored', async () => {
       const claim = claimOf();
       const answer = answerOf(Buffer.alloc(2 ** 20, 0xff));
       await store.claim(claim, NOW);
@@ -95,7 +95,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(again(claim), NOW), { kind: 'finished', answer });
     });
 
-    it('does not repeat what could not be kept', async () => {
+    it('a claim finished without an answer is unrepeatable', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, undefined, NOW);
@@ -103,7 +103,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(again(claim), later), { kind: 'unrepeatable' });
     });
 
-    it('tells another payload apart, whether the first is running or finished', async () => {
+    it('a claim with another fingerprint gets other_payload, whether the first is running or finished', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       const other = again(claim, { fingerprint: 'two' });
@@ -112,7 +112,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(other, NOW), { kind: 'other_payload' });
     });
 
-    it("knows nothing of another organisation's key of the same name", async () => {
+    it('equal keys of two organisations are independent', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, answerOf(), NOW);
@@ -120,7 +120,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(theirs, NOW), { kind: 'claimed' });
     });
 
-    it('frees the key for the next request, whatever its payload', async () => {
+    it('a freed key can be claimed with any fingerprint', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.free(claim);
@@ -128,7 +128,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(next, NOW), { kind: 'claimed' });
     });
 
-    it('lets a claim go at its deadline, and its late owner changes nothing any more', async () => {
+    it('a claim past its deadline can be claimed again, and its former owner changes nothing', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       const next = again(claim, { deadlineAt: NOW + 9000 });
@@ -140,7 +140,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(third, NOW + 1002), outcome);
     });
 
-    it('neither frees nor overwrites what is finished', async () => {
+    it('a finished answer is neither freed nor overwritten', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       const answer = answerOf(Buffer.from('first'));
@@ -150,7 +150,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(again(claim), NOW), { kind: 'finished', answer });
     });
 
-    it('keeps an answer for its time and not longer, even where nobody sweeps', async () => {
+    it('an answer is returned until it expires and not after, also without pruning', async () => {
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, answerOf(), NOW);
@@ -160,7 +160,7 @@ export function idempotencyStoreContract(
       assert.deepEqual(await store.claim(next, end), { kind: 'claimed' });
     });
 
-    it('forgets what is old, however much, and lets alone what is running', async () => {
+    it('pruning deletes every expired row and no running one', async () => {
       await store.deleteExpired(NOW + 100 * CONTRACT_KEPT_FOR_MS);
       const old = Array.from({ length: 450 }, () => claimOf());
       for (const claim of old) await store.claim(claim, NOW);

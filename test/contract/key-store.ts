@@ -1,4 +1,4 @@
-// What every KeyStore promises. The test of each adapter calls this with its own store.
+// The contract of the port KeyStore. The test of each adapter calls it with its own store.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -40,13 +40,13 @@ export function keyStoreContract(adapter: string, open: () => Promise<OpenedKeyS
       assert.equal(await opened.keys.findByHash('hash of nothing'), undefined);
     });
 
-    it('refuses a key for an organisation that does not exist', async () => {
+    it('rejects a key for an organisation that does not exist', async () => {
       const key = { ...plainKey('key_lost'), organizationId: 'nobody' };
       assert.equal(await opened.keys.create(key), false);
       assert.equal(await opened.keys.findByHash(key.hash), undefined);
     });
 
-    it('revokes once, for its own organisation only, and tells since when', async () => {
+    it('revokes a key once, for its own organisation only, and keeps the first timestamp', async () => {
       const { keys } = opened;
       const key = plainKey('key_revoked');
       await keys.create(key);

@@ -1,4 +1,4 @@
-// What every OrganizationStore promises. The test of each adapter calls this with its own store.
+// The contract of the port OrganizationStore. The test of each adapter calls it with its own store.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -24,7 +24,7 @@ export function organizationStoreContract(
     });
     after(() => opened.close());
 
-    it('makes the default organisation once and leaves it as it is afterwards', async () => {
+    it('creates the default organisation once and does not change an existing one', async () => {
       const { organizations } = opened;
       const made = await ensureDefaultOrganization(organizations, 1000);
       assert.equal(made.monthlyBudgetNanos, 100_000_000_000);
@@ -35,7 +35,7 @@ export function organizationStoreContract(
       assert.equal(again.createdAt, 1000);
     });
 
-    it('gives back every field as it was written', async () => {
+    it('returns every field unchanged', async () => {
       const organization = newOrganization(
         {
           id: 'full',
@@ -59,7 +59,7 @@ export function organizationStoreContract(
       assert.deepEqual(await opened.organizations.find('full'), organization);
     });
 
-    it('refuses an id that is taken and changes nothing', async () => {
+    it('rejects an existing id and changes nothing', async () => {
       const { organizations } = opened;
       await organizations.create(newOrganization({ id: 'taken', name: 'First' }, 1));
       assert.equal(
@@ -69,7 +69,7 @@ export function organizationStoreContract(
       assert.equal((await organizations.find('taken'))?.name, 'First');
     });
 
-    it('changes what is mentioned and takes away what is null', async () => {
+    it('an update changes the given fields and clears the null ones', async () => {
       const { organizations } = opened;
       await organizations.create(newOrganization({ id: 'patched', locale: 'de' }, 1));
       const changed = await organizations.update('patched', { locale: null, allowStale: true }, 9);
@@ -80,7 +80,7 @@ export function organizationStoreContract(
       assert.equal(await organizations.update('nobody', { name: 'x' }, 9), undefined);
     });
 
-    it('tells which ones were changed since a moment', async () => {
+    it('lists the organisations changed since a timestamp', async () => {
       const { organizations } = opened;
       const [long, just] = [5_000_000_000_000, 6_000_000_000_000];
       for (const id of ['unchanged', 'changed'])
@@ -93,7 +93,7 @@ export function organizationStoreContract(
       );
     });
 
-    it('lists in pages by id', async () => {
+    it('lists pages ordered by id', async () => {
       const { organizations } = opened;
       for (const id of ['page-a', 'page-b', 'page-c'])
         await organizations.create(newOrganization({ id }, 1));

@@ -1,4 +1,4 @@
-// What every RequestRecords promises. The test of each adapter calls this with its own, bounded to a few records.
+// The contract of the port RequestRecords. The test of each adapter calls it with its own, bounded to a few records.
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -13,10 +13,10 @@ export type RecordsOpener = (bounds: {
 
 export function requestRecordsContract(adapter: string, open: RecordsOpener): void {
   suite(`request records: ${adapter}`, () => {
-    const roomy = { records: 100, characters: 1_000_000, attemptsPerRecord: 3 };
+    const large = { records: 100, characters: 1_000_000, attemptsPerRecord: 3 };
 
-    test('attempts of one request are kept together, numbered, and found by either id', () => {
-      const records = open(roomy);
+    test('attempts of one request are recorded together, numbered, and found by request or attempt id', () => {
+      const records = open(large);
       records.failed(owner('req_1'), attempt('run.1'));
       records.failed(owner('req_1'), attempt('run.2'));
       const found = records.find('req_1');
@@ -31,23 +31,23 @@ export function requestRecordsContract(adapter: string, open: RecordsOpener): vo
       assert.equal(records.find('req_2'), undefined);
     });
 
-    test('the answer joins the attempts, and diagnostics are never kept', () => {
-      const records = open(roomy);
+    test('the public error is recorded with the attempts, without diagnostics', () => {
+      const records = open(large);
       records.failed(owner('req_1'), attempt('a'));
       records.answered(owner('req_1'), { ...ERROR, diagnostics: { body: 'raw' } }, 'why');
       assert.deepEqual(records.find('req_1')?.error, ERROR);
       assert.equal(records.find('req_1')?.attempts.length, 1);
     });
 
-    test('a request that got no further than us is kept with our reason', () => {
-      const records = open(roomy);
-      records.answered(owner('req_1'), ERROR, 'nobody serves that model');
-      assert.equal(records.find('req_1')?.reason, 'nobody serves that model');
+    test('a request without an attempt is recorded with its reason', () => {
+      const records = open(large);
+      records.answered(owner('req_1'), ERROR, 'no provider serves that model');
+      assert.equal(records.find('req_1')?.reason, 'no provider serves that model');
       assert.deepEqual(records.find('req_1')?.attempts, []);
     });
 
-    test('of many attempts the last are kept, with their numbers', () => {
-      const records = open(roomy);
+    test('only the last attempts are recorded, with their numbers', () => {
+      const records = open(large);
       for (let run = 1; run <= 5; run += 1) records.failed(owner('req_1'), attempt(`run.${run}`));
       assert.deepEqual(
         records.find('req_1')?.attempts.map(({ number }) => number),
@@ -56,8 +56,8 @@ export function requestRecordsContract(adapter: string, open: RecordsOpener): vo
       assert.equal(records.find('run.1'), undefined);
     });
 
-    test('the oldest are forgotten, and mistakes push out no failed attempt', () => {
-      const records = open({ ...roomy, records: 4 });
+    test('the oldest records are evicted, and requests without an attempt evict no failed attempt', () => {
+      const records = open({ ...large, records: 4 });
       for (let n = 1; n <= 6; n += 1) records.failed(owner(`req_${n}`), attempt(`a${n}`));
       for (let n = 1; n <= 50; n += 1) records.answered(owner(`wrong_${n}`), ERROR, 'wrong');
       const kept = [1, 2, 3, 4, 5, 6].filter((n) => records.find(`req_${n}`));
@@ -66,8 +66,8 @@ export function requestRecordsContract(adapter: string, open: RecordsOpener): vo
       assert.ok(records.find('wrong_50'));
     });
 
-    test('long texts are bounded together', () => {
-      const records = open({ ...roomy, characters: 30_000 });
+    test('the total length of texts is bounded', () => {
+      const records = open({ ...large, characters: 30_000 });
       const raw = { body: 'x'.repeat(8_192) };
       for (let n = 1; n <= 10; n += 1)
         records.failed(owner(`req_${n}`), { ...attempt(`a${n}`), raw });

@@ -1,4 +1,4 @@
-// What every StaleAnswers promises. The test of each adapter calls this with its own store.
+// The contract of the port StaleAnswers. The test of each adapter calls it with its own store.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import type { StaleAnswers } from '../../src/admission/stale-answers.ts';
 
 export type OpenedStaleAnswers = { readonly answers: StaleAnswers; close(): Promise<void> };
 
-/** The adapter is opened to keep answers for this long. */
+/** The retention with which the adapter is opened. */
 export const CONTRACT_KEPT_FOR_MS = 10_000;
 const NOW = 1_900_000_000_000;
 
@@ -32,26 +32,26 @@ export function staleAnswersContract(
     });
     after(() => opened.close());
 
-    it('gives the last good answer, byte for byte, with its moment', async () => {
+    it('returns the last stored answer, byte for byte, with its timestamp', async () => {
       await answers.keep('acme', 'a', answer('old'), NOW);
       await answers.keep('acme', 'a', answer('new'), NOW + 5);
       const found = await answers.find('acme', 'a', NOW);
       assert.deepEqual(found, { ...answer('new'), keptAt: NOW + 5 });
     });
 
-    it('knows nothing of other requests and other organisations', async () => {
+    it('finds no answer of another request or another organisation', async () => {
       await answers.keep('acme', 'b', answer('mine'), NOW);
       assert.equal(await answers.find('acme', 'other', NOW), undefined);
       assert.equal(await answers.find('globex', 'b', NOW), undefined);
     });
 
-    it('gives nothing that is older than was asked for', async () => {
+    it('finds no answer older than requested', async () => {
       await answers.keep('acme', 'c', answer('old'), NOW);
       assert.equal(await answers.find('acme', 'c', NOW + 1), undefined);
       assert.ok(await answers.find('acme', 'c', NOW));
     });
 
-    it('forgets what is older than it keeps, however much that is', async () => {
+    it('pruning deletes every expired answer and no other', async () => {
       const later = NOW + 2 * CONTRACT_KEPT_FOR_MS;
       await answers.deleteExpired(later);
       for (let each = 0; each < 250; each += 1)

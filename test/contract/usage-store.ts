@@ -1,4 +1,4 @@
-// What every UsageStore promises. The test of each adapter calls this with its own store.
+// The contract of the port UsageStore. The test of each adapter calls it with its own store.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -28,7 +28,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
     });
     afterEach(() => opened.close());
 
-    it('gives back every field as it was written', async () => {
+    it('returns every field unchanged', async () => {
       const full = usage('full', {
         userId: 'user ☂',
         category: 'quick',
@@ -45,7 +45,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.deepEqual(await opened.usage.list({ ...MINE, limit: 10 }), [full, bare]);
     });
 
-    it('keeps a reservation until it is closed, made void, or settled by its record', async () => {
+    it('keeps a reservation until it is closed, voided or settled by its record', async () => {
       const { usage: store, budgets } = opened;
       const reservations = ['closed', 'void', 'used', 'kept'].map((id) =>
         newReservation(reservationRequest(id), 202_601),
@@ -60,7 +60,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       );
     });
 
-    it('counts a record once, however often and in whatever company it is delivered', async () => {
+    it('counts a record once, however often and in whatever batch it is delivered', async () => {
       const { usage: store } = opened;
       assert.equal((await store.insertBatch([usage('a'), usage('b')])).stored, 2);
       assert.equal((await store.insertBatch([usage('b'), usage('c'), usage('c')])).stored, 1);
@@ -71,13 +71,13 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal(total.cacheWriteTokens, 3 * 4);
     });
 
-    it('takes a batch larger than one statement can carry', async () => {
+    it('stores a batch larger than one statement', async () => {
       const records = Array.from({ length: 2500 }, (_, index) => usage(`many-${index}`));
       assert.equal((await opened.usage.insertBatch(records)).stored, 2500);
       assert.equal((await opened.usage.total(EVER)).attempts, 2500);
     });
 
-    it('takes of a large batch what is new, each once, wherever the known ones stand', async () => {
+    it('stores the new records of a large batch once each, wherever the known ones are', async () => {
       const { usage: store } = opened;
       const known = Array.from({ length: 40 }, (_, index) => usage(`known-${index}`));
       const fresh = Array.from({ length: 40 }, (_, index) => usage(`fresh-${index}`));
@@ -95,7 +95,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total(EVER)).attempts, 0);
     });
 
-    it('sums for one organisation and range only', async () => {
+    it('sums the records of one organisation and range', async () => {
       await opened.usage.insertBatch([
         usage('mine'),
         usage('theirs', { organizationId: 'other' }),
@@ -107,7 +107,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total({ ...range, organizationId: 'none' })).attempts, 0);
     });
 
-    it('sums to the millisecond where a range begins or ends within an hour', async () => {
+    it('sums to the millisecond if a range begins or ends within an hour', async () => {
       const at = (minute: number) => MIDNIGHT + minute * 60_000;
       await opened.usage.insertBatch([
         usage('before', { createdAt: at(10) }),
@@ -133,7 +133,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total({ from: at(30), to: at(30) })).attempts, 0);
     });
 
-    it('takes an hour of many records whole, and the present one too', async () => {
+    it('sums whole hours with many records, the current hour included', async () => {
       const many = Array.from({ length: 2001 }, (_, index) => usage(`many-${index}`));
       await opened.usage.insertBatch(many);
       const asked = { organizationId: 'acme', from: MIDNIGHT + 5000, to: MIDNIGHT + 6000 };
@@ -147,7 +147,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       });
     });
 
-    it('groups by model, dearest first, and counts failures', async () => {
+    it('groups by model, highest cost first, and counts failures', async () => {
       await opened.usage.insertBatch([
         usage('1', { model: 'cheap', costNanos: 1 }),
         usage('2', { model: 'dear', costNanos: 5, status: 'INTERNAL' }),
@@ -163,7 +163,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       );
     });
 
-    it('groups by user and by day, absent users together', async () => {
+    it('groups by user and by day, with absent users in one group', async () => {
       await opened.usage.insertBatch([
         usage('1', { createdAt: MIDNIGHT + DAY_MS, userId: 'u', costNanos: 9 }),
         usage('2', { createdAt: MIDNIGHT + 5 }),
@@ -187,7 +187,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       );
     });
 
-    it('forgets old records of organisations, a few at a time, and keeps their sums', async () => {
+    it('deletes old records in batches and keeps their roll-ups', async () => {
       const old = Array.from({ length: 5 }, (_, index) => usage(`old-${index}`));
       await opened.usage.insertBatch([...old, usage('new', { createdAt: MIDNIGHT + DAY_MS })]);
       await opened.addOrganization('acme');
@@ -202,7 +202,7 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenedUs
       assert.equal((await opened.usage.total(MINE)).attempts, 6);
     });
 
-    it('lists in pages, newest first, none twice and none left out', async () => {
+    it('lists pages newest first, each record once', async () => {
       const records = ['a', 'b', 'c', 'd', 'e'].map((id) => usage(id));
       await opened.usage.insertBatch(records);
       const seen: string[] = [];

@@ -8,17 +8,17 @@ import { test } from 'node:test';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { openDataFolder } from './data-folder.ts';
 
-test('a text is made the first time and kept from then on, readable by its owner alone', (context) => {
+test('a text is created once, readable by its owner alone', (context) => {
   const path = join(tempFolder(context), 'data');
   const folder = openDataFolder(path);
   assert.equal(folder.read('admin-key'), undefined);
   assert.equal(existsSync(path), false);
   assert.equal(
-    folder.keep('admin-key', () => 'first'),
+    folder.getOrCreate('admin-key', () => 'first'),
     'first',
   );
   assert.equal(
-    openDataFolder(path).keep('admin-key', () => 'second'),
+    openDataFolder(path).getOrCreate('admin-key', () => 'second'),
     'first',
   );
   assert.equal(folder.read('admin-key'), 'first');
@@ -28,20 +28,20 @@ test('a text is made the first time and kept from then on, readable by its owner
   assert.equal(statSync(path).mode & 0o777, 0o700);
 });
 
-test('a value written by another while ours was made wins', (context) => {
+test('a value that another process writes first is returned', (context) => {
   const path = tempFolder(context);
-  const kept = openDataFolder(path).keep('server-id', () => {
-    openDataFolder(path).keep('server-id', () => 'theirs');
+  const kept = openDataFolder(path).getOrCreate('server-id', () => {
+    openDataFolder(path).getOrCreate('server-id', () => 'theirs');
     return 'ours';
   });
   assert.equal(kept, 'theirs');
   assert.deepEqual(readdirSync(path), ['server-id']);
 });
 
-test('processes that start at the same time keep one value', async (context) => {
+test('processes that start together read one value', async (context) => {
   const path = join(tempFolder(context), 'data');
   const program = `import { openDataFolder } from ${JSON.stringify(new URL('./data-folder.ts', import.meta.url).href)};
-process.stdout.write(openDataFolder(process.argv.at(-1)).keep('api-key', () => 'key-of-' + process.pid));`;
+process.stdout.write(openDataFolder(process.argv.at(-1)).getOrCreate('api-key', () => 'key-of-' + process.pid));`;
   const said = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program, path], {
@@ -56,7 +56,7 @@ process.stdout.write(openDataFolder(process.argv.at(-1)).keep('api-key', () => '
   assert.deepEqual(readdirSync(path), ['api-key']);
 });
 
-test('a running server is announced and withdrawn', (context) => {
+test('the address of a running server is written and removed', (context) => {
   const path = tempFolder(context);
   const folder = openDataFolder(path);
   assert.equal(folder.runningServer(), undefined);
@@ -69,7 +69,7 @@ test('a running server is announced and withdrawn', (context) => {
   assert.equal(folder.runningServer(), undefined);
 });
 
-test('an announcement that is torn or of another shape is none', (context) => {
+test('a server file that is torn or malformed is ignored', (context) => {
   const path = tempFolder(context);
   for (const content of ['', '{"url":', 'null', '[]', '{"url":1,"pid":2}', '{"url":"x"}']) {
     writeFileSync(join(path, 'server.json'), content);

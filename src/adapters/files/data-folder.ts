@@ -1,6 +1,5 @@
-// What a data folder keeps besides the store: the keys that were made at the first start, the server's id,
-// and where the running server listens, so that the command line finds it. Secrets are readable by their
-// owner alone.
+// The files of a data folder besides the store: keys generated at the first start, the server's id, and the address of the
+// running server, by which the command line finds it. Files are readable by their owner alone.
 
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,16 +9,16 @@ export type RunningServer = { readonly url: string; readonly pid: number };
 
 export type DataFolder = {
   readonly path: string;
-  /** The text kept under this name; made by `make` the first time. */
-  keep(name: KeptName, make: () => string): string;
-  /** The text kept under this name, if there is one. */
-  read(name: KeptName): string | undefined;
+  /** The text of this name; `make` creates it the first time. */
+  getOrCreate(name: FolderEntry, make: () => string): string;
+  /** The text of this name, if it exists. */
+  read(name: FolderEntry): string | undefined;
   announce(server: RunningServer): void;
   withdraw(): void;
   runningServer(): RunningServer | undefined;
 };
 
-export type KeptName = 'admin-key' | 'api-key' | 'server-id';
+export type FolderEntry = 'admin-key' | 'api-key' | 'server-id';
 
 const SERVER_FILE = 'server.json';
 
@@ -28,9 +27,9 @@ export function openDataFolder(path: string): DataFolder {
 
   return {
     path,
-    keep(name, make) {
-      const known = readText(fileOf(name));
-      if (known !== undefined) return known;
+    getOrCreate(name, make) {
+      const existing = readText(fileOf(name));
+      if (existing !== undefined) return existing;
       mkdirSync(path, { recursive: true, mode: 0o700 });
       writeOnce(fileOf(name), make());
       return readText(fileOf(name)) ?? '';
@@ -43,7 +42,7 @@ export function openDataFolder(path: string): DataFolder {
   };
 }
 
-/** Whole or not at all, and never over what another process has just written. */
+/** Atomic, and never overwrites a file that another process has created meanwhile. */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });

@@ -37,14 +37,14 @@ function decode(line: string): string | undefined {
   }
 }
 
-/** Resolves when all of them are written down. */
+/** Resolves when all records are written. */
 function append(journal: Journal<string>, ...records: readonly string[]): Promise<unknown> {
   return Promise.all(
     records.map((record) => new Promise<void>((resolve) => journal.append(record, resolve))),
   );
 }
 
-/** Everything the journal gives out, in the batches of a drain. */
+/** All records of the journal, read in batches like a drain. */
 function drain(journal: Journal<string>, batch = 3): string[] {
   const all: string[] = [];
   for (let some = journal.oldest(batch); some.length > 0; some = journal.oldest(batch)) {
@@ -64,7 +64,7 @@ function onDisk(folder: string): string {
     .join('');
 }
 
-test('a record is in the file when its callback is called, and not called back before', async (context) => {
+test('a record is in the file when its callback runs', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder);
   const seen: string[] = [];
@@ -79,7 +79,7 @@ test('a record is in the file when its callback is called, and not called back b
   assert.deepEqual(seen, ['"one"\n']);
 });
 
-test('the records of one turn share one write and are called back in their order', async (context) => {
+test('the records of one turn share one write, and their callbacks run in order', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder);
   const order: string[] = [];
@@ -104,7 +104,7 @@ test('a record appended in a callback is written in a later turn', async (contex
   assert.deepEqual(journal.oldest(10), ['first', 'second']);
 });
 
-test('after a crash every written record comes back once, in order, before what is new', async (context) => {
+test('after a crash every written record is read once, in order, before new records', async (context) => {
   const folder = tempFolder(context);
   await append(open(folder).journal, 'a', 'b', 'c');
   const { journal } = open(folder);
@@ -113,7 +113,7 @@ test('after a crash every written record comes back once, in order, before what 
   assert.deepEqual(journal.oldest(1), []);
 });
 
-test('a torn last line is passed over', async (context) => {
+test('a torn last line is skipped', async (context) => {
   const folder = tempFolder(context);
   await append(open(folder).journal, 'whole');
   const [name = ''] = files(folder);
@@ -123,7 +123,7 @@ test('a torn last line is passed over', async (context) => {
   assert.deepEqual(drain(journal), ['whole', 'new']);
 });
 
-test('files that are no segments are left alone', async (context) => {
+test('files other than segments stay unchanged', async (context) => {
   const folder = tempFolder(context);
   appendFileSync(join(folder, 'note.txt'), '"not a record"\n');
   const { journal } = open(folder);
@@ -132,7 +132,7 @@ test('files that are no segments are left alone', async (context) => {
   assert.deepEqual(files(folder), ['note.txt']);
 });
 
-test('a full segment makes way for the next, and all are read back in order', async (context) => {
+test('a full segment is followed by the next, and all are read in order', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder, 1);
   for (const name of ['a', 'b', 'c', 'd']) await append(journal, name);
@@ -143,7 +143,9 @@ test('a full segment makes way for the next, and all are read back in order', as
   assert.equal(journal.backlog(), 0);
 });
 
-test('only the owner can read what was used', { skip: process.platform === 'win32' }, (context) => {
+test('segments are readable by their owner alone', {
+  skip: process.platform === 'win32',
+}, (context) => {
   const folder = join(tempFolder(context), 'journal');
   open(folder);
   const [name = ''] = files(folder);
@@ -151,7 +153,7 @@ test('only the owner can read what was used', { skip: process.platform === 'win3
   assert.equal(statSync(folder).mode & 0o777, 0o700);
 });
 
-test('a drained journal leaves no file behind, and closes once', async (context) => {
+test('a drained journal deletes its file at the close, which is idempotent', async (context) => {
   const folder = tempFolder(context);
   const { journal, clock } = open(folder);
   await append(journal, 'a', 'b');
@@ -171,7 +173,7 @@ test('a journal that is not drained keeps its file for the next start', async (c
   assert.ok(drain(open(folder).journal).includes('c'));
 });
 
-test('closing writes what this turn has brought and calls it back', async (context) => {
+test('closing writes the records of the current turn and runs their callbacks', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder);
   const written = append(journal, 'last');
@@ -180,7 +182,7 @@ test('closing writes what this turn has brought and calls it back', async (conte
   assert.deepEqual(drain(open(folder).journal), ['last']);
 });
 
-test('a segment that outgrew its use is emptied in place once the store has all of it', async (context) => {
+test('a large segment is truncated once the store has all its records', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder);
   await append(journal, 'x'.repeat(300_000));
@@ -213,7 +215,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const) }) },
 );
 
-test('whatever is appended, released, rotated and crashed: nothing is lost and order holds', async () => {
+test('any sequence of append, release, rotation and crash loses no record and preserves the order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyStep, { maxLength: 25 }),
@@ -231,7 +233,7 @@ test('whatever is appended, released, rotated and crashed: nothing is lost and o
   );
 });
 
-/** Records are numbered, so that the model is one number: the first that the store does not have. */
+/** Records are numbered, so the model is one number: the first record that the store does not have. */
 async function playAgainstModel(
   folder: string,
   steps: readonly Step[],
@@ -249,7 +251,7 @@ async function playAgainstModel(
       const batch = journal.oldest(step.count);
       journal.release(batch.length);
       for (const record of batch) {
-        // After a crash a record may come again, but none is skipped.
+        // After a crash a record may be read again, but none is skipped.
         assert.ok(Number(record) <= released, `${record} came before ${released}`);
         released = Math.max(released, Number(record) + 1);
       }
@@ -274,7 +276,7 @@ async function playAgainstModel(
 
 const canLimitFiles = process.platform === 'linux' && hasPrlimit();
 
-test('a disk that refuses writes keeps nobody waiting, is reported, and loses nothing when it recovers', {
+test('a disk that rejects writes is reported, blocks no caller, and loses no record when it recovers', {
   skip: !canLimitFiles,
 }, async (context) => {
   const folder = tempFolder(context);
@@ -292,12 +294,12 @@ test('a disk that refuses writes keeps nobody waiting, is reported, and loses no
   await clock.advance(1000);
   assert.equal(journal.isWritable(), true);
   assert.deepEqual(changes, [false, true]);
-  // As after a crash: the half-written line is no record, everything else is there.
+  // As after a crash: the half-written line is skipped, every other record is read.
   const found = new Set(drain(open(folder).journal));
   assert.deepEqual([...found], ['before', 'torn-in-the-middle', 'not written', 'later']);
 });
 
-test('closing tries once more to write what a full disk had refused', {
+test('closing retries a write that a full disk rejected', {
   skip: !canLimitFiles,
 }, async (context) => {
   const folder = tempFolder(context);
@@ -312,18 +314,18 @@ test('closing tries once more to write what a full disk had refused', {
   assert.deepEqual(drain(open(folder).journal), ['refused']);
 });
 
-test('a segment that cannot be begun leaves the old one in use', async (context) => {
+test('if a new segment cannot be created the old one stays in use', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder, 10);
   await append(journal, 'a');
-  // The folder is gone, so no new file can be made in it; the open one can still be written.
+  // The folder is deleted: no file can be created in it, but the open one can be written.
   rmSync(folder, { recursive: true });
   await append(journal, 'long enough to be full', 'b');
   await append(journal, 'c');
   assert.deepEqual(journal.oldest(10), ['a', 'long enough to be full', 'b', 'c']);
 });
 
-test('a process killed in the midst of appending loses no acknowledged record', async (context) => {
+test('a process killed while appending loses no acknowledged record', async (context) => {
   const folder = tempFolder(context);
   const acknowledged: string[] = [];
   for (let life = 0; life < 3; life += 1) {
@@ -381,7 +383,7 @@ function hasPrlimit(): boolean {
   }
 }
 
-/** How large a file of this process may grow: what lies above is refused, as on a full disk. */
+/** Limits the file size of this process: larger writes fail, as on a full disk. */
 function limitFiles(bytes: string): void {
   execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]);
 }

@@ -1,11 +1,11 @@
-// The journal as append-only files of one JSON record per line. All records of one turn of the event loop
-// share one write (group commit): the answers of that turn are sent right after it. `write` without fsync
-// survives the process, not the loss of the machine's power; that is what is promised.
+// The write-ahead journal as append-only files with one JSON record per line. All records of one turn of the event loop
+// share one write (group commit); the answers of that turn are sent after it. A write without fsync survives the death
+// of the process but not a power failure.
 //
-// One segment is active. It is emptied in place when the store has all of it; when the store is away it
-// grows to SEGMENT_BYTES and a new one begins. Only the newest full segments keep their records in memory,
-// so that a long outage costs disk, not memory. A torn last line was never acknowledged and is passed over.
-// While the disk refuses writes, records stay in memory for the store and `isWritable` says so.
+// One segment is active. It is truncated when the store has all its records; while the store is unavailable it grows to
+// SEGMENT_BYTES and a new one begins. Only the next segment to drain and the active one have their records in memory, so
+// a long outage costs disk space, not memory. A torn last line was never acknowledged and is skipped. While the disk
+// rejects writes, records stay in memory for the store and `isWritable` is false.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import type { Journal } from '../../metering/usage/journal.ts';
 
 const SEGMENT_BYTES = 4 * 1024 * 1024;
 const TRUNCATE_BYTES = 256 * 1024;
-const RETRY_WRITE_MS = 1000;
+const WRITE_RETRY_MS = 1000;
 const SUFFIX = '.jsonl';
 
 export type FileJournalOptions<T> = {
@@ -31,14 +31,14 @@ export type FileJournalOptions<T> = {
   readonly clock: Clock;
   encode(record: T): string;
   decode(line: string): T | undefined;
-  /** Told when writing begins to fail and when it works again. */
+  /** Called when writes begin to fail and when they succeed again. */
   onWritableChange(isWritable: boolean, cause?: unknown): void;
   readonly segmentBytes?: number;
 };
 
 type Segment<T> = {
   readonly path: string;
-  /** Those the store does not have yet; absent when they are only in the file. */
+  /** Records that the store does not have yet; undefined if they are only in the file. */
   records: T[] | undefined;
 };
 
@@ -110,13 +110,13 @@ class FileJournal<T> implements Journal<T> {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#waiting.length > 0) this.#commit();
-    // What the disk had refused gets its last chance.
+    // A last attempt for lines that the disk rejected.
     else if (this.#lines !== '') this.#write();
     this.#isClosed = true;
     this.#cancelRetry?.();
     const isDrained = this.#active.records.length === 0;
     closeSync(this.#activeFd);
-    // It may be gone already: a folder can be removed under a process that runs.
+    // The file may be gone: a folder can be deleted under a running process.
     if (isDrained) rmSync(this.#active.path, { force: true });
   }
 
@@ -140,11 +140,11 @@ class FileJournal<T> implements Journal<T> {
       this.#activeBytes += bytes.length;
       this.#setWritable(true);
     } catch (cause) {
-      // The lines are kept and written again, from a fresh line, so that a half-written one stays torn.
+      // The retry starts on a new line, so that a half-written line stays torn instead of merging with the next.
       this.#lines = this.#lines.startsWith('\n') ? this.#lines : `\n${this.#lines}`;
       this.#setWritable(false, cause);
       this.#cancelRetry?.();
-      this.#cancelRetry = this.#options.clock.after(RETRY_WRITE_MS, () => this.#write());
+      this.#cancelRetry = this.#options.clock.after(WRITE_RETRY_MS, () => this.#write());
     }
   }
 
@@ -160,7 +160,7 @@ class FileJournal<T> implements Journal<T> {
     const nextFd = this.#tryOpen(next.path);
     if (nextFd === undefined) return;
     closeSync(this.#activeFd);
-    // Only the segment next to be drained keeps its records; the others are read back when their turn comes.
+    // Only the next segment to drain keeps its records in memory; the others are read back when drained.
     const full: Segment<T> = this.#active;
     if (this.#full.length > 0) full.records = undefined;
     this.#full.push(full);
@@ -169,7 +169,7 @@ class FileJournal<T> implements Journal<T> {
     this.#activeBytes = 0;
   }
 
-  /** Without a file to go on in (no descriptor left, no inode), the active one grows until there is one. */
+  /** If no file can be opened (no descriptor, no inode), the active segment grows until one can. */
   #tryOpen(path: string): number | undefined {
     try {
       return openSync(path, 'a', 0o600);

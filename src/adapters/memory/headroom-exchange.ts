@@ -1,4 +1,4 @@
-// The exchange of a gateway that is one process: there is nobody to tell.
+// The headroom exchange of a single-process gateway: there are no other servers to publish to.
 
 import type { HeadroomExchange } from '../../admission/headroom-exchange.ts';
 

@@ -9,7 +9,7 @@ function entry(message: string, given: Partial<LogEntry> = {}): LogEntry {
   return { level: 'warn', type: 'error', message, ...given };
 }
 
-test('everything is written through, and flushed through', async () => {
+test('writes and flushes pass through to the wrapped log', async () => {
   const written: string[] = [];
   let flushes = 0;
   const next = {
@@ -26,7 +26,7 @@ test('everything is written through, and flushed through', async () => {
   assert.equal(flushes, 1);
 });
 
-test('the newest comes first, also within one millisecond, with its moment', async () => {
+test('entries are newest first, also within one millisecond, with their timestamp', async () => {
   const clock = createTestClock();
   const ring = createLogRing(silentLog, clock, 10);
   ring.log.write(entry('a'));
@@ -41,17 +41,17 @@ test('the newest comes first, also within one millisecond, with its moment', asy
   assert.equal(recent[0]?.at, clock.now());
 });
 
-test('served requests, however many, do not push out what is news', () => {
+test('entries of served requests do not evict other entries', () => {
   const ring = createLogRing(silentLog, createTestClock(), 10);
-  ring.log.write(entry('news'));
+  ring.log.write(entry('failure'));
   for (let index = 0; index < 1000; index += 1)
     ring.log.write(entry(`served ${index}`, { type: 'request', level: 'info' }));
   const recent = ring.recent({ limit: 2000 });
   assert.equal(recent.length, 101);
-  assert.ok(recent.some(({ message }) => message === 'news'));
+  assert.ok(recent.some(({ message }) => message === 'failure'));
 });
 
-test('it can be asked for a type and a level; details for debugging are not kept', () => {
+test('entries are filtered by type and level, and debug entries are not recorded', () => {
   const ring = createLogRing(silentLog, createTestClock(), 10);
   ring.log.write(entry('limit', { type: 'ai_limit' }));
   ring.log.write(entry('worse', { level: 'critical' }));
@@ -64,7 +64,7 @@ test('it can be asked for a type and a level; details for debugging are not kept
   assert.deepEqual(messages({ limit: 1 }), ['worse']);
 });
 
-test('it keeps exactly the last entries, whatever its size and theirs', async () => {
+test('it contains exactly the last entries, at any capacity', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 8 }), fc.nat(30), async (capacity, count) => {
       const ring = createLogRing(silentLog, createTestClock(), capacity);

@@ -1,10 +1,10 @@
-// The last log entries of this process, for an operator who looks at the dashboard or asks over HTTP.
-// It wraps the log that writes lines; a full ring forgets its oldest entry.
+// The last log entries of this process, for the dashboard and the admin API. It wraps the log that writes lines; a full
+// ring overwrites its oldest entry.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log, LogEntry, LogLevel, LogType } from '../../kernel/log.ts';
 
-export type KeptEntry = LogEntry & { readonly at: number };
+export type RecentEntry = LogEntry & { readonly at: number };
 
 export type LogQuery = {
   readonly type?: LogType;
@@ -13,21 +13,21 @@ export type LogQuery = {
 };
 
 export type LogRing = {
-  /** A log that writes through to `next` and keeps what it wrote. */
+  /** A log that writes through to `next` and records the entry. */
   readonly log: Log;
   /** Newest first. */
-  recent(query: LogQuery): readonly KeptEntry[];
-  /** Somebody else who keeps entries is told of each from now on. */
-  follow(follower: (entry: KeptEntry) => void): void;
+  recent(query: LogQuery): readonly RecentEntry[];
+  /** Calls the follower with each entry from now on. */
+  follow(follower: (entry: RecentEntry) => void): void;
 };
 
-/** Served requests are most of the entries and the least of the news, so few of them are kept. */
-const KEPT_REQUESTS = 100;
+/** Served requests are the most frequent entries and the least interesting, so only a few are recorded. */
+const MAX_REQUESTS = 100;
 
 export function createLogRing(next: Log, clock: Clock, capacity: number): LogRing {
-  const requests = createRing(KEPT_REQUESTS);
+  const requests = createRing(MAX_REQUESTS);
   const others = createRing(capacity);
-  let tell: ((entry: KeptEntry) => void) | undefined;
+  let notifyFollower: ((entry: RecentEntry) => void) | undefined;
 
   return {
     log: {
@@ -35,9 +35,9 @@ export function createLogRing(next: Log, clock: Clock, capacity: number): LogRin
         next.write(entry);
         if (entry.level === 'debug') return;
         const ring = entry.type === 'request' && entry.level === 'info' ? requests : others;
-        const kept = { ...entry, at: clock.now() };
-        ring.push(kept);
-        tell?.(kept);
+        const recent = { ...entry, at: clock.now() };
+        ring.push(recent);
+        notifyFollower?.(recent);
       },
       flush: () => next.flush(),
     },
@@ -48,22 +48,22 @@ export function createLogRing(next: Log, clock: Clock, capacity: number): LogRin
         .slice(0, limit);
     },
     follow(follower) {
-      tell = follower;
+      notifyFollower = follower;
     },
   };
 }
 
-type Ring = { push(entry: KeptEntry): void; entries(): readonly KeptEntry[] };
+type Ring = { push(entry: RecentEntry): void; entries(): readonly RecentEntry[] };
 
 function createRing(capacity: number): Ring {
-  const slots: KeptEntry[] = [];
+  const slots: RecentEntry[] = [];
   let next = 0;
   return {
     push(entry) {
       slots[next] = entry;
       next = (next + 1) % capacity;
     },
-    /** Newest first, so that a stable sort keeps what happened within one millisecond in order. */
+    /** Newest first, so that a stable sort preserves the order within a millisecond. */
     entries: () => [...slots.slice(next), ...slots.slice(0, next)].toReversed(),
   };
 }

@@ -1,6 +1,6 @@
-// The last failed requests of this process. Bounded twice, by number and by characters: the oldest are forgotten.
-// Requests that never reached a provider have a smaller place of their own, so that one caller's stream of
-// mistakes does not push out what providers said.
+// The last failed requests of this process, bounded by number and by characters; the oldest are evicted. Requests that
+// never reached a provider have a smaller bound of their own, so that one caller's invalid requests do not evict the
+// records of provider errors.
 
 import type {
   FailedAttempt,
@@ -19,8 +19,8 @@ const SHARE_WITHOUT_ATTEMPT = 4;
 
 export function createMemoryRequestRecords(bounds: Partial<RecordBounds> = {}): RequestRecords {
   const { records, characters, attemptsPerRecord } = { ...DEFAULTS, ...bounds };
-  const attempted = createShelf(records, characters);
-  const refused = createShelf(Math.ceil(records / SHARE_WITHOUT_ATTEMPT), characters);
+  const attempted = createRecordCache(records, characters);
+  const refused = createRecordCache(Math.ceil(records / SHARE_WITHOUT_ATTEMPT), characters);
 
   return {
     failed(owner, attempt) {
@@ -40,14 +40,14 @@ export function createMemoryRequestRecords(bounds: Partial<RecordBounds> = {}): 
   };
 }
 
-type Shelf = {
+type RecordCache = {
   put(record: RequestRecord): void;
   get(id: string): RequestRecord | undefined;
   getByAttempt(id: string): RequestRecord | undefined;
 };
 
-/** A map keeps the order in which its entries came, so its first one is the oldest. */
-function createShelf(mostRecords: number, mostCharacters: number): Shelf {
+/** A Map iterates in insertion order, so its first entry is the oldest. */
+function createRecordCache(maxRecords: number, maxCharacters: number): RecordCache {
   const byId = new Map<string, RequestRecord>();
   const idOfAttempt = new Map<string, string>();
   let characters = 0;
@@ -67,7 +67,7 @@ function createShelf(mostRecords: number, mostCharacters: number): Shelf {
       characters += sizeOf(record);
       for (const attempt of record.attempts) idOfAttempt.set(attempt.id, record.id);
       for (const id of byId.keys()) {
-        if (byId.size <= mostRecords && characters <= mostCharacters) return;
+        if (byId.size <= maxRecords && characters <= maxCharacters) return;
         remove(id);
       }
     },
@@ -76,7 +76,7 @@ function createShelf(mostRecords: number, mostCharacters: number): Shelf {
   };
 }
 
-/** What a record of short fields takes, and the texts that are not short. */
+/** The estimated size of a record's or an attempt's short fields; long texts are added. */
 const FIXED_CHARACTERS = 500;
 
 function sizeOf({ attempts, reason = '' }: RequestRecord): number {

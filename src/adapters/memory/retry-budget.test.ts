@@ -7,7 +7,7 @@ import { createMemoryRetryBudget } from './retry-budget.ts';
 
 retryBudgetContract('memory', async (rules) => createMemoryRetryBudget(createTestClock(), rules));
 
-test('a lone caller is helped again after a while', async () => {
+test('an empty budget grants a retry again after a while', async () => {
   const clock = createTestClock();
   const budget = createMemoryRetryBudget(clock, RETRY_BUDGET_DEFAULTS);
   budget.deposit('openai');

@@ -1,4 +1,4 @@
-// The retry budget of a gateway that is one process.
+// The retry budget of a single-process gateway.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { RetryBucket } from '../../resilience/retry-bucket.ts';

@@ -48,7 +48,7 @@ for (const [name, createJobs] of Object.entries(JOB_STORES))
     };
   });
 
-describe('a table of build events that a product made', () => {
+describe('a table of build events that belongs to a product', () => {
   let database: TestDatabase;
   let store: PostgresStore;
   before(async () => {
@@ -78,7 +78,7 @@ describe('a table of build events that a product made', () => {
     createdAt: 1_900_000_000_123,
   };
 
-  it('takes our events with the types of its own columns', async () => {
+  it('stores events with the column types of the product', async () => {
     const events = createBuildEventStore(store);
     await events.append([{ ...EVENT, overallProgress: 0.5, durationSeconds: 2.4 }]);
     const page = { organizationId: 'acme', buildId: 'b1', after: 0, limit: 9 };
@@ -88,19 +88,16 @@ describe('a table of build events that a product made', () => {
     assert.equal(event?.durationSeconds, 2);
   });
 
-  it('refuses what does not fit as a mistake of the caller', async () => {
+  it('an event that does not fit a column is INVALID_REQUEST', async () => {
     const events = createBuildEventStore(store);
     const refused = { code: 'INVALID_REQUEST' };
     await assert.rejects(events.append([{ ...EVENT, overallProgress: 50 }]), refused);
-    await assert.rejects(
-      events.append([{ ...EVENT, buildId: 'longer-than-it-has-room' }]),
-      refused,
-    );
+    await assert.rejects(events.append([{ ...EVENT, buildId: 'longer-than-the-column' }]), refused);
   });
 
-  it('does not keep a job from moving when it refuses the progress', async () => {
-    const told: LogEntry[] = [];
-    const log = { ...silentLog, write: (entry: LogEntry) => void told.push(entry) };
+  it('a job moves although the table rejects its progress', async () => {
+    const entries: LogEntry[] = [];
+    const log = { ...silentLog, write: (entry: LogEntry) => void entries.push(entry) };
     const progress = createJobProgress({ dialect: store.dialect, clock, log });
     for (const createJobs of Object.values(JOB_STORES)) {
       const jobs = createJobs(store, progress);
@@ -111,10 +108,10 @@ describe('a table of build events that a product made', () => {
       assert.equal(isNew, true);
       assert.equal((await jobs.move(cancelled(job, 2)))?.state, 'cancelled');
     }
-    assert.equal(told.length, 1);
+    assert.equal(entries.length, 1);
   });
 
-  it('is read where the product wrote to it, by operators alone', async () => {
+  it('rows of the product are visible to operators only', async () => {
     await runOn(
       database.url,
       `insert into project_build_events (build_id, event_type, event_data, error_message)

@@ -1,4 +1,4 @@
-// The contract on PostgreSQL, with the connections of three servers.
+// The contract of idempotency keys on PostgreSQL, with the connection pools of three servers.
 
 import { after, before } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// The contracts of all stores, on PostgreSQL. The common SQL and the faster writer both have to keep them.
+// The contracts of the stores on PostgreSQL, for the SQL shared with SQLite and for PostgreSQL's own functions.
 
 import { after, before } from 'node:test';
 import { auditLogContract } from '../../../test/contract/audit-log.ts';

@@ -1,4 +1,4 @@
-// The audit log on either SQL store. A page is a walk along the index of moments.
+// The audit log on either SQL store, with keyset pagination over (created_at, id).
 
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { AuditEntry, AuditLog } from '../../admission/audit-log.ts';

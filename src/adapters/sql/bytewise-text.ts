@@ -1,6 +1,5 @@
-// Makes every text column of a migration compare by its bytes, as SQLite's do. PostgreSQL would use the language of
-// the database: slower, another order of pages than on embedded storage, and indexes that an upgrade of
-// the system's locales can break.
+// Gives every text column of a migration the collation "C": comparison by bytes, as in SQLite. The database's own collation
+// would be slower, order pages differently from embedded storage, and break indexes when the system's locales change.
 
 import {
   type ColumnDefinitionNode,

@@ -1,9 +1,9 @@
-// Kept answers on either SQL store. A claim is one statement that writes the row or finds it taken, so that of any
-// number of processes one has it; only those that were too late read the row, to say why. While the store is away
-// every method rejects.
+// Idempotency keys on either SQL store. A claim is one statement that inserts the row or finds it claimed, so that exactly
+// one of any number of processes gets it; only the others read the row for its state. While the store is unavailable every
+// method rejects.
 //
-// States of a row: running → finished | unrepeatable. A row whose day is over, and a running one whose deadline has
-// passed, is as good as none: the next claim writes over it.
+// States of a row: running → finished | unrepeatable. An expired row, and a running row past its deadline, count as absent:
+// the next claim overwrites them.
 
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type {
@@ -17,11 +17,11 @@ import { toNumber } from './sql-dialect.ts';
 
 export type IdempotencyOptions = { readonly keptForMs: number };
 
-/** Rows may carry a mebibyte each, so that they are removed a few at a time. */
-const FORGET_AT_ONCE = 200;
-/** A row that was freed between the claim and the look at it makes another claim worth while, but not for ever. */
+/** Rows may be a mebibyte each, so they are deleted in small batches. */
+const DELETE_BATCH = 200;
+/** A row that is freed between the claim and the read is claimed again, this often at most. */
 const MAX_CLAIMS = 5;
-const ASK_AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 export function createIdempotencyStore(
   db: Kysely<Schema>,
@@ -30,11 +30,11 @@ export function createIdempotencyStore(
   return {
     async claim(claim, now) {
       for (let tries = 0; tries < MAX_CLAIMS; tries += 1) {
-        if (await write(db, claim, now, now - keptForMs)) return { kind: 'claimed' };
+        if (await writeClaim(db, claim, now, now - keptForMs)) return { kind: 'claimed' };
         const row = await find(db, claim);
         if (row) return outcomeOf(row, claim);
       }
-      return { kind: 'running', until: now + ASK_AGAIN_MS };
+      return { kind: 'running', until: now + RETRY_MS };
     },
     async finish(claim, answer, now) {
       await db
@@ -56,21 +56,21 @@ export function createIdempotencyStore(
         .execute();
     },
     async deleteExpired(now) {
-      for (let forgotten = 0; ; ) {
-        const count = await forgetSome(db, now, now - keptForMs);
-        forgotten += count;
-        if (count < FORGET_AT_ONCE) return forgotten;
+      for (let deleted = 0; ; ) {
+        const count = await deleteBatch(db, now, now - keptForMs);
+        deleted += count;
+        if (count < DELETE_BATCH) return deleted;
       }
     },
   };
 }
 
-/** True when the row is now ours. */
-async function write(
+/** Whether this request now owns the row. */
+async function writeClaim(
   db: Kysely<Schema>,
   claim: IdempotencyClaim,
   now: number,
-  forgottenBefore: number,
+  expiredBefore: number,
 ): Promise<boolean> {
   const fresh = {
     fingerprint: claim.fingerprint,
@@ -89,17 +89,17 @@ async function write(
       conflict
         .columns(['organization_id', 'key'])
         .doUpdateSet(fresh)
-        .where(isAsGoodAsNone(now, forgottenBefore)),
+        .where(isReplaceable(now, expiredBefore)),
     )
     .returning('request_id')
     .executeTakeFirst();
   return written !== undefined;
 }
 
-function isAsGoodAsNone(now: number, forgottenBefore: number) {
+function isReplaceable(now: number, expiredBefore: number) {
   return sql<boolean>`case idempotency_keys.state
     when 'running' then idempotency_keys.deadline_at <= ${now}
-    else idempotency_keys.changed_at <= ${forgottenBefore} end`;
+    else idempotency_keys.changed_at <= ${expiredBefore} end`;
 }
 
 function find(db: Kysely<Schema>, { organizationId, key }: IdempotencyClaim) {
@@ -111,12 +111,12 @@ function find(db: Kysely<Schema>, { organizationId, key }: IdempotencyClaim) {
     .executeTakeFirst();
 }
 
-type Found = Pick<
+type FoundRow = Pick<
   Selectable<IdempotencyKeysTable>,
   'fingerprint' | 'state' | 'deadline_at' | 'status' | 'headers' | 'body'
 >;
 
-function outcomeOf(row: Found, claim: IdempotencyClaim): ClaimOutcome {
+function outcomeOf(row: FoundRow, claim: IdempotencyClaim): ClaimOutcome {
   if (row.fingerprint !== claim.fingerprint) return { kind: 'other_payload' };
   if (row.state === 'running') return { kind: 'running', until: toNumber(row.deadline_at) };
   const { status, headers, body } = row;
@@ -137,17 +137,17 @@ function ended(answer: KeptAnswer | undefined) {
   return { state: 'finished', status, headers: JSON.stringify(headers), body };
 }
 
-/** What is being answered just now is let alone, however long ago it was asked. */
-async function forgetSome(
+/** A running row before its deadline stays, however old. */
+async function deleteBatch(
   db: Kysely<Schema>,
   now: number,
-  forgottenBefore: number,
+  expiredBefore: number,
 ): Promise<number> {
   const { rows } = await sql`
     delete from idempotency_keys where (organization_id, key) in (
       select organization_id, key from idempotency_keys
-      where changed_at <= ${forgottenBefore} and (state <> 'running' or deadline_at <= ${now})
-      order by changed_at limit ${FORGET_AT_ONCE})
+      where changed_at <= ${expiredBefore} and (state <> 'running' or deadline_at <= ${now})
+      order by changed_at limit ${DELETE_BATCH})
     returning key`.execute(db);
   return rows.length;
 }

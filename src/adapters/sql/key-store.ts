@@ -1,4 +1,4 @@
-// Keys on either SQL store. A key that is found brings its organisation, which a foreign key keeps in being.
+// Keys on either SQL store. A key is returned with its organisation, whose existence a foreign key guarantees.
 
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { KeyScope } from '../../admission/key-scope.ts';

@@ -1,6 +1,6 @@
-// Runs the migrations that a store has not seen yet. They are additive and repeatable: a process killed in the
-// middle leaves the store as it was, and running them again changes nothing. Embedded storage migrates when
-// it is opened; a PostgreSQL store only when an operator says so, so there is also a look without touching.
+// Runs the pending migrations of a store. They are additive and repeatable: a process killed during a migration leaves the
+// store unchanged, and running them again changes nothing. Embedded storage migrates when it is opened; PostgreSQL only on
+// an operator's request, so the pending ones can also be listed.
 
 import type { Kysely } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
@@ -8,14 +8,14 @@ import { createMigrations } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
-/** Names of the migrations that were run now, oldest first. */
+/** Returns the names of the migrations that ran, oldest first. */
 export async function migrate(db: Kysely<Schema>, dialect: SqlDialect): Promise<readonly string[]> {
   const { error, results } = await migratorFor(db, dialect).migrateToLatest();
   if (error) throw new Error('the store could not be migrated', { cause: error });
   return (results ?? []).map((result) => result.migrationName);
 }
 
-/** Names of the migrations that the store still lacks. */
+/** Names of the migrations that the store lacks, oldest first. */
 export async function pendingMigrations(
   db: Kysely<Schema>,
   dialect: SqlDialect,

@@ -97,7 +97,7 @@ function toRow(organization: Organization): Insertable<OrganizationsTable> {
   };
 }
 
-/** Kysely leaves out of SET what is undefined, which is exactly what was not mentioned. */
+/** Kysely omits undefined values from SET, so columns that the change does not mention stay. */
 function toChangedColumns(change: OrganizationChange): Updateable<OrganizationsTable> {
   return {
     name: change.name,

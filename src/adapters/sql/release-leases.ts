@@ -1,5 +1,6 @@
-// What a process does first when it knows that it is alone on its store: whatever was leased belonged to a former
-// life of it, so messages are free again at once and running jobs are left to the sweeper. Never on a shared store.
+// Releases all leases of messages and jobs. Called at the start of a process that has the store alone: every lease in it
+// belongs to an earlier process. Messages are delivered again immediately; the sweeper takes the running jobs. Never called
+// on a shared store.
 
 import type { Kysely } from 'kysely';
 import { endAllJobLeases } from './jobs/job-store.ts';

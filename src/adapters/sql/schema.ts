@@ -1,6 +1,6 @@
 // The tables as Kysely sees them, the same on SQLite and on PostgreSQL. Three conventions keep the two
 // alike: times are epoch milliseconds and money is nano-dollars, both bigint; booleans are 0 or 1; JSON is text.
-// A driver may hand a bigint back as text, so an `Int` read from a row has to go through `toNumber` first.
+// A driver may return a bigint as text, so an `Int` read from a row must pass through `toNumber`.
 
 import type { ColumnType } from 'kysely';
 import type { BuildEventsTable } from './build-events-table.ts';
@@ -96,7 +96,7 @@ export type UsageRecordsTable = {
   streamed: Int;
   estimated: Int;
   created_at: Int;
-  /** The month whose budget it counts against; null in records from before budgets. */
+  /** The month, as YYYYMM, whose budget the cost counts against. */
   budget_month: NullableInt;
 };
 
@@ -245,7 +245,7 @@ export type BudgetPeriodsTable = {
   scope_id: string;
   posted_nanos: Int;
   reserved_nanos: Int;
-  /** When somebody last found too little unheld. */
+  /** When a reservation was last refused because too little was unreserved. */
   short_at: NullableInt;
 };
 
@@ -265,7 +265,7 @@ export type BudgetReservationsTable = {
   reserves_user: Int;
   month: Int;
   expires_at: Int;
-  /** 1: nothing is held and nothing ever will be by this id, until it expires. */
+  /** 1: a tombstone. It reserves nothing and prevents a late reservation with this id until it expires. */
   is_void: ColumnType<number | string | bigint, number | undefined, number>;
 };
 

@@ -1,5 +1,5 @@
-// Where SQLite and PostgreSQL cannot be told the same thing, said once. Everything else under adapters/sql is
-// written for both. Also the readers that make their rows alike: a bigint that is no safe integer is refused.
+// The differences between SQLite and PostgreSQL. Everything else under adapters/sql is written for both. Also the
+// converters that make their rows equal: a bigint that is not a safe integer is rejected.
 
 import { type KyselyPlugin, type RawBuilder, sql } from 'kysely';
 import { BytewiseText } from './bytewise-text.ts';
@@ -7,21 +7,21 @@ import { BytewiseText } from './bytewise-text.ts';
 export type SqlDialect = {
   readonly name: 'sqlite' | 'postgres';
   /**
-   * Where our tables are, when the store may hold other people's too. Queries leave it out: every connection
-   * looks there first.
+   * The schema of Spillway's tables, where the database may contain other programs' tables. Queries omit it: it is
+   * first on the search path of every connection.
    */
   readonly schema: string | undefined;
-  /** What the migrations go through on this store. */
+  /** Kysely plugins for migrations on this store. */
   readonly migrationPlugins: readonly KyselyPlugin[];
-  /** Column type for JSON that operators query with SQL; what only we read is text on both. */
+  /** Column type of JSON that operators query with SQL; other JSON is text on both. */
   readonly jsonType: 'text' | 'jsonb';
-  /** Column type for bytes. */
+  /** Column type of bytes. */
   readonly bytesType: 'blob' | 'bytea';
-  /** Ends a SELECT that claims rows: several processes must not wait for, or take, each other's rows. */
+  /** Clause of a SELECT that claims rows: a process neither waits for rows claimed by another nor claims them. */
   readonly skipLocked: RawBuilder<unknown>;
-  /** Bound variables one statement may carry. */
+  /** Maximum number of bound variables in a statement. */
   readonly maxVariables: number;
-  /** Ends a CREATE TABLE whose rows are best kept in the order of their key, without a second index. */
+  /** Clause of a CREATE TABLE that stores rows in the order of the primary key, without a second index. */
   readonly clusteredByKey: RawBuilder<unknown>;
 };
 

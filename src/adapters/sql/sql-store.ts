@@ -1,4 +1,4 @@
-// What every adapter of this folder is given: the tables, and what its store cannot be told alike.
+// The parts that the adapters of this folder need of a store: its tables and its dialect.
 
 import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';

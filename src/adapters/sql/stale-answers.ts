@@ -1,12 +1,12 @@
-// Last good answers on either SQL store: one row for each request of an organisation, written over by the next answer.
+// The last good answers on either SQL store: one row per organisation and request, overwritten by the next answer.
 
 import { type Kysely, sql } from 'kysely';
 import type { StaleAnswers } from '../../admission/stale-answers.ts';
 import type { Schema } from './schema.ts';
 import { toNumber } from './sql-dialect.ts';
 
-/** Rows may carry a mebibyte each, so that they are removed a few at a time. */
-const FORGET_AT_ONCE = 200;
+/** Rows may be a mebibyte each, so they are deleted in small batches. */
+const DELETE_BATCH = 200;
 
 export function createStaleAnswers(
   db: Kysely<Schema>,
@@ -41,20 +41,20 @@ export function createStaleAnswers(
       };
     },
     async deleteExpired(now) {
-      for (let forgotten = 0; ; ) {
-        const count = await forgetSome(db, now - keptForMs);
-        forgotten += count;
-        if (count < FORGET_AT_ONCE) return forgotten;
+      for (let deleted = 0; ; ) {
+        const count = await deleteBatch(db, now - keptForMs);
+        deleted += count;
+        if (count < DELETE_BATCH) return deleted;
       }
     },
   };
 }
 
-async function forgetSome(db: Kysely<Schema>, keptBefore: number): Promise<number> {
+async function deleteBatch(db: Kysely<Schema>, storedBefore: number): Promise<number> {
   const { rows } = await sql`
     delete from stale_answers where (organization_id, fingerprint) in (
       select organization_id, fingerprint from stale_answers
-      where stored_at < ${keptBefore} order by stored_at limit ${FORGET_AT_ONCE})
+      where stored_at < ${storedBefore} order by stored_at limit ${DELETE_BATCH})
     returning fingerprint`.execute(db);
   return rows.length;
 }

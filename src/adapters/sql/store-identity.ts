@@ -1,5 +1,5 @@
-// What a store knows about itself, made once: an id, by which servers that share a Redis or a RabbitMQ tell
-// that they share the store too, and the key under which API keys are hashed when the operator gives none.
+// The identity of a store, created once: an id, by which servers on the same Redis or RabbitMQ check that they share the
+// store too, and the key that hashes API keys when the operator configures none.
 
 import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
@@ -9,13 +9,13 @@ export type StoreIdentity = { readonly storeId: string; readonly hashKey: string
 
 export async function loadStoreIdentity(db: Kysely<Schema>, now: number): Promise<StoreIdentity> {
   return {
-    storeId: await valueOf(db, 'store_id', 16, now),
-    hashKey: await valueOf(db, 'hash_key', 32, now),
+    storeId: await getOrCreate(db, 'store_id', 16, now),
+    hashKey: await getOrCreate(db, 'hash_key', 32, now),
   };
 }
 
-/** Servers that start together all try to make it; the first one's value is everybody's. */
-async function valueOf(
+/** Servers that start together all insert a value; the first one stays and all of them read it. */
+async function getOrCreate(
   db: Kysely<Schema>,
   name: string,
   bytes: number,

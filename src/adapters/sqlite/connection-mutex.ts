@@ -1,14 +1,14 @@
-// One holder at a time, in the order of asking. It is what keeps an asynchronous transaction on the one
-// SQLite connection from being interleaved with anyone else's statements.
+// A first-in, first-out mutex for the one SQLite connection. It keeps the statements of an asynchronous transaction from
+// interleaving with others.
 
 export class ConnectionMutex {
-  #isHeld = false;
+  #isLocked = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Takes it at once when it is free; false when somebody holds it. */
+  /** Acquires the mutex if it is free; otherwise returns false. */
   tryAcquire(): boolean {
-    if (this.#isHeld) return false;
-    this.#isHeld = true;
+    if (this.#isLocked) return false;
+    this.#isLocked = true;
     return true;
   }
 
@@ -17,10 +17,10 @@ export class ConnectionMutex {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Hands it to the next in line without ever being free in between. */
+  /** Passes the mutex to the next waiter without unlocking it in between. */
   release(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#isHeld = false;
+    else this.#isLocked = false;
   }
 }

@@ -11,7 +11,7 @@ const parent = mkdtempSync(path.join(tmpdir(), 'spillway-lock-'));
 after(() => rmSync(parent, { recursive: true, force: true }));
 
 describe('the lock of a data folder', () => {
-  it('makes the folder, holds it, and lets go of it once', () => {
+  it('creates the folder, locks it and releases it once', () => {
     const folder = path.join(parent, 'new', 'folder');
     const first = lockFolder(folder);
     assert.equal(first.kind, 'locked');
@@ -25,33 +25,33 @@ describe('the lock of a data folder', () => {
     assert.deepEqual(readdirSync(folder), ['spillway.lock']);
   });
 
-  it('names the process that holds it, and is free at once when that is killed', async () => {
+  it('reports the process id of the owner, and is free as soon as the owner is killed', async () => {
     const folder = path.join(parent, 'killed');
-    const holder = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', HOLDER], {
+    const owner = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', OWNER], {
       env: { LOCK_MODULE: import.meta.resolve('./folder-lock.ts'), LOCK_FOLDER: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const gone = once(holder, 'exit');
+    const exited = once(owner, 'exit');
     try {
-      for await (const said of holder.stdout) if (String(said).includes('collected')) break;
-      assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: holder.pid });
+      for await (const output of owner.stdout) if (String(output).includes('collected')) break;
+      assert.deepEqual(lockFolder(folder), { kind: 'in_use', pid: owner.pid });
     } finally {
-      holder.kill('SIGKILL');
-      await gone;
+      owner.kill('SIGKILL');
+      await exited;
     }
     const mine = lockFolder(folder);
     assert.equal(mine.kind, 'locked');
     if (mine.kind === 'locked') mine.release();
   });
 
-  it('says so when the folder cannot be written', () => {
+  it('reports a folder that cannot be written', () => {
     const file = path.join(parent, 'a-file');
     writeFileSync(file, '');
     assert.equal(lockFolder(path.join(file, 'folder')).kind, 'unwritable');
   });
 });
 
-const HOLDER = `
+const OWNER = `
   const { lockFolder } = await import(process.env.LOCK_MODULE);
   console.log(lockFolder(process.env.LOCK_FOLDER).kind);
   globalThis.gc();

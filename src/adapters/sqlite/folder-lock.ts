@@ -1,7 +1,7 @@
-// Keeps a data folder to one process. The lock is an exclusive SQLite transaction on a file of its own: the
-// kernel lets go of it when the process dies, however it dies, so there is no stale lock to clean up. The
-// holder's process id stands in a second file, for the sentence only; reading the locked file itself would
-// drop the lock, because POSIX locks end when any descriptor of the file is closed.
+// Locks a data folder for one process. The lock is an exclusive SQLite transaction on a file of its own: the kernel
+// releases it when the process dies, so there is no stale lock to clean up. The owner's process id is in a second file,
+// for the error message only: opening and closing the locked file itself would release the lock, because a POSIX lock
+// ends when any descriptor of the file is closed.
 
 import {
   accessSync,
@@ -21,37 +21,37 @@ export type LockedFolder = {
   release(): void;
 };
 
-/** Another process has it; its id is known unless it has just started. */
+/** Another process has the lock; its id is undefined if it has just started. */
 export type FolderInUse = { readonly kind: 'in_use'; readonly pid: number | undefined };
 
 export type FolderUnwritable = { readonly kind: 'unwritable'; readonly reason: string };
 
-/** A lock that nobody refers to would be closed by the garbage collector, and the folder be free. */
-const held = new Set<DatabaseSync>();
+/** References that keep the garbage collector from closing a lock's database and so releasing the lock. */
+const locks = new Set<DatabaseSync>();
 
 export function lockFolder(folder: string): LockedFolder | FolderInUse | FolderUnwritable {
   const pidFile = path.join(folder, 'spillway.pid');
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
-    const lock = takeLock(path.join(folder, 'spillway.lock'));
+    const lock = acquireLock(path.join(folder, 'spillway.lock'));
     if (!lock) return { kind: 'in_use', pid: readPid(pidFile) };
     writePid(lock, pidFile);
-    held.add(lock);
+    locks.add(lock);
     return { kind: 'locked', release: () => release(lock, pidFile) };
   } catch (cause) {
     return { kind: 'unwritable', reason: cause instanceof Error ? cause.message : String(cause) };
   }
 }
 
-/** One level at a time: Node's recursive form tries for ever where a parent cannot be made, as under /proc. */
+/** One level at a time: Node's recursive mkdir loops for ever where a parent cannot be created, as under /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }
 
-function takeLock(file: string): DatabaseSync | undefined {
+function acquireLock(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('begin exclusive');
@@ -88,7 +88,7 @@ function readPid(file: string): number | undefined {
 }
 
 function release(lock: DatabaseSync, pidFile: string): void {
-  if (!held.delete(lock)) return;
+  if (!locks.delete(lock)) return;
   rmSync(pidFile, { force: true });
   lock.close();
 }

@@ -11,7 +11,7 @@ import { openSqlite } from './open-sqlite.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'spillway-inspect-'));
 after(() => rmSync(FOLDER, { recursive: true }));
 
-test('a store that is not there yet lacks every migration and is not made by looking', async () => {
+test('a missing store lacks every migration, and the inspection does not create it', async () => {
   const file = join(FOLDER, 'absent.db');
   const { exists, pending, newestAt } = await inspectSqlite(file);
   assert.equal(exists, false);
@@ -20,7 +20,7 @@ test('a store that is not there yet lacks every migration and is not made by loo
   assert.equal(existsSync(file), false);
 });
 
-test('a store in use can be looked at, and tells its newest moment', async () => {
+test('a store in use can be inspected and reports its newest timestamp', async () => {
   const file = join(FOLDER, 'used.db');
   const store = await openSqlite(file);
   try {
@@ -32,7 +32,7 @@ test('a store in use can be looked at, and tells its newest moment', async () =>
   }
 });
 
-test('a file that is no store is refused', async () => {
+test('a file that is not a database is rejected', async () => {
   const file = join(FOLDER, 'text.db');
   writeFileSync(file, 'this is not a database, only a text that is long enough to look like one');
   await assert.rejects(inspectSqlite(file), /not a database/);

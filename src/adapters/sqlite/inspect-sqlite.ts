@@ -1,5 +1,5 @@
-// A look at an embedded store without changing it: read-only, beside a server that is using it, or before one has
-// ever made it. Throws SQLite's own error for a file that is no store or cannot be read.
+// Inspects an embedded store without changing it: read-only, also while a server uses it or before it exists. Throws
+// SQLite's error for a file that is not a database or cannot be read.
 
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,9 +12,9 @@ import { createKyselyDialect } from './kysely-dialect.ts';
 
 export type StoreInspection = {
   readonly exists: boolean;
-  /** Migrations that opening it would run, oldest first. */
+  /** Migrations that opening the store would run, oldest first. */
   readonly pending: readonly string[];
-  /** The latest moment any row tells of; undefined when there is none yet. */
+  /** The latest timestamp in the store; undefined if it is empty. */
   readonly newestAt: number | undefined;
 };
 
@@ -28,7 +28,7 @@ export async function inspectSqlite(file: string): Promise<StoreInspection> {
   });
   try {
     const pending = await pendingMigrations(db, sqliteDialect);
-    const newestAt = pending.length === 0 ? await newestMoment(db) : undefined;
+    const newestAt = pending.length === 0 ? await newestTimestamp(db) : undefined;
     return { exists, pending, newestAt };
   } finally {
     await db.destroy();
@@ -36,8 +36,8 @@ export async function inspectSqlite(file: string): Promise<StoreInspection> {
   }
 }
 
-/** From tables with an index on their moments, and small ones. */
-async function newestMoment(db: Kysely<Schema>): Promise<number | undefined> {
+/** Reads small tables, and large ones by an index on the timestamp. */
+async function newestTimestamp(db: Kysely<Schema>): Promise<number | undefined> {
   const { rows } = await sql<{ at: number | null }>`
     select max(at) as at from (
       select max(created_at) as at from usage_records

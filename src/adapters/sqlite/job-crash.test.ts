@@ -1,5 +1,5 @@
-// Kills a real process again and again while it hands in and works off jobs on one data folder, and then asks the
-// store: nothing that was acknowledged may be lost, each job has one result, and every one of them has ended.
+// Kills a process again and again while it submits and runs jobs on one data folder. Afterwards the store must contain every
+// acknowledged job, each ended and with one result.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const CHILD = fileURLToPath(new URL('../../../test/contract/crash-child.ts', imp
 const folder = mkdtempSync(path.join(tmpdir(), 'spillway-crash-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('no acknowledged job is lost, and each has one result, however often the process is killed', async () => {
+test('every acknowledged job ends with one result, however often the process is killed', async () => {
   const acknowledged = new Set<string>();
   for (let life = 0; life < KILLS; life += 1) {
     const child = start(life * JOBS_PER_LIFE, JOBS_PER_LIFE);
@@ -34,29 +34,29 @@ function start(first: number, count: number): ChildProcess {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Kills it in the midst of whatever it does after so many acknowledgements. */
+/** Kills the process after the given number of acknowledgements. */
 async function killAfterSome(
   child: ChildProcess,
   acknowledged: Set<string>,
   lines: number,
 ): Promise<void> {
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   let left = lines;
   for await (const line of linesOf(child)) {
     acknowledged.add(line.replace('ack ', ''));
     left -= 1;
     if (left === 0) child.kill('SIGKILL');
   }
-  await gone;
-  assert.equal(child.signalCode, 'SIGKILL', 'it ended before it was killed');
+  await exited;
+  assert.equal(child.signalCode, 'SIGKILL', 'the process ended before it was killed');
 }
 
 async function finish(child: ChildProcess, acknowledged: Set<string>): Promise<void> {
-  const gone = once(child, 'exit');
-  const said: string[] = [];
-  for await (const line of linesOf(child)) said.push(line);
-  await gone;
-  assert.deepEqual(said, ['drained'], `${acknowledged.size} jobs were to be worked off`);
+  const exited = once(child, 'exit');
+  const output: string[] = [];
+  for await (const line of linesOf(child)) output.push(line);
+  await exited;
+  assert.deepEqual(output, ['drained'], `${acknowledged.size} jobs were acknowledged`);
 }
 
 function linesOf(child: ChildProcess): AsyncIterable<string> {
@@ -68,7 +68,7 @@ async function assertAllEnded(acknowledged: ReadonlySet<string>): Promise<void> 
   const { db, close } = await openForReading();
   const jobs = await db.selectFrom('jobs').selectAll().execute();
   const byId = new Map(jobs.map((job) => [job.public_id, job]));
-  for (const id of acknowledged) assert.ok(byId.has(id), `${id} was acknowledged and is lost`);
+  for (const id of acknowledged) assert.ok(byId.has(id), `${id} was acknowledged and lost`);
   const open = jobs.filter((job) => !['succeeded', 'failed'].includes(job.state));
   assert.deepEqual(open, []);
   const results = await db.selectFrom('job_results').select('job_id').execute();

@@ -1,4 +1,4 @@
-// The pipeline's contract on embedded storage, under a clock that the test moves.
+// The contract of the job pipeline on embedded storage, with a test clock.
 
 import assert from 'node:assert/strict';
 import { jobPipelineContract } from '../../../test/contract/job-pipeline.ts';

@@ -11,7 +11,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'spillway-sqlite-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the embedded store', () => {
-  it('migrates a fresh file, and leaves a migrated one as it is', async () => {
+  it('migrates a new file and leaves a migrated one unchanged', async () => {
     const file = path.join(folder, 'migrated.db');
     const first = await openSqlite(file);
     const identity = await loadStoreIdentity(first.db, 1);
@@ -23,7 +23,7 @@ describe('the embedded store', () => {
     await second.close();
   });
 
-  it('keeps its files from other users', async () => {
+  it('its files are readable by their owner alone', async () => {
     const file = path.join(folder, 'private.db');
     const store = await openSqlite(file);
     for (const suffix of ['', '-wal', '-shm'])
@@ -31,7 +31,7 @@ describe('the embedded store', () => {
     await store.close();
   });
 
-  it('keeps raw statements out of a transaction that is under way', async () => {
+  it('raw statements wait for a transaction in progress', async () => {
     const store = await openSqlite(path.join(folder, 'mutex.db'));
     const order: string[] = [];
     const transaction = store.db.transaction().execute(async (trx) => {
@@ -52,7 +52,7 @@ describe('the embedded store', () => {
     await store.close();
   });
 
-  it('runs raw statements at once when nobody holds the connection', async () => {
+  it('raw statements run synchronously if the connection is free', async () => {
     const store = await openSqlite(path.join(folder, 'at-once.db'));
     let hasRun = false;
     const done = store.withRaw(() => {
@@ -63,7 +63,7 @@ describe('the embedded store', () => {
     await store.close();
   });
 
-  it('serves on after a transaction that failed', async () => {
+  it('a failed transaction leaves the connection usable', async () => {
     const store = await openSqlite(path.join(folder, 'failed.db'));
     const failing = store.db.transaction().execute(async (trx) => {
       await trx.insertInto('meta').values({ name: 'x', value: '1', created_at: 1 }).execute();

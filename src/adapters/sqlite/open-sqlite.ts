@@ -1,6 +1,6 @@
-// Opens the embedded store: one SQLite file, one connection, migrated and ready. WAL with synchronous=NORMAL
-// survives the death of the process at any moment; it is the loss of power that may cost the last commits.
-// A store that cannot be opened throws SQLite's own error. One process only: folder-lock.ts sees to that.
+// Opens and migrates the embedded store: one SQLite file, one connection. WAL with synchronous=NORMAL survives the death of
+// the process at any moment; a power failure may lose the last commits. A store that cannot be opened throws SQLite's
+// error. folder-lock.ts guarantees one process per store.
 
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,8 +15,8 @@ export type SqliteStore = {
   readonly db: Kysely<Schema>;
   readonly dialect: SqlDialect;
   /**
-   * Runs synchronous statements on the connection, alone: never inside somebody's transaction. When the
-   * connection is free, `fn` has run by the time this returns its promise.
+   * Runs synchronous statements on the connection, never inside another transaction. If the connection is free, `fn`
+   * has run when this returns its promise.
    */
   withRaw<T>(fn: (database: DatabaseSync) => T): Promise<T>;
   /** Waits for statements in flight, then closes the file. */
@@ -47,7 +47,7 @@ export async function openSqlite(file: string): Promise<SqliteStore> {
   return {
     db,
     dialect: sqliteDialect,
-    withRaw: (fn) => runAlone(database, mutex, fn),
+    withRaw: (fn) => runExclusively(database, mutex, fn),
     close() {
       closing ??= closeWhenIdle(database, mutex, db);
       return closing;
@@ -55,12 +55,12 @@ export async function openSqlite(file: string): Promise<SqliteStore> {
   };
 }
 
-/** Prompts, results and secrets are in it. SQLite gives its other files the permissions of this one. */
+/** The file contains prompts, results and secrets. SQLite's other files get its permissions. */
 function keepPrivate(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
-async function runAlone<T>(
+async function runExclusively<T>(
   database: DatabaseSync,
   mutex: ConnectionMutex,
   fn: (database: DatabaseSync) => T,

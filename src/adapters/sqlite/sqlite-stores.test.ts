@@ -1,4 +1,4 @@
-// The contracts of all stores, on embedded storage. The common SQL and the faster writer both have to keep them.
+// The contracts of the stores on embedded storage.
 
 import { jobStoreContract } from '../../../test/contract/job-store.ts';
 import { keyStoreContract } from '../../../test/contract/key-store.ts';

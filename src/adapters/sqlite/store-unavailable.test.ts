@@ -9,7 +9,7 @@ import { openSqlite } from './open-sqlite.ts';
 
 const NOW = 1;
 
-test('a file that somebody else holds, or that is closed, is a store that is away', async (context) => {
+test('an error of a locked file is marked as store unavailable, a constraint violation is not', async (context) => {
   const file = join(tempFolder(context), 'spillway.db');
   const store = await openSqlite(file);
   await sql`pragma busy_timeout = 0`.execute(store.db);
@@ -24,12 +24,12 @@ test('a file that somebody else holds, or that is closed, is a store that is awa
   await assert.rejects(
     write,
     (error) => !isStoreUnavailable(error),
-    'a row that is there is no outage',
+    'a duplicate key is not an outage',
   );
   await store.close();
 });
 
-test('a wrong statement is a defect', async () => {
+test('an error of a wrong statement is not marked', async () => {
   const store = await openSqlite(':memory:');
   await assert.rejects(sql`select nothing from nowhere`.execute(store.db), (error) => {
     return error instanceof Error && !isStoreUnavailable(error);

@@ -1,4 +1,4 @@
-// Tells errors of an unusable database file (locked, full, missing, closed) from errors of a statement.
+// Distinguishes errors of an unusable database file (locked, full, missing, closed) from errors of a statement.
 
 import { markStoreUnavailable } from '../../errors/store-unavailable.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { tempFolder } from '../../../test/support/temp-folder.ts';
 import { createLineWriter } from './line-writer.ts';
 
-test('lines are gathered, and a flush writes them in their order before it calls back', (context) => {
+test('a flush writes the gathered lines in order before its callback', (context) => {
   const { file, fd } = openFile(tempFolder(context));
   const writer = createLineWriter(fd);
   writer.write('one\n');
@@ -22,7 +22,7 @@ test('lines are gathered, and a flush writes them in their order before it calls
   closeSync(fd);
 });
 
-test('a flush with nothing gathered calls back all the same', (context) => {
+test('a flush without lines runs its callback', (context) => {
   const { file, fd } = openFile(tempFolder(context));
   let calls = 0;
   createLineWriter(fd).flush(() => {
@@ -33,11 +33,11 @@ test('a flush with nothing gathered calls back all the same', (context) => {
   closeSync(fd);
 });
 
-test('a reader that is gone costs lines, never the work they tell of', (context) => {
+test('a closed descriptor loses lines and throws nothing', (context) => {
   const { fd } = openFile(tempFolder(context));
   closeSync(fd);
   const writer = createLineWriter(fd);
-  writer.write('nobody reads this\n');
+  writer.write('lost line\n');
   let isDone = false;
   writer.flush(() => {
     isDone = true;
@@ -45,7 +45,7 @@ test('a reader that is gone costs lines, never the work they tell of', (context)
   assert.equal(isDone, true);
 });
 
-test('many lines all arrive, whole and in order, through a pipe', () => {
+test('many lines arrive through a pipe, complete and in order', () => {
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program(20_000)], {
     maxBuffer: 64 * 1024 * 1024,
     encoding: 'utf8',
@@ -59,7 +59,7 @@ test('many lines all arrive, whole and in order, through a pipe', () => {
   );
 });
 
-test('a reader that stopped reading does not keep the process from ending', async () => {
+test('a reader that stopped reading does not block the end of the process', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(200)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -68,7 +68,7 @@ test('a reader that stopped reading does not keep the process from ending', asyn
   assert.equal(code, 0);
 });
 
-/** Writes so many lines, some in each turn, and flushes at the end. */
+/** A program that writes the lines over several turns and flushes at the end. */
 function program(lines: number): string {
   return `import { createLineWriter } from ${JSON.stringify(new URL('./line-writer.ts', import.meta.url).href)};
 const writer = createLineWriter(1);

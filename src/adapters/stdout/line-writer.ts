@@ -1,7 +1,7 @@
-// Where log lines go: gathered into one text and written a few times a second, one write at a time, off the
-// thread that serves requests. A reader that is too slow costs lines, never memory without bound or time.
+// Writes log lines in batches: several times a second, one write at a time, off the thread that serves requests. A reader
+// that is too slow costs lines, never unbounded memory or time.
 //
-// States: idle → gathering (a timer runs) → writing (what comes meanwhile is gathered) → idle.
+// States: idle → gathering (a timer runs) → writing (new lines are gathered) → idle.
 
 import { write, writeSync } from 'node:fs';
 
@@ -10,9 +10,9 @@ const WRITE_AT_CHARACTERS = 64 * 1024;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 export type LineWriter = {
-  /** `line` ends with its line end. */
+  /** `line` ends with a newline. */
   write(line: string): void;
-  /** Writes what is gathered now, waiting for it; for the end of a process's life. */
+  /** Writes the gathered lines synchronously, for the end of the process. */
   flush(done: () => void): void;
 };
 
@@ -21,9 +21,9 @@ export function createLineWriter(fd: number): LineWriter {
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
   let dropped = 0;
-  /** What a full pipe did not take, until it is tried again. */
+  /** Bytes that a full pipe did not accept, until they are written again. */
   let refused: { bytes: Buffer; timer: NodeJS.Timeout } | undefined;
-  /** A flush that came during a write: its lines must not overtake those. */
+  /** A flush requested during a write: its lines must not overtake the ones in flight. */
   let afterWrite: (() => void) | undefined;
 
   function begin(): void {
@@ -39,7 +39,7 @@ export function createLineWriter(fd: number): LineWriter {
   function writeAll(bytes: Buffer): void {
     refused = undefined;
     write(fd, bytes, 0, bytes.length, null, (error, written) => {
-      // A pipe that is full says so at once; what is left is tried again a little later.
+      // A full pipe fails immediately; the bytes are written again after a delay.
       if (error?.code === 'EAGAIN') {
         refused = { bytes, timer: setTimeout(() => writeAll(bytes), GATHER_MS).unref() };
         return afterWrite?.();
@@ -63,7 +63,7 @@ export function createLineWriter(fd: number): LineWriter {
     dropped = 0;
   }
 
-  /** Waits for the reader: there is nothing else left to do. */
+  /** Blocks until the reader has taken everything. */
   function writeNow(done: () => void): void {
     clearTimeout(timer);
     clearTimeout(refused?.timer);
@@ -74,7 +74,7 @@ export function createLineWriter(fd: number): LineWriter {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     } catch {
-      // Nobody reads any more; the work the lines tell of is done all the same.
+      // The reader is gone; losing log lines must not fail the process.
     }
     done();
   }

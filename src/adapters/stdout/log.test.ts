@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LOG_LEVELS, type LogLevel } from '../../kernel/log.ts';
 import { createStdoutLog } from './log.ts';
 
-test('an entry is one JSON line in the field names operators filter by', async () => {
+test('an entry is one JSON line with the documented field names', async () => {
   const { lines, log } = rig('info');
   log.write({
     level: 'warn',
@@ -29,7 +29,7 @@ test('an entry is one JSON line in the field names operators filter by', async (
   assert.equal(lines[1], 'flushed');
 });
 
-test('each level lets itself and what is graver through', () => {
+test('a level passes itself and more severe levels', () => {
   for (const [index, level] of LOG_LEVELS.entries()) {
     const { lines, log } = rig(level);
     for (const each of LOG_LEVELS) log.write({ level: each, type: 'error', message: each });
@@ -46,7 +46,7 @@ test('a silent log writes nothing', () => {
   assert.deepEqual(lines, []);
 });
 
-test('metadata that refers to itself costs no request', () => {
+test('circular metadata does not throw', () => {
   const { lines, log } = rig('info');
   const metadata: Record<string, unknown> = {};
   metadata['self'] = metadata;

@@ -1,7 +1,6 @@
-// The log as one JSON line per entry on stdout, in the field names operators filter by. The line is put together
-// by hand, because there is one for every request: a general logger took five times as long for it. Lines are
-// gathered and written a few times a second. A line that cannot be written is dropped: logging never fails the
-// work it tells of.
+// The log as one JSON line per entry on stdout, in the field names that operators filter by. The line is concatenated by
+// hand, because there is one per request: a general logger takes five times as long. Lines are written in batches. A line
+// that cannot be written is dropped: logging never fails a request.
 
 import { LOG_LEVELS, type Log, type LogEntry, type LogLevel } from '../../kernel/log.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
@@ -12,7 +11,7 @@ export type StdoutLogOptions = {
   readonly level: LogLevel | 'silent';
   readonly serverId: string;
   readonly service?: string;
-  /** Where lines go; stdout unless a test wants to read them. */
+  /** stdout by default; a test passes its own writer. */
   readonly destination?: LineWriter;
 };
 
@@ -37,7 +36,7 @@ function writtenLevels(least: LogLevel | 'silent'): readonly LogLevel[] {
   return least === 'silent' ? [] : LOG_LEVELS.slice(LOG_LEVELS.indexOf(least));
 }
 
-/** Many lines share a millisecond; writing the date out is most of the cost of a short line. */
+/** Cached: many lines share a millisecond, and formatting the date is most of a short line's cost. */
 function createTimestamp(): () => string {
   let lastMs = 0;
   let text = '';
@@ -58,7 +57,7 @@ function detailsOf({ message, requestId, metadata }: LogEntry): string {
   return details;
 }
 
-/** What cannot be written as JSON, such as a circle, costs its entry the details and nobody anything else. */
+/** Metadata that cannot be serialized, such as a circular object, is replaced; the entry is still written. */
 function jsonOf(metadata: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(metadata);

@@ -1,4 +1,4 @@
-// A migrated PostgreSQL database for one test file alone, dropped when the file is done.
+// A migrated PostgreSQL database for one test file, dropped at its end.
 
 import { Client } from 'pg';
 import { migratePostgres } from '../../../src/adapters/postgres/connection/migrate-postgres.ts';
@@ -20,7 +20,7 @@ export async function createTestDatabase(
   return { url: database.url, drop: async () => void (await runOn(serverUrl, database.dropSql)) };
 }
 
-/** One statement on a connection of its own, as an outsider would make it. */
+/** Runs one statement on a connection of its own, like another program. */
 export async function runOn(
   url: string,
   text: string,
@@ -34,9 +34,9 @@ export async function runOn(
   }
 }
 
-/** A store on the database with nothing in it but its migrations. */
+/** Opens a store on the database after deleting all rows. */
 export async function openEmptyStore({ url }: TestDatabase): Promise<PostgresStore> {
-  // Deleting a few rows is ten times as fast as truncating; keys refer to organisations, which therefore go last.
+  // Deleting a few rows is ten times as fast as truncating. Organisations are last, because keys refer to them.
   const [row] = await runOn(
     url,
     `select string_agg(format('delete from %I.%I', schemaname, tablename), ';' order by tablename = 'organizations')
@@ -46,7 +46,7 @@ export async function openEmptyStore({ url }: TestDatabase): Promise<PostgresSto
   return openPostgres(url);
 }
 
-/** Resolves when the store has had nothing to do for some turns of the event loop. */
+/** Resolves when the store has been idle for some turns of the event loop. */
 export async function untilIdle(store: PostgresStore): Promise<void> {
   for (let quietTurns = 0; quietTurns < QUIET_TURNS; ) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -55,5 +55,5 @@ export async function untilIdle(store: PostgresStore): Promise<void> {
   }
 }
 
-/** A handler may let a turn or two go by between one statement and the next. */
+/** A handler may take a turn or two between two statements. */
 const QUIET_TURNS = 5;

@@ -9,18 +9,18 @@ import {
 import { openPostgres } from './open-postgres.ts';
 
 const ECHO = { name: 'test_echo', text: 'select $1::text, $2::bigint + 1, null::text' };
-const WHO = { name: 'test_who', text: 'select pg_backend_pid()' };
+const BACKEND = { name: 'test_backend', text: 'select pg_backend_pid()' };
 const DIVIDE = { name: 'test_divide', text: 'select 6 / $1::integer' };
 const SLOW = { name: 'test_slow', text: 'select pg_sleep(0.2), pg_backend_pid()' };
 
-describe('a connection that is kept in hand', () => {
+describe('the dedicated connection', () => {
   let database: TestDatabase;
   before(async () => {
-    database = await createTestDatabase('kept');
+    database = await createTestDatabase('dedicated');
   });
   after(() => database.drop());
 
-  it('gives rows as texts, the first time and every other', async () => {
+  it('returns rows as texts, on the first call and on later ones', async () => {
     const store = openPostgres(database.url);
     for (const text of ['a', 'ü "quoted" \\ {}', '']) {
       const rows = await store.call(ECHO, [text, '41']);
@@ -29,17 +29,17 @@ describe('a connection that is kept in hand', () => {
     await store.close();
   });
 
-  it('is the same one for calls that come after each other, and others help out meanwhile', async () => {
+  it('serves sequential calls, and a concurrent call uses another connection', async () => {
     const store = openPostgres(database.url);
-    const first = await store.call(WHO, []);
-    assert.deepEqual(await store.call(WHO, []), first);
-    const [, other] = await Promise.all([store.call(SLOW, []), store.call(WHO, [])]);
+    const first = await store.call(BACKEND, []);
+    assert.deepEqual(await store.call(BACKEND, []), first);
+    const [, other] = await Promise.all([store.call(SLOW, []), store.call(BACKEND, [])]);
     assert.notDeepEqual(other, first);
-    assert.deepEqual(await store.call(WHO, []), first);
+    assert.deepEqual(await store.call(BACKEND, []), first);
     await store.close();
   });
 
-  it('goes on after a statement that failed, prepared or not', async () => {
+  it('survives a failed statement, prepared or not', async () => {
     const store = openPostgres(database.url);
     await assert.rejects(store.call(DIVIDE, ['0']), /division by zero/);
     assert.deepEqual(await store.call(DIVIDE, ['3']), [['2']]);
@@ -48,28 +48,28 @@ describe('a connection that is kept in hand', () => {
     await store.close();
   });
 
-  it('is made anew when the server has ended it while nobody asked', async () => {
+  it('is replaced after PostgreSQL ended it while idle', async () => {
     const store = openPostgres(database.url);
-    const [[pid] = []] = await store.call(WHO, []);
+    const [[pid] = []] = await store.call(BACKEND, []);
     await runOn(database.url, `select pg_terminate_backend(${pid})`);
     while (store.load().open > 0) await delay(5);
-    const [[other] = []] = await store.call(WHO, []);
+    const [[other] = []] = await store.call(BACKEND, []);
     assert.notEqual(other, pid);
     await store.close();
   });
 
-  it('a call under way when its server goes is rejected, and the next is answered', async () => {
+  it('rejects the call in flight when its backend is terminated, and serves the next one', async () => {
     const store = openPostgres(database.url);
-    const [[pid] = []] = await store.call(WHO, []);
+    const [[pid] = []] = await store.call(BACKEND, []);
     const call = store.call(SLOW, []);
     const rejected = assert.rejects(call);
     await runOn(database.url, `select pg_terminate_backend(${pid})`);
     await rejected;
-    assert.equal((await store.call(WHO, [])).length, 1);
+    assert.equal((await store.call(BACKEND, [])).length, 1);
     await store.close();
   });
 
-  it('goes back to the others at the close, after what is under way', async () => {
+  it('is released at the close, after the call in flight', async () => {
     const store = openPostgres(database.url);
     const call = store.call(SLOW, []);
     await store.close();

@@ -17,7 +17,7 @@ describe('migrating PostgreSQL', () => {
   });
   afterEach(() => database.drop());
 
-  it('tells what is lacking without touching, runs it, and then finds nothing to do', async () => {
+  it('listing pending migrations changes nothing, and a second run finds none', async () => {
     const store = openPostgres(database.url);
     const pending = await pendingInPostgres(store);
     assert.equal(pending[0], '0001_baseline');
@@ -28,7 +28,7 @@ describe('migrating PostgreSQL', () => {
     await store.close();
   });
 
-  it('is done once by servers that start together, which then agree on what the store is', async () => {
+  it('servers that start together migrate once and read the same store identity', async () => {
     const starts = Array.from({ length: 5 }, async () => {
       const ran = await migratePostgres(database.url);
       const store = openPostgres(database.url);
@@ -43,7 +43,7 @@ describe('migrating PostgreSQL', () => {
     assert.equal(new Set(started.map(({ identity }) => JSON.stringify(identity))).size, 1);
   });
 
-  it("leaves other programs' tables alone, also those of the same names", async () => {
+  it('tables of other programs stay unchanged, also those with equal names', async () => {
     await runOn(
       database.url,
       `create table organizations (id serial primary key, title text);
@@ -62,13 +62,13 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(await runOn(database.url, 'select * from public.meta'), []);
   });
 
-  it('makes the table of build events where a product looks for it', async () => {
+  it('creates the table of build events in the schema of the product', async () => {
     await migratePostgres(database.url);
     assert.deepEqual(await runOn(database.url, 'select * from public.project_build_events'), []);
     assert.deepEqual(await indexesOfBuildEvents(), BUILD_EVENT_INDEXES);
   });
 
-  it('gives the table of build events that a product has what it lacks, and keeps its rows', async () => {
+  it('adds missing columns and indexes to an existing table of build events and keeps its rows', async () => {
     await runOn(
       database.url,
       `create table project_build_events (
@@ -99,7 +99,7 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(await indexesOfBuildEvents(), BUILD_EVENT_INDEXES);
   });
 
-  it('finds no fault with a store that a newer version has migrated', async () => {
+  it('accepts a store that a newer version has migrated', async () => {
     await migratePostgres(database.url);
     await runOn(
       database.url,
@@ -108,7 +108,7 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(await migratePostgres(database.url), []);
   });
 
-  it('compares text by its bytes, as embedded storage does', async () => {
+  it('text columns compare by bytes, as in embedded storage', async () => {
     await migratePostgres(database.url);
     const rows = await runOn(
       database.url,

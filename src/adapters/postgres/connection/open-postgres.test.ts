@@ -24,7 +24,7 @@ describe('the store on PostgreSQL', () => {
     await database.drop();
   });
 
-  it('gives integers as numbers and JSON as text, and refuses an integer that a number cannot hold', async () => {
+  it('returns integers as numbers and JSON as text, and rejects an unsafe integer', async () => {
     const { rows } = await sql<Record<string, unknown>>`
       select 9007199254740991::bigint as big, count(*) as counted, sum(2::bigint) as summed,
         1.5::numeric as half, '{"a": [1]}'::jsonb as document`.execute(store.db);
@@ -35,7 +35,7 @@ describe('the store on PostgreSQL', () => {
     assert.throws(() => toNumber(huge.rows[0]?.n ?? 0), /9007199254740993/);
   });
 
-  it('keeps a text with a NUL in it, which PostgreSQL would refuse for ever', async () => {
+  it('stores a text with NUL by replacing the character', async () => {
     await store.db
       .insertInto('meta')
       .values({ name: 'nul', value: 'a\0b', created_at: 1 })
@@ -44,7 +44,7 @@ describe('the store on PostgreSQL', () => {
     assert.equal(row.value, 'a\uFFFDb');
   });
 
-  it('serves on after a transaction that failed, and tells why it failed', async () => {
+  it('a failed transaction rejects with its cause, and the next statement succeeds', async () => {
     const row = { name: 'twice', value: '', created_at: 1 };
     const failing = store.db.transaction().execute(async (trx) => {
       await trx.insertInto('meta').values(row).execute();
@@ -60,14 +60,14 @@ describe('the store on PostgreSQL', () => {
     assert.equal(store.load().idle, store.load().open);
   });
 
-  it('gives up a statement that takes too long, and the connection is good for the next', async () => {
-    const hasty = openPostgres(database.url, { statementTimeoutMs: 50, maxConnections: 1 });
-    await assert.rejects(sql`select pg_sleep(10)`.execute(hasty.db), /statement timeout/);
-    assert.deepEqual((await sql`select 1 as one`.execute(hasty.db)).rows, [{ one: 1 }]);
-    await hasty.close();
+  it('a statement timeout rejects the statement and keeps the connection', async () => {
+    const impatient = openPostgres(database.url, { statementTimeoutMs: 50, maxConnections: 1 });
+    await assert.rejects(sql`select pg_sleep(10)`.execute(impatient.db), /statement timeout/);
+    assert.deepEqual((await sql`select 1 as one`.execute(impatient.db)).rows, [{ one: 1 }]);
+    await impatient.close();
   });
 
-  it('opens a new connection when the server has ended one, idle or in use', async () => {
+  it('opens a new connection after PostgreSQL ended one, idle or busy', async () => {
     const victim = openPostgres(database.url, { applicationName: 'victim', maxConnections: 1 });
     await sql`select 1`.execute(victim.db);
     await endConnections(database.url, 'victim');
@@ -80,13 +80,13 @@ describe('the store on PostgreSQL', () => {
     await victim.close();
   });
 
-  it('rejects at once when there is no server', async () => {
+  it('rejects immediately if nothing listens at the address', async () => {
     const nowhere = openPostgres('postgres://nobody@127.0.0.1:9/nothing');
     await assert.rejects(nowhere.db.selectFrom('meta').selectAll().execute(), /ECONNREFUSED/);
     await nowhere.close();
   });
 
-  it('can be looked at without being changed', async () => {
+  it('an inspection reports version, migrations and clock difference', async () => {
     const found = await inspectPostgres(database.url, () => Date.now());
     assert.match(found.version, /^\d+\.\d+/);
     assert.deepEqual(found.pending, []);
@@ -94,7 +94,7 @@ describe('the store on PostgreSQL', () => {
   });
 });
 
-/** How many there were. */
+/** Returns the number of ended connections. */
 async function endConnections(url: string, name: string, state = 'idle'): Promise<number> {
   const rows = await runOn(
     url,

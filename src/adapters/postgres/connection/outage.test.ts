@@ -1,6 +1,6 @@
-// A PostgreSQL of our own is killed, restarted and frozen under a trickle of everything the store is for. Whatever
-// happens to it, an operation ends (it succeeds, or rejects within the timeouts), nothing that was acknowledged is
-// lost, and all is well again by itself. An unhandled rejection anywhere fails the test.
+// Kills, restarts and freezes a PostgreSQL of this test under a continuous load. Every operation ends (it succeeds, or
+// rejects within the timeouts), no acknowledged record is lost, and the store recovers without a restart. An unhandled
+// rejection anywhere fails the test.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,10 +23,10 @@ import { lockStore } from '../store-lock/lock-store.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 1000, statementTimeoutMs: 1200, queryTimeoutMs: 1500 };
-/** For a connection, a statement and its rollback, with room for a busy machine. */
-const EVERYTHING_ENDS_WITHIN_MS = 15_000;
+/** Covers a connection, a statement and its rollback on a busy machine. */
+const MAX_OPERATION_MS = 15_000;
 const FROZEN_MS = 5000;
-const IN_TIME = { timeout: 120_000 };
+const TEST_TIMEOUT = { timeout: 120_000 };
 
 let services: Services;
 let database: TestDatabase;
@@ -38,34 +38,34 @@ before(async () => {
 after(() => services.close());
 
 test(
-  'a PostgreSQL that is killed and started again loses nothing and is used again',
-  IN_TIME,
+  'a killed and restarted PostgreSQL loses no acknowledged record and is used again',
+  TEST_TIMEOUT,
   async () => {
-    const trickle = await startTrickle();
-    await trickle.successes(10);
+    const load = await startLoad();
+    await load.successes(10);
     await services.postgres.kill('SIGKILL');
-    await trickle.failures(3);
+    await load.failures(3);
     await services.postgres.restart();
-    await trickle.successes(10);
-    await trickle.finish();
+    await load.successes(10);
+    await load.finish();
   },
 );
 
 test(
-  'a PostgreSQL that hangs is not waited for, and is used again when it goes on',
-  IN_TIME,
+  'statements on a frozen PostgreSQL time out, and it is used again after the thaw',
+  TEST_TIMEOUT,
   async () => {
-    const trickle = await startTrickle();
-    await trickle.successes(10);
+    const load = await startLoad();
+    await load.successes(10);
     await services.postgres.freeze();
-    await Promise.all([delay(FROZEN_MS), trickle.failures(3)]);
+    await Promise.all([delay(FROZEN_MS), load.failures(3)]);
     await services.postgres.thaw();
-    await trickle.successes(10);
-    await trickle.finish();
+    await load.successes(10);
+    await load.finish();
   },
 );
 
-test('a store that hangs is closed all the same', async () => {
+test('a store on a frozen PostgreSQL can be closed', async () => {
   const store = openPostgres(database.url, TIMEOUTS);
   await store.db.selectFrom('meta').selectAll().execute();
   await services.postgres.freeze();
@@ -81,17 +81,17 @@ test('a store that hangs is closed all the same', async () => {
   }
 });
 
-/** Operations one after another in several lanes, and a consumer that takes what they publish. */
-async function startTrickle() {
+/** Two loops of operations, and a consumer of the published messages. */
+async function startLoad() {
   const store = openPostgres(database.url, TIMEOUTS);
   const { db, dialect } = store;
-  const held = await lockStore(database.url, {
+  const locked = await lockStore(database.url, {
     isShared: true,
     clock: systemClock,
     log: silentLog,
   });
-  assert.ok(held.kind === 'locked');
-  const { signals } = held;
+  assert.ok(locked.kind === 'locked');
+  const { signals } = locked;
   const operations = createPostgresQueueOperations(store);
   const parts = { db, dialect, operations, signals, clock: systemClock, log: silentLog, newId };
   const queue = createJobQueue({ ...parts, pollMs: 500, leaseMs: 3000 });
@@ -101,55 +101,56 @@ async function startTrickle() {
   const published = new Set<string>();
   const delivered = new Set<string>();
   const counts = { successes: 0, failures: 0 };
-  const over = new AbortController();
+  const stop = new AbortController();
 
   queue.consume(name, { concurrency: 2 }, ({ id }) => {
     delivered.add(id);
     return Promise.resolve('ack');
   });
 
-  async function lane(operate: (id: string) => Promise<unknown>, known: Set<string>) {
-    while (!over.signal.aborted) {
+  async function loop(operate: (id: string) => Promise<unknown>, known: Set<string>) {
+    while (!stop.signal.aborted) {
       const id = newId('evt');
       try {
-        await ends(operate(id));
+        await withinTimeout(operate(id));
         known.add(id);
         counts.successes += 1;
       } catch (error) {
-        assert.ok(!(error instanceof Endless), 'an operation neither succeeded nor failed');
+        assert.ok(!(error instanceof NeverEnded), 'an operation neither succeeded nor failed');
         counts.failures += 1;
       }
       await delay(20);
     }
   }
 
-  const lanes = [
-    lane((id) => usage.insertBatch([usageRecord(id, { organizationId: name })]), stored),
-    lane((id) => queue.publish(name, { id, body: '' }), published),
+  const loops = [
+    loop((id) => usage.insertBatch([usageRecord(id, { organizationId: name })]), stored),
+    loop((id) => queue.publish(name, { id, body: '' }), published),
   ];
 
   async function count(kind: keyof typeof counts, more: number): Promise<void> {
     const target = counts[kind] + more;
-    while (counts[kind] < target) await Promise.race([delay(20), ...lanes]);
+    while (counts[kind] < target) await Promise.race([delay(20), ...loops]);
   }
 
   return {
     successes: (more: number) => count('successes', more),
     failures: (more: number) => count('failures', more),
     async finish() {
-      over.abort();
-      await Promise.all(lanes);
-      while (published.difference(delivered).size > 0 || held.state() !== 'locked') await delay(50);
+      stop.abort();
+      await Promise.all(loops);
+      while (published.difference(delivered).size > 0 || locked.state() !== 'locked')
+        await delay(50);
       await queue.close();
       await store.close();
-      await held.release();
-      await assertKept(name, stored);
+      await locked.release();
+      await assertStored(name, stored);
     },
   };
 }
 
-/** Every acknowledged record is there, and the sums are those of the records. */
-async function assertKept(name: string, stored: ReadonlySet<string>): Promise<void> {
+/** Every acknowledged record is stored, and the roll-ups equal the records. */
+async function assertStored(name: string, stored: ReadonlySet<string>): Promise<void> {
   const rows = await runOn(
     database.url,
     `select id from spillway.usage_records where organization_id = '${name}'`,
@@ -163,16 +164,16 @@ async function assertKept(name: string, stored: ReadonlySet<string>): Promise<vo
   assert.equal(Number(sum?.['attempts']), kept.size);
 }
 
-class Endless extends Error {}
+class NeverEnded extends Error {}
 
-async function ends(operation: Promise<unknown>): Promise<void> {
+async function withinTimeout(operation: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
-  const late = delay(EVERYTHING_ENDS_WITHIN_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Endless();
+  const timeout = delay(MAX_OPERATION_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new NeverEnded();
   });
-  late.catch(() => {});
+  timeout.catch(() => {});
   try {
-    await Promise.race([operation, late]);
+    await Promise.race([operation, timeout]);
   } finally {
     timer.abort();
   }

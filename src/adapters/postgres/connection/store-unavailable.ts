@@ -1,4 +1,4 @@
-// Tells errors of an unavailable PostgreSQL from errors of a statement. An error that PostgreSQL did not send is an error
+// Distinguishes errors of an unavailable PostgreSQL from errors of a statement. An error that PostgreSQL did not send is an error
 // of the connection.
 
 import { DatabaseError } from 'pg';
