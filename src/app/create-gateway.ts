@@ -13,7 +13,7 @@ import { createNativeHandler, type NativeHandler } from '../http/native-handler.
 import { createErrorReplier } from '../http/reply-error.ts';
 import { budgetRoutes } from '../http/routes/budget.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
-import { frontPageRoutes } from '../http/routes/front-page.ts';
+import { startPageRoutes } from '../http/routes/start-page.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
@@ -123,7 +123,7 @@ async function compose(
       ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
       modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),
-      frontPageRoutes(),
+      startPageRoutes(),
     ];
   }
 

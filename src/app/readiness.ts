@@ -19,17 +19,17 @@ export function createReadiness({
 }: ReadinessParts): Readiness & { drain(): void } {
   let isDraining = false;
 
-  function unwellBecause(): 'draining' | 'unhealthy' | undefined {
+  function unhealthyReason(): 'draining' | 'unhealthy' | undefined {
     if (isDraining) return 'draining';
     return meter.isReady() && store.lockState() !== 'conflict' ? undefined : 'unhealthy';
   }
 
   return {
-    unwellBecause,
-    notReadyBecause() {
+    unhealthyReason,
+    notReadyReason() {
       const areDependenciesUp =
         store.lockState() === 'locked' && engines.every((engine) => engine.isUp());
-      return unwellBecause() ?? (areDependenciesUp ? undefined : 'degraded');
+      return unhealthyReason() ?? (areDependenciesUp ? undefined : 'degraded');
     },
     drain() {
       isDraining = true;

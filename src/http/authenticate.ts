@@ -1,5 +1,5 @@
-// Who may use an endpoint: an operator by the admin key, or a caller by a key with a scope. A missing or
-// unknown credential is UNAUTHORIZED, a missing scope FORBIDDEN.
+// Authentication of endpoints: an operator has the admin key, a caller has a key with a scope. A missing or unknown
+// credential is UNAUTHORIZED, a missing scope FORBIDDEN.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -11,16 +11,16 @@ import { readCredential } from './credential.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the caller is known; errors are rendered in its organisation's language. */
+    /** Set after authentication; errors are rendered in its organisation's language. */
     principal?: Principal;
-    /** Set once the admin key was shown. */
+    /** True if the request carries the admin key. */
     isOperator?: boolean;
   }
 }
 
 export type Gate = {
   requireAdmin(request: FastifyRequest): void;
-  /** `queryKey`: a credential of the query, where the path allows one. */
+  /** `queryKey`: the credential in the query, on paths that allow one. */
   requireScope(request: FastifyRequest, scope: KeyScope, queryKey?: string): Promise<Principal>;
   requireAdminOrScope(request: FastifyRequest, scope: KeyScope): Promise<void>;
 };
@@ -30,9 +30,9 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
 
   function isAdmin(request: FastifyRequest): boolean {
     const credential = readCredential(request.headers);
-    const isShown = credential !== undefined && timingSafeEqual(digest(credential), adminDigest);
-    request.isOperator = isShown;
-    return isShown;
+    const isMatch = credential !== undefined && timingSafeEqual(digest(credential), adminDigest);
+    request.isOperator = isMatch;
+    return isMatch;
   }
 
   async function requireScope(
@@ -57,7 +57,7 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
   };
 }
 
-/** Asks for the key before anything of the request is read. Every route that is a POST spreads this, or adminGuard. */
+/** Authenticates before the body is read. Every POST route spreads this or adminGuard. */
 export function scopeGuard(gate: Pick<Gate, 'requireScope'>, scope: KeyScope) {
   return {
     onRequest: async (request: FastifyRequest): Promise<void> => {
@@ -66,7 +66,7 @@ export function scopeGuard(gate: Pick<Gate, 'requireScope'>, scope: KeyScope) {
   };
 }
 
-/** Digests have one length, as the constant-time comparison demands. */
+/** The constant-time comparison requires buffers of equal length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,5 +1,5 @@
-// The caller's own name for its request. It is echoed and stored so that both sides can find the request
-// again; it is never an identity of ours.
+// The caller's id for its request. Spillway echoes and stores it so that both sides can find the request; it never
+// replaces Spillway's own request id.
 
 import type { IncomingHttpHeaders } from 'node:http';
 

@@ -1,5 +1,5 @@
-// The caller's key, wherever its SDK puts it. The first one present wins, so that a proxy's stray header
-// cannot silently change who is calling.
+// Reads the caller's key from the header or query parameter of its SDK. The order is fixed, so that a stray header of a
+// proxy cannot silently change the caller.
 
 import type { IncomingHttpHeaders } from 'node:http';
 

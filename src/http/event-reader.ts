@@ -1,4 +1,4 @@
-// Whose words a caller's events are told in: language and zone of the request, else of the organisation.
+// The language and time zone in which a caller reads events: from the request, else from the organisation.
 
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../admission/principal.ts';

@@ -1,10 +1,10 @@
-// What fastify and its validators throw, in our own words. Their texts stay inside: the caller is told the
-// code and the field, not how we check it.
+// Converts errors of fastify and its validators into SpillwayErrors. Their texts stay internal: the caller gets the code
+// and the field.
 
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 
-/** `limit`: the largest body of the route, which is told when it was too large. */
+/** `limit`: the body limit of the route, a parameter of REQUEST_TOO_LARGE. */
 export function fromFrameworkError(error: unknown, limit?: number): SpillwayError {
   if (error instanceof SpillwayError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {

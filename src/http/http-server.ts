@@ -1,8 +1,8 @@
-// The HTTP server: AI endpoints go straight to their own handler, everything else through fastify. Both
-// share one listener, one way to answer failures and one shutdown.
+// The HTTP server: AI endpoints go to their own handler, all other requests to fastify. Both share one listener, one
+// error reply and one shutdown.
 //
-// States: made → listening → leaving (every answer ends its connection) → draining (no new connections; what is under way
-// ends) → closed. Leaving takes a moment, so that a caller's next request does not cross with the end of its connection.
+// States: created → listening → lame duck (every response closes its connection) → draining (no new connections; requests
+// in flight finish) → closed. The lame-duck phase keeps a caller's next request from crossing with the close.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
@@ -30,12 +30,12 @@ import { openApiDocument } from './openapi-document.ts';
 import type { ErrorReplier } from './reply-error.ts';
 import { createUnreadableReplier } from './unreadable-request.ts';
 
-/** Whoever is about to use a connection does so, and is told with the answer that it was the last one. */
-const LEAVING_MS = 500;
+/** Callers with an open connection send their next request within this time and get `Connection: close` with the response. */
+const LAME_DUCK_MS = 500;
 
 export type HttpServerOptions = {
   readonly bodyLimitBytes: number;
-  /** Other limits for single routes, by path. */
+  /** Body limits of single routes, by path. */
   readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -43,7 +43,7 @@ export type HttpServerOptions = {
   readonly drainTimeoutMs: number;
 };
 
-/** One file in http/routes: adds its endpoints. */
+/** The export of a file in http/routes: adds its endpoints. */
 export type RegisterRoutes = (app: FastifyInstance) => void;
 
 export type HttpServerParts = {
@@ -59,7 +59,7 @@ export type HttpServerParts = {
 export type HttpServer = {
   /** Resolves to the URL it listens on. */
   listen(host: string, port: number): Promise<string>;
-  /** Idempotent: accepts no more, waits for what is under way, cuts what outlasts the drain time. */
+  /** Idempotent: refuses new connections, waits for requests in flight, and closes them after the drain timeout. */
   close(): Promise<void>;
 };
 
@@ -72,7 +72,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     genReqId: () => parts.newId('req'),
     exposeHeadRoutes: false,
     logger: false,
-    // A path that cannot be decoded fails before any route; it is answered like everything else.
+    // A path that cannot be decoded fails before any route.
     frameworkErrors: (error, request, reply) =>
       fail(parts, request, reply, fromFrameworkError(error)),
     clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock),
@@ -112,7 +112,7 @@ function createListener(
       noDelay: true,
     },
     (request, response) => {
-      // The connection ends with this answer, so that the caller's next request goes to another server.
+      // The caller's next request then opens a new connection, to another server.
       if (draining.isOn) response.setHeader('connection', 'close');
       if (!native(request, response)) handler(request, response);
     },
@@ -128,11 +128,11 @@ function listenerOf(
 
   async function close(): Promise<void> {
     draining.isOn = true;
-    if (await hasConnections(app.server)) await sleep(parts.clock, LEAVING_MS);
+    if (await hasConnections(app.server)) await sleep(parts.clock, LAME_DUCK_MS);
     const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
       app.server.closeAllConnections(),
     );
-    // Those that nobody has used since are closed with it.
+    // Closes idle connections, too.
     await app.close();
     cancel();
   }
@@ -152,7 +152,7 @@ function hasConnections(server: Server): Promise<boolean> {
   );
 }
 
-/** Paths are written as documentation writes them: `/v1/jobs/{id}`. */
+/** Paths have the spelling of the documentation: `/v1/jobs/{id}`. */
 function limitBody(route: RouteOptions, { routeBodyLimitBytes }: HttpServerOptions): void {
   const limitBytes = routeBodyLimitBytes[route.url.replace(/:(\w+)/g, '{$1}')];
   if (limitBytes !== undefined) route.bodyLimit = limitBytes;

@@ -1,7 +1,7 @@
-// Idempotency keys on every POST that goes through the framework; the AI endpoints claim theirs in the flow. The key is
-// claimed once the caller is known and its body is read, and the answer is kept before it is sent. Refusals free the
-// key: whoever corrects a request may send it under the same one. While the store is away a request with a key is
-// refused; one without does not notice.
+// Idempotency keys of every POST route of fastify; the AI endpoints claim theirs in flow/. The key is claimed after
+// authentication and the body, and the response is stored before it is sent. A refusal frees the key, so that the caller
+// can correct the request under the same key. While the store is unavailable requests with a key are refused; requests
+// without one are not affected.
 
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,23 +20,23 @@ import type { BeforeSend } from './reply-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer holds a secret that is shown once: it is not kept, and cannot be had again. */
+    /** The response contains a secret that is shown once: it is not stored and not replayed. */
     isAnswerSecret?: boolean;
   }
 }
 
 export type IdempotentRoutes = {
-  /** Adds the hooks; to be called before the routes are. */
+  /** Adds the hooks; call it before the routes are registered. */
   register(app: FastifyInstance): void;
-  /** What to do before a failure is answered; undefined where no key was claimed. */
+  /** Stores a failure before it is sent, or frees the key; undefined without a claimed key. */
   beforeFailure(request: FastifyRequest, error: SpillwayError): BeforeSend | undefined;
 };
 
-/** Operators belong to no organisation. No organisation's id can hold a colon. */
+/** The tenant of operators, who have no organisation. Ids of organisations cannot contain a colon. */
 const OPERATORS = ':operators';
-/** These routes only write to the store: whoever has not answered by then is gone. */
+/** These routes only write to the store: a claim without a result after this time belongs to a dead process. */
 const DEADLINE_MS = 60_000;
-/** The handler, or what stands before it, found fault with the request itself: nothing was done. */
+/** Errors of the request itself: the handler changed nothing. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'INVALID_REQUEST',
   'REQUEST_TOO_LARGE',
@@ -63,7 +63,7 @@ export function createIdempotentRoutes(parts: KeeperParts): IdempotentRoutes {
         if (!isKeyed(request)) return payload;
         const hash = beginFingerprint(request.method, request.url);
         fingerprints.set(request, () => hash.digest('base64url'));
-        return passingBy(payload, (chunk) => hash.update(chunk));
+        return tapped(payload, (chunk) => hash.update(chunk));
       });
       app.addHook('preValidation', claim);
       app.addHook('onSend', async (request, reply, payload) => {
@@ -107,8 +107,8 @@ function claimOf(
   };
 }
 
-/** The same bytes, shown to somebody on their way; a caller who leaves in the middle breaks both streams. */
-function passingBy(payload: Readable, see: (chunk: Buffer) => void): Readable {
+/** Passes the bytes on and shows each chunk to `see`; an aborted request breaks both streams. */
+function tapped(payload: Readable, see: (chunk: Buffer) => void): Readable {
   const watched = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       see(chunk);
@@ -130,7 +130,7 @@ function settle(
   return keeper.keep(body && toKeptAnswer(statusCode, Object.entries(reply.getHeaders()), body));
 }
 
-/** Undefined for what is sent piece by piece. */
+/** Undefined for a streamed payload. */
 function bytesOf(payload: unknown): Buffer | undefined {
   if (payload === null || payload === undefined) return Buffer.alloc(0);
   if (typeof payload === 'string') return Buffer.from(payload);

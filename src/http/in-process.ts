@@ -1,5 +1,5 @@
-// Endpoints without a listener: the same routes, checks and refusals as over HTTP, called from this very
-// process. The command line uses it when no server is running, so that there is one implementation of both.
+// Endpoints without a listener: the same routes, validation and errors as over HTTP, called in the same process. The
+// command line uses it when no server is running.
 
 import Fastify, { type InjectOptions } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';

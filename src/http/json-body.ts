@@ -1,5 +1,5 @@
-// Bodies of JSON that the framework reads. One that is empty is no body: many clients name their content type with every
-// request, also with those that have nothing to say, such as a DELETE.
+// The JSON body parser of fastify. An empty body counts as no body: many clients send a content type with every request,
+// even with a DELETE.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -12,7 +12,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** A `preValidation` for routes that require no field: nothing says the same as an empty object. */
-export async function takeNoBodyAsEmpty(request: FastifyRequest): Promise<void> {
+/** A `preValidation` hook for routes without required fields: no body counts as an empty object. */
+export async function defaultToEmptyBody(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
 }

@@ -26,7 +26,7 @@ const geminiAnswer = z.object({
   nextPageToken: z.string().optional(),
 });
 
-test('paging forwards gives every model once, in either way of paging', () => {
+test('forward pagination lists every model once in both formats', () => {
   fc.assert(
     fc.property(fc.nat(40), fc.integer({ min: 1, max: 15 }), (count, size) => {
       const all = models(count);
@@ -58,21 +58,21 @@ test('paging forwards gives every model once, in either way of paging', () => {
   );
 });
 
-test("Anthropic's pages can be walked backwards", () => {
+test("Anthropic's pagination works backwards", () => {
   const page = anthropicAnswer.parse(
     MODEL_SHAPES.anthropic.page(models(5), { limit: '2', before_id: 'm-3' }),
   );
   assert.deepEqual([page.first_id, page.last_id, page.has_more], ['m-1', 'm-2', true]);
 });
 
-test('a size that is none is the usual one', () => {
+test('an invalid page size falls back to the default', () => {
   for (const limit of ['0', '-1', 'x', '', ['1', '2']]) {
     const page = anthropicAnswer.parse(MODEL_SHAPES.anthropic.page(models(30), { limit }));
     assert.equal(page.data.length, 20, String(limit));
   }
 });
 
-test("OpenAI's list is whole, and what a model can do is told in Gemini's", () => {
+test("OpenAI's list has all models, and Gemini's list has the methods of each model", () => {
   const list = z
     .object({ data: z.array(z.unknown()) })
     .parse(MODEL_SHAPES.openai.page(models(60), {}));

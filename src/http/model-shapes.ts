@@ -1,5 +1,5 @@
-// Lists of models as each provider's SDK expects them, with its own way of paging. What is not known of a model is
-// told as the provider itself would tell it: an epoch date, a null, a field left out.
+// Model lists in the format and pagination of each provider's SDK. Unknown properties of a model have the provider's own
+// placeholder: the epoch, null, or no field.
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { ServableModel } from '../routing/servable-models.ts';
@@ -14,14 +14,14 @@ export type ModelShape = {
 export const MODEL_SHAPES: Readonly<Record<ProviderFormat, ModelShape>> = {
   openai: {
     one: openaiModel,
-    /** OpenAI gives all at once. */
+    /** OpenAI has no pagination. */
     page: (models) => ({ object: 'list', data: models.map(openaiModel) }),
   },
   anthropic: { one: anthropicModel, page: anthropicPage },
   gemini: { one: geminiModel, page: geminiPage },
 };
 
-const MAX_ON_A_PAGE = 1000;
+const MAX_PAGE_SIZE = 1000;
 
 function openaiModel({ id, owner }: ServableModel): unknown {
   return { id, object: 'model', created: 0, owned_by: owner };
@@ -55,7 +55,7 @@ function geminiModel({ id, displayName, contextTokens, isEmbedding }: ServableMo
   };
 }
 
-/** By the id before or behind which the page lies; one that is unknown lies before all. */
+/** Pages by `before_id` or `after_id`; an unknown id counts as the start of the list. */
 function anthropicPage(models: readonly ServableModel[], query: ModelQuery): unknown {
   const size = pageSize(query['limit'], 20);
   const beforeAt = indexOf(models, query['before_id']);
@@ -71,7 +71,7 @@ function anthropicPage(models: readonly ServableModel[], query: ModelQuery): unk
   };
 }
 
-/** The token is the id of the last model that was given. */
+/** The token is the id of the last model of the previous page. */
 function geminiPage(models: readonly ServableModel[], query: ModelQuery): unknown {
   const size = pageSize(query['pageSize'], 50);
   const start = indexOf(models, query['pageToken']) + 1;
@@ -83,9 +83,9 @@ function geminiPage(models: readonly ServableModel[], query: ModelQuery): unknow
   };
 }
 
-function pageSize(given: unknown, usual: number): number {
-  const size = typeof given === 'string' ? Number(given) : usual;
-  return Number.isInteger(size) && size > 0 ? Math.min(size, MAX_ON_A_PAGE) : usual;
+function pageSize(given: unknown, defaultSize: number): number {
+  const size = typeof given === 'string' ? Number(given) : defaultSize;
+  return Number.isInteger(size) && size > 0 ? Math.min(size, MAX_PAGE_SIZE) : defaultSize;
 }
 
 function indexOf(models: readonly ServableModel[], id: unknown): number {

@@ -1,8 +1,8 @@
-// The AI endpoints, ahead of the framework: bytes in, bytes out. Its stages, in order:
+// The AI endpoints, handled before fastify: bytes in, bytes out. The stages, in order:
 //
-//   match the path → credential → key → read the body → serve → one answer
+//   match the path → credential → key → read the body → serve → one response
 //
-// A failure at any stage is answered in the caller's own wire format, so that its SDK raises its own class.
+// A failure of any stage is sent in the caller's wire format, so that its SDK raises its own error class.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../admission/keyring.ts';
@@ -27,13 +27,13 @@ export type NativeHandlerParts = {
   readonly serve: ServeCallParts;
   readonly replyError: ErrorReplier;
   readonly bodyLimitBytes: number;
-  /** Other limits for single endpoints, by the path that documentation gives them. */
+  /** Body limits of single endpoints, by their documented path. */
   readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
   readonly clock: Clock;
   readonly newId: NewId;
 };
 
-/** True when the request is for an AI endpoint and will be answered here. */
+/** True if the request is for an AI endpoint and this handler sends the response. */
 export type NativeHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
@@ -46,7 +46,7 @@ export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
   };
 }
 
-/** One request on its connection; it is the flow's `Reply` as well, so that a request is one object. */
+/** One request. It implements the flow's `Reply`, too, which saves an object per request. */
 class NativeConnection implements Reply {
   readonly #parts: NativeHandlerParts;
   readonly #request: IncomingMessage;
@@ -91,7 +91,7 @@ class NativeConnection implements Reply {
     const isFirst = !this.#hasWritten;
     this.#hasWritten ||= chunk.length > 0;
     if (writeChunk(this.#response, chunk, isFirst)) return true;
-    // An answer whose turn on its connection has not come has no socket yet; Node tells when it does.
+    // A pipelined response has no socket before its turn; the response then emits `drain` itself.
     const { socket } = this.#response;
     (socket ?? this.#response).once('drain', () => this.#served?.drained());
     return false;
@@ -102,7 +102,7 @@ class NativeConnection implements Reply {
       this.#response.end(chunk);
       return;
     }
-    // As a text it goes out with the headers in one plain write; latin1 keeps every byte as it is.
+    // Node writes a string together with the headers in one write; latin1 preserves every byte.
     this.#response.end(chunk.toString('latin1'), 'latin1');
   }
 
@@ -140,14 +140,14 @@ class NativeConnection implements Reply {
     }
   }
 
-  /** Nothing has been done for this request. */
+  /** For a request that has not reached the flow. */
   #refuse(thrown: unknown): void {
     this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
   }
 
   #fail(failed: FailedRequest): void {
     const { error, isBegun, beforeSend } = failed;
-    if (!isBegun) this.#showFacts(failed);
+    if (!isBegun) this.#addServedHeaders(failed);
     this.#parts.replyError({
       error,
       format: this.#route.format,
@@ -167,8 +167,8 @@ class NativeConnection implements Reply {
     return this.#hasWritten ? 'next_element' : 'only_element';
   }
 
-  /** What a failure's headers say besides the failure itself, as those of an answer do. */
-  #showFacts({ attempts = 0, standings = [] }: FailedRequest): void {
+  /** Adds the headers that a successful response has, too: server, attempts, standings of the limits. */
+  #addServedHeaders({ attempts = 0, standings = [] }: FailedRequest): void {
     const { clock, serve } = this.#parts;
     const headers = servedHeaders(serve.serverId, attempts);
     addStandings(headers, standings, clock.now());

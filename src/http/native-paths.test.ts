@@ -15,7 +15,7 @@ test('every AI endpoint is described, with its parameters', () => {
   }
 });
 
-test('docs/endpoints.md names every endpoint and no other', () => {
+test('docs/endpoints.md lists exactly the endpoints', () => {
   const path = join(import.meta.dirname, '../../docs/endpoints.md');
   const named = readFileSync(path, 'utf8').matchAll(/`(?:POST|GET) (\/[^`]+)`/g);
   const endpoints = NATIVE_PATHS.map((each) => matchNativeRoute(each.replace('{model}', 'm')));

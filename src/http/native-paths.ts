@@ -1,5 +1,5 @@
-// The AI endpoints for /openapi.json: fastify does not know the calls, because they are taken before it, and lists
-// of models have a path for every base that SDKs use. Their bodies are the providers' own and documented there.
+// The AI endpoints for /openapi.json: fastify does not know the calls, which are handled before it, and model lists have
+// a path for every base URL of the SDKs. The providers document the bodies.
 
 import { NATIVE_PATHS } from '../upstream/native-route.ts';
 
@@ -17,7 +17,7 @@ const MODEL_PATHS = ['/v1/models', '/v1beta/models'].flatMap((path) => [path, `$
 function operation(path: string): Record<string, unknown> {
   return {
     summary: 'A call in the wire format of its provider, unary or streamed',
-    ...described(path, "The provider's own answer."),
+    ...described(path, "The provider's response."),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { type: 'object' } } },
@@ -27,8 +27,8 @@ function operation(path: string): Record<string, unknown> {
 
 function listing(path: string): Record<string, unknown> {
   return {
-    summary: 'The models that can be served and the key may use, in the shape of whose path it is',
-    ...described(path, "As the provider's own list."),
+    summary: "The models that the key may use, in the format of the path's provider",
+    ...described(path, "The format of the provider's own list."),
   };
 }
 
@@ -43,7 +43,7 @@ function described(path: string, answer: string): Record<string, unknown> {
     responses: {
       200: { description: answer },
       default: {
-        description: "An error in the provider's own shape, with Spillway's code inside.",
+        description: "An error in the provider's format, with Spillway's code.",
       },
     },
   };

@@ -20,9 +20,9 @@ export function openApiDocument(): NonNullable<FastifyDynamicSwaggerOptions['ope
     },
     tags: [
       { name: 'AI', description: "Each provider's own wire format." },
-      { name: 'Jobs', description: 'Work that can wait.' },
-      { name: 'Builds', description: "What a product's long work tells its users." },
-      { name: 'Usage', description: 'What was used and what it cost.' },
+      { name: 'Jobs', description: 'Queued work.' },
+      { name: 'Builds', description: "Progress events of a product's long-running work." },
+      { name: 'Usage', description: 'Tokens and costs.' },
       { name: 'Health', description: 'For load balancers and operators.' },
       { name: 'Admin', description: 'Organisations, keys, limits, logs.' },
     ],

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cutPage, readCursor, writeCursor } from './paging.ts';
 
-test('a cursor reads back as the key it was written from', () => {
+test('a cursor decodes to the key it encodes', () => {
   const key = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
   fc.assert(fc.property(key, (text) => readCursor(writeCursor(text)) === text));
   assert.equal(readCursor(undefined), undefined);
 });
 
-test('what is no cursor of ours is refused with the name of the field', () => {
+test('an invalid cursor is refused with the name of the field', () => {
   for (const cursor of ['', '!', 'A', 'AA==', ' QUI', 'QUI\n', writeCursor('a\0b'), '_w'])
     assert.throws(() => readCursor(cursor), {
       code: 'INVALID_REQUEST',
@@ -26,7 +26,7 @@ test('what is no cursor of ours is refused with the name of the field', () => {
   );
 });
 
-test('pages walked by their cursors are the list, whole and in order', () => {
+test('following the cursors returns the whole list in order', () => {
   const list = fc.uniqueArray(fc.nat(999).map((n) => String(n).padStart(3, '0')));
   fc.assert(
     fc.property(list, fc.integer({ min: 1, max: 7 }), (unsorted, limit) => {

@@ -1,5 +1,5 @@
-// Lists in pages: `{ data, nextCursor }`. A cursor is the key of the page's last row, made opaque, so that a page
-// costs the same wherever it begins and rows that come or go in between shift nothing.
+// Keyset pagination: `{ data, nextCursor }`. A cursor is the encoded key of the page's last row, so that every page
+// costs the same and rows inserted or deleted in between shift no page.
 
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
@@ -9,7 +9,7 @@ const MAX_CURSOR = 400;
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(100),
-  cursor: z.string().max(MAX_CURSOR).optional().describe('`nextCursor` of the page before'),
+  cursor: z.string().max(MAX_CURSOR).optional().describe('`nextCursor` of the previous page'),
 };
 
 export function pageOf<T extends z.ZodType>(row: T) {
@@ -18,14 +18,14 @@ export function pageOf<T extends z.ZodType>(row: T) {
 
 export type Page<T> = { readonly data: T[]; readonly nextCursor: string | null };
 
-/** Cuts a page out of what was asked for with one row more than its limit. */
+/** Builds a page from a query with `limit + 1` rows: the extra row shows that another page follows. */
 export function cutPage<T>(rows: readonly T[], limit: number, keyOf: (row: T) => string): Page<T> {
   const data = rows.slice(0, limit);
   const last = rows.length > limit ? data.at(-1) : undefined;
   return { data, nextCursor: last === undefined ? null : writeCursor(keyOf(last)) };
 }
 
-/** A list that is short by its nature and always given whole. */
+/** A short list without pagination. */
 export function wholeList<T>(rows: readonly T[]): Page<T> {
   return { data: [...rows], nextCursor: null };
 }
@@ -37,9 +37,9 @@ export function writeCursor(key: string): string {
 export function readCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const key = Buffer.from(cursor, 'base64url').toString();
-  // What does not read back as it was written was never given out by us.
+  // A cursor that does not encode back to itself was not issued by Spillway.
   if (key !== '' && writeCursor(key) === cursor && !key.includes('\u0000')) return key;
-  throw new SpillwayError('INVALID_REQUEST', 'not a cursor of ours', {
+  throw new SpillwayError('INVALID_REQUEST', 'invalid cursor', {
     params: { field: 'cursor' },
   });
 }

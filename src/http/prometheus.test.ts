@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { createMetrics, observe } from '../kernel/metrics.ts';
 import { renderPrometheus } from './prometheus.ts';
 
-test('counters end in _total, dots become underscores, each metric has its head', () => {
+test('counters end in _total, dots become underscores, and every metric has HELP and TYPE', () => {
   const metrics = createMetrics();
   metrics.counter('spillway.calls', 'Calls made.', ['provider']).cell('openai').value = 3;
   metrics.counter('errors_total', 'Errors.').cell().value = 1;
@@ -39,7 +39,7 @@ test('a histogram has cumulative buckets up to infinity, its sum and its count',
   ]);
 });
 
-test('a metric nobody has used yet has a head and no rows', () => {
+test('a metric without series has HELP and TYPE and no rows', () => {
   const metrics = createMetrics();
   metrics.counter('calls', 'Calls.', ['provider']);
   assert.equal(
@@ -48,7 +48,7 @@ test('a metric nobody has used yet has a head and no rows', () => {
   );
 });
 
-test('no label, whatever a caller put into it, can break out of its line', () => {
+test('no label value can break out of its line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (label) => {
       const metrics = createMetrics();

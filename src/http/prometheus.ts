@@ -1,4 +1,4 @@
-// The metrics registry in Prometheus' text form. Dots become underscores, counters end in `_total`.
+// Renders the metrics registry in the Prometheus text format. Dots become underscores, counters end in `_total`.
 
 import type { HistogramCell, Metric, Metrics, Series } from '../kernel/metrics.ts';
 

@@ -1,5 +1,5 @@
-// Reads a request's body whole, up to a limit. What announces itself as too large is refused before a byte
-// of it is read; what turns out too large is refused at the limit and not read further.
+// Reads a request's body up to a limit. A content length above the limit is refused before the first byte; a body that
+// grows above the limit is refused there and its remaining bytes are discarded.
 
 import type { IncomingMessage } from 'node:http';
 import { SpillwayError } from '../errors/spillway-error.ts';

@@ -1,6 +1,6 @@
-// The one function that turns a failure into HTTP: status, headers and body from the public answer, in the
-// wire format of whoever asked. A stream that has begun gets its format's error event instead, and no clean end.
-// What went wrong inside goes to the log; nothing of it goes to the caller.
+// Converts every failure into an HTTP response: status, headers and body from the public answer, in the caller's wire
+// format. A stream that has begun gets the error event of its format instead, and no clean end. Internal details go to
+// the log and never to the caller.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeptAnswer } from '../admission/idempotency-store.ts';
@@ -33,11 +33,11 @@ export type ErrorReply = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: Principal | undefined;
-  /** Content has gone out: the status is said, only an event can still tell. */
+  /** The status line was sent: only a stream event can carry the error. */
   readonly isBegun: boolean;
-  /** How it tells, where it is no event. */
+  /** The form of the error in a stream, if it is not an event. */
   readonly ending?: StreamEnding;
-  /** Is told what the caller will be answered, and waited for before it is. Never rejects. */
+  /** Gets the response before it is sent; sending waits for it. Never rejects. */
   readonly beforeSend?: BeforeSend | undefined;
 };
 
@@ -46,9 +46,9 @@ export type BeforeSend = (answer: KeptAnswer | undefined) => Promise<void>;
 export type ErrorReplier = (reply: ErrorReply) => void;
 
 export type ErrorReplierOptions = {
-  /** Where failures are written down for operators. */
+  /** The request records for operators. */
   readonly failures?: FailureBook;
-  /** Whether a call could be handed in as a job instead. */
+  /** Whether the call could be submitted as a job instead. */
   readonly canQueue?: () => boolean;
 };
 
@@ -75,13 +75,13 @@ export function createErrorReplier(
   };
 }
 
-/** What matters only where a call to a model was refused. */
+/** Applies to refused calls of a model only. */
 function callContext(
   { request, principal }: ErrorReply,
   canQueue: () => boolean,
 ): Pick<AnswerContext, 'queueAvailable' | 'isBackground'> {
   return {
-    // A queue that this key may not hand anything in to is none.
+    // Without the scope `jobs` the caller has no queue.
     queueAvailable: principal?.scopes.has('jobs') === true && canQueue(),
     isBackground: request.headers['x-request-type'] === 'background',
   };
@@ -98,7 +98,7 @@ function send(reply: ErrorReply, answer: PublicAnswer): void {
     'content-length': Buffer.byteLength(body),
     ...answer.headers,
     ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
-    // A body that was refused unread must not be taken for the next request on this connection.
+    // The rest of an unread body must not be parsed as the next request of this connection.
     ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(body);
@@ -106,7 +106,7 @@ function send(reply: ErrorReply, answer: PublicAnswer): void {
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** Undefined for a stream that was cut. Diagnostics are for direct answers alone, never for anything stored. */
+/** Undefined for a broken stream. Diagnostics are never stored. */
 function keptOf(
   { isBegun, format, response }: ErrorReply,
   answer: PublicAnswer,
@@ -114,12 +114,12 @@ function keptOf(
   if (isBegun) return undefined;
   const { diagnostics: _diagnostics, ...error } = answer.error;
   const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
-  // Who served it has been put there already.
+  // The response already has the headers about the server and the attempts.
   const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
   return toKeptAnswer(answer.status, Object.entries(headers), body);
 }
 
-/** The raw failure of the last attempt, for AI endpoints and for a key that was made to see it. */
+/** The raw failure of the last attempt, on AI endpoints and for keys with diagnostics only. */
 function diagnosticsFor(
   { error, format, principal }: ErrorReply,
   failures: FailureBook | undefined,
@@ -129,7 +129,7 @@ function diagnosticsFor(
   return { reason: failures.redact(error.message), status, body };
 }
 
-/** Only for callers who are known: a stranger could fill the book. */
+/** Only for authenticated callers: anonymous requests could evict the records. */
 function recordAnswer(
   { records, redact }: FailureBook,
   { requestId: id, request, principal, error }: ErrorReply,

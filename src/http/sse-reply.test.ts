@@ -1,4 +1,4 @@
-// Live answers over a real connection, with time in the test's own hands.
+// Event streams over a real connection, with a test clock.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { createLiveReplies, type LiveEvent, type LiveReplies } from './sse-reply.ts';
 
-describe('live answers', () => {
+describe('event streams', () => {
   let app: FastifyInstance;
   let clock: TestClock;
   let live: LiveReplies;
@@ -18,7 +18,7 @@ describe('live answers', () => {
 
   beforeEach(async () => {
     clock = createTestClock();
-    live = createLiveReplies(clock, { perCaller: 2, inAll: 3 });
+    live = createLiveReplies(clock, { perCaller: 2, total: 3 });
     app = Fastify();
     app.get('/live/:caller', async (request, reply) => {
       const { caller } = request.params as { caller: string };
@@ -56,7 +56,7 @@ describe('live answers', () => {
     yield [];
   }
 
-  it('carry our own headers, an id with each event, and end with their source', async () => {
+  it('carry the request id header, an id with each event, and end with their source', async () => {
     open = async function* () {
       yield [{ id: 7, data: { line: 'a\nb' } }];
     };
@@ -68,23 +68,23 @@ describe('live answers', () => {
     assert.ok(text.includes('id: 7\ndata: {"line":"a\\nb"}\n\n'));
   });
 
-  it('are kept alive by comments while nothing happens', async () => {
+  it('are kept alive by comments while idle', async () => {
     open = waiting;
     const { socket, until } = await read('acme');
     await until(/retry: 2000/);
     await clock.advance(15_000);
-    await until(/: still here\n\n/);
+    await until(/: keep-alive\n\n/);
     socket.destroy();
   });
 
-  it('have a seat each, so many for a caller and so many in all', async () => {
+  it('are bounded per caller and in total', async () => {
     open = waiting;
     for (const caller of ['acme', 'acme', 'other']) await (await read(caller)).until(/retry/);
     for (const caller of ['acme', 'third'])
       assert.match(await (await read(caller)).until(/\r\n\r\n/), /^HTTP\/1\.1 503/);
   });
 
-  it('ask for no more while the reader does not read', async () => {
+  it('stop reading their source while the reader does not read', async () => {
     const pages = { taken: 0 };
     open = async function* (signal) {
       for (; !signal.aborted; pages.taken += 1)
@@ -93,7 +93,7 @@ describe('live answers', () => {
     const { socket, until } = await read('acme');
     await until(/retry/);
     socket.pause();
-    // Until what the kernel takes in on both sides is full.
+    // Fills the kernel's buffers on both sides.
     let seen = -1;
     while (seen !== pages.taken) {
       seen = pages.taken;
@@ -104,7 +104,7 @@ describe('live answers', () => {
     socket.destroy();
   });
 
-  it('end at once when it is time to stop, and leave their seats', async () => {
+  it('end at once on close and release their slots', async () => {
     open = waiting;
     const { until } = await read('acme');
     await until(/retry/);

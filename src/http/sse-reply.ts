@@ -1,65 +1,66 @@
-// Live answers: server-sent events, for readers that stay. Each has a seat, and seats are bounded for a caller and for
-// the process, so that nobody can hold all connections. A reader that is slow is waited for, never buffered for; one
-// that says nothing is kept alive by comments, which proxies count as traffic. Told to close, all streams end at
-// once: readers come back with the last id they saw, to another server.
-// States of a stream: open → ended (by its source, by the reader, or by closing).
+// Server-sent events. Each stream takes a slot; slots are bounded per organisation and per process, so that no caller
+// can take all connections. A slow reader gets back-pressure instead of a buffer. Comments keep an idle stream open,
+// because proxies count them as traffic. On close all streams end at once: readers reconnect to another server with the
+// last id they received.
+// States of a stream: open → ended (by its source, by the reader, or by close).
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { every } from '../kernel/every.ts';
 
 export type LiveReplies = {
-  /** Answers with the source's events until it ends. Throws CAPACITY_EXHAUSTED while there is no seat. */
+  /** Streams the source's events until it ends. Throws CAPACITY_EXHAUSTED without a free slot. */
   answer(reply: FastifyReply, source: LiveSource): Promise<void>;
-  /** Ends every stream and takes no more. Idempotent. */
+  /** Ends every stream and refuses new ones. Idempotent. */
   close(): Promise<void>;
 };
 
 export type LiveEvent = { readonly id: number; readonly data: unknown };
 
 export type LiveSource = {
-  /** Who is counted: the organisation. */
+  /** The organisation that the slot counts for. */
   readonly caller: string;
   open(signal: AbortSignal): AsyncIterable<readonly LiveEvent[]>;
 };
 
-export type LiveLimits = { readonly perCaller: number; readonly inAll: number };
+export type LiveLimits = { readonly perCaller: number; readonly total: number };
 
-const SEATS: LiveLimits = { perCaller: 100, inAll: 2000 };
+const DEFAULT_LIMITS: LiveLimits = { perCaller: 100, total: 2000 };
 const HEARTBEAT_MS = 15_000;
-const NO_SEAT_MS = 5000;
+const RETRY_AFTER_MS = 5000;
 
-export function createLiveReplies(clock: Clock, limits: LiveLimits = SEATS): LiveReplies {
-  const seats = new Map<string, number>();
+export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIMITS): LiveReplies {
+  const taken = new Map<string, number>();
   const open = new Map<AbortController, Promise<void>>();
   let isClosed = false;
 
-  function takeSeat(caller: string): () => void {
-    const taken = seats.get(caller) ?? 0;
-    if (isClosed || taken >= limits.perCaller || open.size >= limits.inAll) throw noSeat();
-    seats.set(caller, taken + 1);
+  function acquireSlot(caller: string): () => void {
+    const count = taken.get(caller) ?? 0;
+    if (isClosed || count >= limits.perCaller || open.size >= limits.total) throw noSlot();
+    taken.set(caller, count + 1);
     return () => {
-      const left = (seats.get(caller) ?? 1) - 1;
-      if (left === 0) seats.delete(caller);
-      else seats.set(caller, left);
+      const left = (taken.get(caller) ?? 1) - 1;
+      if (left === 0) taken.delete(caller);
+      else taken.set(caller, left);
     };
   }
 
   return {
     async answer(reply, source) {
-      const leave = takeSeat(source.caller);
+      const release = acquireSlot(source.caller);
       const leaving = new AbortController();
       const response = startStream(reply);
       response.once('close', () => leaving.abort());
-      // A reader that left before its answer began closes nothing any more.
+      // A response destroyed before this point emits no further `close`.
       if (response.destroyed) leaving.abort();
       const streaming = stream(response, source.open(leaving.signal), leaving.signal, clock);
       open.set(leaving, streaming);
       await streaming;
       open.delete(leaving);
-      leave();
+      release();
     },
     async close() {
       isClosed = true;
@@ -70,19 +71,19 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = SEATS): Liv
   };
 }
 
-/** Whether a request asks for events as they happen. */
+/** Whether a request asks for server-sent events. */
 export function wantsStream(request: FastifyRequest): boolean {
   return /\btext\/event-stream\b/i.test(request.headers.accept ?? '');
 }
 
-/** The last id a reader has seen, when it comes back; undefined when it names none or nothing that we gave out. */
+/** The last id that a reconnecting reader received; undefined without the header or with an invalid id. */
 export function lastEventId(request: FastifyRequest): number | undefined {
   const id = request.headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 function startStream(reply: FastifyReply): ServerResponse {
-  // What the framework would have sent: our own headers, such as the request's id.
+  // `hijack` drops the headers set so far, such as the request id.
   const headers = reply.getHeaders();
   reply.hijack();
   const { raw } = reply;
@@ -97,20 +98,20 @@ function startStream(reply: FastifyReply): ServerResponse {
   return raw;
 }
 
-/** Never rejects: the status is said, and a reader that finds its stream cut comes back by itself. */
+/** Never rejects: the status line was sent, and a reader reconnects after a broken stream. */
 async function stream(
   response: ServerResponse,
   pages: AsyncIterable<readonly LiveEvent[]>,
   signal: AbortSignal,
   clock: Clock,
 ): Promise<void> {
-  const endHeartbeat = beat(response, clock);
+  const heartbeat = every(clock, HEARTBEAT_MS, () => keepAlive(response));
   try {
     for await (const page of pages) await writePage(response, page, signal);
   } catch {
-    // What broke it is told where it broke; here the stream just ends, without pretending to be whole.
+    // The source logs its own failures; the stream ends without an end event.
   }
-  endHeartbeat();
+  await heartbeat.close();
   response.end();
 }
 
@@ -124,17 +125,12 @@ async function writePage(
   await once(response, 'drain', { signal });
 }
 
-function beat(response: ServerResponse, clock: Clock): CancelTimer {
-  let cancel = clock.after(HEARTBEAT_MS, tick);
-  function tick(): void {
-    // Behind what the reader has not taken yet a comment would only be one thing more.
-    if (!response.writableNeedDrain) response.write(': still here\n\n');
-    cancel = clock.after(HEARTBEAT_MS, tick);
-  }
-  return () => cancel();
+/** Under back-pressure the unread bytes keep the connection busy; a comment would only add to them. */
+function keepAlive(response: ServerResponse): void {
+  if (!response.writableNeedDrain) response.write(': keep-alive\n\n');
 }
 
-function noSeat(): SpillwayError {
-  const params = { retryAfterMs: NO_SEAT_MS };
-  return new SpillwayError('CAPACITY_EXHAUSTED', 'too many live readers', { params });
+function noSlot(): SpillwayError {
+  const params = { retryAfterMs: RETRY_AFTER_MS };
+  return new SpillwayError('CAPACITY_EXHAUSTED', 'too many open event streams', { params });
 }

@@ -16,7 +16,7 @@ suite('requests that are no HTTP', () => {
   });
   after(() => new Promise((resolve) => server.close(resolve)));
 
-  test('a line that cannot be read is an invalid request with an id', async () => {
+  test('an invalid request line gets INVALID_REQUEST with an id', async () => {
     const answer = await send('GARBAGE\r\n\r\n');
     assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
     assert.match(answer, /\r\nx-request-id: req_1\r\n/);
@@ -26,13 +26,13 @@ suite('requests that are no HTTP', () => {
     assert.equal(error.requestId, 'req_1');
   });
 
-  test('headers beyond all bounds are a request that is too large', async () => {
+  test('oversized headers get REQUEST_TOO_LARGE', async () => {
     const answer = await send(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}`);
     assert.match(answer, /^HTTP\/1\.1 413 Content Too Large\r\n/);
     assert.match(answer, /"code":"REQUEST_TOO_LARGE"/);
   });
 
-  test('a request that never becomes whole is invalid', async () => {
+  test('an incomplete request gets INVALID_REQUEST', async () => {
     const answer = await send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: nonsense\r\n\r\n');
     assert.match(answer, /"code":"INVALID_REQUEST"/);
   });

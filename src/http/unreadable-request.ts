@@ -1,6 +1,6 @@
-// What comes in and is no HTTP: a line that cannot be read, headers beyond all bounds, a request that never becomes
-// whole. There is no request to answer, only a connection, so the answer is written as bytes and the connection ends
-// with it. It is the same answer as any other: our code, our words, an id. Nothing of it is logged; strangers send it.
+// Responses to bytes that are not a valid HTTP request: an invalid request line, oversized headers, an incomplete
+// request. Node has no request object then, so the response is written to the socket, which is closed. It has the same
+// code, sentence and id as any other error. It is not logged: anyone can send such bytes.
 
 import type { Socket } from 'node:net';
 import { type PublicAnswer, toPublicAnswer } from '../errors/public-answer.ts';
@@ -22,10 +22,10 @@ export function createUnreadableReplier(
   };
 }
 
-/** Headers were not read, so neither a language nor a zone is known. */
+/** The headers are unknown, so the language is English and the zone UTC. */
 function publicAnswer(failure: ConnectionFailure, requestId: string, clock: Clock): PublicAnswer {
   const code = failure.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
-  const error = new SpillwayError(code, 'the request is no HTTP', { cause: failure });
+  const error = new SpillwayError(code, 'not a valid HTTP request', { cause: failure });
   return toPublicAnswer(error, { requestId, locale: 'en', timeZone: 'UTC', now: clock.now() });
 }
 

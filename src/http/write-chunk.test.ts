@@ -42,13 +42,13 @@ suite('pieces of a streamed answer', () => {
   after(() => server.close());
 
   for (const path of ['/at-once', '/in-turns']) {
-    test(`${path}: a client reads what was written, in its order`, async () => {
+    test(`${path}: a client reads the chunks in order`, async () => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`);
       assert.equal(response.headers.get('content-type'), 'text/event-stream');
       assert.equal(await response.text(), `${PIECES.join('')}end`);
     });
 
-    test(`${path}: answers to requests sent together do not overtake one another`, async () => {
+    test(`${path}: responses to pipelined requests do not overtake each other`, async () => {
       const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
       const last = `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
       const answers = (await ask(request + request + last)).split('HTTP/1.1 200 OK').slice(1);
@@ -60,7 +60,7 @@ suite('pieces of a streamed answer', () => {
     });
   }
 
-  test('a caller of HTTP/1.0 is sent the bare bytes', async () => {
+  test('an HTTP/1.0 caller gets the body without chunked encoding', async () => {
     const answered = await ask('GET /at-once HTTP/1.0\r\nhost: x\r\n\r\n');
     assert.ok(answered.endsWith(`\r\n\r\n${PIECES.join('')}end`));
   });

@@ -1,4 +1,4 @@
-// /admin/audit: what operators did, newest first. Reading is all there is.
+// GET /admin/audit: the audit log, newest first.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ export function adminAuditRoutes(
       '/admin/audit',
       {
         ...adminGuard(gate),
-        schema: adminSchema('What operators did, newest first', {
+        schema: adminSchema('The audit log of operators, newest first', {
           querystring: z.object({ org: organizationId.optional(), ...pageQuery }),
           response: { 200: pageOf(entryView), '4xx': errorAnswer },
         }),

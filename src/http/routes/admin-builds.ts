@@ -1,5 +1,5 @@
-// /admin/builds/{buildId}/events: what happened to a build with what was really said, for operators. Also the rows that
-// a product wrote itself, which belong to no organisation.
+// GET /admin/builds/{buildId}/events: the events of a build with their internal messages, for operators. Includes rows
+// that a product wrote to the table itself, which have no organisation.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
@@ -28,7 +28,7 @@ export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
       '/admin/builds/:buildId/events',
       {
         ...adminGuard(gate),
-        schema: adminSchema('What happened to a build, with what was really said', {
+        schema: adminSchema('The events of a build with their internal messages', {
           params: buildPath,
           querystring: query,
         }),

@@ -1,5 +1,5 @@
-// /admin/jobs: the jobs of one organisation or of all, for operators. What a job holds is its owner's business: this
-// shows what its owner sees, without results, and whose it is.
+// GET /admin/jobs: the jobs of one organisation or of all, for operators: the caller's view plus the organisation,
+// without results, which belong to the caller.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { AdministerKeys } from '../../admission/administer-keys.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { takeNoBodyAsEmpty } from '../json-body.ts';
+import { defaultToEmptyBody } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 import {
   adminGuard,
@@ -32,9 +32,9 @@ export function adminKeyRoutes(
       '/admin/orgs/:id/keys',
       {
         ...guard,
-        preValidation: takeNoBodyAsEmpty,
+        preValidation: defaultToEmptyBody,
         config: { isAnswerSecret: true },
-        schema: adminSchema('Create a key; it is shown this once', {
+        schema: adminSchema('Create a key; the response shows it once', {
           params,
           body: newKeyBody,
           response: { 201: createdKeyView, '4xx': errorAnswer },

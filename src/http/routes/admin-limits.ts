@@ -1,4 +1,4 @@
-// /admin/limits: which providers are known to be at their limit, and an operator's hand on it.
+// /admin/limits: the providers at their limit; operators can set and clear a limit.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -42,7 +42,7 @@ export function adminLimitRoutes(
       '/admin/limits',
       {
         ...guard,
-        schema: adminSchema('List the limits that hold now', {
+        schema: adminSchema('List the provider limits in force', {
           response: { 200: pageOf(limitView), '4xx': errorAnswer },
         }),
       },
@@ -52,7 +52,7 @@ export function adminLimitRoutes(
       '/admin/limits/:provider/:region',
       {
         ...guard,
-        schema: adminSchema('Hold calls back until a moment, at most 32 days ahead', {
+        schema: adminSchema('Set a provider limit until a timestamp, at most 32 days ahead', {
           params,
           body: z.strictObject({ resetAt: moment, model: plainName.nullish() }),
           response: { 200: limitView, '4xx': errorAnswer },
@@ -68,11 +68,14 @@ export function adminLimitRoutes(
       '/admin/limits/:provider/:region',
       {
         ...guard,
-        schema: adminSchema('Let calls through again; without a model, all of them', {
-          params,
-          querystring: z.object({ model: plainName.optional() }),
-          response: { 204: noContent, '4xx': errorAnswer },
-        }),
+        schema: adminSchema(
+          'Clear a provider limit; without a model, all of the provider and region',
+          {
+            params,
+            querystring: z.object({ model: plainName.optional() }),
+            response: { 204: noContent, '4xx': errorAnswer },
+          },
+        ),
       },
       async (request, reply) => {
         await limits.clear(operatorOf(request), keyOf(request.params, request.query.model));

@@ -1,4 +1,4 @@
-// /admin/logs: the last log entries, for an operator without access to the lines on stdout.
+// GET /admin/logs: the last log entries, for operators without access to stdout.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { pageOf, wholeList } from '../paging.ts';
 import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin.ts';
 
 export type RecentLog = {
-  /** Newest first. Undefined when nothing is kept. */
+  /** Newest first. Undefined if entries are not stored. */
   recent(query: {
     readonly type?: LogType;
     readonly level?: LogLevel;
@@ -23,7 +23,7 @@ export type RecentLog = {
   }): Awaitable<readonly RecentEntry[] | undefined>;
 };
 
-/** Where entries of all servers are kept, each says whose it is. */
+/** Entries from Redis carry the id of their server. */
 type RecentEntry = LogEntry & { readonly at: number; readonly serverId?: string };
 
 type Awaitable<T> = T | Promise<T>;
@@ -56,7 +56,7 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
             200: pageOf(entryView).extend({
               isEnabled: z
                 .boolean()
-                .describe('false: entries are not kept, see ENABLE_REDIS_LOGGING'),
+                .describe('false: entries are not stored, see ENABLE_REDIS_LOGGING'),
             }),
             '4xx': errorAnswer,
           },
@@ -70,7 +70,7 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
   };
 }
 
-/** What JSON cannot say (a bigint, a cycle) must not cost an operator the whole answer. */
+/** A value that JSON cannot represent (a bigint, a cycle) must not fail the whole response. */
 function plain(entry: RecentEntry): z.infer<typeof entryView> {
   const { metadata, ...fields } = entry;
   return metadata === undefined ? fields : { ...fields, metadata: readable(metadata) };

@@ -1,11 +1,11 @@
-// /admin/orgs: who pays and what they may use.
+// /admin/orgs: organisations with their budgets, limits and permissions.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AdministerOrganizations } from '../../admission/administer-organizations.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { takeNoBodyAsEmpty } from '../json-body.ts';
+import { defaultToEmptyBody } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 import {
   adminGuard,
@@ -37,7 +37,7 @@ export function adminOrganizationRoutes(
       '/admin/orgs',
       {
         ...guard,
-        preValidation: takeNoBodyAsEmpty,
+        preValidation: defaultToEmptyBody,
         schema: adminSchema('Create an organisation', {
           body: newOrganizationBody,
           response: { 201: organizationView, '4xx': errorAnswer },
@@ -73,7 +73,7 @@ export function adminOrganizationRoutes(
       '/admin/orgs/:id',
       {
         ...guard,
-        schema: adminSchema('Change an organisation; null takes a value away', {
+        schema: adminSchema('Change an organisation; null removes a value', {
           params,
           body: organizationChange,
           response: found,
@@ -91,7 +91,7 @@ export function adminOrganizationRoutes(
       {
         ...guard,
         config: { isAnswerSecret: true },
-        schema: adminSchema('Make a new secret for signing callbacks, shown this once', {
+        schema: adminSchema('Replace the secret that signs callbacks; the response shows it once', {
           params,
           response: { 201: z.object({ secret: z.string() }), '4xx': errorAnswer },
         }),

@@ -1,6 +1,6 @@
-// /admin/requests/{id}: what became of a request that failed, for an operator who was told its id. Callers see
-// codes and sentences; here stand our reasons and what the provider really said, without secrets. Kept for a
-// while in this process: an older request, one that went well, or one of another server is not found.
+// GET /admin/requests/{id}: the record of a failed request, for operators. Callers see codes and sentences; the record
+// has the internal reasons and the provider's raw responses, with secrets redacted. Records stay in the memory of this
+// process for a while: old, successful and other servers' requests are not found.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const attemptView = z.object({
   model: z.string().optional(),
   status: z.int().optional().describe("The provider's, where it answered at all"),
   code: z.string(),
-  reason: z.string().describe('In our own words'),
+  reason: z.string().describe('The internal reason'),
   raw: z
     .object({
       status: z.int().optional(),
@@ -27,7 +27,7 @@ const attemptView = z.object({
       body: z.string().optional(),
     })
     .optional()
-    .describe('What the provider said, up to 8 KiB, without secrets'),
+    .describe("The provider's response, up to 8 KiB, with secrets redacted"),
 });
 
 const requestView = z.object({
@@ -38,8 +38,11 @@ const requestView = z.object({
   provider: z.string().optional(),
   model: z.string().optional(),
   attempts: z.array(attemptView),
-  reason: z.string().optional().describe('Where no attempt was made'),
-  error: z.record(z.string(), z.unknown()).optional().describe('What the caller was told'),
+  reason: z.string().optional().describe('The internal reason, if no attempt was sent'),
+  error: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('The error in the response to the caller'),
 });
 
 export function adminRequestRoutes(
@@ -51,7 +54,7 @@ export function adminRequestRoutes(
       '/admin/requests/:id',
       {
         ...adminGuard(gate),
-        schema: adminSchema('What became of a request that failed', {
+        schema: adminSchema('The record of a failed request', {
           params: z.object({ id: z.string().min(1).max(200) }),
           response: { 200: requestView, '4xx': errorAnswer },
         }),
@@ -59,7 +62,7 @@ export function adminRequestRoutes(
       async ({ params: { id } }) => {
         const record = records.find(id);
         if (record) return viewOf(record);
-        throw new SpillwayError('NOT_FOUND', 'no such failed request is remembered');
+        throw new SpillwayError('NOT_FOUND', 'no record of this request');
       },
     );
   };

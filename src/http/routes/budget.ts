@@ -1,5 +1,5 @@
-// What an organisation may still spend this month: for a caller about its own, and for operators. Asked of the ledger, so that it is what the next request is
-// decided by: spending counts from the moment of the answer, and what is held for calls under way is told apart.
+// The remaining budget of an organisation, for its callers and for operators. The values come from the ledger that
+// decides the next request: charges count immediately, and reservations of calls in flight are listed separately.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -28,17 +28,17 @@ const MAX_USER = 200;
 const oneBudget = z.object({
   limitUsd: z.number(),
   spentUsd: z.number(),
-  heldUsd: z.number().describe('Set aside for calls that are under way'),
-  remainingUsd: z.number().describe('Neither spent nor held; never below zero'),
+  heldUsd: z.number().describe('Reserved for calls in flight'),
+  remainingUsd: z.number().describe('Neither spent nor reserved; never below zero'),
   resetAt: moment.describe("When the organisation's next month begins, epoch milliseconds"),
   forecastExhaustedAt: moment
     .nullable()
-    .describe('At the pace of late; null when the month ends first'),
+    .describe('At the recent rate of spending; null if the month ends first'),
 });
 
 const budgetView = oneBudget.extend({
   key: oneBudget.optional().describe("The key's own budget, where it has one"),
-  user: oneBudget.optional().describe('The budget of the user asked about, where users have one'),
+  user: oneBudget.optional().describe('The budget of the requested user, if users have budgets'),
 });
 
 const userQuery = z.object({
@@ -63,14 +63,14 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
         ...scopeGuard(gate, 'call'),
         validatorCompiler: namingValidator,
         schema: {
-          summary: "What the caller's organisation may still spend this month",
+          summary: "The remaining budget of the caller's organisation",
           tags: ['Usage'],
           security: [{ key: [] }],
           response: { 200: budgetView, '4xx': errorAnswer },
         },
       },
       async ({ principal, headers }) => {
-        if (!principal) throw new SpillwayError('UNAUTHORIZED', 'nobody asks');
+        if (!principal) throw new SpillwayError('UNAUTHORIZED', 'missing credentials');
         const user = headers['x-user-id'];
         return report(
           ledger,
@@ -83,7 +83,7 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
       '/admin/orgs/:id/budget',
       {
         ...adminGuard(gate),
-        schema: adminSchema('What an organisation may still spend this month', {
+        schema: adminSchema('The remaining budget of an organisation', {
           params: z.object({ id: organizationId }),
           querystring: userQuery,
           response: { 200: budgetView, '4xx': errorAnswer },
@@ -104,7 +104,7 @@ async function report(
     ledger.status(owner, 'key'),
     ledger.status(owner, 'user', userId),
   ]);
-  if (!organization) throw new SpillwayError('NOT_FOUND', 'there is no such budget');
+  if (!organization) throw new SpillwayError('NOT_FOUND', 'no such budget');
   return {
     ...toView(organization),
     ...(key ? { key: toView(key) } : {}),
@@ -112,7 +112,7 @@ async function report(
   };
 }
 
-/** The organisation as a whole; an operator asks for no key's budget here. */
+/** The budget of the organisation, without the budgets of keys. */
 async function ownerOf({ organizations }: BudgetRouteParts, id: string): Promise<BudgetOwner> {
   const organization = await organizations.find(id);
   if (!organization) throw new SpillwayError('NOT_FOUND', 'no such organisation');

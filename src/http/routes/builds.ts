@@ -1,5 +1,5 @@
-// /v1/builds: what a product's long work reports, and how its readers follow it. A build belongs to the organisation
-// of the key; of somebody else's nothing is told, not even that it exists.
+// /v1/builds: progress events of a product's long-running work, and their readers. A build belongs to the organisation
+// of the key; builds of other organisations are not found.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -29,7 +29,7 @@ export type BuildRouteParts = {
 };
 
 const MAX_REPORT_BYTES = 8 * 2 ** 20;
-/** Few: each reader holds a page, and an event may be large. */
+/** Small, because each reader holds a page in memory and an event may be large. */
 const LIVE_PAGE = 20;
 
 export const buildPath = z.object({ buildId: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u) });
@@ -58,7 +58,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         ...scopeGuard(gate, 'events'),
         bodyLimit: MAX_REPORT_BYTES,
         validatorCompiler: namingValidator,
-        schema: documented('Report what happens to a build: one event, or a list of them'),
+        schema: documented('Add one event or a list of events to a build'),
       },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'events');
@@ -78,7 +78,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
       {
         validatorCompiler: namingValidator,
         schema: {
-          ...documented('What happened to a build; with `Accept: text/event-stream`, live'),
+          ...documented('The events of a build; with `Accept: text/event-stream` as a live stream'),
           querystring: eventsQuery,
         },
       },
@@ -95,7 +95,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
   };
 }
 
-/** A page of events; its cursor is what the next one comes `after`. */
+/** A page of events; its cursor is the `after` of the next page. */
 export function cutEvents<T>(
   found: readonly BuildEvent[],
   limit: number,
@@ -120,13 +120,13 @@ async function stream(
     watch: (wake) => watch.watch(page, wake),
   };
   const after = lastEventId(request) ?? page.after;
-  // 204 tells a browser that there is nothing to come back for.
+  // 204 stops a browser's EventSource from reconnecting.
   if (await hasEnded(source, after)) return reply.code(204).send();
   await live.answer(reply, {
     caller: page.organizationId,
     async *open(signal) {
       for await (const found of follow(source, { after, clock, signal })) {
-        // Asked each time: a key that was revoked meanwhile is told nothing more.
+        // Checked for every page: a revoked key must not receive further events.
         const principal = await gate.requireScope(request, 'events');
         const reader = readerOf(request, principal, clock.now());
         yield found.map((event) => ({ id: event.id, data: toBuildEventView(event, reader) }));

@@ -1,4 +1,4 @@
-// What could not be worked off, for operators: look, try again, give up. What changes something is audited.
+// Dead letters, for operators: list, retry, purge. Changes are recorded in the audit log.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -51,7 +51,7 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/retry-all',
-      { ...guard, schema: documented('Try all of them again') },
+      { ...guard, schema: documented('Retry all dead letters') },
       async (request) => {
         await auditor.record(operatorOf(request), { action: 'dlq.retry-all', target: 'all' });
         return { retried: await desk.deadLetters.retryAll() };
@@ -60,7 +60,7 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/:id/retry',
-      { ...guard, schema: { ...documented('Try one again'), params: letterPath } },
+      { ...guard, schema: { ...documented('Retry one dead letter'), params: letterPath } },
       async (request) => {
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.retry', target: id });
@@ -71,7 +71,7 @@ export function deadLetterRoutes({
 
     app.delete(
       '/admin/dlq/:id',
-      { ...guard, schema: { ...documented('Give one up'), params: letterPath } },
+      { ...guard, schema: { ...documented('Purge one dead letter'), params: letterPath } },
       async (request, reply) => {
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.purge', target: id });

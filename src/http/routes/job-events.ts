@@ -1,5 +1,5 @@
-// /v1/jobs/{id}/events: what happened to a job, as a list or, for readers that stay, live. A live reader is woken by
-// the build that the job also is, and its stream ends with the job.
+// GET /v1/jobs/{id}/events: the events of a job as a list or as a live stream. A job is a build, too, whose changes wake
+// the stream; the stream ends with the job.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -21,7 +21,7 @@ export type JobEventRouteParts = {
   readonly jobs: Pick<JobStore, 'find'>;
   readonly history: Pick<JobHistory, 'events'>;
   readonly gate: Pick<Gate, 'requireScope'>;
-  /** Absent where nobody can stay: then there are lists alone. */
+  /** Absent without a listener (command line): only lists. */
   readonly following?: Following | undefined;
 };
 
@@ -45,7 +45,7 @@ export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
       '/v1/jobs/:id/events',
       {
         schema: {
-          summary: 'What happened to a job; with `Accept: text/event-stream`, live',
+          summary: 'The events of a job; with `Accept: text/event-stream` as a live stream',
           tags: ['Jobs'],
           security: [{ key: [] }],
           params: jobPath,
@@ -93,7 +93,7 @@ async function stream(
     caller: organizationId,
     async *open(signal) {
       for await (const found of follow(source, { after, clock, signal })) {
-        // Asked each time: a key that was revoked meanwhile is told nothing more.
+        // Checked for every page: a revoked key must not receive further events.
         await gate.requireScope(request, 'jobs');
         yield found.map((event) => ({ id: event.sequence, data: toEventView(event) }));
       }

@@ -1,5 +1,5 @@
-// Work that can wait, for callers: hand in, look, list, cancel; job-events.ts follows it. A job is its organisation's;
-// somebody else's is not found.
+// /v1/jobs for callers: submit, show, list, cancel; job-events.ts has the events. Jobs of other organisations are not
+// found.
 
 import type { FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -53,10 +53,10 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 
     app.post(
       '/v1/jobs',
-      { ...guard, schema: documented('Hand in a job') },
+      { ...guard, schema: documented('Submit a job') },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'jobs');
-        // A mistake is told before anything is counted.
+        // Validation comes before admission: an invalid job must not count against a limit.
         const message = parseJobMessage(request.body);
         const { job } = await parts.admit({ principal, requestId: request.id, message }, () =>
           desk.submit(request.body, submitterOf(request, principal)),

@@ -1,4 +1,4 @@
-// What Prometheus scrapes: for an operator, or for a key with the scope `metrics`.
+// GET /metrics for Prometheus: with the admin key or a key with the scope `metrics`.
 
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Gate } from '../authenticate.ts';
@@ -8,7 +8,7 @@ import { PROMETHEUS_CONTENT_TYPE, renderPrometheus } from '../prometheus.ts';
 export function metricsRoutes(metrics: Metrics, gate: Gate): RegisterRoutes {
   return (app) => {
     const schema = {
-      summary: 'Metrics in the Prometheus form',
+      summary: 'Metrics in the Prometheus text format',
       tags: ['Health'],
       security: [{ admin: [] }],
     };

@@ -1,6 +1,6 @@
-// The lists of models, as SDKs ask for them: OpenAI's shape, Anthropic's when `anthropic-version` is sent or the
-// path is Anthropic's, Gemini's at its paths. They name what this gateway can serve and the key may use; no provider
-// is asked. Failures have the shape of the list that was asked for, so that each SDK raises its own class.
+// The model lists of the SDKs: OpenAI's format, Anthropic's with the header `anthropic-version` or on Anthropic's path,
+// Gemini's on its paths. They list the models that the key may use and call no provider. Errors have the format of the
+// list, so that each SDK raises its own class.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -23,7 +23,7 @@ type FormatOf = (request: FastifyRequest) => ProviderFormat;
 const asSent: FormatOf = ({ headers }) =>
   headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
 
-/** Under each provider's base the version may be in the base URL or not, as the SDKs have it. */
+/** SDKs differ in whether the base URL contains the version, so each provider has both paths. */
 const LISTS: readonly (readonly [path: string, formatOf: FormatOf])[] = [
   ['/v1/models', asSent],
   ['/models', asSent],
@@ -44,7 +44,7 @@ export function modelRoutes(parts: ModelRouteParts): RegisterRoutes {
     for (const [path, formatOf] of LISTS) {
       const options = { schema: { hide: true }, errorHandler: inShape(parts, formatOf) };
       app.get(path, options, (request) => listModels(parts, request, formatOf(request)));
-      // A model's own name may have slashes, so the rest of the path is its name.
+      // A model name may contain slashes, so the rest of the path is the name.
       app.get(`${path}/*`, options, (request) => oneModel(parts, request, formatOf(request)));
     }
   };
@@ -90,7 +90,7 @@ function queryOf({ query }: FastifyRequest): ModelQuery {
   return typeof query === 'object' && query !== null ? { ...query } : {};
 }
 
-/** A credential in the query is one on Gemini's paths alone. */
+/** Only Gemini's paths accept a credential in the query. */
 function keyIn(query: ModelQuery, format: ProviderFormat): string | undefined {
   const { key } = query;
   return format === 'gemini' && typeof key === 'string' ? key : undefined;

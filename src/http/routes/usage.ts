@@ -1,6 +1,5 @@
-// What was used and what it cost: /admin/usage for operators, /v1/usage for a caller about its own
-// organisation, which is the key's and nobody else's. Both read roll-ups by the hour, so they cost the same
-// however much was used; the answer tells the range it is for.
+// Usage and cost: /admin/usage for operators, /v1/usage for the caller's own organisation. Both read hourly roll-ups,
+// so their cost does not grow with the number of requests; the response states the covered range.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -30,8 +29,8 @@ const DEFAULT_RANGE_MS = 30 * 86_400_000;
 const queryMoment = z.coerce.number().int().min(0).max(LATEST_MOMENT).optional();
 
 const query = z.object({
-  from: queryMoment.describe('Epoch milliseconds; 30 days before `to` when not given'),
-  to: queryMoment.describe('Epoch milliseconds, exclusive; now when not given'),
+  from: queryMoment.describe('Epoch milliseconds; default: 30 days before `to`'),
+  to: queryMoment.describe('Epoch milliseconds, exclusive; default: now'),
   groupBy: z.enum(USAGE_GROUPINGS).default('model'),
 });
 
@@ -49,7 +48,7 @@ const usageView = pageOf(
   totals.extend({
     group: z
       .union([z.string(), z.number()])
-      .describe("The group's value; '' where there is none; a day's first moment in UTC"),
+      .describe("The group's value; '' without a value; for days, midnight UTC"),
   }),
 ).extend({ from: moment, to: moment, groupBy: z.enum(USAGE_GROUPINGS), total: totals });
 
@@ -121,7 +120,7 @@ function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeo
 }
 
 function backwards(): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', 'the range ends before it begins', {
+  return new SpillwayError('INVALID_REQUEST', '`from` is after `to`', {
     params: { field: 'from' },
   });
 }

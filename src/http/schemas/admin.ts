@@ -1,6 +1,6 @@
-// What all operators' endpoints have in common: the admin key is asked for before anything is read, and what does
-// not fit its schema is refused with the name of the field, unknown fields included, so that a misspelt setting
-// is not silently ignored.
+// The common parts of the admin endpoints: the admin key is checked before the body is read, and a request that does not
+// match its schema is refused with the name of the field. Unknown fields are refused, too, so that a misspelt field is
+// not ignored silently.
 
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { Operator } from '../../admission/administer-audit.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Gate } from '../authenticate.ts';
 
-/** Options that every operator's route spreads into its own. */
+/** Options that every admin route spreads into its own. */
 export type AdminGuard = {
   readonly onRequest: (request: FastifyRequest) => Promise<void>;
   readonly validatorCompiler: FastifySchemaCompiler<unknown>;
@@ -21,7 +21,7 @@ export function adminGuard(gate: Pick<Gate, 'requireAdmin'>): AdminGuard {
   };
 }
 
-/** Tells the field that is wrong or unknown. Also for routes of callers. */
+/** Names the invalid or unknown field. Also for routes of callers. */
 export const namingValidator: FastifySchemaCompiler<unknown> =
   ({ schema }) =>
   (data) => {
@@ -34,7 +34,7 @@ export function operatorOf(request: FastifyRequest): Operator {
   return { actor: 'admin', requestId: request.id };
 }
 
-/** For the documents: tag, credential and how a refusal looks. */
+/** For /openapi.json: tag and credential. */
 export function adminSchema<T extends object>(summary: string, rest: T) {
   return { summary, tags: ['Admin'], security: [{ admin: [] }], ...rest };
 }
@@ -54,7 +54,7 @@ export const errorAnswer = z
 
 export const noContent = z.null().describe('Done');
 
-/** A name that people and logs show: one line, no control characters. */
+/** A display name: one line, no control characters. */
 export const shownName = z
   .string()
   .trim()
@@ -63,13 +63,13 @@ export const shownName = z
 
 export const organizationId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 
-/** Names of providers, regions and models, as they stand in paths. */
+/** Names of providers, regions and models in paths. */
 export const plainName = z.string().regex(/^[A-Za-z0-9_][\w.:/@-]{0,127}$/);
 
-/** Exact up to here when read back as a JSON number. */
+/** Exact as a JSON number up to this amount. */
 export const usdAmount = z.number().min(0).max(4_000_000);
 
-/** Epoch milliseconds that a Date can hold. */
+/** Epoch milliseconds within the range of Date. */
 export const LATEST_MOMENT = 8_640_000_000_000_000;
 export const moment = z.int().min(0).max(LATEST_MOMENT);
 

@@ -1,4 +1,4 @@
-// Keys on the wire. The key itself is in the answer to its creation and in no other; its hash is in none.
+// The JSON views of keys. Only the response to the creation contains the key; no response contains its hash.
 
 import { z } from 'zod';
 import type { NewKey } from '../../admission/administer-keys.ts';
@@ -19,9 +19,9 @@ export const newKeyBody = z
       .array(z.enum(KEY_SCOPES))
       .min(1)
       .max(KEY_SCOPES.length)
-      .describe('call, jobs and events when not given'),
+      .describe('Default: call, jobs and events'),
     expiresAt: moment.nullable(),
-    diagnostics: z.boolean().describe('Adds the raw failure to direct answers'),
+    diagnostics: z.boolean().describe('Adds the raw failure to error responses'),
     monthlyBudgetUsd: usdAmount.nullable(),
     requestsPerMinute: z.int().min(1).max(1_000_000).nullable(),
     models: z
@@ -29,7 +29,7 @@ export const newKeyBody = z
       .min(1)
       .max(MAX_MODELS)
       .nullable()
-      .describe('The only models this key may use, * for any text; all when not given'),
+      .describe('The models this key may use, * matches any text; default: all'),
   })
   .partial();
 
@@ -37,7 +37,7 @@ export const keyView = z.object({
   id: z.string(),
   organizationId: z.string(),
   name: z.string(),
-  prefix: z.string().describe('The first characters of the key, to tell two apart'),
+  prefix: z.string().describe('The first characters of the key'),
   scopes: z.array(z.enum(KEY_SCOPES)),
   diagnostics: z.boolean(),
   monthlyBudgetUsd: z.number().nullable(),
@@ -48,7 +48,7 @@ export const keyView = z.object({
   createdAt: moment,
 });
 
-export const createdKeyView = keyView.extend({ key: z.string().describe('Shown this once') });
+export const createdKeyView = keyView.extend({ key: z.string().describe('Shown once') });
 
 export function toKeyView(key: StoredKey): z.infer<typeof keyView> {
   const { monthlyBudgetNanos, hash: _hash, ...fields } = key;

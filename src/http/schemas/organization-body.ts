@@ -1,4 +1,4 @@
-// Organisations as operators write them, checked to the last sentence: what is stored here is spoken to callers.
+// The request bodies for organisations. Message templates are validated, too: callers see them.
 
 import { z } from 'zod';
 import type { NewOrganization } from '../../admission/administer-organizations.ts';
@@ -18,9 +18,11 @@ const tokens = z.int().min(1).max(MAX_TOKENS).nullable();
 
 const settings = {
   name: shownName,
-  monthlyBudgetUsd: usdAmount.describe('US dollars per month; 100 when not given'),
-  userMonthlyBudgetUsd: usdAmount.nullable().describe('For each single user, within the above'),
-  requestsPerMinute: z.int().min(1).max(MAX_PER_MINUTE).describe('100 when not given'),
+  monthlyBudgetUsd: usdAmount.describe('US dollars per month; default: 100'),
+  userMonthlyBudgetUsd: usdAmount
+    .nullable()
+    .describe('Per user, within the budget of the organisation'),
+  requestsPerMinute: z.int().min(1).max(MAX_PER_MINUTE).describe('Default: 100'),
   tokensPerMinute: tokens,
   tokensPerDay: tokens,
   maxConcurrent: z.int().min(1).max(MAX_PER_MINUTE).nullable(),
@@ -48,7 +50,7 @@ export function toOrganizationChange(body: z.infer<typeof organizationChange>): 
   };
 }
 
-/** For a new one, null says the same as nothing. */
+/** In the body of a creation null means no value. */
 export function toNewOrganization({
   id,
   ...body
@@ -77,7 +79,7 @@ function isLanguageTag(tag: string): boolean {
   }
 }
 
-/** A code or a key of the catalogue, for all languages or, with `tr:` in front, for one. */
+/** An error code or a key of the catalogue, for all languages, or for one with a prefix such as `tr:`. */
 function isMessageName(name: string): boolean {
   const locale = LOCALES.find((each) => name.startsWith(`${each}:`));
   const key = locale === undefined ? name : name.slice(locale.length + 1);

@@ -1,5 +1,5 @@
-// Organisations as they are shown: dollars as JSON numbers, null where there is no value, and never the webhook
-// secret. What is taken in is in admin-schema-organization-body.ts.
+// The JSON view of an organisation: dollars as numbers, null for a missing value, never the webhook secret. The request
+// bodies are in organization-body.ts.
 
 import { z } from 'zod';
 import type { Organization } from '../../admission/organization.ts';

@@ -1,10 +1,10 @@
-// What a person sees who opens the address in a browser: that it runs, and where to go on. It tells nothing
-// that a stranger may not know and loads nothing from elsewhere.
+// The start page for a browser: the version and links. It is public, so it shows no data of the installation, and it
+// loads no external resource.
 
 import { VERSION } from '../../kernel/version.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 
-export function frontPageRoutes(): RegisterRoutes {
+export function startPageRoutes(): RegisterRoutes {
   return (app) => {
     app.get('/', { schema: { hide: true } }, (_request, reply) =>
       reply
@@ -33,13 +33,13 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <h1>Spillway ${VERSION}</h1>
-<p>The gateway is running. Point an SDK's base URL here and use a key of yours.</p>
+<p>The gateway is running. Set an SDK's base URL to this address and use a Spillway key.</p>
 <ul>
   <li><code>POST /v1/messages</code>: Anthropic's format</li>
   <li><code>POST /v1/chat/completions</code>: OpenAI's format</li>
   <li><code>POST /v1beta/models/{model}:generateContent</code>: Gemini's format</li>
-  <li><code>POST /v1/jobs</code>: work that can wait</li>
-  <li><a href="/health">/health</a>: is it well?</li>
+  <li><code>POST /v1/jobs</code>: queued work</li>
+  <li><a href="/health">/health</a>: health of this server</li>
   <li><a href="/openapi.json">/openapi.json</a>: every endpoint</li>
 </ul>
 </body>
