@@ -22,6 +22,7 @@ export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
   const { connectTimeoutMs, maxConnectionsPerOrigin: maxConnections, clock, ca } = options;
   const openSocket = createSocketOpener(ca && createSecureContext({ ca: [...ca] }));
   const pools = new Map<string, OriginPool>();
+  let closing: Promise<void> | undefined;
 
   function poolFor(text: string): OriginPool {
     let pool = pools.get(text);
@@ -39,9 +40,9 @@ export function createHttp1Upstream(options: Http1UpstreamOptions): Upstream {
       poolFor(request.origin).send(exchange);
       return exchange;
     },
-    async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
-      pools.clear();
+    close() {
+      closing ??= Promise.all([...pools.values()].map((pool) => pool.close())).then(() => {});
+      return closing;
     },
   };
 }
