@@ -2,7 +2,7 @@
 // node_modules, and the SQL files that the compiler does not copy.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, root, runtime } from './bootstrap.mjs';
 
@@ -13,6 +13,6 @@ const { status } = spawnSync(runtime, [tsc, '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
 });
-for (const file of globSync('**/*.sql', { cwd: join(root, 'src') }))
-  cpSync(join(root, 'src', file), join(root, 'dist', file));
+for (const file of readdirSync(join(root, 'src'), { recursive: true }))
+  if (file.endsWith('.sql')) cpSync(join(root, 'src', file), join(root, 'dist', file));
 process.exitCode = status ?? 1;
