@@ -11,7 +11,7 @@ import { createOrganizationStore } from '../adapters/sql/organization-store.ts';
 import { createJobQueue } from '../adapters/sql/queue/job-queue.ts';
 import type { QueueSignals } from '../adapters/sql/queue/queue-signals.ts';
 import type { QueueOperations } from '../adapters/sql/queue/queue-table.ts';
-import type { SqlStore } from '../adapters/sql/sql-store.ts';
+import type { SqlStore } from '../adapters/sql/sql-dialect.ts';
 import { createStaleAnswers } from '../adapters/sql/stale-answers.ts';
 import { loadStoreIdentity, type StoreIdentity } from '../adapters/sql/store-identity.ts';
 import type { AuditLog } from '../admission/audit-log.ts';
@@ -91,8 +91,8 @@ export async function openPorts(parts: PortParts): Promise<Store> {
     builds: parts.builds,
     deadLetters: createDeadLetterStore(db, signals),
     queue,
-    idempotency: createIdempotencyStore(db, { keptForMs: KEPT_FOR_MS }),
-    staleAnswers: createStaleAnswers(db, { keptForMs: KEPT_FOR_MS }),
+    idempotency: createIdempotencyStore(db, { retentionMs: KEPT_FOR_MS }),
+    staleAnswers: createStaleAnswers(db, { retentionMs: KEPT_FOR_MS }),
     lockState: parts.lockState,
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createBudgetStore } from '../../src/adapters/sql/metering/budget-store.ts';
-import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
+import type { SqlStore } from '../../src/adapters/sql/sql-dialect.ts';
 import type { BudgetDecision, BudgetOwner } from '../../src/metering/budgets/budget-ledger.ts';
 import type { UsageStore } from '../../src/metering/usage/usage-store.ts';
 import {

@@ -18,7 +18,7 @@ export type OpenedIdempotency = {
 };
 
 /** The retention with which the adapter is opened. */
-export const CONTRACT_KEPT_FOR_MS = 10_000;
+export const CONTRACT_RETENTION_MS = 10_000;
 const NOW = 1_900_000_000_000;
 const CLAIMS = 50;
 
@@ -99,7 +99,7 @@ export function idempotencyStoreContract(
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, undefined, NOW);
-      const later = NOW + CONTRACT_KEPT_FOR_MS - 1;
+      const later = NOW + CONTRACT_RETENTION_MS - 1;
       assert.deepEqual(await store.claim(again(claim), later), { kind: 'unrepeatable' });
     });
 
@@ -154,22 +154,22 @@ export function idempotencyStoreContract(
       const claim = claimOf();
       await store.claim(claim, NOW);
       await store.finish(claim, answerOf(), NOW);
-      const end = NOW + CONTRACT_KEPT_FOR_MS;
+      const end = NOW + CONTRACT_RETENTION_MS;
       assert.equal((await store.claim(again(claim), end - 1)).kind, 'finished');
       const next = again(claim, { deadlineAt: end + 1000 });
       assert.deepEqual(await store.claim(next, end), { kind: 'claimed' });
     });
 
     it('pruning deletes every expired row and no running one', async () => {
-      await store.deleteExpired(NOW + 100 * CONTRACT_KEPT_FOR_MS);
+      await store.deleteExpired(NOW + 100 * CONTRACT_RETENTION_MS);
       const old = Array.from({ length: 450 }, () => claimOf());
       for (const claim of old) await store.claim(claim, NOW);
       for (const claim of old.slice(1)) await store.finish(claim, answerOf(), NOW);
-      const running = claimOf({ deadlineAt: NOW + 2 * CONTRACT_KEPT_FOR_MS });
+      const running = claimOf({ deadlineAt: NOW + 2 * CONTRACT_RETENTION_MS });
       await store.claim(running, NOW);
-      assert.equal(await store.deleteExpired(NOW + CONTRACT_KEPT_FOR_MS - 1), 0);
-      assert.equal(await store.deleteExpired(NOW + CONTRACT_KEPT_FOR_MS), old.length);
-      const outcome = await store.claim(again(running), NOW + CONTRACT_KEPT_FOR_MS);
+      assert.equal(await store.deleteExpired(NOW + CONTRACT_RETENTION_MS - 1), 0);
+      assert.equal(await store.deleteExpired(NOW + CONTRACT_RETENTION_MS), old.length);
+      const outcome = await store.claim(again(running), NOW + CONTRACT_RETENTION_MS);
       assert.equal(outcome.kind, 'running');
     });
   });

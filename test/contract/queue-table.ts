@@ -14,7 +14,7 @@ import {
   renewLeases,
   returnMessage,
 } from '../../src/adapters/sql/queue/queue-table.ts';
-import type { SqlStore } from '../../src/adapters/sql/sql-store.ts';
+import type { SqlStore } from '../../src/adapters/sql/sql-dialect.ts';
 
 export type OpenedSqlStore = SqlStore & {
   /** The common one unless the store has its own. */

@@ -8,7 +8,7 @@ import type { StaleAnswers } from '../../src/admission/stale-answers.ts';
 export type OpenedStaleAnswers = { readonly answers: StaleAnswers; close(): Promise<void> };
 
 /** The retention with which the adapter is opened. */
-export const CONTRACT_KEPT_FOR_MS = 10_000;
+export const CONTRACT_RETENTION_MS = 10_000;
 const NOW = 1_900_000_000_000;
 
 function answer(text: string): KeptAnswer {
@@ -52,7 +52,7 @@ export function staleAnswersContract(
     });
 
     it('pruning deletes every expired answer and no other', async () => {
-      const later = NOW + 2 * CONTRACT_KEPT_FOR_MS;
+      const later = NOW + 2 * CONTRACT_RETENTION_MS;
       await answers.deleteExpired(later);
       for (let each = 0; each < 250; each += 1)
         await answers.keep('acme', `many-${each}`, answer('x'), NOW);

@@ -2,7 +2,7 @@
 
 import { after, before } from 'node:test';
 import {
-  CONTRACT_KEPT_FOR_MS,
+  CONTRACT_RETENTION_MS,
   idempotencyStoreContract,
 } from '../../../test/contract/idempotency-store.ts';
 import {
@@ -31,5 +31,5 @@ idempotencyStoreContract('PostgreSQL', async () => {
 });
 
 function portOf({ db }: PostgresStore) {
-  return createIdempotencyStore(db, { keptForMs: CONTRACT_KEPT_FOR_MS });
+  return createIdempotencyStore(db, { retentionMs: CONTRACT_RETENTION_MS });
 }

@@ -1,6 +1,6 @@
 import { after, before } from 'node:test';
 import {
-  CONTRACT_KEPT_FOR_MS,
+  CONTRACT_RETENTION_MS,
   staleAnswersContract,
 } from '../../../test/contract/stale-answers.ts';
 import {
@@ -19,7 +19,7 @@ after(() => database.drop());
 staleAnswersContract('PostgreSQL', async () => {
   const store = await openEmptyStore(database);
   return {
-    answers: createStaleAnswers(store.db, { keptForMs: CONTRACT_KEPT_FOR_MS }),
+    answers: createStaleAnswers(store.db, { retentionMs: CONTRACT_RETENTION_MS }),
     close: () => store.close(),
   };
 });

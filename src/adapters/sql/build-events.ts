@@ -8,8 +8,7 @@ import type { BuildKey, NewBuildEvent } from '../../events/build-event.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { timestampIn, timestampOut, toBuildEvent, toBuildEventRow } from './build-event-row.ts';
 import type { Schema } from './schema.ts';
-import { type SqlDialect, toNumber } from './sql-dialect.ts';
-import type { SqlStore } from './sql-store.ts';
+import { type SqlDialect, type SqlStore, toNumber } from './sql-dialect.ts';
 
 /** Each build takes two bound variables of the statement. */
 const MAX_BUILDS_PER_STATEMENT = 500;

@@ -15,7 +15,7 @@ import type {
 import type { IdempotencyKeysTable, Schema } from './schema.ts';
 import { toNumber } from './sql-dialect.ts';
 
-export type IdempotencyOptions = { readonly keptForMs: number };
+export type IdempotencyOptions = { readonly retentionMs: number };
 
 /** Rows may be a mebibyte each, so they are deleted in small batches. */
 const DELETE_BATCH = 200;
@@ -25,12 +25,12 @@ const RETRY_MS = 1000;
 
 export function createIdempotencyStore(
   db: Kysely<Schema>,
-  { keptForMs }: IdempotencyOptions,
+  { retentionMs }: IdempotencyOptions,
 ): IdempotencyStore {
   return {
     async claim(claim, now) {
       for (let tries = 0; tries < MAX_CLAIMS; tries += 1) {
-        if (await writeClaim(db, claim, now, now - keptForMs)) return { kind: 'claimed' };
+        if (await writeClaim(db, claim, now, now - retentionMs)) return { kind: 'claimed' };
         const row = await find(db, claim);
         if (row) return outcomeOf(row, claim);
       }
@@ -57,7 +57,7 @@ export function createIdempotencyStore(
     },
     async deleteExpired(now) {
       for (let deleted = 0; ; ) {
-        const count = await deleteBatch(db, now, now - keptForMs);
+        const count = await deleteBatch(db, now, now - retentionMs);
         deleted += count;
         if (count < DELETE_BATCH) return deleted;
       }

@@ -1,8 +1,12 @@
 // The differences between SQLite and PostgreSQL. Everything else under adapters/sql is written for both. Also the
 // converters that make their rows equal: a bigint that is not a safe integer is rejected.
 
-import { type KyselyPlugin, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type KyselyPlugin, type RawBuilder, sql } from 'kysely';
 import { BytewiseText } from './bytewise-text.ts';
+import type { Schema } from './schema.ts';
+
+/** The parts of a store that the adapters of this folder need. */
+export type SqlStore = { readonly db: Kysely<Schema>; readonly dialect: SqlDialect };
 
 export type SqlDialect = {
   readonly name: 'sqlite' | 'postgres';

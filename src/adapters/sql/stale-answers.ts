@@ -10,7 +10,7 @@ const DELETE_BATCH = 200;
 
 export function createStaleAnswers(
   db: Kysely<Schema>,
-  { keptForMs }: { readonly keptForMs: number },
+  { retentionMs }: { readonly retentionMs: number },
 ): StaleAnswers {
   return {
     async keep(organizationId, fingerprint, { status, headers, body }, now) {
@@ -42,7 +42,7 @@ export function createStaleAnswers(
     },
     async deleteExpired(now) {
       for (let deleted = 0; ; ) {
-        const count = await deleteBatch(db, now - keptForMs);
+        const count = await deleteBatch(db, now - retentionMs);
         deleted += count;
         if (count < DELETE_BATCH) return deleted;
       }

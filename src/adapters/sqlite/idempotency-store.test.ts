@@ -1,5 +1,5 @@
 import {
-  CONTRACT_KEPT_FOR_MS,
+  CONTRACT_RETENTION_MS,
   idempotencyStoreContract,
 } from '../../../test/contract/idempotency-store.ts';
 import { createIdempotencyStore } from '../sql/idempotency-store.ts';
@@ -7,6 +7,6 @@ import { openSqlite } from './open-sqlite.ts';
 
 idempotencyStoreContract('embedded storage', async () => {
   const store = await openSqlite(':memory:');
-  const idempotency = createIdempotencyStore(store.db, { keptForMs: CONTRACT_KEPT_FOR_MS });
+  const idempotency = createIdempotencyStore(store.db, { retentionMs: CONTRACT_RETENTION_MS });
   return { stores: [idempotency], close: () => store.close() };
 });

@@ -1,5 +1,5 @@
 import {
-  CONTRACT_KEPT_FOR_MS,
+  CONTRACT_RETENTION_MS,
   staleAnswersContract,
 } from '../../../test/contract/stale-answers.ts';
 import { createStaleAnswers } from '../sql/stale-answers.ts';
@@ -8,7 +8,7 @@ import { openSqlite } from './open-sqlite.ts';
 staleAnswersContract('embedded storage', async () => {
   const store = await openSqlite(':memory:');
   return {
-    answers: createStaleAnswers(store.db, { keptForMs: CONTRACT_KEPT_FOR_MS }),
+    answers: createStaleAnswers(store.db, { retentionMs: CONTRACT_RETENTION_MS }),
     close: () => store.close(),
   };
 });

@@ -7,7 +7,7 @@ import {
   type JobOwner,
   type JobProgress,
 } from '../../adapters/sql/jobs/job-progress.ts';
-import type { SqlStore } from '../../adapters/sql/sql-store.ts';
+import type { SqlStore } from '../../adapters/sql/sql-dialect.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { type BuildWatch, createBuildWatch } from '../../events/watch-builds.ts';
 import type { Clock } from '../../kernel/clock.ts';

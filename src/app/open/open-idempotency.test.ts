@@ -7,12 +7,12 @@ import { createLifecycle } from '../../kernel/lifecycle.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openIdempotency, PRUNE_INTERVAL_MS } from './open-idempotency.ts';
 
-const KEPT_FOR_MS = 2 * PRUNE_INTERVAL_MS;
+const RETENTION_MS = 2 * PRUNE_INTERVAL_MS;
 
 async function start() {
   const clock = createTestClock();
   const sqlite = await openSqlite(':memory:');
-  const store = createIdempotencyStore(sqlite.db, { keptForMs: KEPT_FOR_MS });
+  const store = createIdempotencyStore(sqlite.db, { retentionMs: RETENTION_MS });
   const lifecycle = createLifecycle();
   lifecycle.onClose('store', () => sqlite.close());
   openIdempotency({ stores: [store], clock, log: silentLog, lifecycle });

@@ -5,7 +5,7 @@ import { openFileJournal } from '../../../src/adapters/files/journal.ts';
 import { createKeyStore } from '../../../src/adapters/sql/key-store.ts';
 import { createBudgetStore } from '../../../src/adapters/sql/metering/budget-store.ts';
 import { createOrganizationStore } from '../../../src/adapters/sql/organization-store.ts';
-import type { SqlStore } from '../../../src/adapters/sql/sql-store.ts';
+import type { SqlStore } from '../../../src/adapters/sql/sql-dialect.ts';
 import { newOrganization } from '../../../src/admission/organization.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { type LogEntry, silentLog } from '../../../src/kernel/log.ts';

@@ -108,6 +108,19 @@ describe('migrating PostgreSQL', () => {
     assert.deepEqual(await migratePostgres(database.url), []);
   });
 
+  it('an outdated function is pending until the next migration replaces it', async () => {
+    await migratePostgres(database.url);
+    const store = openPostgres(database.url);
+    await runOn(
+      database.url,
+      `update spillway.spillway_functions set digest = 'old' where name = 'move_jobs'`,
+    );
+    assert.deepEqual(await pendingInPostgres(store), ['functions']);
+    assert.deepEqual(await migratePostgres(database.url), ['functions']);
+    assert.deepEqual(await pendingInPostgres(store), []);
+    await store.close();
+  });
+
   it('text columns compare by bytes, as in embedded storage', async () => {
     await migratePostgres(database.url);
     const rows = await runOn(
