@@ -54,13 +54,17 @@ function readSections({ sources, origins }: ReadContext): Sections {
 }
 
 function assemble(context: ReadContext, sections: Sections): Config {
-  const { server, storage, dispatcher, cluster } = sections;
+  const { server, storage, dispatcher, cluster, upstream } = sections;
   const providers = readProviders(context, cluster.region);
   const withKey = Object.values(providers).filter((provider) => provider.hasKey);
   return {
     ...sections,
     server: { ...server, isPortSet: context.origins.has('server.port') },
     storage: { ...storage, dataDir: resolve(context.sources.cwd, storage.dataDir) },
+    upstream: {
+      ...upstream,
+      caFile: upstream.caFile && resolve(context.sources.cwd, upstream.caFile),
+    },
     dispatcher: {
       ...dispatcher,
       availableProviders: dispatcher.availableProviders ?? withKey.map(({ name }) => name),

@@ -73,7 +73,8 @@ function readRow(
   input: TableInput,
 ): unknown {
   const path = `${input.path}.${key}`;
-  const env = input.variables?.[key] ?? variableOf(row, input.provider);
+  const env =
+    input.variables?.[key] ?? spellingInUse(row, input.sources) ?? variableOf(row, input.provider);
   const variable = env === undefined ? undefined : input.sources.variable(env);
   if (env !== undefined && variable) {
     input.origins.set(path, variable.source);
@@ -82,6 +83,10 @@ function readRow(
   if (fileValue === null || fileValue === undefined) return row.default;
   input.origins.set(path, 'file');
   return parse(row.kind, inFile(input, path), fileValue);
+}
+
+function spellingInUse({ otherEnv = [] }: Setting<unknown>, sources: Sources): string | undefined {
+  return otherEnv.find((name) => sources.variable(name) !== undefined);
 }
 
 export function parse<T>(kind: Kind<T>, name: string, raw: unknown): T {

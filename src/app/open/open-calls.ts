@@ -1,7 +1,6 @@
 // What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
 // held or used is written to the journal before anybody is told.
 
-import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Config } from '../../config/config.ts';
 import { createCallMetrics } from '../../flow/call/call-metrics.ts';
@@ -28,6 +27,7 @@ import { type Budgets, openBudgets } from './open-budgets.ts';
 import { openContextTokens } from './open-models.ts';
 import { openResilience } from './open-resilience.ts';
 import type { SharedState } from './open-shared-state.ts';
+import { openUpstream } from './open-upstream.ts';
 
 /** A unary answer is gathered before it is passed on, so it must have an end. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
@@ -80,11 +80,7 @@ function openAttempts(
   { clock, lifecycle }: CallContext,
   headroom: Headroom,
 ): AttemptParts {
-  const upstream = createHttp1Upstream({
-    connectTimeoutMs: config.timeouts.connectMs,
-    maxConnectionsPerOrigin: config.cluster.maxConcurrentBuilds,
-    clock,
-  });
+  const upstream = openUpstream(config, clock);
   lifecycle.onClose('upstream', () => upstream.close());
   const watch = createWatch(clock);
   lifecycle.onClose('watch', () => watch.close());

@@ -20,6 +20,15 @@ export function list<T>(item: Kind<T>, bounds: { max?: number } = {}): Kind<read
   };
 }
 
+/** The hosts of NO_PROXY. Duplicates and spaces are accepted, because other programs share the variable. */
+export const noProxyHosts: Kind<readonly string[]> = {
+  schema: z
+    .union([z.string().transform((raw) => raw.split(/[\s,]+/)), z.array(z.string())])
+    .transform((hosts) => [...new Set(hosts.filter((host) => host !== ''))]),
+  allowed: 'hosts, domains or networks separated by commas, or *',
+  write: (hosts) => hosts.join(','),
+};
+
 /** `name:number` pairs, such as the weights of providers. */
 export function weights(): Kind<Readonly<Record<string, number>>> {
   const digits = z

@@ -10,6 +10,17 @@ export function serviceUrl(...schemes: string[]): Kind<string> {
   return url(schemes, maskAddress, () => true);
 }
 
+/** An HTTP proxy, credentials allowed. Without a scheme it is `http://`, as other programs read these variables. */
+export function proxyUrl(): Kind<string> {
+  const kind = serviceUrl('http', 'https');
+  const schema = z
+    .string()
+    .trim()
+    .transform((value) => (value.includes('://') ? value : `http://${value}`))
+    .refine((value) => kind.schema.safeParse(value).success);
+  return { ...kind, schema };
+}
+
 /** An HTTP URL that is a secret as a whole, such as a webhook. */
 export function secretUrl(): Kind<string> {
   return url(['https', 'http'], maskSecretAddress, () => true);

@@ -6,6 +6,8 @@ import type { Kind } from './kind.ts';
 export type Setting<T> = {
   /** The environment variable; `{PROVIDER}` is the provider's name in capitals. Undefined: file only. */
   readonly env: string | undefined;
+  /** Other spellings of the variable, which win over `env`. */
+  readonly otherEnv?: readonly string[];
   readonly kind: Kind<T>;
   readonly default: T;
   /** The effect of leaving the setting out, in words, if the default is not a value. */

@@ -25,9 +25,9 @@ import {
   secret,
   text,
 } from './kind.ts';
-import { list, mapOf, weights } from './kind-list.ts';
+import { list, mapOf, noProxyHosts, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
-import { publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
+import { proxyUrl, publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
 import type { Rows } from './setting.ts';
 import { FILE_ONLY, optional, setting } from './setting.ts';
 
@@ -570,6 +570,47 @@ export const SETTINGS = {
       'The webhook for alerts.',
     ),
   },
+  upstream: {
+    httpsProxy: {
+      ...optional(
+        'HTTPS_PROXY',
+        proxyUrl(),
+        'direct connections',
+        'The proxy for providers with an https base URL, also read from https_proxy; credentials may be part of the URL.',
+      ),
+      otherEnv: ['https_proxy'],
+    },
+    httpProxy: {
+      ...optional(
+        'HTTP_PROXY',
+        proxyUrl(),
+        'direct connections',
+        'The proxy for providers with an http base URL, also read from http_proxy.',
+      ),
+      otherEnv: ['http_proxy'],
+    },
+    noProxy: {
+      ...setting(
+        'NO_PROXY',
+        noProxyHosts,
+        [],
+        'Hosts that are reached directly: names (with their subdomains), host:port, addresses, networks such as 10.0.0.0/8, or * for all; also read from no_proxy.',
+      ),
+      otherEnv: ['no_proxy'],
+    },
+    proxyLoopback: setting(
+      FILE_ONLY,
+      boolean,
+      false,
+      'Sends calls of providers on this machine through the proxy too.',
+    ),
+    caFile: optional(
+      'UPSTREAM_CA_FILE',
+      text(),
+      "only Node's own authorities and those of NODE_EXTRA_CA_CERTS are trusted",
+      'A PEM file with certificate authorities that are trusted for providers and proxies in addition.',
+    ),
+  },
   egress: {
     allowHosts: setting(
       'EGRESS_ALLOW_HOSTS',
@@ -601,5 +642,6 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   retention: 'How long records are stored.',
   telemetry: 'The export of failures, metrics and traces.',
   alerts: 'The delivery of alerts.',
+  upstream: 'Proxies and certificate authorities on the way to providers.',
   egress: 'The hosts that Spillway may reach on behalf of callers.',
 };
