@@ -62,8 +62,8 @@ function listened(link: RedisLink): RedisLink {
     subscribe: (channel, subscriber) =>
       link.subscribe(channel, {
         ...subscriber,
-        hear(message) {
-          subscriber.hear(message);
+        onMessage(message) {
+          subscriber.onMessage(message);
           if (awaited.way === 'limit' && isKnown(awaited.resetAt)) heard.resolve(nowMicros());
         },
       }),

@@ -1,27 +1,23 @@
-// The port by which servers tell each other how much room is left below providers' limits. What is told is the latest
-// and nobody depends on it: a message that is lost is made good by the next answer of the provider.
+// The port over which servers share headroom readings. Only the latest reading of a scope matters, so a lost message needs no
+// repair: the provider's next answer replaces it.
 
+import type { CircuitKey } from '../resilience/circuit-key.ts';
 import type { HeadroomGauges } from './headroom-headers.ts';
 
-/** Where a provider counts: limits are of an account, and most of them of a model. */
-export type HeadroomPlace = {
-  readonly provider: string;
-  readonly account: string;
-  readonly region: string;
-  readonly model: string;
-};
+/** Providers count per account, and most of their limits per model: both are always set. */
+export type HeadroomKey = CircuitKey & { readonly account: string; readonly model: string };
 
-export type HeadroomNews = {
-  readonly place: HeadroomPlace;
+export type HeadroomReading = {
+  readonly key: HeadroomKey;
   readonly gauges: HeadroomGauges;
-  /** When the provider said so, in epoch milliseconds of this server. */
+  /** When the provider answered, in epoch milliseconds of this server. */
   readonly readAt: number;
 };
 
 export type HeadroomExchange = {
-  /** Never waits and never fails; told more often than others need to know, it leaves some out. */
-  tell(news: HeadroomNews): void;
-  /** Of the others alone. Resolves when what they know was heard, or when they cannot be reached. */
-  listen(hear: (news: HeadroomNews) => void): Promise<void>;
+  /** Synchronous, never throws. Drops readings that follow each other too closely. */
+  publish(reading: HeadroomReading): void;
+  /** Delivers the readings of other servers. Resolves when their latest are delivered, or cannot be read. */
+  subscribe(onReading: (reading: HeadroomReading) => void): Promise<void>;
   close(): Promise<void>;
 };

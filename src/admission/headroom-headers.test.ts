@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { readHeadroom, saysHeadroom } from './headroom-headers.ts';
+import { hasHeadroom, readHeadroom } from './headroom-headers.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
-test('Anthropic’s headers are read, each dimension by itself', () => {
+test('Anthropic’s headers give a gauge for each dimension', () => {
   const gauges = readHeadroom(
     {
       'anthropic-ratelimit-requests-limit': '4000',
@@ -30,7 +30,7 @@ test('Anthropic’s headers are read, each dimension by itself', () => {
   });
 });
 
-test('OpenAI’s headers are read, with durations, plain seconds and moments', () => {
+test('OpenAI’s headers give resets from durations, plain seconds and timestamps', () => {
   for (const [text, ms] of [
     ['6m0s', 360_000],
     ['120ms', 120],
@@ -49,19 +49,19 @@ test('OpenAI’s headers are read, with durations, plain seconds and moments', (
   }
 });
 
-test('every dimension alone makes an answer worth reading', () => {
+test('a single dimension is enough for a reading', () => {
   const names = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
   const anthropic = names.map((name) => `anthropic-ratelimit-${name}-remaining`);
   const openai = ['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-tokens'];
   for (const name of [...anthropic, ...openai]) {
     const headers = { [name]: '1', [name.replace('remaining', 'limit')]: '2' };
-    assert.equal(saysHeadroom(headers), true);
+    assert.equal(hasHeadroom(headers), true);
     assert.equal(Object.keys(readHeadroom(headers, NOW) ?? {}).length, 1);
   }
-  assert.equal(saysHeadroom({ 'content-type': 'application/json' }), false);
+  assert.equal(hasHeadroom({ 'content-type': 'application/json' }), false);
 });
 
-test('an answer without them says nothing, and neither do sentinels and nonsense', () => {
+test('missing headers, sentinels and invalid numbers give no reading', () => {
   assert.equal(readHeadroom({ 'content-type': 'application/json' }, NOW), undefined);
   for (const remaining of ['-1', '', 'many', '1e3', '0x10', '1.5', '9'.repeat(16)]) {
     const headers = {
@@ -74,7 +74,7 @@ test('an answer without them says nothing, and neither do sentinels and nonsense
   assert.equal(readHeadroom(noLimit, NOW), undefined);
 });
 
-test('whatever a provider sends, what is read is a number within its limit', () => {
+test('any header values give numbers within the limit, or no reading', () => {
   const value = fc.oneof(fc.string(), fc.nat().map(String), fc.array(fc.string()));
   const name = fc.constantFrom(
     'x-ratelimit-limit-tokens',
@@ -87,7 +87,7 @@ test('whatever a provider sends, what is read is a number within its limit', () 
   fc.assert(
     fc.property(fc.dictionary(name, value), (headers) => {
       const gauges = readHeadroom(headers, NOW);
-      assert.ok(saysHeadroom(headers) || !gauges);
+      assert.ok(hasHeadroom(headers) || !gauges);
       const tokens = gauges?.tokens;
       if (!tokens) return;
       assert.ok(tokens.limit > 0 && tokens.remaining >= 0 && tokens.remaining <= tokens.limit);

@@ -1,6 +1,6 @@
-// What a healthy answer says of the room that is left below the provider's limits: Anthropic's headers (moments as
-// RFC 3339) and those that OpenAI began and many speak (`6m0s`, or plain seconds). Pure. Headers are a provider's text:
-// what cannot be read is left out, and sentinels such as -1 are no numbers.
+// Reads headroom from the headers of a successful answer: Anthropic's (resets as RFC 3339 timestamps) and OpenAI's, which
+// many providers copy (resets as `6m0s` or plain seconds). Pure. Values that do not parse are left out, and so are sentinels
+// such as -1.
 
 import { durationOrInstant } from '../errors/mapping/waits/wait.ts';
 
@@ -18,8 +18,8 @@ export type HeadroomGauges = Readonly<Partial<Record<HeadroomDimension, Headroom
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Whether it is worth reading: asked of every answer, so by names that are known beforehand. */
-export function saysHeadroom(headers: AnswerHeaders): boolean {
+/** A cheap test with fixed names, because it runs on every answer. */
+export function hasHeadroom(headers: AnswerHeaders): boolean {
   return (
     headers['anthropic-ratelimit-requests-remaining'] !== undefined ||
     headers['x-ratelimit-remaining-requests'] !== undefined ||
@@ -30,7 +30,7 @@ export function saysHeadroom(headers: AnswerHeaders): boolean {
   );
 }
 
-/** Undefined when the answer says nothing of it. */
+/** Undefined for an answer without headroom headers. */
 export function readHeadroom(headers: AnswerHeaders, now: number): HeadroomGauges | undefined {
   let gauges: Partial<Record<HeadroomDimension, HeadroomGauge>> | undefined;
   for (const row of ROWS) {
@@ -90,14 +90,14 @@ function readGauge(
   const remaining = wholeNumber(remainingText);
   const limit = wholeNumber(limitText);
   if (remaining === undefined || limit === undefined || limit === 0) return undefined;
-  return { limit, remaining: Math.min(remaining, limit), resetAt: moment(resetText, now) };
+  return { limit, remaining: Math.min(remaining, limit), resetAt: resetTime(resetText, now) };
 }
 
 function wholeNumber(value: Value): number | undefined {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
-function moment(value: Value, now: number): number | undefined {
+function resetTime(value: Value, now: number): number | undefined {
   if (typeof value !== 'string' || value.length > MAX_TEXT) return undefined;
   const { resetAt, retryAfterMs } = durationOrInstant(value);
   return resetAt ?? (retryAfterMs === undefined ? undefined : now + retryAfterMs);

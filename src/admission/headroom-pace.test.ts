@@ -11,14 +11,14 @@ function gauge(remaining: number, resetAt: number | undefined, limit = 1000): He
   return { limit, remaining, resetAt };
 }
 
-test('nothing is slowed down and nothing forecast before anything is known', () => {
+test('without readings there is no delay and no forecast', () => {
   const pace = new HeadroomPace();
   assert.equal(pace.slowDownMs(1000, NOW), 0);
   assert.equal(pace.exhaustedAt(), undefined);
-  assert.equal(pace.remainingPart(NOW), 1);
+  assert.equal(pace.remainingRatio(NOW), 1);
 });
 
-test('a steady pace is forecast to the moment it ends', () => {
+test('a steady rate gives the time of exhaustion', () => {
   const pace = new HeadroomPace();
   const resetAt = NOW + 10 * MINUTE_MS;
   for (let second = 0; second <= 120; second += 1)
@@ -28,14 +28,14 @@ test('a steady pace is forecast to the moment it ends', () => {
   assert.ok(Math.abs(at - expected) < 5000, `${at - NOW} ms`);
 });
 
-test('what is reset before it is used up has no end to forecast', () => {
+test('there is no forecast if the reset comes before exhaustion', () => {
   const pace = new HeadroomPace();
   for (let second = 0; second <= 30; second += 1)
     pace.take({ requests: gauge(1000 - 4 * second, NOW + MINUTE_MS) }, NOW + 1000 * second);
   assert.equal(pace.exhaustedAt(), undefined);
 });
 
-test('a reset does not make the pace forgotten', () => {
+test('a reset keeps the rate', () => {
   const pace = new HeadroomPace();
   const resetAt = NOW + 10 * MINUTE_MS;
   for (let second = 0; second <= 100; second += 1)
@@ -46,7 +46,7 @@ test('a reset does not make the pace forgotten', () => {
   assert.ok(after > before && Number.isFinite(after));
 });
 
-test('calls are slowed down only below a twentieth of the limit, and only before the reset', () => {
+test('calls are delayed only below a twentieth of the limit, and only before the reset', () => {
   const pace = new HeadroomPace();
   pace.take({ requests: gauge(50, NOW + MINUTE_MS) }, NOW);
   assert.deepEqual([pace.slowDownMs(1, NOW), pace.slowDownMs(1, NOW)], [0, 0]);
@@ -55,7 +55,7 @@ test('calls are slowed down only below a twentieth of the limit, and only before
   assert.equal(pace.slowDownMs(1, NOW + MINUTE_MS), 0);
 });
 
-test('what remains is spread over the time until the reset', () => {
+test('the remaining calls are spread over the time until the reset', () => {
   const pace = new HeadroomPace();
   pace.take({ requests: gauge(30, NOW + MINUTE_MS) }, NOW);
   const waits = Array.from({ length: 30 }, () => pace.slowDownMs(1, NOW));
@@ -63,7 +63,7 @@ test('what remains is spread over the time until the reset', () => {
   assert.equal(waits.at(-1), 58_000);
 });
 
-test('a call of many tokens takes as many turns', () => {
+test('a call with many tokens delays the next one in proportion', () => {
   const pace = new HeadroomPace();
   pace.take({ tokens: gauge(1000, NOW + MINUTE_MS, 100_000) }, NOW);
   assert.equal(pace.slowDownMs(100, NOW), 0);
@@ -71,15 +71,15 @@ test('a call of many tokens takes as many turns', () => {
   assert.equal(pace.slowDownMs(10, NOW), 6600);
 });
 
-test('the scarcest dimension decides', () => {
+test('the scarcest dimension decides the delay', () => {
   const pace = new HeadroomPace();
   pace.take({ requests: gauge(1, NOW + MINUTE_MS), tokens: gauge(900, NOW + MINUTE_MS) }, NOW);
   pace.slowDownMs(10, NOW);
   assert.equal(pace.slowDownMs(10, NOW), MINUTE_MS);
-  assert.equal(pace.remainingPart(NOW), 0.001);
+  assert.equal(pace.remainingRatio(NOW), 0.001);
 });
 
-test('nobody is told to wait past the reset', () => {
+test('no delay extends past the reset', () => {
   const calls = fc.array(fc.tuple(fc.nat(5000), fc.nat(20_000)), { maxLength: 50 });
   fc.assert(
     fc.property(calls, fc.nat(49), fc.nat(MINUTE_MS), (steps, remaining, resetMs) => {

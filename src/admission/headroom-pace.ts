@@ -1,6 +1,6 @@
-// The room that is left at one place, how fast it goes, and what follows from that: when it will be used up at the
-// present pace, and how long the next call may as well wait so that the rest lasts until the reset. Pure but for what it
-// remembers. Every server paces itself; each answer says anew what all of them have left.
+// The headroom of one scope, its rate of consumption, and two conclusions: when it will be exhausted at that rate, and how
+// long the next call waits so that the rest lasts until the reset. It does no I/O and reads no clock. Each server paces its
+// own calls; each answer states the headroom that all servers share.
 
 import {
   HEADROOM_DIMENSIONS,
@@ -9,18 +9,18 @@ import {
   type HeadroomGauges,
 } from './headroom-headers.ts';
 
-/** Below this part of the limit what remains is spread. */
-export const SCARCE_PART = 0.05;
-/** How long a pace is remembered: older readings weigh less and less. */
-const PACE_MS = 30_000;
-/** Room that grows by more than this part of the limit was reset, not refilled. */
-const RESET_PART = 0.05;
+/** Below this fraction of a limit, calls are spread over the time until the reset. */
+export const SCARCE_RATIO = 0.05;
+/** The time constant of the moving average of consumption. */
+const AVERAGING_MS = 30_000;
+/** Headroom that grows by more than this fraction of the limit was reset, not refilled. */
+const RESET_RATIO = 0.05;
 
 export class HeadroomPace {
   #gauges: HeadroomGauges = {};
   #readAt = 0;
-  /** Per dimension, what is used up in a millisecond, net of what is refilled meanwhile. */
-  readonly #paces = new Map<HeadroomDimension, number>();
+  /** Per dimension, the net consumption per millisecond: use minus refill. */
+  readonly #rates = new Map<HeadroomDimension, number>();
   #nextCallAt = 0;
 
   get gauges(): HeadroomGauges {
@@ -35,32 +35,32 @@ export class HeadroomPace {
     const elapsedMs = now - this.#readAt;
     for (const dimension of HEADROOM_DIMENSIONS) {
       const [before, after] = [this.#gauges[dimension], gauges[dimension]];
-      if (before && after && elapsedMs > 0) this.#learnPace(dimension, before, after, elapsedMs);
+      if (before && after && elapsedMs > 0) this.#learnRate(dimension, before, after, elapsedMs);
     }
     this.#gauges = { ...this.#gauges, ...gauges };
     this.#readAt = now;
   }
 
-  /** Undefined when it lasts until it is reset, as far as one can tell. */
+  /** Undefined if, at the current rate, the reset comes first. */
   exhaustedAt(): number | undefined {
     let earliest: number | undefined;
     for (const dimension of HEADROOM_DIMENSIONS) {
-      const at = this.#endOf(dimension);
+      const at = this.#exhaustionOf(dimension);
       if (at !== undefined) earliest = Math.min(at, earliest ?? at);
     }
     return earliest;
   }
 
-  /** The smallest part of a limit that is left; 1 when nothing is known. */
-  remainingPart(now: number): number {
-    const parts = HEADROOM_DIMENSIONS.flatMap((dimension) => {
+  /** The smallest remaining fraction of any limit; 1 without readings. */
+  remainingRatio(now: number): number {
+    const ratios = HEADROOM_DIMENSIONS.flatMap((dimension) => {
       const gauge = this.#gauges[dimension];
       return gauge && !isOver(gauge, now) ? [gauge.remaining / gauge.limit] : [];
     });
-    return Math.min(1, ...parts);
+    return Math.min(1, ...ratios);
   }
 
-  /** How long a call of so many tokens waits for its turn; it has its turn then, and the next one comes after it. */
+  /** The delay of a call with this many tokens. The call takes the next turn; later calls queue behind it. */
   slowDownMs(tokens: number, now: number): number {
     const spacing = this.#spacing(tokens, now);
     if (!spacing) return 0;
@@ -69,35 +69,35 @@ export class HeadroomPace {
     return at - now;
   }
 
-  #learnPace(
+  #learnRate(
     dimension: HeadroomDimension,
     before: HeadroomGauge,
     after: HeadroomGauge,
     elapsedMs: number,
   ): void {
     const used = before.remaining - after.remaining;
-    // Another limit is another model's or another plan's.
-    if (after.limit !== before.limit || -used > RESET_PART * after.limit) return;
-    const known = this.#paces.get(dimension) ?? 0;
-    const weight = 1 - Math.exp(-elapsedMs / PACE_MS);
-    this.#paces.set(dimension, known + weight * (used / elapsedMs - known));
+    // A different limit belongs to another model or plan, and an increase is a reset: neither is consumption.
+    if (after.limit !== before.limit || -used > RESET_RATIO * after.limit) return;
+    const known = this.#rates.get(dimension) ?? 0;
+    const weight = 1 - Math.exp(-elapsedMs / AVERAGING_MS);
+    this.#rates.set(dimension, known + weight * (used / elapsedMs - known));
   }
 
-  #endOf(dimension: HeadroomDimension): number | undefined {
+  #exhaustionOf(dimension: HeadroomDimension): number | undefined {
     const gauge = this.#gauges[dimension];
-    const pace = this.#paces.get(dimension) ?? 0;
-    if (!gauge || pace <= 0) return undefined;
-    const at = Math.round(this.#readAt + gauge.remaining / pace);
+    const rate = this.#rates.get(dimension) ?? 0;
+    if (!gauge || rate <= 0) return undefined;
+    const at = Math.round(this.#readAt + gauge.remaining / rate);
     return gauge.resetAt !== undefined && at < gauge.resetAt ? at : undefined;
   }
 
-  /** The widest of all dimensions that are scarce. */
+  /** The largest spacing over all scarce dimensions. */
   #spacing(tokens: number, now: number): { ms: number; resetAt: number } | undefined {
     let widest: { ms: number; resetAt: number } | undefined;
     for (const dimension of HEADROOM_DIMENSIONS) {
       const gauge = this.#gauges[dimension];
       if (gauge?.resetAt === undefined || isOver(gauge, now)) continue;
-      if (gauge.remaining >= SCARCE_PART * gauge.limit) continue;
+      if (gauge.remaining >= SCARCE_RATIO * gauge.limit) continue;
       const leftMs = gauge.resetAt - now;
       const cost = dimension === 'requests' ? 1 : Math.max(1, tokens);
       const ms = Math.min(leftMs, (leftMs * cost) / Math.max(1, gauge.remaining));

@@ -1,106 +1,108 @@
-// What is known of the room that is left below providers' limits, learnt from healthy answers here and on other
-// servers. Answers come by the thousand, so an answer without such headers costs a few lookups, and of those with them
-// one in a tenth of a second is read for each place. While the others cannot be reached, it is what this server sees.
+// The headroom of provider limits, read from the headers of successful answers on this and other servers. To keep the cost of
+// an answer low, headers of one scope are parsed at most once in 100 ms. While other servers cannot be reached, the readings
+// of this server count alone.
 
 import type { Clock } from '../kernel/clock.ts';
-import type { HeadroomExchange, HeadroomNews, HeadroomPlace } from './headroom-exchange.ts';
+import { circuitId } from '../resilience/circuit-key.ts';
+import type { HeadroomExchange, HeadroomKey, HeadroomReading } from './headroom-exchange.ts';
 import {
   type AnswerHeaders,
   type HeadroomGauges,
+  hasHeadroom,
   readHeadroom,
-  saysHeadroom,
 } from './headroom-headers.ts';
 import { HeadroomPace } from './headroom-pace.ts';
 
-export type HeadroomView = HeadroomPlace & {
+export type HeadroomView = {
+  readonly key: HeadroomKey;
   readonly gauges: HeadroomGauges;
-  /** The smallest part of a limit that is left, from 0 to 1. */
-  readonly remainingPart: number;
+  /** The smallest remaining fraction of any limit, from 0 to 1. */
+  readonly remainingRatio: number;
   readonly readAt: number;
-  /** When it will be used up at the present pace, if it will be before it is reset. */
+  /** The forecast time of exhaustion at the current rate; undefined if the reset comes first. */
   readonly exhaustedAt: number | undefined;
 };
 
 export type Headroom = {
-  /** Of an answer that went well. */
-  learn(place: HeadroomPlace, headers: AnswerHeaders): void;
-  /** How long a call waits for its turn, so that what remains lasts until the reset; nearly always 0. */
-  slowDownMs(place: HeadroomPlace, tokens: number): number;
-  /** Everything known of a provider in a region, the scarcest first. */
-  headroomOf(provider: string, region: string): readonly HeadroomView[];
+  /** Takes the headers of a successful answer. */
+  learn(key: HeadroomKey, headers: AnswerHeaders): void;
+  /** The delay of the next call that spreads the remaining headroom until the reset; nearly always 0. */
+  slowDownMs(key: HeadroomKey, tokens: number): number;
+  /** All readings of a provider in a region, the scarcest first. */
+  headroomOf(scope: Pick<HeadroomKey, 'provider' | 'region'>): readonly HeadroomView[];
   list(): readonly HeadroomView[];
   close(): Promise<void>;
 };
 
 export type HeadroomParts = { readonly clock: Clock; readonly exchange: HeadroomExchange };
 
-const READ_EVERY_MS = 100;
-/** Callers choose model names; those past this many are not kept. */
-const MAX_PLACES = 500;
-/** What nobody has heard of for so long says nothing any more. */
-const FORGOTTEN_MS = 3_600_000;
+const MIN_READ_INTERVAL_MS = 100;
+/** Callers choose model names, so the number of scopes is bounded. */
+const MAX_SCOPES = 500;
+/** Older readings are dropped. */
+const MAX_AGE_MS = 3_600_000;
 
-/** Resolves when what other servers know is known here, or when they cannot be reached. */
+/** Resolves when the readings of other servers are known here, or cannot be read. */
 export async function openHeadroom({ clock, exchange }: HeadroomParts): Promise<Headroom> {
-  const book = new HeadroomBook(clock, exchange);
-  await exchange.listen((news) => void book.hear(news));
-  return book;
+  const headroom = new SharedHeadroom(clock, exchange);
+  await exchange.subscribe((reading) => void headroom.adopt(reading));
+  return headroom;
 }
 
-type Page = { readonly place: HeadroomPlace; readonly pace: HeadroomPace; readAtMs: number };
+type Entry = { readonly key: HeadroomKey; readonly pace: HeadroomPace; readAtMs: number };
 
-class HeadroomBook implements Headroom {
+class SharedHeadroom implements Headroom {
   readonly #clock: Clock;
   readonly #exchange: HeadroomExchange;
-  readonly #pages = new Map<string, Page>();
+  readonly #entries = new Map<string, Entry>();
 
   constructor(clock: Clock, exchange: HeadroomExchange) {
     this.#clock = clock;
     this.#exchange = exchange;
   }
 
-  learn(place: HeadroomPlace, headers: AnswerHeaders): void {
-    if (!saysHeadroom(headers)) return;
+  learn(scope: HeadroomKey, headers: AnswerHeaders): void {
+    if (!hasHeadroom(headers)) return;
     const nowMs = this.#clock.monotonic();
-    const known = this.#pages.get(keyOf(place));
-    if (known && nowMs - known.readAtMs < READ_EVERY_MS) return;
+    const known = this.#entries.get(circuitId(scope));
+    if (known && nowMs - known.readAtMs < MIN_READ_INTERVAL_MS) return;
     const readAt = this.#clock.now();
     const gauges = readHeadroom(headers, readAt);
     if (!gauges) return;
-    const { provider, account, region, model } = place;
-    const news = { place: { provider, account, region, model }, gauges, readAt };
-    if (this.hear(news)) this.#exchange.tell(news);
+    const { provider, account, region, model } = scope;
+    const reading = { key: { provider, account, region, model }, gauges, readAt };
+    if (this.adopt(reading)) this.#exchange.publish(reading);
   }
 
-  /** Whether it is news: not older than what is known, and of a place that is kept. */
-  hear({ place, gauges, readAt }: HeadroomNews): boolean {
-    const page = this.#pageOf(place);
-    if (!page || readAt < page.pace.readAt) return false;
-    page.readAtMs = this.#clock.monotonic();
-    page.pace.take(gauges, readAt);
+  /** False for a reading that is older than the known one, or whose scope is beyond the bound. */
+  adopt({ key, gauges, readAt }: HeadroomReading): boolean {
+    const entry = this.#entryOf(key);
+    if (!entry || readAt < entry.pace.readAt) return false;
+    entry.readAtMs = this.#clock.monotonic();
+    entry.pace.take(gauges, readAt);
     return true;
   }
 
-  slowDownMs(place: HeadroomPlace, tokens: number): number {
-    // Most providers say nothing of it, and then no key need be built.
-    if (this.#pages.size === 0) return 0;
-    return this.#pages.get(keyOf(place))?.pace.slowDownMs(tokens, this.#clock.now()) ?? 0;
+  slowDownMs(key: HeadroomKey, tokens: number): number {
+    // Most providers send no such headers: then no map key has to be built.
+    if (this.#entries.size === 0) return 0;
+    return this.#entries.get(circuitId(key))?.pace.slowDownMs(tokens, this.#clock.now()) ?? 0;
   }
 
-  headroomOf(provider: string, region: string): readonly HeadroomView[] {
+  headroomOf({ provider, region }: Pick<HeadroomKey, 'provider' | 'region'>) {
     return this.list()
-      .filter((view) => view.provider === provider && view.region === region)
-      .toSorted((one, other) => one.remainingPart - other.remainingPart);
+      .filter(({ key }) => key.provider === provider && key.region === region)
+      .toSorted((one, other) => one.remainingRatio - other.remainingRatio);
   }
 
   list(): readonly HeadroomView[] {
     const now = this.#clock.now();
-    return [...this.#pages.values()]
-      .filter(({ pace }) => now - pace.readAt < FORGOTTEN_MS)
-      .map(({ place, pace }) => ({
-        ...place,
+    return [...this.#entries.values()]
+      .filter(({ pace }) => now - pace.readAt < MAX_AGE_MS)
+      .map(({ key, pace }) => ({
+        key,
         gauges: pace.gauges,
-        remainingPart: pace.remainingPart(now),
+        remainingRatio: pace.remainingRatio(now),
         readAt: pace.readAt,
         exhaustedAt: pace.exhaustedAt(),
       }));
@@ -110,24 +112,20 @@ class HeadroomBook implements Headroom {
     await this.#exchange.close();
   }
 
-  #pageOf(place: HeadroomPlace): Page | undefined {
-    const key = keyOf(place);
-    const known = this.#pages.get(key);
+  #entryOf(key: HeadroomKey): Entry | undefined {
+    const id = circuitId(key);
+    const known = this.#entries.get(id);
     if (known) return known;
-    if (this.#pages.size >= MAX_PLACES) this.#forgetOld();
-    if (this.#pages.size >= MAX_PLACES) return undefined;
-    const made = { place, pace: new HeadroomPace(), readAtMs: Number.NEGATIVE_INFINITY };
-    this.#pages.set(key, made);
+    if (this.#entries.size >= MAX_SCOPES) this.#dropOld();
+    if (this.#entries.size >= MAX_SCOPES) return undefined;
+    const made = { key, pace: new HeadroomPace(), readAtMs: Number.NEGATIVE_INFINITY };
+    this.#entries.set(id, made);
     return made;
   }
 
-  #forgetOld(): void {
+  #dropOld(): void {
     const now = this.#clock.now();
-    for (const [key, { pace }] of this.#pages)
-      if (now - pace.readAt >= FORGOTTEN_MS) this.#pages.delete(key);
+    for (const [id, { pace }] of this.#entries)
+      if (now - pace.readAt >= MAX_AGE_MS) this.#entries.delete(id);
   }
-}
-
-function keyOf({ provider, account, region, model }: HeadroomPlace): string {
-  return `${provider} ${account} ${region} ${model}`;
 }

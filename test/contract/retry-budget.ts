@@ -1,5 +1,5 @@
-// What every RetryBudget promises to the server that uses it. The test of each adapter calls this with its own. An
-// adapter that is shared keeps time of its own, so nothing here depends on how long a test takes.
+// The contract of RetryBudget; the test of each adapter calls it with its own. A shared adapter has its own clock, so time
+// adds nothing here.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,6 @@ import type { RetryBudget, RetryBudgetRules } from '../../src/resilience/retry-b
 
 export type OpenRetryBudget = (rules: RetryBudgetRules) => Promise<RetryBudget>;
 
-/** Time adds nothing here. */
 const TIMELESS: RetryBudgetRules = { perRequest: 0.25, perSecond: 0, capacity: 3 };
 
 export function retryBudgetContract(adapter: string, open: OpenRetryBudget): void {
@@ -20,7 +19,7 @@ export function retryBudgetContract(adapter: string, open: OpenRetryBudget): voi
     });
     after(() => budget.close());
 
-    /** Every test has a provider of its own, also where suites follow each other on one Redis. */
+    /** Each test uses its own provider, because suites share one Redis. */
     const run = randomBytes(4).toString('hex');
     function newProvider(): string {
       providers += 1;
@@ -30,36 +29,36 @@ export function retryBudgetContract(adapter: string, open: OpenRetryBudget): voi
       for (let taken = 0; ; taken += 1) if (!(await take(budget, provider))) return taken;
     }
 
-    it('begins full and refuses when it is empty', async () => {
+    it('starts full and refuses when it is empty', async () => {
       assert.equal(await takeUntilRefused(newProvider()), 3);
     });
 
-    it('is put into by requests, a part of a retry each', async () => {
+    it('gains a fraction of a token from each request', async () => {
       const provider = newProvider();
       await takeUntilRefused(provider);
       for (let request = 0; request < 8; request += 1) budget.deposit(provider);
       assert.equal(await takeUntilRefused(provider), 2);
     });
 
-    it('holds no more than its capacity, however many requests went well', async () => {
+    it('never exceeds its capacity', async () => {
       const provider = newProvider();
       for (let request = 0; request < 1000; request += 1) budget.deposit(provider);
       assert.equal(await takeUntilRefused(provider), 3);
     });
 
-    it('is one for each provider', async () => {
+    it('has a bucket for each provider', async () => {
       const [spent, full] = [newProvider(), newProvider()];
       await takeUntilRefused(spent);
       assert.equal(await takeUntilRefused(full), 3);
     });
 
-    it('grants no token twice when many ask at once', async () => {
+    it('grants no token twice to concurrent requests', async () => {
       const provider = newProvider();
       const answers = await Promise.all(Array.from({ length: 50 }, () => take(budget, provider)));
       assert.equal(answers.filter(Boolean).length, 3);
     });
 
-    it('is closed as often as one likes', async () => {
+    it('tolerates repeated close', async () => {
       const other = await open(TIMELESS);
       await other.close();
       await other.close();

@@ -3,5 +3,5 @@
 import type { HeadroomExchange } from '../../admission/headroom-exchange.ts';
 
 export function createMemoryHeadroomExchange(): HeadroomExchange {
-  return { tell: () => {}, listen: () => Promise.resolve(), close: () => Promise.resolve() };
+  return { publish: () => {}, subscribe: () => Promise.resolve(), close: () => Promise.resolve() };
 }

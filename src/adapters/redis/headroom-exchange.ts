@@ -1,16 +1,16 @@
-// How servers on one Redis tell each other of the room below providers' limits: at most one message a second for each
-// place, and the latest is kept for servers that start later. While Redis is away nothing is told and nothing is queued,
-// because the next answer says it anew.
+// Shares headroom readings over Redis: at most one message per second and scope, with the latest reading kept for servers
+// that start later. While Redis is unavailable readings are dropped, because the next answer replaces them.
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type {
   HeadroomExchange,
-  HeadroomNews,
-  HeadroomPlace,
+  HeadroomKey,
+  HeadroomReading,
 } from '../../admission/headroom-exchange.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RedisLink } from './connection/open-redis.ts';
+import { InFlight } from './in-flight.ts';
 
 export type RedisHeadroomExchangeParts = {
   readonly link: RedisLink;
@@ -18,11 +18,11 @@ export type RedisHeadroomExchangeParts = {
   readonly keyPrefix: string;
 };
 
-const TELL_EVERY_MS = 1000;
-/** Beyond so many, when each was last told is forgotten and begins anew. */
-const MAX_PLACES = 2000;
-/** What is older says nothing any more; the whole table goes when nobody has told anything for so long. */
-const KEPT_MS = 3_600_000;
+const MIN_INTERVAL_MS = 1000;
+/** Bounds the memory of last publications, which restarts when it is full. */
+const MAX_SCOPES = 2000;
+/** Older readings are dropped; the whole hash expires after this time without a reading. */
+const MAX_AGE_MS = 3_600_000;
 
 const gauge = z.object({
   limit: z.number().positive(),
@@ -32,7 +32,7 @@ const gauge = z.object({
 const message = z.object({
   by: z.string(),
   at: z.number(),
-  place: z.object({
+  key: z.object({
     provider: z.string(),
     account: z.string(),
     region: z.string(),
@@ -44,87 +44,80 @@ const message = z.object({
 export function createRedisHeadroomExchange(parts: RedisHeadroomExchangeParts): HeadroomExchange {
   const { link, clock } = parts;
   const me = randomUUID();
-  const tableKey = `${parts.keyPrefix}headroom`;
+  const hashKey = `${parts.keyPrefix}headroom`;
   const channel = `${parts.keyPrefix}headroom:changed`;
-  const toldAtMs = new Map<string, number>();
-  const underWay = new Set<Promise<void>>();
-  let hear: (news: HeadroomNews) => void = () => {};
+  const publishedAtMs = new Map<string, number>();
+  const inFlight = new InFlight();
+  let deliver: (reading: HeadroomReading) => void = () => {};
 
-  async function tell(field: string, text: string): Promise<void> {
-    await link.runPatiently((redis) =>
+  async function send(field: string, text: string): Promise<void> {
+    await link.runInBackground((redis) =>
       redis
         .multi()
-        .hset(tableKey, field, text)
-        .pexpire(tableKey, KEPT_MS)
+        .hset(hashKey, field, text)
+        .pexpire(hashKey, MAX_AGE_MS)
         .publish(channel, text)
         .exec(),
     );
   }
 
   async function readAll(): Promise<void> {
-    const texts = await link.runPatiently((redis) => redis.hvals(tableKey));
-    for (const text of texts) take(text, (toldAt) => Math.min(toldAt, clock.now()));
+    const texts = await link.runInBackground((redis) => redis.hvals(hashKey));
+    for (const text of texts) receive(text, (sentAt) => Math.min(sentAt, clock.now()));
   }
 
-  function take(text: string, readAt: (toldAt: number) => number): void {
-    const told = decode(text);
-    if (!told || told.by === me) return;
-    const at = readAt(told.at);
-    if (clock.now() - at < KEPT_MS) hear(toNews(told, at));
+  function receive(text: string, readAt: (sentAt: number) => number): void {
+    const sent = decode(text);
+    if (!sent || sent.by === me) return;
+    const at = readAt(sent.at);
+    if (clock.now() - at < MAX_AGE_MS) deliver(toReading(sent, at));
   }
 
-  function hold(work: Promise<void>): Promise<void> {
-    const held = work
-      .catch(() => {})
-      .finally(() => {
-        underWay.delete(held);
-      });
-    underWay.add(held);
-    return held;
+  function isTooSoon(field: string, nowMs: number): boolean {
+    return nowMs - (publishedAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < MIN_INTERVAL_MS;
   }
 
   return {
-    tell(news) {
-      const field = fieldOf(news.place);
+    publish(reading) {
+      const field = fieldOf(reading.key);
       const nowMs = clock.monotonic();
-      if (!link.isUp() || nowMs - (toldAtMs.get(field) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS)
-        return;
-      if (toldAtMs.size >= MAX_PLACES) toldAtMs.clear();
-      toldAtMs.set(field, nowMs);
-      void hold(tell(field, encode(news, me)));
+      if (!link.isUp() || isTooSoon(field, nowMs)) return;
+      if (publishedAtMs.size >= MAX_SCOPES) publishedAtMs.clear();
+      publishedAtMs.set(field, nowMs);
+      void inFlight.track(send(field, encode(reading, me)));
     },
-    async listen(listener) {
-      hear = listener;
+    async subscribe(onReading) {
+      deliver = onReading;
       await link.subscribe(channel, {
-        // What is heard was said just now, whatever the speaker's clock says.
-        hear: (text) => take(text, () => clock.now()),
-        begin: () => void hold(readAll()),
+        // A message was sent just now, whatever the clock of its sender says.
+        onMessage: (text) => receive(text, () => clock.now()),
+        onSubscribed: () => void inFlight.track(readAll()),
       });
-      await Promise.all(underWay);
+      await inFlight.drained();
     },
     async close() {
-      hear = () => {};
-      await Promise.all(underWay);
+      deliver = () => {};
+      await inFlight.drained();
     },
   };
 }
 
-function fieldOf({ provider, account, region, model }: HeadroomPlace): string {
+function fieldOf({ provider, account, region, model }: HeadroomKey): string {
   return JSON.stringify([provider, account, region, model]);
 }
 
-/** Resets are told as lengths, because the servers' clocks differ. */
-function encode({ place, gauges, readAt: at }: HeadroomNews, by: string): string {
-  const told = Object.entries(gauges).map(([dimension, { limit, remaining, resetAt }]) => [
+/** Resets are sent as durations, because the servers' clocks differ. */
+function encode({ key, gauges, readAt: at }: HeadroomReading, by: string): string {
+  const sent = Object.entries(gauges).map(([dimension, { limit, remaining, resetAt }]) => [
     dimension,
     { limit, remaining, ...(resetAt === undefined ? {} : { resetInMs: resetAt - at }) },
   ]);
-  return JSON.stringify({ by, at, place, gauges: Object.fromEntries(told) });
+  return JSON.stringify({ by, at, key, gauges: Object.fromEntries(sent) });
 }
 
 type Message = z.infer<typeof message>;
 
-/** Undefined for what is none of ours. */
+/** Undefined for a message in another format. */
 function decode(text: string): Message | undefined {
   try {
     return message.parse(JSON.parse(text));
@@ -133,12 +126,12 @@ function decode(text: string): Message | undefined {
   }
 }
 
-function toNews({ place, gauges }: Message, readAt: number): HeadroomNews {
-  const heard = Object.entries(gauges).flatMap(([dimension, told]) => {
-    if (!told) return [];
-    const { limit, remaining, resetInMs } = told;
+function toReading({ key, gauges }: Message, readAt: number): HeadroomReading {
+  const received = Object.entries(gauges).flatMap(([dimension, sent]) => {
+    if (!sent) return [];
+    const { limit, remaining, resetInMs } = sent;
     const resetAt = resetInMs === undefined ? undefined : readAt + resetInMs;
     return [[dimension, { limit, remaining, resetAt }] as const];
   });
-  return { place, gauges: Object.fromEntries(heard), readAt };
+  return { key, gauges: Object.fromEntries(received), readAt };
 }

@@ -1,4 +1,4 @@
-// A log entry as one line of JSON, in the field names that operators filter by and that stdout has too.
+// A log entry as one line of JSON, with the field names of the lines on stdout.
 
 import { z } from 'zod';
 import { LOG_LEVELS, LOG_TYPES, type LogEntry } from '../../kernel/log.ts';
@@ -19,7 +19,7 @@ export function encodeEntry(entry: SharedEntry, serverId: string): string {
   try {
     return JSON.stringify({ ...fields, metadata });
   } catch {
-    // What JSON cannot say (a bigint, a cycle) must not cost the entry.
+    // Metadata that JSON cannot express (a bigint, a cycle) is left out.
     return JSON.stringify(fields);
   }
 }
@@ -34,7 +34,7 @@ const line = z.object({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** Undefined for a line that is none of ours. */
+/** Undefined for a line in another format. */
 export function decodeEntry(text: string): SharedEntry | undefined {
   const { data } = line.safeParse(parseJson(text));
   if (!data) return undefined;

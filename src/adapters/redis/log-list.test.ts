@@ -22,7 +22,7 @@ function entry(message: string, fields: Partial<SharedEntry> = {}): SharedEntry 
   return { at: 1_794_737_272_398, level: 'info', type: 'request', message, ...fields };
 }
 
-test('entries of all servers stand in one list, newest first, as lines on stdout do', async () => {
+test('entries of all servers are in one list, newest first, with the fields of stdout', async () => {
   const [first, second] = [await openList('srv-1'), await openList('srv-2')];
   first.list.push(entry('one', { requestId: 'req_1', metadata: { tokens: 3 } }));
   first.list.push(entry('two'));
@@ -61,7 +61,7 @@ test('entries of all servers stand in one list, newest first, as lines on stdout
   assert.equal((await first.list.recent({ limit: 2 })).length, 2);
 });
 
-test('no more are kept than was asked for, and pages join without a gap', async () => {
+test('the list keeps the configured number of entries, and its pages join without a gap', async () => {
   const { list } = await openList('srv-1', 1200);
   for (let number = 0; number < 3000; number += 1) {
     list.push(entry(`entry ${number}`));
@@ -81,7 +81,7 @@ async function lastMessage(): Promise<string | undefined> {
   return line === null ? undefined : /entry \d+/.exec(line)?.[0];
 }
 
-test('what is no entry of ours, or cannot be said in JSON, costs nobody the others', async () => {
+test('lines in another format and metadata that JSON cannot express leave the other entries readable', async () => {
   const { list } = await openList('srv-1');
   list.push(entry('odd', { metadata: { big: 1n } }));
   await list.close();
@@ -92,12 +92,12 @@ test('what is no entry of ours, or cannot be said in JSON, costs nobody the othe
   );
 });
 
-test('while Redis is away entries wait, reading rejects and nothing throws', async () => {
+test('entries wait and reading rejects while Redis is unavailable', async () => {
   const { link, list } = await openList('srv-1', 10);
   await rig.service.kill('SIGKILL');
   await until(() => !link.isUp());
   for (let number = 0; number < 100; number += 1) list.push(entry(`entry ${number}`));
-  await assert.rejects(list.recent({ limit: 10 }), /Redis is away/);
+  await assert.rejects(list.recent({ limit: 10 }), /Redis is unavailable/);
   await rig.service.restart();
   await until(() => link.isUp());
   await until(async () => (await lastMessage()) === 'entry 99');

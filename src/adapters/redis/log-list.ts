@@ -1,6 +1,6 @@
-// The last log entries of all servers, in one list on Redis, newest first, in the fields of the lines on stdout.
-// Entries are gathered and sent a few times a second, far from any request. What cannot be sent is dropped: while Redis
-// is away the newest wait, as many as would be kept anyway. Nothing here is logged, which would only make more of it.
+// The recent log entries of all servers, in one Redis list, newest first, with the fields of the lines on stdout. Entries are
+// sent in batches a few times a second, apart from any request. While Redis is unavailable the newest entries wait, up to a
+// bound; a batch that fails is dropped. Nothing here is logged, because each entry would cause another.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { LogLevel, LogType } from '../../kernel/log.ts';
@@ -8,15 +8,15 @@ import type { RedisLink } from './connection/open-redis.ts';
 import { decodeEntry, encodeEntry, type SharedEntry } from './log-line.ts';
 
 export type LogList = {
-  /** Never waits and never throws. */
+  /** Synchronous, never throws. */
   push(entry: SharedEntry): void;
-  /** Newest first. Rejects when Redis is away. */
+  /** Newest first. Rejects while Redis is unavailable. */
   recent(query: {
     readonly type?: LogType | undefined;
     readonly level?: LogLevel | undefined;
     readonly limit: number;
   }): Promise<readonly SharedEntry[]>;
-  /** Sends what has been gathered, if Redis is there. */
+  /** Flushes the waiting entries if Redis is available. */
   close(): Promise<void>;
 };
 
@@ -28,13 +28,13 @@ export type LogListParts = {
 };
 
 export const LOG_LIST_KEY = 'server:logs';
-const GATHER_MS = 250;
+const BATCH_MS = 250;
 const MAX_WAITING = 1000;
-/** Read a page at a time, so that a long list does not hold up Redis. */
+/** A long list is read in pages, so that no command blocks Redis for long. */
 const PAGE = 500;
 
 export function createLogList({ link, clock, serverId, maxEntries }: LogListParts): LogList {
-  const mostWaiting = Math.min(maxEntries, MAX_WAITING);
+  const maxWaiting = Math.min(maxEntries, MAX_WAITING);
   let waiting: SharedEntry[] = [];
   let cancelTimer: CancelTimer | undefined;
   let sending: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export function createLogList({ link, clock, serverId, maxEntries }: LogListPart
     const lines = waiting.map((entry) => encodeEntry(entry, serverId));
     waiting = [];
     try {
-      await link.runPatiently((redis) =>
+      await link.runInBackground((redis) =>
         redis
           .multi()
           .lpush(LOG_LIST_KEY, ...lines)
@@ -53,7 +53,7 @@ export function createLogList({ link, clock, serverId, maxEntries }: LogListPart
           .exec(),
       );
     } catch {
-      // It may have been done: sending them again could show them twice.
+      // Redis may have run it: sending the batch again could duplicate entries.
     }
   }
 
@@ -65,7 +65,7 @@ export function createLogList({ link, clock, serverId, maxEntries }: LogListPart
 
   function schedule(): void {
     if (isClosed || sending) return;
-    cancelTimer ??= clock.after(GATHER_MS, () => {
+    cancelTimer ??= clock.after(BATCH_MS, () => {
       cancelTimer = undefined;
       sending = Promise.resolve().then(sendInTurn);
     });
@@ -74,8 +74,8 @@ export function createLogList({ link, clock, serverId, maxEntries }: LogListPart
   return {
     push(entry) {
       waiting.push(entry);
-      // Twice as many may gather before the older half goes: one at a time would move them all each time.
-      if (waiting.length > 2 * mostWaiting) waiting = waiting.slice(-mostWaiting);
+      // Trimming at twice the bound amortises the copy.
+      if (waiting.length > 2 * maxWaiting) waiting = waiting.slice(-maxWaiting);
       schedule();
     },
     async recent({ type, level, limit }) {
@@ -83,10 +83,10 @@ export function createLogList({ link, clock, serverId, maxEntries }: LogListPart
       let page: string[] = [];
       for (let start = 0; start < maxEntries && found.length < limit; start += PAGE) {
         const before = new Set(page);
-        page = await link.runPatiently((redis) =>
+        page = await link.runInBackground((redis) =>
           redis.lrange(LOG_LIST_KEY, start, start + PAGE - 1),
         );
-        // What was added meanwhile has moved the end of the last page onto this one.
+        // Entries pushed meanwhile have moved the end of the last page onto this one.
         for (const line of page) {
           const entry = before.has(line) ? undefined : decodeEntry(line);
           if (!entry || (type && entry.type !== type) || (level && entry.level !== level)) continue;

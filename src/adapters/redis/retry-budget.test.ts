@@ -1,4 +1,4 @@
-// One budget for all servers, on a real Redis of its own.
+// Servers share one retry budget on a real Redis.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -16,16 +16,16 @@ before(async () => {
 });
 after(() => rig.close());
 
-async function openBudget(rules = TIMELESS, patienceMs = 5000): Promise<RetryBudget> {
+async function openBudget(rules = TIMELESS, waitMs = 5000): Promise<RetryBudget> {
   const link = rig.open();
-  await link.ready(patienceMs);
+  await link.ready(waitMs);
   return createRedisRetryBudget({ link, clock: systemClock, rules, keyPrefix: 'test:' });
 }
 
 describe('with a Redis', () => {
   retryBudgetContract('Redis', (rules) => openBudget(rules));
 
-  test('servers share one bucket, and none is granted twice', async () => {
+  test('servers share one bucket, and no token is granted twice', async () => {
     const budgets = await Promise.all([openBudget(), openBudget(), openBudget()]);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => take(budgets[index % 3] ?? budgets[0], 'shared')),
@@ -33,13 +33,13 @@ describe('with a Redis', () => {
     assert.equal(answers.filter(Boolean).length, 8);
   });
 
-  test('at half of all calls failing three servers together make at most 1.2 calls for each request', async () => {
+  test('three servers together make at most 1.2 calls per request while half of all calls fail', async () => {
     const budgets = await Promise.all([openBudget(), openBudget(), openBudget()]);
     let calls = 0;
     async function call(budget: RetryBudget, isFirst: boolean): Promise<void> {
       calls += 1;
       if (isFirst) budget.deposit('half');
-      // Every second call of all fails.
+      // Every second call of the cluster fails.
       if (calls % 2 === 0 && (await take(budget, 'half'))) await call(budget, false);
     }
     for (let request = 0; request < 600; request += 3)
@@ -47,7 +47,7 @@ describe('with a Redis', () => {
     assert.ok(calls > 600 && calls <= 720, `${calls} calls`);
   });
 
-  test('a second without requests pays in, on the clock of Redis', async () => {
+  test('time without requests adds tokens, on the clock of Redis', async () => {
     const rules = { perRequest: 0, perSecond: 1000, capacity: 1 };
     const budget = await openBudget(rules);
     let granted = 0;
@@ -58,5 +58,5 @@ describe('with a Redis', () => {
 describe('without a Redis', () => {
   before(() => rig.service.kill('SIGKILL'));
   after(() => rig.service.restart());
-  retryBudgetContract('a Redis that is away', (rules) => openBudget(rules, 50));
+  retryBudgetContract('an unavailable Redis', (rules) => openBudget(rules, 50));
 });

@@ -1,6 +1,6 @@
-// The retry budget that all servers on one Redis share. Requests are only counted here; what they put in goes along
-// with the next retry that is asked for, in one step that Redis makes on its own clock by the rules of
-// resilience/retry-bucket.ts. While Redis is away each server has a bucket of its own.
+// The retry budget that all servers on one Redis share. Deposits are counted here and sent with the next `take`, in one script
+// that Redis runs on its own clock by the rules of resilience/retry-bucket.ts. While Redis is unavailable each server uses a
+// bucket of its own.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { MAX_DEBT_SECONDS, RetryBucket } from '../../resilience/retry-bucket.ts';
@@ -15,37 +15,37 @@ export type RedisRetryBudgetParts = {
   readonly keyPrefix: string;
 };
 
-/** An empty bucket is not asked for so long, unless what was put in here makes a token by itself. */
+/** How long an empty bucket is not asked again, unless the deposits here make a whole token. */
 const EMPTY_MS = 100;
-/** A bucket nobody has taken from for so long is as good as new. */
-const FORGOTTEN_MS = 3_600_000;
+/** A bucket that was not used for this long is full again anyway. */
+const KEPT_MS = 3_600_000;
 
-type Account = { readonly bucket: RetryBucket; untold: number; emptyUntilMs: number };
+type Account = { readonly bucket: RetryBucket; unsent: number; emptyUntilMs: number };
 
 export function createRedisRetryBudget(parts: RedisRetryBudgetParts): RetryBudget {
   const { link, clock, rules } = parts;
   const accounts = new Map<string, Account>();
-  const asking = new Set<Promise<void>>();
+  const taking = new Set<Promise<void>>();
 
   function accountOf(provider: string): Account {
     const known = accounts.get(provider);
     if (known) return known;
     const bucket = new RetryBucket(rules, clock.monotonic());
-    const made = { bucket, untold: 0, emptyUntilMs: Number.NEGATIVE_INFINITY };
+    const made = { bucket, unsent: 0, emptyUntilMs: Number.NEGATIVE_INFINITY };
     accounts.set(provider, made);
     return made;
   }
 
-  async function takeTogether(provider: string, account: Account): Promise<boolean> {
-    const { untold } = account;
-    account.untold = 0;
+  async function takeFromRedis(provider: string, account: Account): Promise<boolean> {
+    const { unsent } = account;
+    account.unsent = 0;
     try {
       const answer = await link.run((redis) =>
         runScript(
           redis,
           TAKE,
           [`${parts.keyPrefix}retry-budget:${provider}`],
-          [untold, rules.perRequest, rules.perSecond, rules.capacity],
+          [unsent, rules.perRequest, rules.perSecond, rules.capacity],
         ),
       );
       account.emptyUntilMs = answer === 1 ? Number.NEGATIVE_INFINITY : clock.monotonic() + EMPTY_MS;
@@ -55,45 +55,45 @@ export function createRedisRetryBudget(parts: RedisRetryBudgetParts): RetryBudge
     }
   }
 
-  function isKnownEmpty({ untold, emptyUntilMs }: Account): boolean {
-    return untold * rules.perRequest < 1 && clock.monotonic() < emptyUntilMs;
+  function isKnownEmpty({ unsent, emptyUntilMs }: Account): boolean {
+    return unsent * rules.perRequest < 1 && clock.monotonic() < emptyUntilMs;
   }
 
   return {
     deposit(provider) {
       const account = accountOf(provider);
       account.bucket.deposit();
-      account.untold += 1;
+      account.unsent += 1;
     },
     take(provider, onAnswer) {
       const account = accountOf(provider);
       if (!link.isUp()) return onAnswer(account.bucket.take(clock.monotonic()));
       if (isKnownEmpty(account)) return onAnswer(false);
-      const asked = takeTogether(provider, account)
+      const taken = takeFromRedis(provider, account)
         .then(onAnswer)
-        .finally(() => asking.delete(asked));
-      asking.add(asked);
+        .finally(() => taking.delete(taken));
+      taking.add(taken);
     },
     async close() {
-      await Promise.all(asking);
+      await Promise.all(taking);
     },
   };
 }
 
 // KEYS  1 the bucket
-// ARGV  1 requests since this server asked last  2 tokens per request  3 tokens per second  4 capacity
-// Returns 1 when a token was taken
+// ARGV  1 requests since this server's last call  2 tokens per request  3 tokens per second  4 capacity
+// Returns 1 if a token was taken
 const TAKE = defineScript(`
 local bucket = KEYS[1]
 local requests, per_request = tonumber(ARGV[1]), tonumber(ARGV[2])
 local per_second, capacity = tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
-local held = redis.call('HMGET', bucket, 'tokens', 'balance', 'settledAt')
-local settled_at = tonumber(held[3]) or now
+local stored = redis.call('HMGET', bucket, 'tokens', 'balance', 'settledAt')
+local settled_at = tonumber(stored[3]) or now
 
-local balance = (tonumber(held[2]) or 0) + per_second * math.max(0, now - settled_at) - requests
-local tokens = (tonumber(held[1]) or capacity) + per_request * requests + math.max(0, balance)
+local balance = (tonumber(stored[2]) or 0) + per_second * math.max(0, now - settled_at) - requests
+local tokens = (tonumber(stored[1]) or capacity) + per_request * requests + math.max(0, balance)
 tokens = math.min(capacity, tokens)
 balance = math.min(0, math.max(-per_second * ${MAX_DEBT_SECONDS}, balance))
 local granted = tokens >= 1 and 1 or 0
@@ -101,6 +101,6 @@ local granted = tokens >= 1 and 1 or 0
 redis.call('HSET', bucket, 'tokens', string.format('%.6f', tokens - granted),
   'balance', string.format('%.6f', balance),
   'settledAt', string.format('%.6f', math.max(now, settled_at)))
-redis.call('PEXPIRE', bucket, ${FORGOTTEN_MS})
+redis.call('PEXPIRE', bucket, ${KEPT_MS})
 return granted
 `);

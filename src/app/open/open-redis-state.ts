@@ -1,10 +1,10 @@
-// The shared state of a cluster, on Redis. One that is away keeps nothing from starting: this server then knows what it
-// learns itself, and the others hear of it when Redis is there. What waiting does not mend (a wrong password, a Redis of
-// another store) is one sentence at the start.
+// The shared state of a cluster on Redis. A server starts without its Redis: it then uses its own observations and shares
+// them once Redis is available. A permanent failure (a wrong password, a Redis of another store) ends the start with one
+// sentence.
 
+import { addressOf, permanentFailure } from '../../adapters/redis/connection/failure-text.ts';
 import { openRedis, type RedisLink } from '../../adapters/redis/connection/open-redis.ts';
-import { whyForeign } from '../../adapters/redis/connection/same-store.ts';
-import { placeOf, whyRefused } from '../../adapters/redis/connection/why-unusable.ts';
+import { verifyStore } from '../../adapters/redis/connection/verify-store.ts';
 import { createLogList } from '../../adapters/redis/log-list.ts';
 import { openProviderLimits } from '../../adapters/redis/provider-limits/provider-limits.ts';
 import { commonPrefix } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
@@ -16,7 +16,7 @@ import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { StartFailure } from '../start-failure.ts';
 import type { SharedState, SharedStateParts } from './open-shared-state.ts';
 
-const PATIENCE_MS = 3000;
+const CONNECT_WAIT_MS = 3000;
 
 export async function openRedisState(
   config: Config,
@@ -28,10 +28,10 @@ export async function openRedisState(
     url,
     clock,
     log: ring.log,
-    greet: (redis) => whyForeign(redis, commonPrefix(redisKeyPrefix), storeId),
+    verify: (redis) => verifyStore(redis, commonPrefix(redisKeyPrefix), storeId),
   });
   lifecycle.onClose('redis', () => link.close());
-  await link.ready(PATIENCE_MS);
+  await link.ready(CONNECT_WAIT_MS);
   assertUsable(link, url);
   const recentLog = openRecentLog(config, link, parts);
   const scopes = configuredScopes(config);
@@ -52,16 +52,16 @@ export async function openRedisState(
 
 function assertUsable(link: RedisLink, url: string): void {
   if (link.isUp()) return;
-  const place = `The Redis at ${placeOf(url)}`;
+  const subject = `The Redis at ${addressOf(url)}`;
   if (link.refusal() !== undefined)
     throw new StartFailure(
-      `${place} belongs to another Spillway store; servers that share a Redis must share the store: give them the same DATABASE_URL, or this one another Redis.`,
+      `${subject} belongs to another Spillway store; servers that share a Redis must share the store: give them the same DATABASE_URL, or this one another Redis.`,
     );
-  const why = whyRefused(link.lastFailure());
-  if (why !== undefined) throw new StartFailure(`${place} ${why}.`);
+  const failure = permanentFailure(link.lastFailure());
+  if (failure !== undefined) throw new StartFailure(`${subject} ${failure}.`);
 }
 
-/** The entries of all servers when they are kept; while Redis is away, at least this server's own. */
+/** The entries of all servers if they are kept in Redis; while Redis is unavailable, this server's own. */
 function openRecentLog(
   config: Config,
   link: RedisLink,

@@ -87,7 +87,7 @@ for (const isShared of [false, true]) {
       'x-ratelimit-limit-requests': '100',
       'x-ratelimit-remaining-requests': '99',
     });
-    assert.equal(server.headroom.headroomOf('openai', 'us-east')[0]?.remainingPart, 0.99);
+    assert.equal(server.headroom.headroomOf(CIRCUIT)[0]?.remainingRatio, 0.99);
     await server.close();
   });
 }

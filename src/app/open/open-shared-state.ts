@@ -1,5 +1,5 @@
-// What the servers of a cluster share besides the durable store: what is known of provider limits, the counts of rate
-// limits, and the last log entries. Without REDIS_URL all of it stays in the process.
+// The state that servers share besides the durable store: provider limits, rate limits and recent log entries. Without
+// REDIS_URL it stays in the process.
 
 import type { LogRing } from '../../adapters/memory/log-ring.ts';
 import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
@@ -14,7 +14,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import type { RateLimiter } from '../../resilience/rate-limiter.ts';
 
 export type SharedStateParts = {
-  /** Keeps the entries of this process; what it writes to is told when Redis goes and comes. */
+  /** Keeps the entries of this process; loss and recovery of Redis are logged through it. */
   readonly ring: LogRing;
   readonly serverId: string;
   /** Servers that share a Redis must share the store. */
@@ -28,9 +28,9 @@ export type SharedState = {
   readonly limits: ProviderLimits;
   readonly rateLimiter: RateLimiter;
   readonly recentLog: RecentLog;
-  /** The cluster's Redis; undefined for a process of its own. */
+  /** The cluster's Redis; undefined for a single process. */
   readonly redis: RedisLink | undefined;
-  /** Whether what is learnt here is known everywhere; a process of its own always knows. */
+  /** Whether observations are shared with all servers; always true for a single process. */
   readonly isUp: () => boolean;
 };
 
@@ -39,13 +39,13 @@ export async function openSharedState(
   parts: SharedStateParts,
 ): Promise<SharedState> {
   const { redisUrl } = config.storage;
-  if (redisUrl === undefined) return inTheProcess(parts);
-  // Loaded only here, because the driver costs memory that a process of its own does not need.
+  if (redisUrl === undefined) return openInProcess(parts);
+  // Imported only here: a single process does not load the driver.
   const { openRedisState } = await import('./open-redis-state.ts');
   return openRedisState(config, { ...parts, redisUrl });
 }
 
-function inTheProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState {
+function openInProcess({ ring, clock, lifecycle }: SharedStateParts): SharedState {
   const limits = createMemoryProviderLimits(clock);
   lifecycle.onClose('limits', () => limits.close());
   const rateLimiter = createMemoryRateLimiter(clock);

@@ -11,7 +11,7 @@ import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
 import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
 import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
-import { closedPass, reportHealth, requestPass } from './ask-breaker.ts';
+import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
 import { expectRecovery } from './expect-recovery.ts';
 import { learnLimit } from './provider-limit.ts';
 

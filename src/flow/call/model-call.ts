@@ -19,7 +19,7 @@ import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import { healthOf, mayMoveOn } from '../../resilience/retry-elsewhere.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';
-import { closedPass, reportHealth, requestPass } from './ask-breaker.ts';
+import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
 import { tellFailure, tellRetry } from './call-news.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { heldBack, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';

@@ -111,15 +111,15 @@ export function cuttable(link: RedisLink) {
     ...link,
     isUp: () => !isCut && link.isUp(),
     run: (ask, limitMs) => (isCut ? refuse() : link.run(ask, limitMs)),
-    runPatiently: (ask) => (isCut ? refuse() : link.runPatiently(ask)),
+    runInBackground: (ask) => (isCut ? refuse() : link.runInBackground(ask)),
     onUp(fn) {
       whenUp.push(fn);
       link.onUp(fn);
     },
     subscribe: (channel, subscriber) =>
       link.subscribe(channel, {
-        begin: () => subscriber.begin(),
-        hear: (message) => (isCut ? undefined : subscriber.hear(message)),
+        onSubscribed: () => subscriber.onSubscribed(),
+        onMessage: (message) => (isCut ? undefined : subscriber.onMessage(message)),
       }),
   };
   return {

@@ -67,8 +67,8 @@ class SharedBoard implements RedisBreakerBoard {
       this.#refresh();
     });
     await link.subscribe(this.#store.channel, {
-      hear: (message) => this.#hear(message),
-      begin: () => this.#refresh(),
+      onMessage: (message) => this.#onMessage(message),
+      onSubscribed: () => this.#refresh(),
     });
     this.#refresh();
     await this.settled();
@@ -149,7 +149,7 @@ class SharedBoard implements RedisBreakerBoard {
     this.#parts.onTransition(transition);
   }
 
-  #hear(message: string): void {
+  #onMessage(message: string): void {
     const snapshot = this.#store.parseMessage(message);
     if (!snapshot || this.#isClosing) return;
     this.#circuitOf(snapshot.key).adopt(snapshot);

@@ -130,7 +130,9 @@ export class CircuitStore {
 
   /** The keys of all circuits in the index, also of circuits that have expired since. */
   async keys(): Promise<readonly CircuitKey[]> {
-    const members = await this.#parts.link.runPatiently((redis) => redis.smembers(this.#indexKey));
+    const members = await this.#parts.link.runInBackground((redis) =>
+      redis.smembers(this.#indexKey),
+    );
     return members.map((member) => decodeKey(member));
   }
 

@@ -1,14 +1,13 @@
-// A wait for Redis with an end of our own. A frozen Redis keeps its connections and answers nothing, and a request
-// must not hang on it.
+// A time limit for an answer of Redis. A frozen Redis keeps its connections open and answers nothing; a request must not
+// hang on it.
 
 import type { Clock } from '../../../kernel/clock.ts';
 
 export const LATE = Symbol('late');
 
 /**
- * The answer, or LATE. The command may still be carried out; nobody waits for it any more and its failure is not told.
- * A process that was busy finds its timer due before it has read its sockets, and would call an answer late that is
- * already there: so the sockets are read once more first.
+ * The answer, or LATE. Redis may still run a late command; its outcome is dropped. The timer of a busy process fires before
+ * the sockets are read, so one more turn of the event loop keeps an answer that has already arrived from counting as late.
  */
 export function answerWithin<T>(
   clock: Clock,

@@ -1,4 +1,4 @@
-// A look at a Redis without changing it, for `doctor`. Throws what kept it away when it cannot be reached.
+// Reads the state of a Redis for `doctor`, without changing it. Throws the driver's failure when Redis is unavailable.
 
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -7,22 +7,21 @@ import { RedisConnection } from './redis-connection.ts';
 import { REDIS_TIMEOUTS } from './redis-settings.ts';
 
 export type RedisInspection = {
-  /** Such as `7.0.15`; undefined where the account may not ask, as with the next two. */
+  /** Such as `7.0.15`. Version, role and policy are undefined when the user may not run INFO. */
   readonly version: string | undefined;
   readonly role: string | undefined;
-  /** What it does when its memory is full. */
   readonly evictionPolicy: string | undefined;
-  /** By how much its clock is ahead of ours. */
+  /** How far the clock of Redis is ahead of ours. */
   readonly aheadMs: number;
-  /** Under which prefixes servers keep their limits here at this time; what is behind `ratelimit:` is left off. */
+  /** Key prefixes under which servers keep rate limits now, without `ratelimit:` and the rest of the key. */
   readonly limitPrefixes: readonly string[];
 };
 
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 const SERVERS_KEY = 'ratelimit:servers';
-/** Servers tell every few seconds that they are there. */
+/** Servers announce themselves every few seconds. */
 const ALIVE_MS = 60_000;
-/** So much of a large Redis is looked through, and no more. */
+/** Bounds the search in a large Redis. */
 const MAX_SCANS = 200;
 const KEYS_PER_SCAN = 1000;
 
@@ -33,20 +32,20 @@ export async function inspectRedis(url: string, clock: Clock): Promise<RedisInsp
     name: 'inspect',
     timeouts: REDIS_TIMEOUTS,
     clock,
-    greet: async (redis) => void (await redis.ping()),
+    verify: async (redis) => void (await redis.ping()),
     onStateChange: () => ready.resolve(),
-    onTrouble: () => ready.resolve(),
+    onFailure: () => ready.resolve(),
   });
   try {
-    await answerWithin(clock, PATIENCE_MS, ready.promise);
-    if (!connection.isUp) throw connection.lastFailure ?? new Error('it does not answer');
-    return await connection.run((redis) => look(redis, clock), PATIENCE_MS);
+    await answerWithin(clock, TIMEOUT_MS, ready.promise);
+    if (!connection.isUp) throw connection.lastFailure ?? new Error('no answer');
+    return await connection.run((redis) => inspect(redis, clock), TIMEOUT_MS);
   } finally {
     await connection.close();
   }
 }
 
-async function look(redis: Redis, clock: Clock): Promise<RedisInspection> {
+async function inspect(redis: Redis, clock: Clock): Promise<RedisInspection> {
   const info = await redis.info().catch(() => '');
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const sentAt = clock.now();

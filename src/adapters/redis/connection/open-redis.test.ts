@@ -1,5 +1,5 @@
-// The link to Redis while its Redis is killed, frozen and another than it should be. An unhandled rejection or error
-// event anywhere fails the test.
+// The connection to Redis while Redis is killed, frozen, or belongs to another store. An unhandled rejection or error event
+// anywhere fails the test.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -11,9 +11,9 @@ import { createServer } from 'node:tls';
 import { collectingLog } from '../../../../test/support/stores/rabbit-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
 import { tempFolder } from '../../../../test/support/temp-folder.ts';
+import { addressOf, failureText, permanentFailure } from './failure-text.ts';
 import type { RedisLink } from './open-redis.ts';
-import { FOREIGN, whyForeign } from './same-store.ts';
-import { placeOf, reasonOf, whyRefused } from './why-unusable.ts';
+import { FOREIGN, verifyStore } from './verify-store.ts';
 
 let rig: RedisRig;
 before(async () => {
@@ -30,47 +30,47 @@ async function openReady(log = collectingLog()) {
   const link = rig.open({ log });
   await link.ready(10_000);
   assert.ok(link.isUp());
-  return { link, told: () => log.entries.map(({ message }) => message.split(':')[0]) };
+  return { link, logged: () => log.entries.map(({ message }) => message.split(':')[0]) };
 }
 
-test('a Redis that is killed is refused at once, told once, and used again when it is back', async () => {
-  const { link, told } = await openReady();
+test('commands are rejected at once while Redis is down, which is logged once, and run again afterwards', async () => {
+  const { link, logged } = await openReady();
   assert.equal(await ping(link), 'PONG');
   await rig.service.kill('SIGKILL');
   await until(() => !link.isUp());
-  for (let call = 0; call < 20; call += 1) await assert.rejects(ping(link), /Redis is away/);
-  assert.deepEqual(told(), ['Redis is away']);
+  for (let call = 0; call < 20; call += 1) await assert.rejects(ping(link), /Redis is unavailable/);
+  assert.deepEqual(logged(), ['Redis is unavailable']);
   await rig.service.restart();
   await until(() => link.isUp());
   assert.equal(await ping(link), 'PONG');
-  assert.deepEqual(told(), ['Redis is away', 'Redis is back']);
+  assert.deepEqual(logged(), ['Redis is unavailable', 'Redis is available again']);
   await link.close();
 });
 
-test('what is under way when Redis is killed is rejected and not sent again', async () => {
+test('a command in flight when Redis is killed is rejected and not sent again', async () => {
   const { link } = await openReady();
   const waiting = link.run((redis) => redis.blpop('nothing', 60), 30_000);
-  const rejected = assert.rejects(waiting, /Redis did not do it/);
+  const rejected = assert.rejects(waiting, /Redis command failed/);
   await rig.service.kill('SIGKILL');
   await rejected;
   await link.close();
 });
 
-test('a Redis that hangs is not waited for, and is used again when it goes on', async () => {
-  const { link, told } = await openReady();
+test('commands to a frozen Redis time out, and run again afterwards', async () => {
+  const { link, logged } = await openReady();
   await rig.service.freeze();
   const calls = Array.from({ length: 20 }, () => assert.rejects(ping(link), /did not answer/));
   await Promise.all(calls);
-  assert.ok(!link.isUp(), 'after some calls in vain the next is not even sent');
-  await assert.rejects(ping(link), /Redis is away/);
+  assert.ok(!link.isUp(), 'after several timeouts the next command is not sent');
+  await assert.rejects(ping(link), /Redis is unavailable/);
   await rig.service.thaw();
   await until(() => link.isUp());
   assert.equal(await ping(link), 'PONG');
-  assert.deepEqual(told(), ['Redis is away', 'Redis is back']);
+  assert.deepEqual(logged(), ['Redis is unavailable', 'Redis is available again']);
   await link.close();
 });
 
-test('a Redis that hangs while nobody asks is found out all the same', async () => {
+test('the heartbeat detects a frozen Redis without any commands', async () => {
   const { link } = await openReady();
   await rig.service.freeze();
   await until(() => !link.isUp());
@@ -79,7 +79,7 @@ test('a Redis that hangs while nobody asks is found out all the same', async () 
   await link.close();
 });
 
-test('a link to a Redis that hangs, or was never there, is closed without waiting for it', async () => {
+test('close does not wait for a frozen or unreachable Redis', async () => {
   const { link } = await openReady();
   await rig.service.freeze();
   const waiting = assert.rejects(ping(link));
@@ -89,43 +89,43 @@ test('a link to a Redis that hangs, or was never there, is closed without waitin
   await rig.service.thaw();
   const nowhere = rig.open({ url: 'redis://127.0.0.1:1' });
   await nowhere.ready(50);
-  assert.equal(reasonOf(nowhere.lastFailure()), 'ECONNREFUSED');
-  assert.equal(whyRefused(nowhere.lastFailure()), undefined);
+  assert.equal(failureText(nowhere.lastFailure()), 'ECONNREFUSED');
+  assert.equal(permanentFailure(nowhere.lastFailure()), undefined);
   await nowhere.close();
 });
 
-test('a subscription goes on after the connection was lost, and its subscriber is told', async () => {
+test('a subscription is renewed after a lost connection, and its subscriber is notified', async () => {
   const { link } = await openReady();
   const heard: string[] = [];
-  let beginnings = 0;
+  let subscribed = 0;
   await link.subscribe('news', {
-    hear: (message) => void heard.push(message),
-    begin: () => {
-      beginnings += 1;
+    onMessage: (message) => void heard.push(message),
+    onSubscribed: () => {
+      subscribed += 1;
     },
   });
-  assert.equal(beginnings, 1);
+  assert.equal(subscribed, 1);
   await link.run((redis) => redis.publish('news', 'before'));
   await until(() => heard.length === 1);
   await rig.service.restart();
-  await until(() => link.isUp() && beginnings === 2);
+  await until(() => link.isUp() && subscribed === 2);
   await link.run((redis) => redis.publish('news', 'after'));
   await until(() => heard.length === 2);
   assert.deepEqual(heard, ['before', 'after']);
   await link.close();
 });
 
-test('a wrong password is told as something that waiting does not mend', async () => {
+test('a wrong password is a permanent failure', async () => {
   const url = new URL(rig.url);
   url.password = 'wrong';
   const link = rig.open({ url: url.href });
-  await until(() => whyRefused(link.lastFailure()) !== undefined);
-  assert.match(whyRefused(link.lastFailure()) ?? '', /refuses the user or the password/);
+  await until(() => permanentFailure(link.lastFailure()) !== undefined);
+  assert.match(permanentFailure(link.lastFailure()) ?? '', /refuses the user or the password/);
   assert.ok(!link.isUp());
   await link.close();
 });
 
-test('TLS that is asked of a Redis without it never becomes a connection', async () => {
+test('a TLS connection to a Redis without TLS never becomes available', async () => {
   const log = collectingLog();
   const link = rig.open({ url: rig.url.replace('redis:', 'rediss:'), log });
   await link.ready(200);
@@ -134,9 +134,9 @@ test('TLS that is asked of a Redis without it never becomes a connection', async
   await link.close();
 });
 
-test('a certificate that nobody vouches for is refused, and costs the process nothing', async (context) => {
+test('an untrusted certificate is refused, and the process survives the socket errors', async (context) => {
   const certificate = await selfSigned(tempFolder(context));
-  if (!certificate) return context.skip('there is no openssl to make one');
+  if (!certificate) return context.skip('openssl is not installed');
   const server = createServer(certificate).listen(0, '127.0.0.1');
   server.on('tlsClientError', () => {});
   await once(server, 'listening');
@@ -145,7 +145,7 @@ test('a certificate that nobody vouches for is refused, and costs the process no
   for (let time = 0; time < 5; time += 1) {
     const link = rig.open({ url: `rediss://127.0.0.1:${address.port}` });
     await link.ready(5000);
-    assert.match(whyRefused(link.lastFailure()) ?? '', /self-signed/);
+    assert.match(permanentFailure(link.lastFailure()) ?? '', /self-signed/);
     await link.close();
   }
   server.close();
@@ -165,9 +165,9 @@ async function selfSigned(folder: string): Promise<{ key: Buffer; cert: Buffer }
   return isMade ? { key: await readFile(key), cert: await readFile(cert) } : undefined;
 }
 
-test('a Redis of another store is never used, also when it becomes one later', async () => {
+test('a Redis of another store is not used, also when the store id changes later', async () => {
   const own = (storeId: string) =>
-    rig.open({ greet: (redis) => whyForeign(redis, 'test:', storeId) });
+    rig.open({ verify: (redis) => verifyStore(redis, 'test:', storeId) });
   const first = own('store-1');
   await first.ready(5000);
   assert.ok(first.isUp());
@@ -184,7 +184,7 @@ test('a Redis of another store is never used, also when it becomes one later', a
   await Promise.all([first.close(), same.close(), other.close()]);
 });
 
-test('a place is told without its password', () => {
-  assert.equal(placeOf('redis://user:secret@cache:6380/2'), 'cache:6380/2');
-  assert.equal(placeOf('rediss://cache'), 'cache');
+test('an address contains no password', () => {
+  assert.equal(addressOf('redis://user:secret@cache:6380/2'), 'cache:6380/2');
+  assert.equal(addressOf('rediss://cache'), 'cache');
 });

@@ -1,31 +1,31 @@
-// Opens the Redis of a cluster: one connection for commands and one that listens, because a subscription may take a
-// connection for itself. Redis that is away keeps nothing from starting or serving; it is used again by itself when
-// it is back. One line in the log each way, however many requests notice.
+// Opens the Redis of a cluster: one connection for commands and one for subscriptions, which may need a connection of their
+// own. A server starts and serves without its Redis and uses it again as soon as it is available. The log has one entry for
+// each loss and each recovery, however many requests notice.
 
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { answerWithin } from './answer-within.ts';
+import { failureText, permanentFailure } from './failure-text.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { REDIS_TIMEOUTS, type RedisTimeouts } from './redis-settings.ts';
 import { createSubscriptions, type Subscriber } from './subscriptions.ts';
-import { reasonOf, whyRefused } from './why-unusable.ts';
 
 export type RedisLink = {
   isUp(): boolean;
-  /** Rejects at once while Redis is away, and when the time is up: as for a request unless told otherwise. */
-  run<T>(ask: (redis: Redis) => Promise<T>, limitMs?: number): Promise<T>;
-  /** As `run`, for what no request waits for. */
-  runPatiently<T>(ask: (redis: Redis) => Promise<T>): Promise<T>;
-  /** Told each time Redis can be used again. */
-  onUp(fn: () => void): void;
-  /** Subscribed again whenever the connection is new. Resolves when it is, or when Redis is away. */
+  /** Rejects at once while Redis is unavailable, and after the timeout, by default that of a request. */
+  run<T>(command: (redis: Redis) => Promise<T>, timeoutMs?: number): Promise<T>;
+  /** As `run`, with the timeout for work that no request waits for. */
+  runInBackground<T>(command: (redis: Redis) => Promise<T>): Promise<T>;
+  /** Notifies the listener each time Redis becomes available. */
+  onUp(listener: () => void): void;
+  /** Renewed on every new connection. Resolves when subscribed, or at once while Redis is unavailable. */
   subscribe(channel: string, subscriber: Subscriber): Promise<void>;
-  /** Resolves when Redis can be used, when waiting does not mend what is wrong, or when the patience is at its end. */
-  ready(patienceMs: number): Promise<void>;
-  /** What kept it away, as the driver said it. */
+  /** Resolves when Redis is available, when it fails permanently, or after the timeout. */
+  ready(timeoutMs: number): Promise<void>;
+  /** The driver's last error. */
   lastFailure(): unknown;
-  /** Why the Redis that answers must not be used. */
+  /** Why `verify` rejected the Redis that answers. */
   refusal(): string | undefined;
   /** Idempotent. */
   close(): Promise<void>;
@@ -36,8 +36,8 @@ export type OpenRedisOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts?: Partial<RedisTimeouts>;
-  /** Asked of every new connection and now and then: why this Redis must not be used, if it must not. */
-  readonly greet?: (redis: Redis) => Promise<string | undefined>;
+  /** Runs on every new connection and at every heartbeat; returns why this Redis must not be used. */
+  readonly verify?: (redis: Redis) => Promise<string | undefined>;
 };
 
 export function openRedis(options: OpenRedisOptions): RedisLink {
@@ -45,19 +45,19 @@ export function openRedis(options: OpenRedisOptions): RedisLink {
   const timeouts = { ...REDIS_TIMEOUTS, ...options.timeouts };
   const basis = { url, clock, timeouts };
   const listeners = new Set<() => void>();
-  const tell = createTeller(log);
-  const hopeless = Promise.withResolvers<void>();
+  const logChange = createChangeLog(log);
+  const refused = Promise.withResolvers<void>();
   const commands = new RedisConnection({
     ...basis,
     name: 'commands',
-    greet: options.greet ?? ping,
+    verify: options.verify ?? ping,
     onStateChange(isUp) {
-      tell(isUp, commands);
+      logChange(isUp, commands);
       if (isUp) for (const listener of listeners) listener();
     },
-    onTrouble() {
+    onFailure() {
       const { refusal, lastFailure } = commands;
-      if (refusal ?? whyRefused(lastFailure)) hopeless.resolve();
+      if (refusal ?? permanentFailure(lastFailure)) refused.resolve();
     },
   });
   const subscriptions = createSubscriptions(basis);
@@ -69,14 +69,14 @@ export function openRedis(options: OpenRedisOptions): RedisLink {
 
   return {
     isUp: () => commands.isUp,
-    run: (ask, limitMs) => commands.run(ask, limitMs),
-    runPatiently: (ask) => commands.run(ask, timeouts.patientTimeoutMs),
-    onUp: (fn) => void listeners.add(fn),
+    run: (command, timeoutMs) => commands.run(command, timeoutMs),
+    runInBackground: (command) => commands.run(command, timeouts.backgroundTimeoutMs),
+    onUp: (listener) => void listeners.add(listener),
     subscribe: (channel, subscriber) => subscriptions.add(channel, subscriber),
-    async ready(patienceMs) {
+    async ready(timeoutMs) {
       const usable = Promise.all([untilUp(), subscriptions.ready()]);
-      await answerWithin(clock, patienceMs, Promise.race([usable, hopeless.promise]));
-      if (!commands.isUp) tell(false, commands);
+      await answerWithin(clock, timeoutMs, Promise.race([usable, refused.promise]));
+      if (!commands.isUp) logChange(false, commands);
     },
     lastFailure: () => commands.lastFailure,
     refusal: () => commands.refusal,
@@ -90,15 +90,16 @@ async function ping(redis: Redis): Promise<undefined> {
   await redis.ping();
 }
 
-/** That it is there at the start is nothing to tell; that it is not, or no longer, is told once. */
-function createTeller(log: Log): (isUp: boolean, connection: RedisConnection) => void {
+/** Logs each change once; an available Redis at the start is no change. */
+function createChangeLog(log: Log): (isUp: boolean, connection: RedisConnection) => void {
   let wasUp = true;
   return (isUp, { refusal, lastFailure }) => {
     if (isUp === wasUp) return;
     wasUp = isUp;
-    if (isUp) return log.write({ level: 'info', type: 'error', message: 'Redis is back' });
-    const reason = refusal ?? reasonOf(lastFailure);
-    const message = 'Redis is away: what the servers learn is not shared until it is back';
+    if (isUp)
+      return log.write({ level: 'info', type: 'error', message: 'Redis is available again' });
+    const reason = refusal ?? failureText(lastFailure);
+    const message = 'Redis is unavailable: limits and circuits are not shared until it is back';
     log.write({ level: 'warn', type: 'error', message, metadata: { reason } });
   };
 }

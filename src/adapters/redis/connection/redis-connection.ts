@@ -1,39 +1,39 @@
-// One connection to Redis that is there again by itself. The driver reconnects for ever; this adds a greeting before
-// a connection counts, a beat that finds out one that is dead or frozen, an end to every wait, and a refusal at once
-// while Redis is away, so that it costs a request nothing.
-// States: away → up (connected, and the greeting was answered well) → away (the connection broke, a beat was not
-// answered, or several commands in a row were not); closed from either.
+// One connection to Redis that recovers by itself. The driver reconnects without end; this class adds a check of each new
+// connection, a heartbeat that detects a dead or frozen Redis, a timeout for each command, and an immediate rejection while
+// Redis is unavailable, so that an outage costs a request nothing.
+// States: down → up (connected and verified) → down (the connection broke, or a heartbeat or several commands in a row
+// went unanswered); closed from either.
 
 import { Redis } from 'ioredis';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import { answerWithin, LATE } from './answer-within.ts';
-import { driverOptions, FAREWELL_MS, type RedisTimeouts } from './redis-settings.ts';
+import { DISCONNECT_TIMEOUT_MS, driverOptions, type RedisTimeouts } from './redis-settings.ts';
 
 export type RedisConnectionParts = {
   readonly url: string;
-  /** What it is for; Redis shows it in its own list of clients. */
+  /** Shown by CLIENT LIST. */
   readonly name: 'commands' | 'subscriber' | 'inspect';
   readonly timeouts: RedisTimeouts;
   readonly clock: Clock;
-  /** Asked of every new connection and at every beat. Answers why this Redis must not be used, if it must not. */
-  readonly greet: (redis: Redis) => Promise<string | undefined>;
+  /** Runs on every new connection and at every heartbeat; returns why this Redis must not be used. */
+  readonly verify: (redis: Redis) => Promise<string | undefined>;
   readonly onStateChange: (isUp: boolean) => void;
-  /** Told of each failure, also while it is away; most of them pass. */
-  readonly onTrouble?: () => void;
+  /** Called on each failure, also while the connection is down. */
+  readonly onFailure?: () => void;
 };
 
-/** From here on commands are refused without being sent, until Redis has answered a greeting. */
-const MISSES_IN_A_ROW = 5;
+/** After this many unanswered commands in a row, commands are rejected until a heartbeat is answered. */
+const MAX_MISSES = 5;
 
 export class RedisConnection {
   readonly #parts: RedisConnectionParts;
   readonly #client: Redis;
   readonly #sockets = new WeakSet<object>();
-  #state: 'away' | 'up' | 'closed' = 'away';
+  #state: 'down' | 'up' | 'closed' = 'down';
   #misses = 0;
-  #isBeating = false;
-  #cancelBeat: CancelTimer | undefined;
+  #isChecking = false;
+  #cancelHeartbeat: CancelTimer | undefined;
   #lastFailure: unknown;
   #refusal: string | undefined;
 
@@ -42,118 +42,118 @@ export class RedisConnection {
     this.#client = new Redis(parts.url, driverOptions(parts.name, parts.timeouts, parts.clock));
     this.#client.on('error', (cause) => {
       this.#lastFailure = cause;
-      this.#hearSocket();
-      parts.onTrouble?.();
+      this.#guardSocket();
+      parts.onFailure?.();
     });
-    this.#client.on('connect', () => this.#hearSocket());
-    this.#client.on('ready', () => void this.#beat());
-    this.#client.on('close', () => this.#fall());
+    this.#client.on('connect', () => this.#guardSocket());
+    this.#client.on('ready', () => void this.#heartbeat());
+    this.#client.on('close', () => this.#markDown());
   }
 
   get isUp(): boolean {
     return this.#state === 'up';
   }
 
-  /** What the driver said last; it may be long over. */
+  /** The driver's last error, also after a recovery. */
   get lastFailure(): unknown {
     return this.#lastFailure;
   }
 
-  /** Why the Redis that answers must not be used. */
+  /** Why `verify` rejected the Redis that answers. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
 
-  onMessage(hear: (channel: string, message: string) => void): void {
-    this.#client.on('message', hear);
+  onMessage(listener: (channel: string, message: string) => void): void {
+    this.#client.on('message', listener);
   }
 
-  /** Rejects at once while Redis is away, and when its time is up. */
+  /** Rejects at once while Redis is unavailable, and after the timeout. */
   async run<T>(
-    ask: (redis: Redis) => Promise<T>,
-    limitMs = this.#parts.timeouts.commandTimeoutMs,
+    command: (redis: Redis) => Promise<T>,
+    timeoutMs = this.#parts.timeouts.commandTimeoutMs,
   ): Promise<T> {
-    if (this.#state !== 'up') throw away('Redis is away');
+    if (this.#state !== 'up') throw unavailable('Redis is unavailable');
     try {
-      const answer = await answerWithin(this.#parts.clock, limitMs, ask(this.#client));
-      if (answer === LATE) throw this.#missed(limitMs);
+      const answer = await answerWithin(this.#parts.clock, timeoutMs, command(this.#client));
+      if (answer === LATE) throw this.#missed(timeoutMs);
       this.#misses = 0;
       return answer;
     } catch (cause) {
       if (cause instanceof SpillwayError) throw cause;
       this.#misses = 0;
       const reason = cause instanceof Error ? cause.message : 'no reason';
-      throw away(`Redis did not do it (${reason})`, cause);
+      throw unavailable(`Redis command failed (${reason})`, cause);
     }
   }
 
-  /** Idempotent; does not wait for a Redis that hangs. */
+  /** Idempotent; does not wait for a frozen Redis. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#cancelBeat?.();
-    this.#hearSocket();
+    this.#cancelHeartbeat?.();
+    this.#guardSocket();
     const isConnected = ['connecting', 'connect', 'ready'].includes(this.#client.status);
     const ended = new Promise<void>((resolve) => this.#client.once('end', () => resolve()));
     this.#client.disconnect();
-    if (isConnected) await answerWithin(this.#parts.clock, 2 * FAREWELL_MS, ended);
+    if (isConnected) await answerWithin(this.#parts.clock, 2 * DISCONNECT_TIMEOUT_MS, ended);
   }
 
-  #missed(limitMs: number): SpillwayError {
+  #missed(timeoutMs: number): SpillwayError {
     this.#misses += 1;
-    if (this.#misses >= MISSES_IN_A_ROW && this.#state === 'up') {
-      this.#fall();
-      void this.#beat();
+    if (this.#misses >= MAX_MISSES && this.#state === 'up') {
+      this.#markDown();
+      void this.#heartbeat();
     }
-    return away(`Redis did not answer within ${limitMs} ms`);
+    return unavailable(`Redis did not answer within ${timeoutMs} ms`);
   }
 
-  async #beat(): Promise<void> {
-    if (this.#isBeating || this.#state === 'closed') return;
-    this.#isBeating = true;
-    this.#cancelBeat?.();
-    const { clock, timeouts, greet } = this.#parts;
+  async #heartbeat(): Promise<void> {
+    if (this.#isChecking || this.#state === 'closed') return;
+    this.#isChecking = true;
+    this.#cancelHeartbeat?.();
+    const { clock, timeouts, verify } = this.#parts;
     try {
-      const refusal = await answerWithin(clock, timeouts.patientTimeoutMs, greet(this.#client));
-      if (refusal === LATE) this.#drop();
-      else this.#heed(refusal);
+      const refusal = await answerWithin(clock, timeouts.backgroundTimeoutMs, verify(this.#client));
+      if (refusal === LATE) this.#reconnect();
+      else this.#onVerified(refusal);
     } catch (cause) {
       this.#lastFailure = cause;
-      this.#fall();
+      this.#markDown();
     }
-    this.#isBeating = false;
+    this.#isChecking = false;
     if (this.#client.status !== 'ready' || this.#isClosed()) return;
-    this.#cancelBeat = clock.after(timeouts.beatMs, () => void this.#beat());
+    this.#cancelHeartbeat = clock.after(timeouts.heartbeatMs, () => void this.#heartbeat());
   }
 
-  #heed(refusal: string | undefined): void {
+  #onVerified(refusal: string | undefined): void {
     this.#refusal = refusal;
     if (refusal !== undefined) {
-      this.#parts.onTrouble?.();
-      return this.#fall();
+      this.#parts.onFailure?.();
+      return this.#markDown();
     }
-    // It may have broken just after it answered.
-    if (this.#client.status !== 'ready' || this.#state !== 'away') return;
+    // The connection may have broken right after the answer.
+    if (this.#client.status !== 'ready' || this.#state !== 'down') return;
     this.#misses = 0;
     this.#state = 'up';
     this.#parts.onStateChange(true);
   }
 
-  #fall(): void {
+  #markDown(): void {
     if (this.#state !== 'up') return;
-    this.#state = 'away';
+    this.#state = 'down';
     this.#parts.onStateChange(false);
   }
 
-  /** What hangs is not waited for: the driver makes another connection. */
-  #drop(): void {
-    this.#lastFailure = new Error('it does not answer');
-    this.#fall();
+  /** Replaces a connection that does not answer. */
+  #reconnect(): void {
+    this.#lastFailure = new Error('no answer to the heartbeat');
+    this.#markDown();
     if (!this.#isClosed()) this.#client.disconnect(true);
   }
 
-  /** The driver hears a socket's first error alone; another one, which TLS may have, would end the process. */
-  #hearSocket(): void {
+  /** The driver handles only a socket's first error; a second one, as TLS may emit, would end the process. */
+  #guardSocket(): void {
     const socket: Redis['stream'] | undefined = this.#client.stream;
     if (!socket || this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
@@ -165,6 +165,6 @@ export class RedisConnection {
   }
 }
 
-function away(message: string, cause?: unknown): SpillwayError {
+function unavailable(message: string, cause?: unknown): SpillwayError {
   return new SpillwayError('CAPACITY_EXHAUSTED', message, { cause });
 }

@@ -1,5 +1,5 @@
-// A Lua script that Redis runs as one step. It is asked for by its hash; a Redis that was restarted or flushed has
-// forgotten it and is sent it again.
+// A Lua script that Redis runs atomically. It is called by its hash, and sent in full when a restart or a flush has emptied
+// the script cache.
 
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';

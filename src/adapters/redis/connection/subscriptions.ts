@@ -1,5 +1,5 @@
-// What is listened to on Redis. A channel is subscribed again on every new connection; what was said meanwhile is
-// lost, so each subscriber is told that it begins anew and looks for itself.
+// Subscriptions to Redis channels, renewed on every new connection. Messages published in between are lost, so each
+// subscriber is notified of the renewal and reads the current state.
 
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
@@ -7,14 +7,14 @@ import { RedisConnection } from './redis-connection.ts';
 import type { RedisTimeouts } from './redis-settings.ts';
 
 export type Subscriber = {
-  hear(message: string): void;
-  /** From now on nothing is missed; what was said before may have been. */
-  begin(): void;
+  onMessage(message: string): void;
+  /** Messages from now on arrive; earlier ones may be lost. */
+  onSubscribed(): void;
 };
 
 export type Subscriptions = {
   add(channel: string, subscriber: Subscriber): Promise<void>;
-  /** Resolves when the connection stands for the first time. */
+  /** Resolves when the first connection is up. */
   ready(): Promise<void>;
   close(): Promise<void>;
 };
@@ -31,30 +31,30 @@ export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
   const connection = new RedisConnection({
     ...parts,
     name: 'subscriber',
-    // To subscribe again to the same channels changes nothing and is answered: the beat of this connection.
-    greet: (redis) => subscribeTo(redis, [...subscribers.keys()]),
+    // A repeated SUBSCRIBE changes nothing and is answered: it is the heartbeat of this connection.
+    verify: (redis) => subscribeTo(redis, [...subscribers.keys()]),
     onStateChange(isUp) {
       if (!isUp) return;
       first.resolve();
-      for (const [channel, subscriber] of subscribers) void begin(channel, subscriber);
+      for (const [channel, subscriber] of subscribers) void subscribe(channel, subscriber);
     },
   });
-  connection.onMessage((channel, message) => subscribers.get(channel)?.hear(message));
+  connection.onMessage((channel, message) => subscribers.get(channel)?.onMessage(message));
 
-  async function begin(channel: string, subscriber: Subscriber): Promise<void> {
-    const { patientTimeoutMs } = parts.timeouts;
+  async function subscribe(channel: string, subscriber: Subscriber): Promise<void> {
+    const { backgroundTimeoutMs } = parts.timeouts;
     try {
-      await connection.run((redis) => subscribeTo(redis, [channel]), patientTimeoutMs);
-      subscriber.begin();
+      await connection.run((redis) => subscribeTo(redis, [channel]), backgroundTimeoutMs);
+      subscriber.onSubscribed();
     } catch {
-      // It begins on the next connection.
+      // The next connection subscribes again.
     }
   }
 
   return {
     async add(channel, subscriber) {
       subscribers.set(channel, subscriber);
-      if (connection.isUp) await begin(channel, subscriber);
+      if (connection.isUp) await subscribe(channel, subscriber);
     },
     ready: () => first.promise,
     close: () => connection.close(),

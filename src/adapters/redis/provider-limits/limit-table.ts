@@ -44,7 +44,7 @@ export class LimitTable {
     const record = limit === undefined ? '' : encodeLimit(limit);
     const resetAt = limit?.resetAt ?? 0;
     const args = [CHANNEL, this.#changes, clears ? '1' : '0', record, resetAt, this.#skewMs];
-    const answer = await this.#link.runPatiently((redis) =>
+    const answer = await this.#link.runInBackground((redis) =>
       runScript(redis, CHANGE_LIMIT, keys, args),
     );
     const [epoch, version, text] = changeAnswer.parse(answer);
@@ -53,11 +53,11 @@ export class LimitTable {
 
   /** Reads the limits in the index and the given keys, indexed or not. */
   async read(wanted: readonly string[]): Promise<LimitTexts> {
-    const listed = await this.#link.runPatiently((redis) =>
+    const listed = await this.#link.runInBackground((redis) =>
       redis.zrevrange(INDEX_KEY, 0, MAX_LIMITS - 1),
     );
     const keys = [...new Set([...wanted, ...listed])].filter(isLimitKey);
-    const answer = await this.#link.runPatiently((redis) =>
+    const answer = await this.#link.runInBackground((redis) =>
       runScript(redis, READ_LIMITS, [INDEX_KEY, STATE_KEY, ...keys], [CHANNEL, this.#skewMs]),
     );
     const [epoch, version, texts] = readAnswer.parse(answer);

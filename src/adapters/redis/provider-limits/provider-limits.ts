@@ -4,7 +4,8 @@
 // once and is written on reconnection; `set` and `clear` resolve without waiting for that.
 
 import type { ProviderLimit, ProviderLimits } from '../../../admission/provider-limits.ts';
-import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { every, type Repetition } from '../../../kernel/every.ts';
 import type { CircuitKey } from '../../../resilience/circuit-key.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { LimitCopy } from './limit-copy.ts';
@@ -38,23 +39,26 @@ class SharedLimits implements ProviderLimits {
   readonly #copy: LimitCopy;
   readonly #table: LimitTable;
   readonly #sending = new Map<string, Promise<void>>();
-  #reading: Promise<void> | undefined;
-  #mustReadAgain = false;
-  #cancelRefresh: CancelTimer | undefined;
+  readonly #refreshing: Repetition;
+  #mustRead = false;
   #isClosed = false;
 
   constructor(parts: ProviderLimitsParts) {
     this.#parts = parts;
     this.#copy = new LimitCopy(parts.clock);
     this.#table = new LimitTable(parts.link, parts.skewMs);
+    const { clock, refreshMs = REFRESH_MS } = parts;
+    // Jitter keeps servers that started together from reading together.
+    const intervalMs = () => refreshMs * (0.8 + 0.4 * clock.random());
+    this.#refreshing = every(clock, intervalMs, () => this.#readAll());
   }
 
   async open(): Promise<void> {
     const { link } = this.#parts;
     link.onUp(() => void this.#refresh());
     await link.subscribe(CHANNEL, {
-      hear: (message) => this.#hear(message),
-      begin: () => void this.#refresh(),
+      onMessage: (message) => this.#onMessage(message),
+      onSubscribed: () => void this.#refresh(),
     });
     await this.#refresh();
   }
@@ -80,8 +84,8 @@ class SharedLimits implements ProviderLimits {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelRefresh?.();
-    await Promise.all([this.#reading, ...this.#sending.values()]);
+    await this.#refreshing.close();
+    await Promise.all(this.#sending.values());
   }
 
   /** One write at a time per limit: a burst of refusals with slightly later ends becomes a few writes. */
@@ -113,7 +117,7 @@ class SharedLimits implements ProviderLimits {
     await Promise.all(this.#copy.keys().map((key) => this.#send(key)));
   }
 
-  #hear(message: string): void {
+  #onMessage(message: string): void {
     const change = this.#table.parseMessage(message);
     if (!change || this.#isClosed) return;
     this.#copy.learn(change.key, change.mark, decodeLimit(change.key, change.text));
@@ -121,28 +125,21 @@ class SharedLimits implements ProviderLimits {
     void this.#sendAll();
   }
 
+  /** A refresh that is requested during a reading makes it read again. */
   #refresh(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
-    this.#mustReadAgain = true;
-    this.#reading ??= Promise.resolve().then(() => this.#readAll());
-    return this.#reading;
+    this.#mustRead = true;
+    return this.#refreshing.runNow();
   }
 
   async #readAll(): Promise<void> {
-    const { link, clock, refreshMs = REFRESH_MS } = this.#parts;
-    this.#cancelRefresh?.();
-    while (this.#mustReadAgain && link.isUp() && !this.#isClosed) {
-      this.#mustReadAgain = false;
+    do {
+      this.#mustRead = false;
       await this.#read();
-    }
-    this.#reading = undefined;
-    if (this.#isClosed) return;
-    // Jitter keeps servers that started together from reading together.
-    const delayMs = refreshMs * (0.8 + 0.4 * clock.random());
-    this.#cancelRefresh = clock.after(delayMs, () => void this.#refresh());
+    } while (this.#mustRead && this.#parts.link.isUp() && !this.#isClosed);
   }
 
   async #read(): Promise<void> {
+    if (!this.#parts.link.isUp()) return;
     const configured = this.#parts.scopes.map(limitKey);
     try {
       const { mark, texts } = await this.#table.read([...configured, ...this.#copy.keys()]);

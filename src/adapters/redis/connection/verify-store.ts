@@ -1,17 +1,17 @@
-// Servers that share a Redis must share the durable store too: otherwise one would hold back calls, or count limits,
-// for callers it knows nothing of. The first server writes down the id of its store; every other one compares. After
-// Redis has lost its data, whoever comes first writes it down again.
+// Servers that share a Redis must share the durable store too: otherwise one store's limits would refuse the other store's
+// callers. The first server writes the id of its store, and every other server compares. After Redis has lost its data, the
+// first server to reconnect writes the id again.
 
 import type { Redis } from 'ioredis';
 
-/** Why this Redis must not be used, or undefined when it is ours. */
-export async function whyForeign(
+/** Why this Redis must not be used; undefined if it belongs to this store. */
+export async function verifyStore(
   redis: Redis,
   keyPrefix: string,
   storeId: string,
 ): Promise<string | undefined> {
   const key = `${keyPrefix}store-id`;
-  // Reading comes first because this is asked every second, and nearly always the answer is there.
+  // Each heartbeat runs this, and the id is nearly always there: so a plain read goes first.
   const known = (await redis.get(key)) ?? (await claim(redis, key, storeId));
   return known === storeId ? undefined : FOREIGN;
 }

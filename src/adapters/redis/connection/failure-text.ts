@@ -1,0 +1,29 @@
+// Failures of a Redis connection in words for the operator who set REDIS_URL.
+
+/** The end of a sentence about a failure that needs a change of configuration; undefined for one that may pass. */
+export function permanentFailure(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : '';
+  if (/^(WRONGPASS|ERR invalid password|ERR AUTH|NOAUTH)/.test(message))
+    return 'refuses the user or the password in REDIS_URL';
+  if (message.startsWith('NOPERM'))
+    return `denies the user in REDIS_URL a command that Spillway needs (${message})`;
+  if (/^ERR (DB index|invalid DB)/.test(message))
+    return 'has no database with the number in REDIS_URL';
+  if (/certificate|self-signed|altname|wrong version number|packet length/i.test(message))
+    return `refuses the connection (${message}); check redis:// and rediss:// in REDIS_URL`;
+  return undefined;
+}
+
+/** For a log entry: the code of a network failure, else the message. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return 'no connection';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return permanentFailure(error) ?? error.message;
+}
+
+/** Host, port and database, without the credentials. */
+export function addressOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  const database = pathname === '/' ? '' : pathname;
+  return `${hostname || 'localhost'}${port === '' ? '' : `:${port}`}${database}`;
+}
