@@ -6,7 +6,6 @@ import type { Config } from '../../config/config.ts';
 import { createAssignProvider } from '../../flow/jobs/assign-provider.ts';
 import { createFetchImages } from '../../flow/jobs/fetch-images.ts';
 import { createRunJob } from '../../flow/jobs/run-job.ts';
-import { createRecentJobs } from '../../jobs/intake/recent-jobs.ts';
 import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import {
@@ -144,10 +143,8 @@ function workerParts(
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs, midStream } = config.jobs;
-  const recent = createRecentJobs();
   return {
-    store: recent.remembering(store.jobs),
-    recent,
+    store: store.jobs,
     queue: context.queues.queue,
     history: store.history,
     deadLetters: store.deadLetters,

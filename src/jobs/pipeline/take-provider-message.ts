@@ -15,7 +15,6 @@ import {
   publishPointer,
   readDelivery,
 } from '../intake/read-delivery.ts';
-import type { RecentJobs } from '../intake/recent-jobs.ts';
 import type { Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import type { JobPointer } from '../model/job-pointer.ts';
@@ -30,8 +29,6 @@ export type ProviderMessageParts = IntakeParts & {
   readonly history: Pick<JobHistory, 'result'>;
   /** Absent without a broker: the outbox then carries the result, and a redelivery has nothing to publish. */
   readonly publishResult?: PublishResult | undefined;
-  /** Jobs that the dispatcher of the same process has just stored. */
-  readonly recent?: Pick<RecentJobs, 'take'> | undefined;
   /** Gives a job that another system put on this queue the queue's provider and a model of it. */
   readonly assignProvider?: ((job: Job) => Job) | undefined;
 };
@@ -78,12 +75,9 @@ async function findJob(
 }
 
 async function findStored(
-  { store, recent }: ProviderMessageParts,
-  pointer: JobPointer,
+  { store }: ProviderMessageParts,
+  { jobId, fence }: JobPointer,
 ): Promise<FoundJob | undefined> {
-  const { jobId, fence } = pointer;
-  const known = recent?.take(pointer);
-  if (known) return { ...known, fence };
   const [job, message = {}] = await Promise.all([store.find({ id: jobId }), store.message(jobId)]);
   return job && { job, message, fence };
 }
