@@ -26,7 +26,7 @@ const LIMITED: BuildEvent = {
   },
 };
 
-test('a reader gets code, parameters and a sentence of its own, and nothing that was said', () => {
+test('a reader gets code, parameters and a rendered sentence, and no raw text', () => {
   const view = toBuildEventView(LIMITED, READER);
   assert.equal(view.error?.code, 'AI_LIMIT_REACHED');
   assert.deepEqual(view.error?.params, { resetTime: AT + 720_000 });
@@ -35,14 +35,14 @@ test('a reader gets code, parameters and a sentence of its own, and nothing that
   assert.doesNotMatch(JSON.stringify(view), /claude|Stored|secret|acme/i);
 });
 
-test('a sentence is told for the moment at which it is read, in the reader’s language', () => {
+test('the sentence is rendered at the time of reading, in the reader’s language', () => {
   const later = toBuildEventView(LIMITED, { ...READER, now: AT + 800_000 });
   assert.doesNotMatch(later.error?.message ?? '', /minutes/);
   const turkish = toBuildEventView(LIMITED, { ...READER, locale: 'tr' });
   assert.match(turkish.error?.message ?? '', /dakika/);
 });
 
-test('a row of somebody else’s with a raw text is mapped, and its data is cleaned', () => {
+test('a product’s own row with a raw text is mapped, and errors are removed from its data', () => {
   const row: BuildEvent = {
     ...EVENT,
     data: { step: 1, error: 'Claude AI usage limit reached|1900000000' },
@@ -54,13 +54,13 @@ test('a row of somebody else’s with a raw text is mapped, and its data is clea
   assert.doesNotMatch(JSON.stringify(view), /claude/i);
 });
 
-test('an event without an error says so', () => {
+test('an event without an error has error null', () => {
   const view = toBuildEventView(EVENT, READER);
   assert.equal(view.error, null);
   assert.equal(view.error_message, null);
 });
 
-test('operators read what was said, without secrets', () => {
+test('operators read the raw text, redacted', () => {
   const row = {
     ...LIMITED,
     error: { ...LIMITED.error, internalMessage: 'with my-secret-key in it' },

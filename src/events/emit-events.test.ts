@@ -22,7 +22,7 @@ function openEmit(append?: (events: readonly NewBuildEvent[]) => Promise<readonl
   return { report, stored, changed, failures };
 }
 
-test('a report is stored under the organisation of the key, whatever it says itself', async () => {
+test('a report is stored under the organisation of its key', async () => {
   const { report, stored, changed, failures } = openEmit();
   const body = { type: 'step', organizationId: 'other', buildId: 'x', data: { a: 1 } };
   const [event] = await report(body);
@@ -35,7 +35,7 @@ test('a report is stored under the organisation of the key, whatever it says its
   assert.deepEqual(failures, []);
 });
 
-test('an error is kept in three forms, out of the data, and passed on', async () => {
+test('an error is stored in three forms, removed from the data, and given to onFailure', async () => {
   const { report, stored, failures } = openEmit();
   const said = `Claude AI usage limit reached|${NOW / 1000 + 600}`;
   await report({ type: 'failed', data: { a: 1, error: said }, error: said });
@@ -48,20 +48,20 @@ test('an error is kept in three forms, out of the data, and passed on', async ()
   assert.equal(failures[0]?.failure, said);
 });
 
-test('an error that stands only in the data is one all the same', async () => {
+test("an error in the data alone is the event's error", async () => {
   const { report, stored } = openEmit();
   await report({ type: 'failed', data: { result: { error: { type: 'overloaded_error' } } } });
   assert.equal(stored[0]?.error?.code, 'PROVIDER_UNAVAILABLE');
 });
 
-test('a report with one event that is wrong is refused whole', async () => {
+test('a report with one wrong event is refused as a whole', async () => {
   const { report, stored } = openEmit();
   await assert.rejects(report([{ type: 'a' }, { type: 1 }]), { code: 'INVALID_REQUEST' });
   assert.deepEqual(stored, []);
 });
 
-test('while the store is away the answer says when to come back', async () => {
-  const { report, changed, failures } = openEmit(() => Promise.reject(new Error('away')));
+test('a report is refused with a retry time while the store is unavailable', async () => {
+  const { report, changed, failures } = openEmit(() => Promise.reject(new Error('unavailable')));
   await assert.rejects(report({ type: 'a', error: 'x' }), {
     code: 'CAPACITY_EXHAUSTED',
     retryable: true,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { extractError, isFailure } from './extract-error.ts';
 
-test('an error is taken out of the data and the rest stays', () => {
+test('an error is removed from the data, and the rest stays', () => {
   const data = { step: 3, error: 'it broke', nested: { list: [1, { ok: true }] } };
   assert.deepEqual(extractError(data), {
     data: { step: 3, nested: { list: [1, { ok: true }] } },
@@ -11,7 +11,7 @@ test('an error is taken out of the data and the rest stays', () => {
   });
 });
 
-test('an error is found however deep it lies and whatever it is called', () => {
+test('an error is found at any depth and under any of its names', () => {
   for (const name of [
     'error',
     'err',
@@ -28,12 +28,12 @@ test('an error is found however deep it lies and whatever it is called', () => {
     });
 });
 
-test('stacks are removed and are never the error', () => {
+test('stack traces are removed and are not the error', () => {
   const data = { stack: 'at x', stackTrace: ['at y'], error_stack: 'at z', traceback: 'q', a: 1 };
   assert.deepEqual(extractError(data), { data: { a: 1 }, error: undefined });
 });
 
-test('a count, a flag or nothing under the name of an error is no error', () => {
+test("a number, a flag or null under an error's name is not an error", () => {
   const data = {
     error: null,
     errors: 0,
@@ -45,7 +45,7 @@ test('a count, a flag or nothing under the name of an error is no error', () => 
   assert.deepEqual(extractError(data), { data, error: undefined });
 });
 
-test('what is left can be stored: no NUL, no half of a character, no endless depth', () => {
+test('the remaining data is storable: no NUL, no lone surrogate, bounded depth', () => {
   assert.deepEqual(extractError({ 'a\u0000': 'x\u0000y \ud800' }).data, {
     'a\uFFFD': 'x\uFFFDy \uFFFD',
   });
@@ -54,7 +54,7 @@ test('what is left can be stored: no NUL, no half of a character, no endless dep
   assert.ok(!JSON.stringify(extractError(deep).data).includes('end'));
 });
 
-test('nothing of an error is left in the data, wherever it was', () => {
+test('no text of an error remains in the data, wherever it was', () => {
   const canary = 'canary-text';
   const tree = fc.letrec((tie) => ({
     node: fc.oneof(
@@ -72,13 +72,13 @@ test('nothing of an error is left in the data, wherever it was', () => {
     fc.property(tree.node, (data) => {
       const separated = extractError(data);
       assert.ok(!JSON.stringify(separated.data ?? null).includes(canary));
-      // Cleaning again changes nothing.
+      // A second extraction changes nothing.
       assert.deepEqual(extractError(separated.data).data, separated.data);
     }),
   );
 });
 
-test('only words and filled records are failures', () => {
+test('only non-empty text, objects and lists are failures', () => {
   for (const value of ['no', { a: 1 }, ['x']]) assert.equal(isFailure(value), true);
   for (const value of ['', ' ', {}, [], null, undefined, false, true, 3])
     assert.equal(isFailure(value), false);

@@ -11,7 +11,7 @@ function openSource(pageSize = 2) {
   const state = { isAway: false };
   const source: Followed<Event> = {
     async read(after) {
-      if (state.isAway) throw new Error('away');
+      if (state.isAway) throw new Error('unavailable');
       return events.filter(({ id }) => id > after).slice(0, pageSize);
     },
     idOf: ({ id }) => id,
@@ -39,7 +39,7 @@ async function ids(pages: AsyncGenerator<readonly Event[]>): Promise<readonly nu
   return page.done ? [] : page.value.map(({ id }) => id);
 }
 
-test('a reader gets what there is, then what comes, in pages, and the end', async () => {
+test('a reader gets existing events, then new ones, in pages, until the last', async () => {
   const { source, add, wakes } = openSource();
   add({ id: 1 }, { id: 2 }, { id: 3 });
   const { pages } = begin(source);
@@ -52,13 +52,13 @@ test('a reader gets what there is, then what comes, in pages, and the end', asyn
   assert.equal(wakes.size, 0);
 });
 
-test('a reader that comes back gets what it missed', async () => {
+test('a reader that resumes gets the events it missed', async () => {
   const { source, add } = openSource();
   add({ id: 1 }, { id: 2 }, { id: 7 });
   assert.deepEqual(await ids(begin(source, 2).pages), [7]);
 });
 
-test('what comes while a page is being taken is not missed', async () => {
+test('an event that comes while a page is being read is not missed', async () => {
   const { source, add } = openSource();
   add({ id: 1 });
   const { pages } = begin(source);
@@ -67,7 +67,7 @@ test('what comes while a page is being taken is not missed', async () => {
   assert.deepEqual(await ids(pages), [2]);
 });
 
-test('an end that is followed by more is no end', async () => {
+test('a last event that is followed by another does not end the stream', async () => {
   const { source, add } = openSource();
   add({ id: 1, isLast: true });
   const { pages } = begin(source);
@@ -76,7 +76,7 @@ test('an end that is followed by more is no end', async () => {
   assert.deepEqual(await ids(pages), [2]);
 });
 
-test('a reader that goes is waited for no longer', async () => {
+test('the stream ends when the reader disconnects', async () => {
   const { source, wakes } = openSource();
   const { pages, leaving } = begin(source);
   const next = pages.next();
@@ -85,7 +85,7 @@ test('a reader that goes is waited for no longer', async () => {
   assert.equal(wakes.size, 0);
 });
 
-test('a store that is away makes a pause', async () => {
+test('the stream pauses while the store is unavailable', async () => {
   const { source, add, state } = openSource();
   add({ id: 1 });
   state.isAway = true;
@@ -97,7 +97,7 @@ test('a store that is away makes a pause', async () => {
   assert.deepEqual(await next, [1]);
 });
 
-test('whoever has seen the last event has seen the end, until there is another', async () => {
+test('a reader of the last event has reached the end until there is another event', async () => {
   const { source, add } = openSource();
   add({ id: 3 }, { id: 5, isLast: true });
   assert.equal(await hasEnded(source, 0), false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_EVENTS_PER_REPORT, parseReport } from './parse-report.ts';
 
-test('one event or a list of them is read, and fields that nobody knows are left out', () => {
+test('one event or a list is parsed, and unknown fields are dropped', () => {
   assert.deepEqual(parseReport({ type: 'a', userId: 7, unknown: 1, title: null }), [
     { type: 'a', userId: '7', title: null },
   ]);
@@ -27,12 +27,12 @@ const WRONG: readonly (readonly [unknown, string | undefined])[] = [
 ];
 
 for (const [body, field] of WRONG)
-  test(`${JSON.stringify(body).slice(0, 60)} is refused with the name of what is wrong`, () => {
+  test(`${JSON.stringify(body).slice(0, 60)} is refused with the name of the wrong field`, () => {
     const params = field === undefined ? {} : { field };
     assert.throws(() => parseReport(body), { code: 'INVALID_REQUEST', params });
   });
 
-test('a report has a bound', () => {
+test('a report has a maximum number of events', () => {
   const most = Array.from({ length: MAX_EVENTS_PER_REPORT }, () => ({ type: 'a' }));
   assert.equal(parseReport(most).length, MAX_EVENTS_PER_REPORT);
   assert.throws(() => parseReport([...most, { type: 'a' }]), { code: 'INVALID_REQUEST' });

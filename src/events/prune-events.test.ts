@@ -4,7 +4,7 @@ import { createTestClock } from '../../test/support/test-clock.ts';
 import { silentLog } from '../kernel/log.ts';
 import { startEventPruning } from './prune-events.ts';
 
-test('old events are deleted a few at a time until none is left, and again later', async () => {
+test('pruning deletes old events in batches, and again after an interval', async () => {
   const clock = createTestClock();
   const asked: number[] = [];
   let left = 700;
@@ -25,13 +25,13 @@ test('old events are deleted a few at a time until none is left, and again later
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a store that is away is asked again later', async () => {
+test('pruning tries again at the next interval if the store is unavailable', async () => {
   const clock = createTestClock();
   let asked = 0;
   const store = {
     prune: () => {
       asked += 1;
-      return Promise.reject(new Error('away'));
+      return Promise.reject(new Error('unavailable'));
     },
   };
   const pruning = startEventPruning({ store, keptMs: 1000, clock, log: silentLog });

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const READER = { locale: 'en', timeZone: 'UTC', now: NOW };
 const redact = createRedactor(['a-known-secret']);
 
-test('the sentence of a subscription becomes a limit with its end, and a sentence for people', () => {
+test("a subscription's limit text becomes a limit with its reset and a sentence", () => {
   const resetAt = NOW + 7_200_000;
   const said = `Claude AI usage limit reached|${resetAt / 1000}`;
   const { verdict, error } = translateError(said, READER, redact);
@@ -19,7 +19,7 @@ test('the sentence of a subscription becomes a limit with its end, and a sentenc
   assert.match(error.message, /2:00 PM/);
 });
 
-test('an SDK error as JSON is mapped, and what operators read of it holds no secret', () => {
+test("an SDK's error as JSON is mapped, and its text for operators is redacted", () => {
   const failure = {
     status: 401,
     error: { type: 'authentication_error', message: 'invalid x-api-key a-known-secret' },
@@ -29,7 +29,7 @@ test('an SDK error as JSON is mapped, and what operators read of it holds no sec
   assert.doesNotMatch(error.internalMessage ?? '', /a-known-secret/);
 });
 
-test('an error that Spillway answered itself stays what it is', () => {
+test('an error that Spillway answered keeps its code', () => {
   const resetTime = NOW + 60_000;
   const answered = {
     code: 'BUDGET_EXCEEDED',
@@ -43,7 +43,7 @@ test('an error that Spillway answered itself stays what it is', () => {
   assert.equal(verdict.resetAt, resetTime);
 });
 
-test('a failure of any kind and size is told in bounded words', () => {
+test('a failure of any kind and size gives bounded texts', () => {
   for (const failure of ['x'.repeat(100_000), { a: { b: ['c'] } }, [1, 2], '\u0000\ud800']) {
     const { error } = translateError(failure, READER, redact);
     assert.ok((error.internalMessage ?? '').length <= 8192);
@@ -52,7 +52,7 @@ test('a failure of any kind and size is told in bounded words', () => {
   }
 });
 
-test('it is told in the language and the words of its reader', () => {
+test("the sentence is in the reader's language and the organisation's words", () => {
   const reader = { ...READER, locale: 'en', overrides: { INTERNAL: 'Ask Jo.' } };
   assert.equal(translateError({ odd: 1 }, reader, redact).error.message, 'Ask Jo.');
 });

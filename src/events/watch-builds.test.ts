@@ -14,14 +14,14 @@ function openWatch(pollMs?: number) {
   const store = {
     latest: async (builds: readonly BuildKey[]) => {
       asked.push(builds);
-      if (state.isAway) throw new Error('away');
+      if (state.isAway) throw new Error('unavailable');
       return builds.map((build) => ({ ...build, id: state.lastId }));
     },
   };
   return { clock, asked, state, watch: createBuildWatch({ store, clock, pollMs }) };
 }
 
-test('whoever follows a build is woken by what happens to it here, and nobody else', () => {
+test('an event of this process wakes the readers of its build only', () => {
   const { watch } = openWatch();
   const woken: string[] = [];
   const end = watch.watch(BUILD, () => woken.push('mine'));
@@ -32,7 +32,7 @@ test('whoever follows a build is woken by what happens to it here, and nobody el
   assert.deepEqual(woken, ['mine']);
 });
 
-test('what others write is found by one question for all, and only while somebody follows', async () => {
+test('events of other processes are found by one query for all builds, and only while there are readers', async () => {
   const { watch, clock, asked, state } = openWatch(500);
   assert.equal(clock.pendingTimers(), 0);
   let woken = 0;
@@ -53,7 +53,7 @@ test('what others write is found by one question for all, and only while somebod
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a store that is away is asked again', async () => {
+test('polling continues while the store is unavailable', async () => {
   const { watch, clock, asked, state } = openWatch(500);
   state.isAway = true;
   let woken = 0;
@@ -66,7 +66,7 @@ test('a store that is away is asked again', async () => {
   assert.equal(asked.length, 3);
 });
 
-test('nothing is asked after it is closed', async () => {
+test('a closed watch does not poll', async () => {
   const { watch, clock, asked } = openWatch(500);
   watch.watch(BUILD, () => {});
   await watch.close();

@@ -1,4 +1,4 @@
-// What every BuildEventStore promises, also of the builds that jobs are. The test of each adapter calls this.
+// The contract of a BuildEventStore, with the build events of jobs. The test of each adapter calls it.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { NO_USAGE } from '../../src/kernel/usage.ts';
 
 export type OpenedBuildEvents = {
   readonly events: BuildEventStore;
-  /** Jobs on the same store, whose progress is told. */
+  /** Jobs on the same store, whose progress becomes build events. */
   readonly jobs: JobStore;
   readonly history: JobHistory;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export function buildEventStoreContract(
       return opened.events.list(all);
     }
 
-    it('gives back every field as it was written', async () => {
+    it('every field is read back', async () => {
       const event: NewBuildEvent = {
         ...plain('every-field'),
         userId: 'u ☂',
@@ -62,7 +62,7 @@ export function buildEventStoreContract(
       assert.deepEqual(await read('every-field'), [{ ...event, id }]);
     });
 
-    it('leaves what was not given empty', async () => {
+    it('absent fields stay empty', async () => {
       const [id] = await opened.events.append([plain('bare')]);
       const empty = {
         userId: undefined,
@@ -77,7 +77,7 @@ export function buildEventStoreContract(
       assert.deepEqual(await read('bare'), [{ ...plain('bare'), ...empty, id }]);
     });
 
-    it('gives pages in order, after the last one that was seen, and those of one user', async () => {
+    it('pages are in order, after a given id, and can be of one user', async () => {
       const ids = await opened.events.append([
         { ...plain('pages'), userId: 'one' },
         { ...plain('pages'), userId: 'two' },
@@ -89,7 +89,7 @@ export function buildEventStoreContract(
       assert.deepEqual(idsOf(await read('pages', { userId: 'one' })), [ids[0], ids[2]]);
     });
 
-    it('keeps organisations apart, except for operators', async () => {
+    it('organisations are separated, except for operators', async () => {
       await opened.events.append([
         plain('shared-id'),
         { ...plain('shared-id'), organizationId: 'other' },
@@ -99,13 +99,13 @@ export function buildEventStoreContract(
       assert.equal((await read('shared-id', { organizationId: undefined })).length, 2);
     });
 
-    it('writes all of a report or none of it', async () => {
+    it('a report is written completely or not at all', async () => {
       const broken = { ...plain('whole'), type: null as unknown as string };
       await assert.rejects(opened.events.append([plain('whole'), broken]));
       assert.deepEqual(await read('whole'), []);
     });
 
-    it('shows nobody who reads on after the last id fewer events than there are', async () => {
+    it('a reader that continues after the last id misses no event of concurrent writers', async () => {
       const seen: number[] = [];
       let isWriting = true;
       const writers = Array.from({ length: 8 }, async () => {
@@ -125,7 +125,7 @@ export function buildEventStoreContract(
       assert.equal(seen.length, 80);
     });
 
-    it('tells the last id of many builds at once', async () => {
+    it('the last ids of many builds are read at once', async () => {
       const [, last] = await opened.events.append([plain('last'), plain('last')]);
       const mine = { organizationId: 'acme', buildId: 'last' };
       const none = { organizationId: 'other', buildId: 'last' };
@@ -136,7 +136,7 @@ export function buildEventStoreContract(
       assert.deepEqual(await opened.events.latest([]), []);
     });
 
-    it('tells the progress of a job under its public id, with the moves themselves', async () => {
+    it("a job's moves write its build events under its public id", async () => {
       const job = await submit('job-build');
       const running = await move(started(job, WORKER, AT + 1));
       await opened.history.savePartial(job.id, 1, 'Hel', AT + 1);
@@ -176,7 +176,7 @@ export function buildEventStoreContract(
       assert.equal(events[0]?.userId, 'u1');
     });
 
-    it('tells how a job failed in words for its owner, and to operators what was said', async () => {
+    it("a failed job's event has a sentence for its owner and the raw text for operators", async () => {
       const running = await move(started(await submit('job-failed'), WORKER, AT));
       const verdict = { code: 'AUTH_FAILED', params: {}, retryable: false } as const;
       const deadLetter = {
@@ -202,7 +202,7 @@ export function buildEventStoreContract(
       assert.equal((await read('job-late')).at(-1)?.error?.code, 'NETWORK_TIMEOUT');
     });
 
-    it('forgets what is old, a little at a time', async () => {
+    it('old events are deleted in batches', async () => {
       await opened.events.append([{ ...plain('old'), createdAt: 1000 }, plain('old')]);
       let deleted = 0;
       for (let round = 0; round < 3; round += 1)
@@ -227,7 +227,7 @@ export function buildEventStoreContract(
   });
 }
 
-/** The clock of what the store tells by itself. */
+/** The clock of the events that the store writes itself. */
 export const BUILD_EVENTS_CLOCK_START = AT + 5;
 
 const WORKER = { workerId: 'worker-1', leaseMs: 1000 };

@@ -1,6 +1,6 @@
-// A process to be killed: a pipeline on embedded storage that hands in jobs as fast as it can and works them off.
-// It writes `ack <id>` when a job was accepted, and `drained` when there is nothing left to do.
-// Arguments: data folder, first number of the jobs to hand in, how many.
+// A process to be killed: a pipeline on embedded storage that submits jobs as fast as it can and runs them. It writes
+// `ack <id>` when a job was accepted, and `drained` when no job is left.
+// Arguments: data folder, number of the first job, count of jobs.
 
 import path from 'node:path';
 import { createDeadLetterStore } from '../../src/adapters/sql/jobs/dead-letter-store.ts';
@@ -45,7 +45,7 @@ rig.run(async () => {
   return success('done');
 });
 
-// Our clock's timers do not keep a process alive; in the real one a server or a signal handler does.
+// The clock's timers do not keep the process alive; in a real server its sockets do.
 const keepAlive = setInterval(() => {}, 60_000);
 await rig.sweeper.sweep();
 rig.startDispatcher();

@@ -1,40 +1,36 @@
-// What the pipeline of jobs promises, on whatever store and queue it stands.
+// The contract of the job pipeline on any store and queue; job-recovery.ts has its behaviour after losses.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Verdict } from '../../src/errors/codes.ts';
-import type { PublishResult } from '../../src/jobs/pipeline/publish-result.ts';
-import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
 import type { RunOutcome } from '../../src/jobs/ports/job-runner.ts';
+import { jobRecoveryContract } from './job-recovery.ts';
 import {
   createJobRig,
   DEAD,
   type JobRig,
   type JobServices,
+  OUTAGE,
   PROVIDER_QUEUE,
   RAW,
   RESULTS,
-  type Runner,
   success,
+  untilAborted,
 } from './job-rig.ts';
 
 const MISTAKE: Verdict = { code: 'INVALID_REQUEST', params: {}, retryable: false };
-const OUTAGE: Verdict = {
-  code: 'PROVIDER_UNAVAILABLE',
-  params: { reason: 'error' },
-  retryable: true,
-};
 const LIMIT: Verdict = { code: 'AI_LIMIT_REACHED', params: {}, retryable: false };
 
 export function jobPipelineContract(adapter: string, open: () => Promise<JobServices>): void {
-  describe(`the pipeline of jobs on ${adapter}`, () => {
+  jobRecoveryContract(adapter, open);
+  describe(`the job pipeline on ${adapter}`, () => {
     let rig: JobRig;
     beforeEach(async () => {
       rig = createJobRig(await open());
     });
     afterEach(() => rig.close());
 
-    it('brings a job from handing in to its one result', async () => {
+    it('a submitted job ends with one result', async () => {
       const job = await rig.submit({ id: 'mine', metadata: { a: 1 } });
       assert.equal(job.state, 'queued');
       rig.start();
@@ -50,7 +46,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       );
     });
 
-    it('tries a failed call again, each wait twice the one before, and then it is a dead letter', async () => {
+    it('a failing job is retried with doubling delays and then becomes a dead letter', async () => {
       const startedAt: number[] = [];
       rig.run(() => {
         startedAt.push(rig.now());
@@ -78,7 +74,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       ]);
     });
 
-    it('only waits at a limit: no attempt is used, and it goes on when the limit ends', async () => {
+    it('a limit delays a job until its reset and costs no attempt', async () => {
       const until = rig.now() + 5000;
       const outcomes: RunOutcome[] = [
         { kind: 'failed', verdict: LIMIT, delayUntil: until },
@@ -105,7 +101,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       );
     });
 
-    it("ends with the caller's own mistake at once, without a dead letter", async () => {
+    it("an error of the caller's fails the job immediately, without a dead letter", async () => {
       rig.run(() => ({ kind: 'failed', verdict: MISTAKE }));
       const job = await rig.submit();
       rig.start();
@@ -114,7 +110,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.equal(await rig.deadLetters.count(), 0);
     });
 
-    it('makes a dead letter of a job whose runner has a fault of ours', async () => {
+    it('a runner that throws makes the job a dead letter', async () => {
       rig.run(() => assert.fail('a fault'));
       const job = await rig.submit();
       rig.start();
@@ -123,7 +119,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.equal(await rig.deadLetters.count(), 1);
     });
 
-    it('waits at the provider that the dispatcher chose for as long as it said', async () => {
+    it("a routed job waits on the provider's queue until the dispatcher's due time", async () => {
       const runAt = rig.now() + 3000;
       const route = { kind: 'route', provider: 'openai', queue: PROVIDER_QUEUE } as const;
       rig.chooseBy(() => Promise.resolve({ ...route, runAt, waitCode: 'RATE_LIMITED' }));
@@ -134,7 +130,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.ok((done.startedAt ?? 0) >= runAt);
     });
 
-    it('asks again when nobody can take a job, and fails it when nobody ever will', async () => {
+    it('the dispatcher asks again while no provider can take a job, and fails it if none ever will', async () => {
       const until = rig.now() + 2000;
       let asked = 0;
       rig.chooseBy(() => {
@@ -154,7 +150,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.equal(rig.runs.length, 0);
     });
 
-    it('cancels a job that waits, and one that runs, whose call is aborted', async () => {
+    it('cancelling ends a waiting job, and aborts the call of a running one', async () => {
       const begun = Promise.withResolvers<void>();
       const aborted = Promise.withResolvers<unknown>();
       rig.run(async (_run, signal) => {
@@ -179,7 +175,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.equal((await rig.find(running.id)).state, 'cancelled');
     });
 
-    it('lets a job expire at its deadline, waiting or running', async () => {
+    it('a waiting or running job expires at its deadline', async () => {
       rig.run(untilAborted);
       const running = await rig.submit({ deadline: rig.now() + 3000 });
       rig.start();
@@ -192,7 +188,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.ok((expired.finishedAt ?? 0) >= (running.deadlineAt ?? 0));
     });
 
-    it('makes jobs of the messages of other systems and publishes their results', async () => {
+    it("another system's message becomes a job whose result is published", async () => {
       const body = { AnalysisId: 'A-1', organizationId: 'acme', prompt: 'x', metadata: { n: 1 } };
       await rig.queue.publish(RAW, { id: 'foreign', body: JSON.stringify(body) });
       rig.start();
@@ -207,7 +203,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.equal(job?.origin, 'queue');
     });
 
-    it('is one job however often a foreign message comes, and by whatever way', async () => {
+    it("copies of another system's message on any queue are one job", async () => {
       const body = JSON.stringify({ id: 7, prompt: 'x' });
       await rig.queue.publish(RAW, { id: 'one', body });
       await rig.queue.publish(RAW, { id: 'two', body });
@@ -222,7 +218,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.ok(await rig.store.find({ organizationId: 'default', publicId: '7' }));
     });
 
-    it('puts aside what cannot be read, and what names nobody, without blocking others', async () => {
+    it('unreadable messages and unknown organisations become dead letters without blocking other messages', async () => {
       const bad = [
         'not json',
         '[]',
@@ -244,134 +240,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.ok(copy.body['error']);
     });
 
-    it('runs a job once although its message comes many times', async () => {
-      const job = await rig.submit();
-      rig.startDispatcher();
-      await rig.pass(1000);
-      const current = await rig.find(job.id);
-      const body = JSON.stringify({ spillwayJob: job.id, fence: current.fence });
-      for (let copy = 0; copy < 5; copy += 1)
-        await rig.queue.publish(PROVIDER_QUEUE, { id: `copy${copy}`, body });
-      rig.startWorker(4);
-      await rig.reach(job.id, 'succeeded');
-      await rig.pass(2000);
-      assert.equal(rig.runs.length, 1);
-    });
-
-    it('publishes again what was lost between a move and its message', async () => {
-      const job = await rig.submit();
-      rig.startDispatcher();
-      await rig.pass(1000);
-      await rig.take(PROVIDER_QUEUE);
-      rig.startWorker();
-      await rig.pass(1000);
-      assert.equal((await rig.find(job.id)).state, 'queued');
-      await rig.pass(31_000);
-      await rig.sweeper.sweep();
-      await rig.reach(job.id, 'succeeded');
-      assert.equal(rig.runs.length, 1);
-    });
-
-    it('gives a job to somebody else when its worker fell silent, whose result is then refused', async () => {
-      const begun = Promise.withResolvers<void>();
-      const stale = Promise.withResolvers<RunOutcome>();
-      rig.run(() => {
-        begun.resolve();
-        return rig.runs.length === 1 ? stale.promise : success('second');
-      });
-      const job = await rig.submit();
-      rig.startDispatcher();
-      rig.startWorker(2);
-      await begun.promise;
-      const running = await rig.find(job.id);
-      // As if the worker had not been able to renew its lease.
-      await rig.store.touch(job.id, running.fence, { leaseUntil: rig.now() - 1 });
-      await rig.sweeper.sweep();
-      const done = await rig.reach(job.id, 'succeeded');
-      stale.resolve(success('first'));
-      await rig.pass(1000);
-      assert.equal((await rig.history.result(job.id))?.output, 'second');
-      assert.equal(done.losses, 1);
-      assert.equal(done.attempts, 1);
-    });
-
-    it('suspects a job that has lost too many workers', async () => {
-      const job = await rig.submit();
-      rig.startDispatcher();
-      rig.run(untilAborted);
-      rig.startWorker(20);
-      for (let loss = 0; loss <= rig.parts.policy.maxLosses; loss += 1) {
-        const { fence } = await rig.reach(job.id, 'running');
-        await rig.store.touch(job.id, fence, { leaseUntil: rig.now() - 1 });
-        await rig.sweeper.sweep();
-      }
-      const failed = await rig.reach(job.id, 'failed');
-      assert.deepEqual(failed.error?.params, { phase: 'lost' });
-      assert.equal(await rig.deadLetters.count(), 1);
-    });
-
-    it('tries dead letters again, jobs with all their attempts, and messages as they came', async () => {
-      rig.run(() => ({ kind: 'failed', verdict: { ...OUTAGE, retryable: false } }));
-      await rig.queue.publish(RAW, { id: 'bad', body: '{}' });
-      const job = await rig.submit();
-      rig.start();
-      await rig.reach(job.id, 'failed');
-      assert.equal(await rig.deadLetters.count(), 2);
-      rig.run(() => success('this time'));
-      assert.equal(await rig.deadLetterDesk.retryAll(), 2);
-      const done = await rig.reach(job.id, 'succeeded');
-      assert.equal(done.error, undefined);
-      assert.equal(done.attempts, 1);
-      await rig.pass(1000);
-      assert.equal(await rig.deadLetters.count(), 1, 'the unreadable one is a dead letter again');
-      assert.equal(await rig.deadLetterDesk.retry('nothing'), false);
-    });
-
-    it('finishes what it started when it is closed, or gives it back when it must hurry', async () => {
-      const begun = Promise.withResolvers<void>();
-      rig.run((run, signal) => {
-        begun.resolve();
-        return untilAborted(run, signal);
-      });
-      const job = await rig.submit();
-      rig.startDispatcher();
-      const worker = rig.startWorker();
-      await begun.promise;
-      const hurry = new AbortController();
-      const closing = worker.close(hurry.signal);
-      await rig.pass(1000);
-      assert.equal((await rig.find(job.id)).state, 'running');
-      hurry.abort();
-      await closing;
-      const back = await rig.find(job.id);
-      assert.deepEqual([back.state, back.attempts, back.losses], ['queued', 0, 0]);
-      rig.run(() => success('by the next one'));
-      rig.startWorker();
-      await rig.reach(job.id, 'succeeded');
-    });
-
-    it('tells of a job that has ended until it is told of, and runs it once', async () => {
-      const told: (string | undefined)[] = [];
-      let refusals = 2;
-      const publishResult: PublishResult = async (_job, result) => {
-        refusals -= 1;
-        if (refusals >= 0) throw new Error('nobody takes it');
-        told.push(result?.output);
-      };
-      const worker = startWorker(
-        { ...rig.parts, publishResult },
-        { queue: PROVIDER_QUEUE, concurrency: 1 },
-      );
-      const body = JSON.stringify({ AnalysisId: 'analysis-7', prompt: 'hello' });
-      await rig.queue.publish(PROVIDER_QUEUE, { id: 'foreign', body });
-      for (let passedMs = 0; told.length === 0 && passedMs < 60_000; passedMs += 500)
-        await rig.pass(500);
-      await worker.close();
-      assert.deepEqual(told, ['done']);
-      assert.equal(rig.runs.length, 1);
-    });
-
-    it('keeps what a running job has put out so far', async () => {
+    it('the output of a running job is stored as it grows', async () => {
       const mayEnd = Promise.withResolvers<void>();
       rig.run(async (run) => {
         run.reportPartial('so');
@@ -389,9 +258,3 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
     });
   });
 }
-
-/** A call that takes for ever, unless it is stopped. */
-const untilAborted: Runner = (_run, signal) =>
-  new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve({ kind: 'failed', verdict: OUTAGE }));
-  });

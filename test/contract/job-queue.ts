@@ -1,21 +1,23 @@
-// What every JobQueue promises. The test of each adapter calls this with its own queue and the clock it runs on:
-// a test clock where time can be moved by hand, the real one where a broker keeps the time.
+// The contract of a JobQueue. The test of each adapter calls it with its queue and that queue's clock: a test clock, or
+// the real one where a broker keeps the time.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { DeliveryOutcome, JobQueue } from '../../src/jobs/ports/job-queue.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import { ack, collect, depth } from './consume-queue.ts';
+import { tenantQueueCases } from './tenant-queues.ts';
 
 export type OpenedJobQueue = {
   readonly queue: JobQueue;
-  /** Lets this much time pass. */
+  /** Advances the clock, or waits. */
   readonly pass: (ms: number) => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
   close(): Promise<void>;
 };
 
 export type JobQueueTraits = {
-  /** Whether tenant queues take turns and priorities are kept. */
+  /** Whether tenant queues are served in turn and by priority. */
   readonly isFair: boolean;
 };
 
@@ -31,7 +33,7 @@ export function jobQueueContract(
     });
     afterEach(() => opened.close());
 
-    it('delivers what was published, once, in order, and forgets what is acknowledged', async () => {
+    it('messages are delivered once and in order, and not after their acknowledgement', async () => {
       const { queue } = opened;
       for (const id of ['a', 'b', 'c']) await queue.publish('q', { id, body: `body ${id}` });
       const got = await collect(queue, 'q', 3);
@@ -46,14 +48,14 @@ export function jobQueueContract(
       assert.deepEqual(await depth(queue), { ready: 0, delayed: 0, inFlight: 0 });
     });
 
-    it('wakes a consumer that waits', async () => {
+    it('a new message wakes an idle consumer', async () => {
       const { queue } = opened;
       const collecting = collect(queue, 'q', 1);
       await queue.publish('q', { id: 'late', body: '' });
       assert.equal((await collecting)[0]?.id, 'late');
     });
 
-    it('keeps queues apart', async () => {
+    it('a consumer gets the messages of its queue only', async () => {
       const { queue } = opened;
       await queue.publish('q', { id: 'same', body: 'mine' });
       await queue.publish('other', { id: 'same', body: 'other' });
@@ -61,7 +63,7 @@ export function jobQueueContract(
       assert.equal((await depth(queue)).ready, 1);
     });
 
-    it('holds a delayed message back until its moment, and no other', async () => {
+    it('a delayed message is delivered when it is due and delays no other', async () => {
       const { queue, clock } = opened;
       const arrivals = new Map<string, number>();
       const publishedAt = clock.now();
@@ -76,7 +78,7 @@ export function jobQueueContract(
       assert.ok((arrivals.get('later') ?? 0) - publishedAt >= 3000, 'it was early');
     });
 
-    it('delivers again after the wait that the handler asked for', async () => {
+    it('a message is delivered again after the delay that its handler returned', async () => {
       const { queue, clock } = opened;
       await queue.publish('q', { id: 'again', body: '' });
       const arrivals: number[] = [];
@@ -89,7 +91,7 @@ export function jobQueueContract(
       assert.ok(second - first >= 2000, 'it was early');
     });
 
-    it('delivers again when the handler throws', async () => {
+    it('a message is delivered again if its handler throws', async () => {
       const { queue, pass } = opened;
       await queue.publish('q', { id: 'thrown', body: '' });
       let tries = 0;
@@ -107,7 +109,7 @@ export function jobQueueContract(
       await second.promise;
     });
 
-    it('has no more in hand than was asked for', async () => {
+    it('a consumer runs at most `concurrency` handlers', async () => {
       const { queue } = opened;
       for (let index = 0; index < 9; index += 1)
         await queue.publish('q', { id: `m${index}`, body: '' });
@@ -128,7 +130,7 @@ export function jobQueueContract(
       assert.equal(most, 3);
     });
 
-    it('begins the next when one leaves its place, waits for both, and has no more finishing than may', async () => {
+    it('a released slot starts the next delivery, and at most `finishing` deliveries are finishing', async () => {
       const { queue } = opened;
       for (const id of ['first', 'second', 'third']) await queue.publish('q', { id, body: '' });
       const mayEnd = Promise.withResolvers<void>();
@@ -160,7 +162,7 @@ export function jobQueueContract(
       assert.equal(rest?.id, 'third');
     });
 
-    it('finishes what is in hand when it is closed, and starts nothing more', async () => {
+    it('a closing consumer finishes its deliveries and starts none', async () => {
       const { queue } = opened;
       for (const id of ['first', 'second']) await queue.publish('q', { id, body: '' });
       const begun = Promise.withResolvers<void>();
@@ -182,7 +184,7 @@ export function jobQueueContract(
       assert.equal(rest[0]?.id, 'second');
     });
 
-    it('stops taking when the signal is aborted', async () => {
+    it('an aborted signal stops the consumer', async () => {
       const { queue } = opened;
       const stop = new AbortController();
       const consumer = queue.consume('q', { concurrency: 1, signal: stop.signal }, () =>
@@ -194,7 +196,7 @@ export function jobQueueContract(
       assert.equal((await depth(queue)).ready, 1);
     });
 
-    it('tells how many are ready, held back and in hand', async () => {
+    it('the depth counts ready, delayed and in-flight messages', async () => {
       const { queue } = opened;
       await queue.publish('q', { id: '1', body: '' });
       await queue.publish('q', { id: '2', body: '' });
@@ -213,93 +215,18 @@ export function jobQueueContract(
       await closing;
     });
 
-    it('tells which messages are gone', async () => {
+    it('messages that are not in the queue are missing', async () => {
       const { queue } = opened;
       await queue.publish('q', { id: 'gone', body: '' });
       await collect(queue, 'q', 1);
       assert.deepEqual(await queue.missing('q', [{ id: 'gone', publishedAt: 0 }]), ['gone']);
     });
 
-    if (traits.isFair) fairness(() => opened.queue);
+    if (traits.isFair) tenantQueueCases(() => opened.queue);
   });
 }
 
-function fairness(queueOf: () => JobQueue): void {
-  it('takes an id it still holds only once', async () => {
-    const queue = queueOf();
-    await queue.publish('q', { id: 'twice', body: 'first' });
-    await queue.publish('q', { id: 'twice', body: 'second' });
-    assert.equal((await depth(queue)).ready, 1);
-    assert.equal((await collect(queue, 'q', 1))[0]?.body, 'first');
-  });
-
-  it('lets tenant queues take turns, however much one of them holds', async () => {
-    const queue = queueOf();
-    for (let index = 0; index < 20; index += 1)
-      await queue.publish('q', { id: `big${index}`, body: '', tenant: 'big' });
-    for (let index = 0; index < 3; index += 1)
-      await queue.publish('q', { id: `small${index}`, body: '', tenant: 'small' });
-    assert.equal(await queue.ahead('q', 'small0'), 1);
-    const order = (await collect(queue, 'q', 23)).map(({ id }) => id);
-    const lastOfSmall = Math.max(...[0, 1, 2].map((index) => order.indexOf(`small${index}`)));
-    assert.ok(lastOfSmall <= 6, `the small tenant queue was done at ${lastOfSmall}`);
-  });
-
-  it('gives a tenant queue that was idle no credit for it', async () => {
-    const queue = queueOf();
-    for (let index = 0; index < 10; index += 1)
-      await queue.publish('q', { id: `old${index}`, body: '', tenant: 'busy' });
-    await collect(queue, 'q', 10);
-    for (let index = 0; index < 3; index += 1) {
-      await queue.publish('q', { id: `busy${index}`, body: '', tenant: 'busy' });
-      await queue.publish('q', { id: `idle${index}`, body: '', tenant: 'idle' });
-    }
-    const order = (await collect(queue, 'q', 6)).map(({ id }) => id.slice(0, 4));
-    assert.ok(order.slice(0, 4).includes('busy'));
-  });
-
-  it('serves the urgent first within a tenant queue, without taking turns from others', async () => {
-    const queue = queueOf();
-    for (const [id, priority] of [
-      ['low', 1],
-      ['mid', 5],
-      ['top', 9],
-    ] as const)
-      await queue.publish('q', { id, body: '', tenant: 'mine', priority });
-    await queue.publish('q', { id: 'theirs', body: '', tenant: 'other', priority: 0 });
-    const order = (await collect(queue, 'q', 4)).map(({ id }) => id);
-    assert.deepEqual(
-      order.filter((id) => id !== 'theirs'),
-      ['top', 'mid', 'low'],
-    );
-    assert.ok(order.indexOf('theirs') <= 1);
-  });
-}
-
-/** A broker keeps real time and is late by what the machine is: what is awaited comes, or the test ends in time. */
+/** A broker keeps real time, and its timers may be late on a busy machine: waits for a condition up to a limit. */
 async function passUntil({ pass }: OpenedJobQueue, isDone: () => boolean): Promise<void> {
   for (let laps = 0; laps < 60 && !isDone(); laps += 1) await pass(500);
-}
-
-function ack(): Promise<DeliveryOutcome> {
-  return Promise.resolve('ack');
-}
-
-async function depth(queue: JobQueue) {
-  const { ready, delayed, inFlight } = await queue.depth('q');
-  return { ready, delayed, inFlight };
-}
-
-/** Consumes one at a time until so many came. */
-async function collect(queue: JobQueue, name: string, count: number) {
-  const got: { id: string; body: string; deliveries: number }[] = [];
-  const enough = Promise.withResolvers<void>();
-  const consumer = queue.consume(name, { concurrency: 1 }, (delivery) => {
-    got.push(delivery);
-    if (got.length >= count) enough.resolve();
-    return ack();
-  });
-  await enough.promise;
-  await consumer.close();
-  return got;
 }

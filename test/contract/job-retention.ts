@@ -1,4 +1,4 @@
-// What forgetting old jobs promises, on whatever store. The test of each adapter calls this.
+// The contract of JobRetention. The test of each adapter calls it.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -24,7 +24,7 @@ export type OpenedRetention = {
 const VERDICT = { code: 'INTERNAL', params: {}, retryable: false } as const;
 
 export function jobRetentionContract(adapter: string, open: () => Promise<OpenedRetention>): void {
-  describe(`forgetting jobs on ${adapter}`, () => {
+  describe(`the retention of jobs on ${adapter}`, () => {
     let opened: OpenedRetention;
     beforeEach(async () => {
       opened = await open();
@@ -47,7 +47,7 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
       return job;
     }
 
-    it('forgets finished jobs with all that is theirs, the oldest first and no more than it is told', async () => {
+    it('finished jobs are deleted with all their rows, the oldest first, up to the limit', async () => {
       const [oldest, older, young] = [await finished(10), await finished(20), await finished(99)];
       const unfinished = await running();
       assert.equal(await opened.retention.pruneJobs(50, 1), 1);
@@ -62,7 +62,7 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
       assert.ok(await opened.jobs.find({ id: unfinished.id }));
     });
 
-    it('keeps a job that is a dead letter until somebody has decided on it', async () => {
+    it('a job that is a dead letter is kept until an operator has decided on it', async () => {
       const job = await running();
       const letter = deadLetterOf(job, {}, { verdict: VERDICT }, 10);
       await opened.jobs.move(failed(job, { verdict: VERDICT, deadLetter: letter }, 10));
@@ -71,7 +71,7 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
       assert.equal(await opened.retention.pruneJobs(50, 10), 1);
     });
 
-    it('forgets results and keeps their jobs', async () => {
+    it('results can be deleted without their jobs', async () => {
       const [old, young] = [await finished(10), await finished(99)];
       assert.equal(await opened.retention.pruneResults(50, 10), 1);
       assert.equal(await opened.retention.pruneResults(50, 10), 0);

@@ -1,7 +1,8 @@
-// A whole pipeline for tests: submitter, dispatcher, worker and sweeper on the stores and the queue it is given,
-// with a runner that does what the test says. Time is moved by the test.
+// A job pipeline for tests: submission, dispatcher, worker and sweeper on the given store and queue, with a runner that the
+// test defines and a clock that it advances.
 
 import assert from 'node:assert/strict';
+import type { Verdict } from '../../src/errors/codes.ts';
 import { createSubmitJob } from '../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../src/jobs/model/job.ts';
 import { RETRY_DEFAULTS } from '../../src/jobs/model/job-policy.ts';
@@ -82,7 +83,7 @@ export function createJobRig(services: JobServices, leaseMs = LEASE_MS) {
     return job;
   }
 
-  /** Lets time pass until the job is in the state. */
+  /** Advances the clock until the job is in the state. */
   async function reach(id: string, state: JobState, withinMs = 60_000): Promise<Job> {
     for (let passedMs = 0; passedMs <= withinMs; passedMs += STEP_MS) {
       const job = await find(id);
@@ -126,7 +127,7 @@ export function createJobRig(services: JobServices, leaseMs = LEASE_MS) {
       this.startDispatcher();
       this.startWorker();
     },
-    /** Takes one message off a queue for good, as an outsider would. */
+    /** Consumes one message of a queue, as another system would. */
     async take(name: string): Promise<{ id: string; body: Record<string, unknown> }> {
       const taken = Promise.withResolvers<{ id: string; body: string }>();
       const consumer = queue.consume(name, { concurrency: 1 }, (delivery) => {
@@ -151,3 +152,15 @@ export function success(output: string): RunOutcome {
   const result = { provider: 'openai', model: 'gpt-5', output, response: { output } };
   return { kind: 'succeeded', result: { ...result, usage: NO_USAGE, costNanos: 2_500_000 } };
 }
+
+export const OUTAGE: Verdict = {
+  code: 'PROVIDER_UNAVAILABLE',
+  params: { reason: 'error' },
+  retryable: true,
+};
+
+/** A call that only ends when it is aborted. */
+export const untilAborted: Runner = (_run, signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ kind: 'failed', verdict: OUTAGE }));
+  });

@@ -1,15 +1,15 @@
-// What every JobStore promises, with its history and its dead letters. The test of each adapter calls this.
+// The contract of a JobStore with its history and dead letters. The test of each adapter calls it.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Job, JobResult } from '../../src/jobs/model/job.ts';
+import type { Job } from '../../src/jobs/model/job.ts';
 import { delayed, failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
 import { messageFor } from '../../src/jobs/model/job-pointer.ts';
 import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
 import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
 import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
 import type { JobStore } from '../../src/jobs/ports/job-store.ts';
-import { NO_USAGE } from '../../src/kernel/usage.ts';
+import { plainJob, plainResult } from './job-samples.ts';
 
 export type OpenedJobStore = {
   readonly jobs: JobStore;
@@ -42,7 +42,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       return moved;
     }
 
-    it('gives back every field of a job and what was asked for', async () => {
+    it('every field of a job and its message is read back', async () => {
       const job = plainJob({
         provider: 'openai',
         model: 'gpt-5',
@@ -72,7 +72,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(await opened.jobs.find({ organizationId: 'other', publicId }), undefined);
     });
 
-    it('is one job however often an id is handed in, per organisation', async () => {
+    it('an id is one job per organisation, however often it is submitted', async () => {
       const first = await create({ publicId: 'same' });
       const again = plainJob({ publicId: 'same' });
       const outbox = [{ queue: 'raw', message: messageFor(again) }];
@@ -84,7 +84,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.notEqual(elsewhere.id, first.id);
     });
 
-    it('puts a job and its message into the store together', async () => {
+    it('a job and its message commit together', async () => {
       const job = plainJob();
       const outbox = [
         { queue: 'raw', message: messageFor(job) },
@@ -95,7 +95,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.deepEqual([ready, delayed], [1, 1]);
     });
 
-    it('moves a job once for each fence', async () => {
+    it('a fence admits one move', async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       assert.equal(running.state, 'running');
@@ -105,7 +105,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.history.attempts(job.id)).length, 1);
     });
 
-    it('lets one of many movers through', async () => {
+    it('one of many concurrent moves succeeds', async () => {
       const job = await create();
       const tries = Array.from({ length: 20 }, (_, index) =>
         opened.jobs.move(started(job, WORKER, 2000 + index)),
@@ -115,11 +115,11 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.history.events(job.id, { limit: 10 })).length, 2);
     });
 
-    it('writes a move whole or not at all', async () => {
+    it('a move is written completely or not at all', async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       const broken = {
-        ...succeeded(running, result(), 3000),
+        ...succeeded(running, plainResult(), 3000),
         outbox: [{ queue: 'raw', message: { id: null as unknown as string, body: '' } }],
       };
       await assert.rejects(opened.jobs.move(broken));
@@ -128,7 +128,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.history.events(job.id, { limit: 10 })).length, 2);
     });
 
-    it('keeps events in their order and gives those after a given one', async () => {
+    it('events are read in order, after a given one', async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       const wait = { until: 9000, code: 'RATE_LIMITED', costsAttempt: false } as const;
@@ -153,13 +153,13 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       );
     });
 
-    it('keeps attempts, their partial output and the one result', async () => {
+    it('attempts, their partial output and the result are stored', async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       await opened.history.savePartial(job.id, 1, 'so far', 2500);
-      const done = await move(succeeded(running, result(), 3000));
+      const done = await move(succeeded(running, plainResult(), 3000));
       assert.equal(done.leaseUntil, undefined);
-      assert.deepEqual(await opened.history.result(job.id), result());
+      assert.deepEqual(await opened.history.result(job.id), plainResult());
       const [attempt] = await opened.history.attempts(job.id);
       assert.equal(attempt?.outcome, 'succeeded');
       assert.equal(attempt?.partialOutput, 'so far');
@@ -167,7 +167,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(attempt?.finishedAt, 3000);
     });
 
-    it('tells what a run puts out as events of the job, piece by piece, and of no other run', async () => {
+    it("the current run's output becomes events, each with the new part", async () => {
       const job = await create();
       const running = await move(started(job, WORKER, 2000));
       await opened.history.savePartial(job.id, 1, 'so', 2100);
@@ -204,7 +204,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       );
     });
 
-    it('notes signs of life under the fence only', async () => {
+    it('a lease is renewed under the current fence only', async () => {
       const running = await move(started(await create(), WORKER, 2000));
       assert.equal(await opened.jobs.touch(running.id, running.fence, { leaseUntil: 8000 }), true);
       assert.equal(
@@ -214,7 +214,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.jobs.find({ id: running.id }))?.leaseUntil, 8000);
     });
 
-    it('finds the jobs that nobody looks after', async () => {
+    it('stalled jobs are found', async () => {
       const overdue = await create({ deadlineAt: 5000 });
       const waiting = await create();
       const running = await move(started(await create(), WORKER, 2000));
@@ -230,12 +230,12 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.jobs.stalled(rest)).length, 1);
     });
 
-    it('lists newest first, by organisation and state, in pages', async () => {
+    it('jobs are listed newest first, by organisation and state, in pages', async () => {
       const ids: string[] = [];
       for (let index = 0; index < 3; index += 1) {
         const job = await create();
         ids.push(job.id);
-        // In whatever state they are, they are one list.
+        // Jobs of all states form one list.
         if (index === 1) await move(started(job, WORKER, 2000));
       }
       await create({ organizationId: 'other' });
@@ -263,7 +263,7 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal((await opened.jobs.list({ state: 'queued', limit: 9 })).length, 3);
     });
 
-    it('keeps a dead letter once, with a job or without, until it is removed', async () => {
+    it('a dead letter is stored once, with or without a job, until it is removed', async () => {
       const { deadLetters } = opened;
       const running = await move(started(await create(), WORKER, 2000));
       const letter = {
@@ -291,58 +291,4 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
       assert.equal(await deadLetters.count(), 1);
     });
   });
-}
-
-/** Real ids of one millisecond are in no order; these are. */
-let made = 0;
-
-function plainJob(given: Partial<Job> = {}): Job {
-  made += 1;
-  const id = `job_${String(made).padStart(8, '0')}`;
-  return {
-    id,
-    publicId: id,
-    organizationId: 'acme',
-    origin: 'http',
-    state: 'queued',
-    fence: 1,
-    run: 0,
-    attempts: 0,
-    losses: 0,
-    priority: 5,
-    queue: 'raw',
-    provider: undefined,
-    model: undefined,
-    keyId: undefined,
-    userId: undefined,
-    requestId: undefined,
-    locale: undefined,
-    timeZone: undefined,
-    traceParent: undefined,
-    callbackUrl: undefined,
-    metadata: undefined,
-    waitCode: undefined,
-    error: undefined,
-    runAt: 1000,
-    publishedAt: 1000,
-    deadlineAt: undefined,
-    leaseOwner: undefined,
-    leaseUntil: undefined,
-    createdAt: 1000,
-    updatedAt: 1000,
-    startedAt: undefined,
-    finishedAt: undefined,
-    ...given,
-  };
-}
-
-function result(): JobResult {
-  return {
-    provider: 'openai',
-    model: 'gpt-5',
-    output: 'hi\u0000 ☂',
-    response: { id: 1 },
-    usage: NO_USAGE,
-    costNanos: 12,
-  };
 }

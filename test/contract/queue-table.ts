@@ -1,6 +1,6 @@
-// The queue's table against a model of it: whatever is published, claimed, settled, or forgotten by a crash, in
-// whatever order, no message is lost, none is in two hands, and each is seen exactly when it may be. The test of
-// each SQL store calls this with an empty store.
+// The queue's table against a model: after any sequence of publications, claims, acknowledgements and crashes no message
+// is lost, none is leased twice, and each is delivered when it is due. The test of each SQL store calls it with an empty
+// store.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ import {
 import type { SqlStore } from '../../src/adapters/sql/sql-dialect.ts';
 
 export type OpenedSqlStore = SqlStore & {
-  /** The common one unless the store has its own. */
+  /** The common SQL by default. */
   readonly operations?: QueueOperations;
   close(): Promise<void>;
 };
@@ -57,7 +57,7 @@ export function queueTableContract(
   open: () => Promise<OpenedSqlStore>,
   numRuns: number,
 ): void {
-  test(`the queue on ${adapter} behaves like its model whatever happens`, async () => {
+  test(`the queue on ${adapter} behaves like its model`, async () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const store = await open();
       try {
@@ -105,7 +105,7 @@ class World {
     }
   }
 
-  /** In the end everything that was not acknowledged comes out. */
+  /** In the end every unacknowledged message is delivered. */
   async drain(): Promise<void> {
     this.#now += 10_000;
     await this.#claim('last', 1000);
@@ -114,7 +114,7 @@ class World {
     assert.equal(await nextDueAt(this.#store.db, 'q'), leaseEnds);
   }
 
-  /** Every second one that it has: the others could not be settled, and are not renewed. */
+  /** Renews every second lease: the other acknowledgements failed, and their leases have to end. */
   async #renew(owner: string): Promise<void> {
     const until = this.#now + LEASE_MS;
     const own = [...this.#model].filter(([, held]) => held.owner === owner);
@@ -171,7 +171,7 @@ class World {
   }
 
   #free(held: Held): void {
-    // A message that was leased had been seen: it needs no moment of its own any more.
+    // A leased message was due already.
     if (held.owner !== undefined) held.visibleAt = 0;
     delete held.owner;
     delete held.leaseUntil;

@@ -71,7 +71,7 @@ function rig(settings: object = {}, models?: readonly string[]) {
   return { clock, handIn };
 }
 
-test("jobs that are handed in count against the organisation's requests of a minute", async () => {
+test("a submission counts against the organisation's request limit", async () => {
   const { clock, handIn } = rig({ requestsPerMinute: 2 });
   await handIn({ prompt: 'one' });
   await handIn({ prompt: 'two' });
@@ -80,7 +80,7 @@ test("jobs that are handed in count against the organisation's requests of a min
   assert.deepEqual(await handIn({ prompt: 'four' }), NEW);
 });
 
-test('what is handed in counts against the tokens of a minute, for the whole of it', async () => {
+test("a submission counts its input tokens against the organisation's token limit", async () => {
   const { clock, handIn } = rig({ tokensPerMinute: 100 });
   await handIn({ prompt: 'x'.repeat(240) });
   await clock.advance(59_999);
@@ -90,15 +90,15 @@ test('what is handed in counts against the tokens of a minute, for the whole of 
   await assert.rejects(handIn({ prompt: 'x'.repeat(500) }), { code: 'REQUEST_TOO_LARGE' });
 });
 
-test('a job holds no slot of the calls that may be open at once', async () => {
+test("a job takes no slot of the organisation's concurrency limit", async () => {
   const { handIn } = rig({ maxConcurrent: 1 });
   await handIn({ prompt: 'one' });
   await handIn({ prompt: 'two' });
 });
 
-test('a job that is refused after all, or was there already, counts nothing', async () => {
+test('a submission that fails or finds an existing job counts nothing', async () => {
   const { handIn } = rig({ requestsPerMinute: 1 });
-  const failure = new Error('the store is away');
+  const failure = new Error('the store is unavailable');
   await assert.rejects(
     handIn({ prompt: 'x' }, () => Promise.reject(failure)),
     failure,
@@ -108,7 +108,7 @@ test('a job that is refused after all, or was there already, counts nothing', as
   await assert.rejects(handIn({ prompt: 'x' }), THROTTLED);
 });
 
-test('a key that is bound to models hands in jobs for those alone', async () => {
+test('a key that is bound to models may submit jobs for these only', async () => {
   const { handIn } = rig({}, ['anthropic-small', 'openai-default']);
   const forbidden = { code: 'FORBIDDEN' };
   await handIn({ prompt: 'x', model: 'anthropic-small' });

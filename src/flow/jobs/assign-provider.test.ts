@@ -26,7 +26,7 @@ function adopted(message: { model?: string; provider?: string }) {
   return [provider, model];
 }
 
-test("a message on a provider's queue is that provider's, with a model it has", () => {
+test("a message on a provider's queue gets that provider and one of its models", () => {
   assert.deepEqual(adopted({}), ['gemini', 'gemini-main']);
   assert.deepEqual(adopted({ model: 'gemini-small' }), ['gemini', 'gemini-small']);
   assert.deepEqual(adopted({ model: 'openai-large' }), ['gemini', 'gemini-main']);

@@ -112,7 +112,7 @@ async function choose(given: Partial<Job>, using = parts()): Promise<string> {
   return short(await createChooseProvider(using)(job(given)));
 }
 
-test('a job that names a model goes there and nowhere else, even when it has to wait', async () => {
+test("a job that names a model goes to that model's provider, even if it has to wait", async () => {
   assert.equal(await choose({ model: 'b-1' }), 'b b-1 queue-b');
   assert.equal(await choose({ model: 'b-1' }, await limited('b')), 'b b-1 queue-b later');
 });
@@ -122,18 +122,18 @@ test('a job that names a provider gets its default model there', async () => {
   assert.equal(await choose({ provider: 'c' }), 'refuse');
 });
 
-test('a job that names nothing goes where the strategy says, past those that are limited', async () => {
+test('a job that names no model follows the strategy and skips limited providers', async () => {
   assert.equal(await choose({}), 'a a-default queue-a');
   assert.equal(await choose({}, await limited('a')), 'b b-default queue-b');
   assert.equal(await choose({}, await limited('a', 'b')), 'a a-default queue-a later');
 });
 
-test('without overflow it waits for the first one', async () => {
+test('without overflow a job waits for the first provider', async () => {
   const all = { ...(await limited('a')), overflow: 'delay' as const };
   assert.equal(await choose({}, all), 'a a-default queue-a later');
 });
 
-test("a message of the raw queue may overflow, with the other provider's own model", async () => {
+test("a raw-queue message overflows to the next provider's default model", async () => {
   assert.equal(await choose({ origin: 'queue', model: 'b-1' }), 'b b-1 queue-b');
   assert.equal(
     await choose({ origin: 'queue', model: 'b-1' }, await limited('b')),
@@ -141,26 +141,26 @@ test("a message of the raw queue may overflow, with the other provider's own mod
   );
 });
 
-test('a model nobody serves is refused, naming the field', async () => {
+test("a model that no provider serves is refused with the field's name", async () => {
   const choice = await createChooseProvider(parts())(job({ model: 'nobody' }));
   assert.ok(choice.kind === 'refuse');
   assert.deepEqual(choice.verdict.params, { field: 'model' });
   assert.equal(await choose({ model: 'c-1' }), 'refuse');
 });
 
-test('the wait is until the limit is over', async () => {
+test("a job for a limited provider waits until the limit's reset", async () => {
   const choice = await createChooseProvider(await limited('a'))(job({ model: 'a-1' }));
   assert.ok(choice.kind === 'route');
   assert.equal(choice.runAt, clock.now() + 60_000);
   assert.equal(choice.waitCode, 'AI_LIMIT_REACHED');
 });
 
-test('an alias is followed along its chain, past those that are limited', async () => {
+test('an alias follows its chain and skips limited providers', async () => {
   assert.equal(await choose({ model: 'smart' }), 'b b-2 queue-b');
   assert.equal(await choose({ model: 'smart' }, await limited('b')), 'a a-2 queue-a');
 });
 
-test('a broken provider is passed over while another is well', async () => {
+test('a provider with an open circuit is skipped if another is healthy', async () => {
   const isFailing = (provider: string) => provider === 'a';
   assert.equal(await choose({}, parts({ isFailing })), 'b b-default queue-b');
   assert.equal(await choose({}, parts({ isFailing: () => true })), 'a a-default queue-a');
@@ -194,7 +194,7 @@ async function chooseMany(count: number, using: ChooseParts): Promise<readonly s
   return chosen;
 }
 
-test("messages over a provider's limit go to the next, and wait when all are full", async () => {
+test("messages over a provider's limit go to the next provider, and wait if all are at their limit", async () => {
   assert.deepEqual(await chooseMany(6, counted(2)), [
     'a a-default queue-a',
     'a a-default queue-a',
@@ -205,7 +205,7 @@ test("messages over a provider's limit go to the next, and wait when all are ful
   ]);
 });
 
-test('without overflow they wait, each for a moment of its own', async () => {
+test('without overflow messages over the limit wait, each with its own due time', async () => {
   const using = counted(1, { overflow: 'delay' });
   const chooseProvider = createChooseProvider(using);
   const message = job({ origin: 'queue', provider: 'a' });
@@ -214,10 +214,10 @@ test('without overflow they wait, each for a moment of its own', async () => {
   const waits = choices.map((choice) =>
     choice.kind === 'wait' ? [choice.until - clock.now(), choice.code] : choice.kind,
   );
-  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_100, 'RATE_LIMITED']]);
+  assert.deepEqual(waits, ['route', [60_000, 'RATE_LIMITED'], [120_050, 'RATE_LIMITED']]);
 });
 
-test("a fixed delay leads straight to the provider's queue", async () => {
+test("a message with a fixed delay goes to the provider's queue", async () => {
   const using = counted(1, { overflow: 'delay', fixedDelayMs: 30_000 });
   const chooseProvider = createChooseProvider(using);
   const message = job({ origin: 'queue', provider: 'a' });
@@ -229,13 +229,13 @@ test("a fixed delay leads straight to the provider's queue", async () => {
   assert.equal(choice.runAt, clock.now() + 30_000);
 });
 
-test("a job of a caller's is not counted here: it is counted when it is released", async () => {
+test("a caller's job is not counted by the dispatcher's limit", async () => {
   const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
   for (let index = 0; index < 3; index += 1)
     assert.equal(short(await chooseProvider(job({ model: 'a-1' }))), 'a a-1 queue-a');
 });
 
-test('what was taken for a message that goes elsewhere is given back', async () => {
+test('the permit of a message that is not routed can be released', async () => {
   const chooseProvider = createChooseProvider(counted(1, { overflow: 'delay' }));
   const message = job({ origin: 'queue', provider: 'a' });
   const choice = await chooseProvider(message);

@@ -16,7 +16,7 @@ function answering(answer: Partial<EgressAnswer>, asked: number[] = []): Pick<Eg
   };
 }
 
-test('an image is given as data of its type, and data stays as it is', async () => {
+test('an image URL becomes a data URL of its type, and data URLs are unchanged', async () => {
   const fetchImages = createFetchImages(answering({}));
   const given = 'data:image/gif;base64,AAAA';
   assert.deepEqual(await fetchImages([given, 'https://example.com/a.png'], SIGNAL), [
@@ -25,14 +25,14 @@ test('an image is given as data of its type, and data stays as it is', async () 
   ]);
 });
 
-test('images share one bound', async () => {
+test('all images of a job share one size bound', async () => {
   const asked: number[] = [];
   const fetchImages = createFetchImages(answering({}, asked));
   await fetchImages(['https://example.com/a', 'https://example.com/b'], SIGNAL);
   assert.deepEqual(asked, [MAX_IMAGES_BYTES, MAX_IMAGES_BYTES - 3]);
 });
 
-test('what is no image, not there or too large is a mistake of the caller', async () => {
+test("a non-image answer, a missing image or too much data is an error of the caller's", async () => {
   const code = 'INVALID_REQUEST';
   const params = { field: 'images' };
   for (const answer of [
@@ -52,7 +52,7 @@ test('what is no image, not there or too large is a mistake of the caller', asyn
   await assert.rejects(createFetchImages(refusing)(['http://10.0.0.1/'], SIGNAL), { code, params });
 });
 
-test('a host that cannot answer now may be asked again', async () => {
+test("a temporary failure of an image's host is retryable", async () => {
   await assert.rejects(createFetchImages(answering({ status: 503 }))(['https://a.b/'], SIGNAL), {
     code: 'NETWORK_TIMEOUT',
     retryable: true,

@@ -53,7 +53,7 @@ function queued(operation: string, request: Record<string, unknown>): JobMessage
   return { request, native: { operation, headers: {} } };
 }
 
-test('a request for a stream is sent as one, and chat is asked to tell its usage', async () => {
+test('a request for a stream is sent as one, and chat includes its usage', async () => {
   const claude = await planned('anthropic', 'claude-x', { request: { stream: true } });
   assert.deepEqual(claude, {
     isStream: true,
@@ -81,7 +81,7 @@ test('a request for a stream is sent as one, and chat is asked to tell its usage
   });
 });
 
-test('Gemini has its streaming in the path, with the query it was asked with', async () => {
+test('Gemini streams by its path, with the original query', async () => {
   const own = await planned('gemini', 'gemini-x', { request: { stream: true } });
   const path = '/v1beta/models/gemini-x:streamGenerateContent';
   assert.deepEqual(own, { isStream: true, path: `${path}?alt=sse`, body: {} });
@@ -92,7 +92,7 @@ test('Gemini has its streaming in the path, with the query it was asked with', a
   }
 });
 
-test('everything else is asked for whole, whatever it says of streams', async () => {
+test('other operations are not streamed, whatever the request states', async () => {
   for (const [provider, model, message] of [
     ['openai', 'gpt-x', { prompt: 'Hi' }],
     ['openai', 'gpt-x', { request: { stream: 'true', stream_options: { include_usage: true } } }],

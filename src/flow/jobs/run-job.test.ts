@@ -77,7 +77,7 @@ suite('a run that is a stream', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** One run of the same job, with parts of it changed. */
+  /** A run of the same job with some parts changed. */
   function run(
     changed: Partial<RunJobParts> = {},
     onPartial: (text: string) => void = () => {},
@@ -88,7 +88,7 @@ suite('a run that is a stream', () => {
     return createRunJob({ ...parts, ...changed })(asked, signal);
   }
 
-  test('reports its words as they grow, and all of them in the end', async () => {
+  test('reports its output as it grows, and returns all of it', async () => {
     simulator.setScenario({ text: WORDS, chunks: 6, chunkDelayMs: 20 });
     const told: string[] = [];
     const outcome = await run({}, (text) => told.push(text));
@@ -98,7 +98,7 @@ suite('a run that is a stream', () => {
     for (const [index, text] of told.entries()) assert.ok(text.startsWith(told[index - 1] ?? ''));
   });
 
-  test('is given up when it is larger than can be kept, and so is the call', async () => {
+  test('fails and aborts its call if its answer is too large', async () => {
     simulator.setScenario({ fault: 'stall', text: WORDS.repeat(60), afterChunks: 60 });
     const attempts = { ...parts.attempts, maxAnswerBytes: 4000 };
     const outcome = await run({ attempts });
@@ -107,7 +107,7 @@ suite('a run that is a stream', () => {
     await simulator.waitFor(({ abortedAt }) => abortedAt !== null);
   });
 
-  test('may be repeated when it is cut after content, or not, as it is configured', async () => {
+  test('is retryable or final after a cut, as configured', async () => {
     simulator.setScenario({ preset: 'cut', text: WORDS, chunks: 6 });
     for (const midStream of ['restart', 'error'] as const) {
       const outcome = await run({ midStream });
@@ -121,7 +121,7 @@ suite('a run that is a stream', () => {
     assert.equal(early.isFinal, false, 'nothing had come');
   });
 
-  test('that is stopped in the middle stops the provider', async () => {
+  test("aborts the provider's response when it is stopped", async () => {
     simulator.setScenario({ fault: 'stall', text: WORDS, chunks: 6, afterChunks: 2 });
     const stopping = new AbortController();
     const outcome = await run({}, () => stopping.abort(new Error('cancelled')), stopping.signal);

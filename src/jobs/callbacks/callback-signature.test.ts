@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signCallback } from './callback-signature.ts';
 
-test('a callback is signed as the example of Standard Webhooks is', () => {
+test('the signature matches the example of Standard Webhooks', () => {
   const message = {
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     sentAt: 1_614_265_330_999,

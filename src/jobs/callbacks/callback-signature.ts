@@ -1,6 +1,6 @@
-// Signs a callback by Standard Webhooks (version 1): HMAC-SHA256 over id, moment and body, with the organisation's
-// secret. The id stays the same however often it is tried, so that the receiver can tell a repetition; the moment is
-// that of the try, so that an old one cannot be replayed. Pure.
+// Signs a callback by Standard Webhooks (version 1): HMAC-SHA256 over id, timestamp and body, with the organisation's
+// secret. Every try has the same id, so that the receiver can drop duplicates, and its own timestamp, so that an old one
+// cannot be replayed. Pure.
 
 import { createHmac } from 'node:crypto';
 

@@ -5,7 +5,7 @@ import { requireCallable } from './callback-url.ts';
 
 const rule = createEgressRule(['10.1.2.3']);
 
-test('a callback to a public address, to a name or to none at all may be asked for', () => {
+test('a callback URL with a public address or a host name, or none, is accepted', () => {
   for (const url of [
     undefined,
     'https://example.com/hook',
@@ -15,7 +15,7 @@ test('a callback to a public address, to a name or to none at all may be asked f
     requireCallable(url, rule);
 });
 
-test('a callback that can never be made is refused when it is asked for', () => {
+test('a callback URL with a private address or a password is refused', () => {
   for (const url of [
     'http://127.0.0.1/',
     'http://2130706433/',

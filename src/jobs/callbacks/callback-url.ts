@@ -1,5 +1,5 @@
-// Refuses a callback at once when its address alone says that it will never be called: a private one, this machine, or
-// one with a password in it. A name can only be judged when it is connected to, and is.
+// Refuses a callback URL at submission if it can never be called: a private address, this machine, or a URL with a
+// password. The address of a host name is checked when it is connected to.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { EgressRule } from '../../kernel/egress-rule.ts';

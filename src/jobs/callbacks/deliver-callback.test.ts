@@ -1,4 +1,4 @@
-// Callbacks on embedded storage: what a job's end announces is delivered, with time in the test's own hands.
+// Callbacks on embedded storage, under a test clock.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -35,13 +35,13 @@ const RESULT = {
   costNanos: 5,
 };
 
-describe('calling back the owner of a job', () => {
+describe('callbacks', () => {
   let store: SqliteStore;
   let jobs: JobStore;
   let clock: TestClock;
   let callbacks: Consumer;
   let sent: EgressRequest[];
-  /** What the owner's host does next: a status, or nothing that can be reached. */
+  /** The next answer of the owner's host: a status, or undefined if it is unreachable. */
   let answer: () => number;
 
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe('calling back the owner of a job', () => {
 
   const failure = { code: 'AUTH_FAILED', params: {}, retryable: false } as const;
 
-  it('tells the result once, signed with the organisation’s secret', async () => {
+  it('the result is delivered once, signed with the organisation’s secret', async () => {
     await end(await run());
     const [request, ...others] = sent;
     assert.deepEqual(others, []);
@@ -107,7 +107,7 @@ describe('calling back the owner of a job', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('tells a failure in our words', async () => {
+  it('a failure is delivered with its public code and sentence', async () => {
     const running = await run();
     await end(running, failed(running, { verdict: failure }, clock.now()));
     const body = JSON.parse(sent[0]?.body ?? '');
@@ -115,12 +115,12 @@ describe('calling back the owner of a job', () => {
     assert.equal(body.error.code, 'AUTH_FAILED');
   });
 
-  it('says nothing where nobody asked for it', async () => {
+  it('a job without a callback URL gets no callback', async () => {
     await end(await run({}));
     assert.equal(sent.length, 0);
   });
 
-  it('tries again ever more rarely, under the same id, until it is taken', async () => {
+  it('a failed callback is retried with growing delays and the same id until the host accepts it', async () => {
     answer = () => (sent.length < 4 ? 500 : 204);
     await end(await run());
     const at: number[] = [];
@@ -136,7 +136,7 @@ describe('calling back the owner of a job', () => {
     assert.equal(sent.length, 4);
   });
 
-  it('gives up after a day', async () => {
+  it('a callback that fails for a day is not retried', async () => {
     answer = () => {
       throw new SpillwayError('NETWORK_TIMEOUT', 'away');
     };
@@ -148,14 +148,14 @@ describe('calling back the owner of a job', () => {
     assert.equal(sent.length, tries);
   });
 
-  it('leaves a host alone that says it is gone', async () => {
+  it('a host that answers 410 gets no further callback', async () => {
     answer = () => 410;
     await end(await run());
     await clock.advance(DAY_MS);
     assert.equal(sent.length, 1);
   });
 
-  it('does not tell of an end that is none any more', async () => {
+  it('a job that was retried after its end gets no callback for that end', async () => {
     answer = () => 500;
     const running = await run();
     const ended = await end(running, failed(running, { verdict: failure }, clock.now()));

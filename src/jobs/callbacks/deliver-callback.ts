@@ -1,7 +1,7 @@
-// Calls back the owners of jobs that have ended: the job's view, signed, at least once. An answer of 2xx is the end of
-// it; anything else is tried again, ever more rarely, for a day after the job ended. What is told is read anew for
-// each try, so that a secret that was renewed is used at once. A job that was put back to work meanwhile is not told:
-// its next end will be. While the store is away callbacks wait in it.
+// Delivers callbacks for ended jobs: the job's view, signed, at least once. A 2xx answer completes a callback; after any
+// other it is retried with growing delays for a day after the job ended. Job, result and secret are read for each try, so
+// that a renewed secret applies immediately. A job that was retried after its end gets a callback for its next end
+// instead. While the store is unavailable callbacks wait in it.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -16,7 +16,7 @@ import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job
 import type { JobStore } from '../ports/job-store.ts';
 import { signCallback } from './callback-signature.ts';
 
-/** What is known of the organisation that a callback is made for. */
+/** The organisation's settings for its callbacks. */
 export type CallbackOwner = {
   readonly secret: string;
   readonly messages: Readonly<Record<string, string>>;
@@ -25,26 +25,26 @@ export type CallbackOwner = {
 export type CallbackParts = {
   readonly store: Pick<JobStore, 'find'>;
   readonly history: Pick<JobHistory, 'result'>;
-  /** The store's own queue. */
+  /** The store's own queues. */
   readonly queue: Pick<JobQueue, 'consume'>;
   readonly egress: Pick<Egress, 'send'>;
-  /** Undefined for an organisation that is not there. */
+  /** Undefined if the organisation does not exist. */
   readonly ownerOf: (organizationId: string) => Promise<CallbackOwner | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-const CALLBACKS_AT_ONCE = 8;
+const CALLBACK_CONCURRENCY = 8;
 const CALLBACK_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
-const TRIED_FOR_MS = 86_400_000;
+const RETRIED_FOR_MS = 86_400_000;
 const GONE = 410;
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The last one goes on until the day is over. */
-const WAITS_MS = [
+/** The last delay repeats until the day is over. */
+const RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
   2 * MINUTE_MS,
@@ -55,9 +55,9 @@ const WAITS_MS = [
   4 * HOUR_MS,
 ] as const;
 
-/** Runs until it is closed; closing finishes what was begun. */
+/** Runs until it is closed; closing finishes the callbacks in progress. */
 export function startCallbacks(parts: CallbackParts): Consumer {
-  return parts.queue.consume(CALLBACK_QUEUE, { concurrency: CALLBACKS_AT_ONCE }, (delivery) =>
+  return parts.queue.consume(CALLBACK_QUEUE, { concurrency: CALLBACK_CONCURRENCY }, (delivery) =>
     deliver(parts, delivery),
   );
 }
@@ -67,11 +67,11 @@ export async function deliver(parts: CallbackParts, delivery: Delivery): Promise
   const owner = job && (await parts.ownerOf(job.organizationId));
   if (!job || !owner) return 'ack';
   const outcome = await call(parts, job, owner);
-  if (outcome === 'taken') return 'ack';
+  if (outcome === 'accepted') return 'ack';
   return outcome === 'gone' ? giveUp(parts, job, outcome) : tryLater(parts, job, delivery);
 }
 
-/** The job as it ended, as long as it has not gone on since. */
+/** The ended job; undefined if it has moved since. */
 async function jobOf({ store }: CallbackParts, body: string): Promise<Job | undefined> {
   const pointer = parsePointer(JSON.parse(body));
   const job = pointer && (await store.find({ id: pointer.jobId }));
@@ -82,7 +82,7 @@ async function call(
   parts: CallbackParts,
   job: Job,
   owner: CallbackOwner,
-): Promise<'taken' | 'gone' | 'failed'> {
+): Promise<'accepted' | 'gone' | 'failed'> {
   const sentAt = parts.clock.now();
   const body = await bodyOf(parts, job, owner, sentAt);
   const signed = signCallback(owner.secret, { id: callbackId(job), sentAt, body });
@@ -97,14 +97,14 @@ async function call(
       timeoutMs: CALLBACK_TIMEOUT_MS,
     });
     if (status === GONE) return 'gone';
-    return status >= 200 && status < 300 ? 'taken' : 'failed';
+    return status >= 200 && status < 300 ? 'accepted' : 'failed';
   } catch (thrown) {
     if (thrown instanceof SpillwayError) return 'failed';
     throw thrown;
   }
 }
 
-/** The same for every try, and another when a job ends a second time. Standard Webhooks wants no dots in it. */
+/** The same for every try, and another if the job ends a second time. Standard Webhooks forbids dots in it. */
 function callbackId({ id, fence }: Job): string {
   return `msg_${id}_${fence}`;
 }
@@ -127,16 +127,17 @@ async function bodyOf(
 
 function tryLater(parts: CallbackParts, job: Job, { deliveries }: Delivery): DeliveryOutcome {
   const { clock } = parts;
-  const usualMs = WAITS_MS[Math.min(deliveries, WAITS_MS.length) - 1] ?? WAITS_MS[0];
-  // Those that failed together do not come back together.
+  const usualMs =
+    RETRY_DELAYS_MS[Math.min(deliveries, RETRY_DELAYS_MS.length) - 1] ?? RETRY_DELAYS_MS[0];
+  // Jitter: callbacks that failed together are not retried together.
   const retryAfterMs = Math.round(usualMs * (0.9 + 0.2 * clock.random()));
-  const triedUntil = (job.finishedAt ?? job.updatedAt) + TRIED_FOR_MS;
-  if (clock.now() + retryAfterMs > triedUntil) return giveUp(parts, job, 'failed for a day');
+  const retriedUntil = (job.finishedAt ?? job.updatedAt) + RETRIED_FOR_MS;
+  if (clock.now() + retryAfterMs > retriedUntil) return giveUp(parts, job, 'failed for a day');
   return { retryAfterMs };
 }
 
 function giveUp({ log }: CallbackParts, job: Job, why: string): DeliveryOutcome {
   const metadata = { jobId: job.id, organizationId: job.organizationId, why };
-  log.write({ level: 'warn', type: 'error', message: 'a callback is given up', metadata });
+  log.write({ level: 'warn', type: 'error', message: 'callback is not retried', metadata });
   return 'ack';
 }

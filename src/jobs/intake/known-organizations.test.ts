@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { cacheKnownOrganizations } from './known-organizations.ts';
 
-test('an organisation that exists is asked about once in a while', async () => {
+test('an existing organisation is read once in five seconds', async () => {
   const clock = createTestClock();
   const asked: string[] = [];
   const exists = cacheKnownOrganizations(async (id) => asked.push(id) > 0, clock);
@@ -16,7 +16,7 @@ test('an organisation that exists is asked about once in a while', async () => {
   assert.deepEqual(asked, ['one', 'two', 'one']);
 });
 
-test('one that does not exist is found as soon as it is made', async () => {
+test('a missing organisation is found as soon as it is created', async () => {
   const made = new Set<string>();
   const exists = cacheKnownOrganizations(async (id) => made.has(id), createTestClock());
   assert.equal(await exists('late'), false);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRunDurations } from './job-estimate.ts';
 
-describe('the pace of jobs', () => {
-  it('is a guess at first, then what was seen, of the provider if it is known', () => {
+describe('run durations', () => {
+  it("the average is a fixed guess at first, then the provider's, else the overall one", () => {
     const durations = createRunDurations();
     assert.equal(durations.averageRunMs('openai'), 5000);
     durations.observe('openai', 1000);
@@ -12,7 +12,7 @@ describe('the pace of jobs', () => {
     assert.equal(durations.averageRunMs(undefined), 1000);
   });
 
-  it('follows a change without jumping', () => {
+  it('the average moves gradually', () => {
     const durations = createRunDurations();
     durations.observe('openai', 1000);
     durations.observe('openai', 2000);

@@ -4,8 +4,8 @@ import * as fc from 'fast-check';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { parseJobMessage } from './job-message.ts';
 
-describe('a job as it is asked for', () => {
-  it('takes every field there is', () => {
+describe('a job message', () => {
+  it('every field is parsed', () => {
     const fields = {
       organizationId: 'acme',
       userId: 'u',
@@ -24,7 +24,7 @@ describe('a job as it is asked for', () => {
     assert.deepEqual(message, { ...fields, id: 'A1' });
   });
 
-  it('takes the model that its request names, unless it names one itself', () => {
+  it('the model of the request body is used unless the message has one', () => {
     const request = { model: 'claude-sonnet-4-5', messages: [] };
     assert.equal(parseJobMessage({ request }).model, 'claude-sonnet-4-5');
     assert.equal(parseJobMessage({ request, model: null }).model, 'claude-sonnet-4-5');
@@ -33,7 +33,7 @@ describe('a job as it is asked for', () => {
       assert.equal('model' in parseJobMessage({ request: { model } }), false);
   });
 
-  it('takes ids that are numbers, dates that are text, and null for absent', () => {
+  it('numeric ids, text dates and null are accepted', () => {
     const message = parseJobMessage({
       AnalysisId: 42,
       prompt: 'x',
@@ -65,13 +65,13 @@ describe('a job as it is asked for', () => {
     });
   }
 
-  it('wants a prompt or a request', () => {
+  it('a prompt or a request is required', () => {
     assert.equal(fieldOf({ id: 'x' }), 'prompt');
     assert.equal(fieldOf({ id: 'x', prompt: '' }), 'prompt');
     assert.ok(parseJobMessage({ request: {} }));
   });
 
-  it('answers anything at all with a message or INVALID_REQUEST', () => {
+  it('any value gives a message or INVALID_REQUEST', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         try {

@@ -11,7 +11,7 @@ const given = {
   queue: 'raw',
 } as const;
 
-test('a job that has waited for a rate says so on the way to its worker, until it starts', () => {
+test('a job that was delayed by a rate limit keeps its wait code until it starts', () => {
   const job = newJob(given, () => 'job_1', 1000);
   assert.equal(routed(job, ROUTE, 1000).moved.waitCode, undefined);
   const wait = { until: 2000, code: 'RATE_LIMITED', costsAttempt: false } as const;
@@ -21,7 +21,7 @@ test('a job that has waited for a rate says so on the way to its worker, until i
   assert.equal(running.waitCode, undefined);
 });
 
-test('a job that waited for something else says no more when it goes on', () => {
+test('a job that was delayed for another reason loses its wait code when it is routed', () => {
   const job = newJob(given, () => 'job_1', 1000);
   const wait = { until: 2000, code: 'AI_LIMIT_REACHED', costsAttempt: false } as const;
   const back = routed(delayed(job, wait, 1000).moved, ROUTE, 2000).moved;

@@ -6,8 +6,8 @@ import { decideRetry, RETRY_DEFAULTS, retryDelayMs } from './job-policy.ts';
 
 const NOW = 1_000_000;
 
-describe('what a failed run means for its job', () => {
-  it('is a wait that costs nothing when a provider or the gateway has no room', () => {
+describe('a failed run', () => {
+  it('delays the job without costing an attempt if the provider or the gateway is at a limit', () => {
     for (const verdict of [
       failure('RATE_LIMITED', { retryAfterMs: 700 }),
       failure('AI_LIMIT_REACHED', { resetAt: NOW + 700 }),
@@ -21,12 +21,12 @@ describe('what a failed run means for its job', () => {
       });
   });
 
-  it('is a wait of five minutes when a limit does not say until when', () => {
+  it('delays the job by five minutes if a limit states no reset', () => {
     const judged = judgeAfter(1, failure('AI_LIMIT_REACHED'));
     assert.ok(judged.kind === 'delay' && judged.until === NOW + 300_000);
   });
 
-  it('is another try after one, two and four seconds, then a dead letter', () => {
+  it('is retried after one, two and four seconds, then makes a dead letter', () => {
     const outage = failure('PROVIDER_UNAVAILABLE', { retryable: true });
     for (const [attempts, waitMs] of [
       [1, 1000],
@@ -41,7 +41,7 @@ describe('what a failed run means for its job', () => {
     assert.deepEqual(judgeAfter(4, outage), { kind: 'fail', isDeadLetter: true });
   });
 
-  it('never shortens a wait that was stated', () => {
+  it('is never retried before the stated time', () => {
     const judged = judgeAfter(
       1,
       failure('NETWORK_TIMEOUT', { retryable: true, retryAfterMs: 9000 }),
@@ -49,7 +49,7 @@ describe('what a failed run means for its job', () => {
     assert.ok(judged.kind === 'delay' && judged.until === NOW + 9000);
   });
 
-  it("is the end for a caller's mistake, and an operator's matter otherwise", () => {
+  it("fails the job, with a dead letter unless the error is the caller's", () => {
     assert.deepEqual(judgeAfter(1, failure('INVALID_REQUEST')), {
       kind: 'fail',
       isDeadLetter: false,
@@ -57,7 +57,7 @@ describe('what a failed run means for its job', () => {
     assert.deepEqual(judgeAfter(1, failure('AUTH_FAILED')), { kind: 'fail', isDeadLetter: true });
   });
 
-  it('is the end when the run is not to be repeated, whatever a repeat might have cured', () => {
+  it('fails the job if the run is final, even for a retryable error', () => {
     for (const [verdict, isDeadLetter] of [
       [failure('NETWORK_TIMEOUT', { retryable: true }), true],
       [failure('RATE_LIMITED', { retryable: true, retryAfterMs: 700 }), true],
@@ -68,7 +68,7 @@ describe('what a failed run means for its job', () => {
     }
   });
 
-  it('ends every job that keeps failing, and never waits into the past', () => {
+  it('fails the job eventually, and never delays it into the past', () => {
     const codes = fc.constantFrom(...ERROR_CODES);
     fc.assert(
       fc.property(codes, fc.boolean(), fc.nat(200), (code, retryable, attempts) => {
@@ -80,7 +80,7 @@ describe('what a failed run means for its job', () => {
     );
   });
 
-  it('doubles its waits without ever overflowing', () => {
+  it('doubles the backoff up to its maximum', () => {
     fc.assert(
       fc.property(fc.nat(5000), (attempts) => {
         const waitMs = retryDelayMs(attempts, RETRY_DEFAULTS);

@@ -42,7 +42,7 @@ const MOVES: Readonly<Record<string, (job: Job, at: number) => JobMove>> = {
 };
 
 describe('the states of a job', () => {
-  it('are as the diagram draws them', () => {
+  it('match the diagram', () => {
     assert.deepEqual(JOB_TRANSITIONS.failed, ['queued']);
     for (const state of ['succeeded', 'cancelled', 'expired'] as const)
       assert.deepEqual(JOB_TRANSITIONS[state], []);
@@ -50,14 +50,14 @@ describe('the states of a job', () => {
     assert.deepEqual(pathTo('delayed', 'running'), ['queued', 'running']);
   });
 
-  it('can all be reached, and from each an end can be reached', () => {
+  it('are all reachable, and a final state is reachable from each', () => {
     for (const state of JOB_STATES) {
       assert.ok(reachable('queued').has(state));
       assert.ok([...reachable(state)].some(isFinal));
     }
   });
 
-  it('are waiting, running or final, and only one of these', () => {
+  it('are each waiting, running or final', () => {
     for (const state of JOB_STATES)
       assert.equal(
         [isWaiting(state), state === 'running', isFinal(state)].filter(Boolean).length,
@@ -65,7 +65,7 @@ describe('the states of a job', () => {
       );
   });
 
-  it('hold their invariants along any walk of moves', () => {
+  it('keep their invariants along any sequence of moves', () => {
     const steps = fc.array(fc.constantFrom(...Object.keys(MOVES)), { maxLength: 60 });
     fc.assert(fc.property(steps, walk));
   });
@@ -77,7 +77,7 @@ function reachable(from: Job['state']): ReadonlySet<Job['state']> {
   return seen;
 }
 
-/** Tries each move in turn; what is not allowed must throw and change nothing. */
+/** Tries each move; a move that is not allowed must throw and change nothing. */
 function walk(names: readonly string[]): void {
   let job = freshJob();
   let openRun: number | undefined;

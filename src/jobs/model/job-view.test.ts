@@ -70,7 +70,7 @@ describe("the owner's view of a job", () => {
     assert.ok(!JSON.stringify(view).includes(SECRET), JSON.stringify(view));
   });
 
-  it('shows what a failed job had put out, and of a success only what other attempts had', () => {
+  it('shows the partial output of a failed job, and of a success only that of its other attempts', () => {
     const attempt = { startedAt: NOW, finishedAt: NOW };
     const cut = { ...attempt, run: 1, attempt: 1, outcome: 'failed', partialOutput: 'so far' };
     const good = { ...attempt, run: 2, attempt: 2, outcome: 'succeeded', partialOutput: 'hi' };
@@ -106,7 +106,7 @@ describe("the owner's view of a job", () => {
     });
   });
 
-  it('shows of a failure our code and sentence alone', () => {
+  it('shows only the public code and sentence of a failure', () => {
     const error = { code: 'AUTH_FAILED', params: {}, retryable: false } as const;
     const view = toJobView({ ...JOB, state: 'failed', error, finishedAt: NOW }, READER);
     assert.equal(view.error?.code, 'AUTH_FAILED');
@@ -115,7 +115,7 @@ describe("the owner's view of a job", () => {
     assert.ok(!JSON.stringify(view).includes(SECRET));
   });
 
-  it('links by an id that may hold anything', () => {
+  it('escapes the id in its links', () => {
     const receipt = toReceipt(JOB, { position: 1 });
     assert.equal(receipt.links.events, '/v1/jobs/my%20job%2F1/events');
     const event = { sequence: 2, type: 'delayed', createdAt: 5, data: { until: 9 } } as const;
@@ -123,10 +123,10 @@ describe("the owner's view of a job", () => {
   });
 });
 
-describe('when a job is expected', () => {
+describe('the estimate of a job', () => {
   const pace = { averageRunMs: 4000, concurrency: 2, perMinute: 60 };
 
-  it('follows from those ahead, at the pace of workers or of the limit, whichever is slower', () => {
+  it("is the jobs ahead times the slower of the workers' and the limit's time per job", () => {
     const job = { ...JOB, runAt: NOW };
     const estimate = estimateJob(job, 10, pace, NOW);
     assert.equal(estimate.position, 11);
@@ -136,7 +136,7 @@ describe('when a job is expected', () => {
     assert.equal(slower.estimatedStartAt, NOW + 10 * 12_000);
   });
 
-  it('is not before its moment, and not known where the queue cannot tell', () => {
+  it('is not before the due time, and has no position if the queue does not know it', () => {
     assert.equal(estimateJob(JOB, 0, pace, NOW).estimatedStartAt, JOB.runAt);
     assert.equal('position' in estimateJob(JOB, undefined, pace, NOW), false);
     assert.deepEqual(estimateJob({ ...JOB, state: 'failed' }, 0, pace, NOW), {});

@@ -22,14 +22,14 @@ function open() {
   return { log, queue: createPipelineQueue({ broker, tenantQueues }) };
 }
 
-test("messages of callers are held, other systems' go to the broker", async () => {
+test("callers' messages go to the tenant queues, other systems' messages to the broker", async () => {
   const { log, queue } = open();
   await queue.publish('q', { id: 'theirs', body: '' });
   await queue.publish('q', { id: 'ours', body: '', tenant: 'acme' });
   assert.deepEqual(log, ['broker: theirs on q', 'tenant queues: ours on q']);
 });
 
-test('missing is what neither has, and depths are those of both', async () => {
+test('a message is missing if neither queue has it, and depths are added up', async () => {
   const { queue } = open();
   const asked = ['b', 'h', 'x'].map((id) => ({ id, publishedAt: 0 }));
   assert.deepEqual(await queue.missing('q', asked), ['x']);

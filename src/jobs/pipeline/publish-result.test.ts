@@ -50,14 +50,14 @@ function rig({ isUp = true, takes = true } = {}) {
   return { tell, told, kept };
 }
 
-test('a result goes to its queue under the id that its sender gave, and nothing is written for it', async () => {
+test("a result is published under the job's public id, without an outbox message", async () => {
   const { tell, told, kept } = rig();
   await tell(ENDED, RESULT);
   assert.deepEqual([told, kept], [['results: analysis-7 succeeded done'], []]);
 });
 
 for (const broker of [{ isUp: false }, { takes: false }])
-  test(`one that the broker does not take is in the outbox: ${JSON.stringify(broker)}`, async () => {
+  test(`a result that the broker does not accept goes to the outbox: ${JSON.stringify(broker)}`, async () => {
     const { tell, told, kept } = rig(broker);
     await tell(ENDED, RESULT);
     assert.deepEqual([told, kept], [[], [`results: job_1.${ENDED.fence} succeeded done`]]);
@@ -65,13 +65,13 @@ for (const broker of [{ isUp: false }, { takes: false }])
 
 const history = { result: async () => RESULT };
 
-test('a message that comes again tells of a job that has ended, in the same words', async () => {
+test('a redelivered message of an ended job publishes the same result again', async () => {
   const { tell, told } = rig();
   assert.equal(await republishResult(tell, { job: ENDED, history, now: 4000 }), 'ack');
   assert.deepEqual(told, ['results: analysis-7 succeeded done']);
 });
 
-test('while the job runs such a message is kept, and looked at after as long again', async () => {
+test('a redelivered message of a running job is delivered again after as long as the job has run', async () => {
   const { tell, told } = rig();
   const begunAt = RUNNING.updatedAt;
   for (const [ranMs, retryAfterMs] of [
@@ -85,7 +85,7 @@ test('while the job runs such a message is kept, and looked at after as long aga
   assert.deepEqual(told, []);
 });
 
-test('of the jobs of callers nobody is told by a queue', async () => {
+test("a caller's job publishes no result", async () => {
   const { tell, told } = rig();
   for (const job of [RUNNING, ENDED]) {
     const own: Job = { ...job, origin: 'http' };
@@ -94,7 +94,7 @@ test('of the jobs of callers nobody is told by a queue', async () => {
   assert.deepEqual(told, []);
 });
 
-/** Ends a job on a store that answers so, in turn; who was told of it, and what was outbox with the move. */
+/** Finishes a job on a store that gives these answers in turn; returns the published results and the outbox. */
 async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) {
   const clock = createTestClock();
   const moves: JobMove[] = [];
@@ -126,15 +126,15 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
   return { told, outbox: moves.flatMap(({ outbox = [] }) => outbox) };
 }
 
-test('a job is told of after its end is stored, and not by the store', async () => {
+test("a result is published after the job's last move, and not by the outbox", async () => {
   assert.deepEqual(await endOn([ENDED], ENDED), { told: [ENDED], outbox: [] });
 });
 
-test('a job that had moved on is not told of', async () => {
+test('a job whose fence has changed publishes no result', async () => {
   assert.deepEqual((await endOn([undefined], ENDED)).told, []);
 });
 
-test('an end that was stored by a store that never said so is told of', async () => {
+test('a last move that was committed without an answer publishes its result', async () => {
   const away = new Error('connection lost');
   assert.deepEqual((await endOn([away, undefined], ENDED)).told, [ENDED]);
   const cancelled: Job = { ...ENDED, state: 'cancelled' };

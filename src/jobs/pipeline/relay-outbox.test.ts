@@ -35,7 +35,7 @@ function rig(publish: () => Promise<void> = async () => {}): Rig {
   return { handlers, published, closed, relay };
 }
 
-test('what is in the outbox goes to the queue of the same name, as it is, and is taken off', async () => {
+test('an outbox message is published unchanged to the queue of the same name and deleted', async () => {
   const { handlers, published } = rig();
   const delivery = { id: 'm1', body: '{"x":1}', deliveries: 1 };
   assert.equal(await handlers.get('provider')?.(delivery), 'ack');
@@ -43,7 +43,7 @@ test('what is in the outbox goes to the queue of the same name, as it is, and is
   assert.deepEqual([...handlers.keys()], ['raw', 'provider']);
 });
 
-test('a message that names what it is about goes out under that id', async () => {
+test('a message whose body has an id is published under that id', async () => {
   const { handlers, published } = rig();
   const body = '{"id":"analysis-7","status":"succeeded"}';
   await handlers.get('raw')?.({ id: 'job_1.4', body, deliveries: 1 });
@@ -52,7 +52,7 @@ test('a message that names what it is about goes out under that id', async () =>
   assert.equal(published[1]?.message.id, 'm2');
 });
 
-test('a message is not taken off before the broker has confirmed it', async () => {
+test('a message is not deleted before the broker has confirmed it', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { handlers, published } = rig(() => promise);
   let isAcknowledged = false;
@@ -68,11 +68,11 @@ test('a message is not taken off before the broker has confirmed it', async () =
   assert.equal(published.length, 1);
 });
 
-test('while the broker is away the message stays in the outbox', async () => {
-  const { handlers } = rig(() => Promise.reject(new Error('the broker is away')));
+test('the message stays in the outbox while the broker is unavailable', async () => {
+  const { handlers } = rig(() => Promise.reject(new Error('the broker is unavailable')));
   const relaying = handlers.get('raw')?.({ id: 'm1', body: '', deliveries: 1 });
   assert.ok(relaying);
-  await assert.rejects(relaying, /away/);
+  await assert.rejects(relaying, /unavailable/);
 });
 
 test('closing closes every consumer', async () => {

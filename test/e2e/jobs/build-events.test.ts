@@ -1,10 +1,10 @@
-// Build events over HTTP: reported, read, followed live with a real client, resumed, and kept apart.
+// Build events over HTTP: reported, read, followed live with a real client, resumed, and separated by organisation.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type EventStream, openEventStream } from '../../support/gateway/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
-import { textAt, valueAt } from '../admin/admin-rig.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 
 type Answer = { readonly status: number; readonly body: unknown; readonly text: string };
 
@@ -78,7 +78,7 @@ suite('reporting and reading', () => {
     assert.deepEqual(valueAt(limits.body, 'data'), []);
   });
 
-  test('pages go on after the last id, and those of one user are found', async () => {
+  test('pages continue after the last id, and can be of one user', async () => {
     const events = ['u1', 'u2', 'u1'].map((userId, step) => ({
       type: 'step',
       userId,
@@ -95,7 +95,7 @@ suite('reporting and reading', () => {
     assert.equal(valueAt(mine.body, 'data', 'length'), 1);
   });
 
-  test('organisations cannot see each other’s builds, by any way', async () => {
+  test('an organisation cannot read another’s builds', async () => {
     const other = await newKey('stranger');
     await call('POST', '/v1/builds/b-mine/events', { type: 'secret-step', finished: true });
     const seen = await call('GET', '/v1/builds/b-mine/events', undefined, other);
@@ -110,7 +110,7 @@ suite('reporting and reading', () => {
     assert.equal((await call('GET', '/admin/builds/b-mine/events', undefined, other)).status, 401);
   });
 
-  test('what is wrong is refused with its name, and a key needs the scope', async () => {
+  test('a wrong field is refused with its name, and the key needs the scope', async () => {
     const path = '/v1/builds/b-wrong/events';
     for (const [body, field] of [
       [{ type: 'a', overallProgress: 'half' }, 'overallProgress'],
@@ -132,7 +132,7 @@ suite('reporting and reading', () => {
 });
 
 suite('following live', () => {
-  test('a reader gets what was, what comes and the end; one that was cut off goes on where it was', async () => {
+  test('a live reader gets existing and new events until the last, and resumes after a disconnect', async () => {
     const path = '/v1/builds/b-live/events';
     await call('POST', path, { type: 'first' });
     const stream = await followed(path);
@@ -155,7 +155,7 @@ suite('following live', () => {
     assert.equal((await followed(path, { 'last-event-id': lastId })).status, 204);
   });
 
-  test('a job is followed to its end, and is a build as well', async () => {
+  test('a job can be followed to its end, as a job and as a build', async () => {
     const job = await call('POST', '/v1/jobs', { model: 'gpt-5-mini', prompt: 'hi' });
     const id = textAt(job.body, 'id');
     const [asJob, asBuild] = await Promise.all([
@@ -175,7 +175,7 @@ suite('following live', () => {
     assert.deepEqual(await resumed.rest(), asJob.slice(2));
   });
 
-  test('a reader whose key is revoked is told nothing more', async () => {
+  test('a reader whose key is revoked gets no further event', async () => {
     const path = '/v1/builds/b-revoked/events';
     await call('POST', '/admin/orgs', { id: 'leaving' }, gateway.adminKey);
     const keys = '/admin/orgs/leaving/keys';
@@ -191,7 +191,7 @@ suite('following live', () => {
     assert.deepEqual(await stream.rest(), []);
   });
 
-  test('seats are bounded for a caller, and free again when a reader goes', async () => {
+  test('live readers are limited per organisation, and a disconnect frees a slot', async () => {
     const key = await newKey('crowd');
     const authorization = `Bearer ${key}`;
     const url = `${gateway.url}/v1/builds/b-crowd/events`;
@@ -213,7 +213,7 @@ suite('following live', () => {
     assert.equal(status, 200);
   });
 
-  test('a gateway that stops lets its readers go and does not wait for them', async () => {
+  test('a stopping gateway disconnects its live readers', async () => {
     const own = await startTestGateway();
     const authorization = `Bearer ${own.apiKey}`;
     const stream = await openEventStream(`${own.url}/v1/builds/b/events`, { authorization });

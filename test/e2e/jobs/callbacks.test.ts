@@ -1,11 +1,11 @@
-// Callbacks end to end: a job that ends is told to its owner, signed; one to an internal address is never made.
+// Callbacks end to end: an ended job calls its owner back, signed, and never at an internal address.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { type CallbackHost, startCallbackHost } from '../../support/gateway/callback-host.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
-import { textAt, valueAt } from '../admin/admin-rig.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 
 async function call(gateway: TestGateway, path: string, body?: object, key = gateway.apiKey) {
   const response = await fetch(gateway.url + path, {
@@ -32,7 +32,7 @@ suite('callbacks to a host that an operator allows', () => {
     await host.close();
   });
 
-  test('the result is signed with the secret that the organisation was given', async () => {
+  test("the callback is signed with the organisation's secret", async () => {
     const path = '/admin/orgs/default/webhook-secret';
     const made = await call(gateway, path, {}, gateway.adminKey);
     const secret = textAt(made.body, 'secret');
@@ -51,7 +51,7 @@ suite('callbacks to a host that an operator allows', () => {
     assert.equal(headers['webhook-signature'], `v1,${signature}`);
   });
 
-  test('a job that is cancelled is told as well', async () => {
+  test('a cancelled job calls back too', async () => {
     const job = { model: 'gpt-5-mini', prompt: 'hi', callbackUrl: `${host.url}/cancelled` };
     gateway.simulator.setScenario({ preset: 'hang' });
     const receipt = await call(gateway, '/v1/jobs', job);
@@ -75,7 +75,7 @@ suite('callbacks that nobody may ask for', () => {
   });
   after(() => gateway.close());
 
-  test('an address that is not public is refused at once, however it is written', async () => {
+  test('a callback URL with a private address is refused, in any notation', async () => {
     for (const callbackUrl of [
       'http://127.0.0.1:8787/admin/orgs',
       'http://2130706433/',

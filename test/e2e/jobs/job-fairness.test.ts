@@ -1,5 +1,5 @@
-// One organisation sends a hundred times as much as each of nine others, over HTTP, against a provider limit that makes
-// everybody wait. The others hardly notice: on embedded storage and on PostgreSQL, Redis and RabbitMQ alike.
+// One organisation submits a hundred times as many jobs as each of nine others, over HTTP, under a provider limit that
+// makes all jobs wait. The others' waits hardly change, on embedded storage and on PostgreSQL, Redis and RabbitMQ.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ suite('fairness among organisations', { timeout: 150_000, concurrency: 2 }, () =
     ['embedded storage', openEmbedded],
     ['PostgreSQL, Redis and RabbitMQ', openGrown],
   ] as const)
-    test(`on ${where} a loud one does not double the median wait of the others`, async (t) => {
+    test(`on ${where} a busy organisation does not double the median wait of the others`, async (t) => {
       const folder = makeTempFolder();
       const file = join(folder, 'spillway.yaml');
       writeFileSync(file, CROWD_SETTINGS);

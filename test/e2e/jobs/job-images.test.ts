@@ -1,11 +1,11 @@
-// Images that a job names by address reach the provider as data, and none is fetched from an internal address.
+// Images that a job names by URL reach the provider as data, and none is fetched from an internal address.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
-import { textAt, valueAt } from '../admin/admin-rig.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 
 const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64');
 
@@ -35,7 +35,7 @@ suite('images of jobs', () => {
     host.close();
   });
 
-  /** The job when it has ended. */
+  /** Resolves to the ended job. */
   async function run(gateway: TestGateway, image: string): Promise<unknown> {
     const headers = {
       authorization: `Bearer ${gateway.apiKey}`,
@@ -52,20 +52,20 @@ suite('images of jobs', () => {
     return view.json();
   }
 
-  test('an image is fetched and sent', async () => {
+  test('an image URL is fetched and sent as data', async () => {
     const job = await run(open, `${url}/picture`);
     assert.equal(valueAt(job, 'status'), 'succeeded');
     assert.deepEqual(asked.splice(0), ['/picture']);
   });
 
-  test('what is no image ends the job as the caller’s mistake', async () => {
+  test('a non-image URL fails the job with INVALID_REQUEST', async () => {
     const job = await run(open, `${url}/page`);
     assert.equal(valueAt(job, 'error', 'code'), 'INVALID_REQUEST');
     assert.deepEqual(valueAt(job, 'error', 'params'), { field: 'images' });
     asked = [];
   });
 
-  test('an internal address is not asked', async () => {
+  test('an internal address is not connected to', async () => {
     for (const image of [
       `${url}/picture`,
       url.replace('127.0.0.1', '[::ffff:127.0.0.1]'),

@@ -1,4 +1,4 @@
-// Jobs that ask for a stream: called as one, seen while they grow, begun again when they are cut, and ended once.
+// Jobs that request a stream: sent as one, readable as they grow, started over after a cut, and ended once.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -33,7 +33,7 @@ const WORDS = 'one two three four five six seven eight nine ten eleven twelve';
 const CUT = { preset: 'cut', text: WORDS, chunks: 12, afterChunks: 5 };
 const GOOD = { text: WORDS, chunks: 12 };
 
-/** The same asked for whole and as a stream. */
+/** The same request without and with a stream. */
 const ENDPOINTS: readonly (readonly [whole: Ask, stream: Ask])[] = [
   [{ body: messageBody() }, { body: messageBody({ stream: true }) }],
   [chatAsk(), chatAsk({ stream: true })],
@@ -88,7 +88,7 @@ async function finished(place: Place, id: string): Promise<JobView> {
   }
 }
 
-/** What happened so far, up to the first event that is wanted. */
+/** The events up to the first that matches. */
 async function followUntil(
   { url, apiKey }: Place,
   path: string,
@@ -109,7 +109,7 @@ async function eventsOf({ url, apiKey }: Place, id: string) {
   return data;
 }
 
-/** What each attempt put out, as the events together tell it. */
+/** The output of each attempt, assembled from the events. */
 function outputsOf(events: readonly { type: string; output?: string }[]): readonly string[] {
   const outputs: string[] = [];
   for (const { type, output = '' } of events) {
@@ -119,7 +119,7 @@ function outputsOf(events: readonly { type: string; output?: string }[]): readon
   return outputs;
 }
 
-/** Without what differs from one answer to the next. */
+/** Without the fields that differ between two answers. */
 function lasting(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, field: unknown) =>
     /^(id|created|created_at|completed_at|responseId)$/.test(name) ? undefined : field,
@@ -139,7 +139,7 @@ suite('a job that asks for a stream', () => {
   after(() => gateway.close());
 
   for (const [whole, stream] of ENDPOINTS) {
-    test(`${stream.path ?? '/v1/messages'}: is called as one, and its result is the whole answer with its exact usage`, async () => {
+    test(`${stream.path ?? '/v1/messages'}: is sent as one, and its result is the whole answer with its exact usage`, async () => {
       gateway.simulator.setScenario(GOOD);
       const expected = await finished(gateway, await later(gateway, whole));
       const job = await finished(gateway, await later(gateway, stream));
@@ -152,7 +152,7 @@ suite('a job that asks for a stream', () => {
       );
     });
 
-    test(`${stream.path ?? '/v1/messages'}: begins again when it is cut after content, and both calls are charged`, async () => {
+    test(`${stream.path ?? '/v1/messages'}: starts over after a cut, and both calls are charged`, async () => {
       gateway.simulator.setScenario({ sequence: [CUT, GOOD] });
       const tenant = await newTenant(gateway);
       const job = await finished(tenant, await later(tenant, stream));
@@ -170,7 +170,7 @@ suite('a job that asks for a stream', () => {
     });
   }
 
-  test('is one in a message of its own, in any format', async () => {
+  test("is requested by a job's own message, in any format", async () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     for (const [model, request] of [
       [CLAUDE, { max_tokens: 100, messages }],
@@ -185,7 +185,7 @@ suite('a job that asks for a stream', () => {
     }
   });
 
-  test('is seen while it runs, by asking and by following; what was seen stays with its attempt', async () => {
+  test('is readable while it runs, by polling and live, and stays with its attempt', async () => {
     const stalled = { fault: 'stall', text: WORDS, chunks: 12, afterChunks: 5 };
     gateway.simulator.setScenario({ sequence: [stalled, GOOD] });
     const id = await later(gateway, { stream: true });
@@ -208,7 +208,7 @@ suite('a job that asks for a stream', () => {
     assert.deepEqual(outputsOf(await eventsOf(gateway, id)), [partial, WORDS]);
   });
 
-  test('that an error of the provider cuts keeps what it had, too', async () => {
+  test('keeps its partial output after an error of the provider in the stream', async () => {
     const broken = { preset: 'overloaded-mid-stream', text: WORDS, chunks: 12, chunkDelayMs: 20 };
     gateway.simulator.setScenario({ sequence: [broken, GOOD] });
     const job = await finished(gateway, await later(gateway, { stream: true }));
@@ -216,7 +216,7 @@ suite('a job that asks for a stream', () => {
     assert.ok(WORDS.startsWith(job.history[0]?.partialOutput ?? '-'));
   });
 
-  test('that is cut again and again is a dead letter with its last output', async () => {
+  test('becomes a dead letter with its last output after repeated cuts', async () => {
     gateway.simulator.setScenario(CUT);
     const job = await finished(gateway, await later(gateway, { stream: true }));
     assert.deepEqual([job.status, job.attempts], ['failed', 4]);
@@ -227,7 +227,7 @@ suite('a job that asks for a stream', () => {
   });
 });
 
-test('where jobs.midStream is error, a cut after content is the end, with what there was', async (context) => {
+test('with jobs.midStream error a cut after content fails the job, with its partial output', async (context) => {
   const gateway = await startTestGateway({ RETRY_DELAY_MS: '50' }, () => {
     return `${SINGLE_TRIES}\njobs: { midStream: error }\n`;
   });
@@ -241,13 +241,13 @@ test('where jobs.midStream is error, a cut after content is the end, with what t
   const { data } = await administer(gateway, 'GET', '/admin/dlq');
   assert.equal(Array.isArray(data) && data.length, 1, 'an operator can have it done again');
 
-  // Before content nothing was lost, and the job's own retry takes care of it.
+  // Before content a cut is an ordinary failure, which the job's retry handles.
   gateway.simulator.setScenario({ sequence: [{ preset: 'cut-before-content' }, GOOD] });
   const again = await finished(gateway, await later(gateway, { stream: true }));
   assert.deepEqual([again.status, again.attempts], ['succeeded', 2]);
 });
 
-test('a job whose process was killed in the middle of its stream ends once, from the beginning', async (context) => {
+test('a job whose process was killed during its stream starts over and ends once', async (context) => {
   const simulator = await startSimulator({ clock: systemClock });
   context.after(() => simulator.close());
   const env = {

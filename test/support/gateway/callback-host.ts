@@ -1,4 +1,4 @@
-// The host of a job's owner: takes callbacks, keeps them, and answers as it is told.
+// The host of a job's owner: records callbacks and gives the answers that the test sets.
 
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -11,7 +11,7 @@ export type TakenCallback = {
 
 export type CallbackHost = {
   readonly url: string;
-  /** The next callback that has not been looked at. */
+  /** The next unread callback. */
   next(): Promise<TakenCallback>;
   close(): Promise<void>;
 };

@@ -1,13 +1,13 @@
-// A reader of server-sent events over real HTTP, as a browser would be: it takes events as they come and can go.
+// A reader of server-sent events over HTTP, as a browser is: it reads events as they come and can disconnect.
 
 export type StreamEvent = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
 
 export type EventStream = {
   readonly status: number;
   readonly headers: Headers;
-  /** The next event; undefined when the stream has ended. */
+  /** The next event; undefined after the end of the stream. */
   next(): Promise<StreamEvent | undefined>;
-  /** Everything until the stream ends. */
+  /** All events until the end of the stream. */
   rest(): Promise<readonly StreamEvent[]>;
   leave(): void;
 };
@@ -27,7 +27,7 @@ export async function openEventStream(
     return event.done ? undefined : event.value;
   }
   return {
-    // Asked for each time: a response that nobody refers to would be collected, and its connection ended.
+    // Refers to the response: an unreferenced one would be garbage-collected and its connection closed.
     get status() {
       return response.status;
     },
@@ -57,7 +57,7 @@ async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEv
   }
 }
 
-/** Undefined for comments and for the advice on when to come back. */
+/** Undefined for comments and `retry:` fields. */
 function readEvent(block: string): StreamEvent | undefined {
   const fields = new Map(
     block.split('\n').map((line): [string, string] => {

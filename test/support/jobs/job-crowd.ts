@@ -1,6 +1,6 @@
-// A crowd of organisations that hand in jobs over HTTP, one of them perhaps a hundred times as much as each of the others,
-// and how long the others waited, by the times that the API tells: from being handed in to being started. The pace is the
-// provider's limit, so that the waits are the same on a slow machine as on a fast one.
+// Many organisations that submit jobs over HTTP, one of them optionally a hundred times as many as each of the others, and
+// how long the others' jobs waited from submission to start, by the API's timestamps. The provider's limit sets the rate,
+// so that the waits do not depend on the machine.
 
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const AT_ONCE = 16;
 const LOOK_EVERY_MS = 500;
 const MODEL = 'claude-sonnet-4-5';
 
-/** Ten a second or a little less: the quiet ones alone need ten windows. */
+/** At most ten a second: the quiet organisations alone need ten windows. */
 export const CROWD_SETTINGS = JSON.stringify({
   providers: { anthropic: { windowMs: 1000, limitGuardMs: 100 } },
 });
@@ -27,7 +27,7 @@ const Page = z.object({
 
 type Gateway = Pick<TestGateway, 'url' | 'adminKey'>;
 
-/** The median wait of the quiet ones, beside a loud one or without it. */
+/** The median wait of the quiet organisations, with or without a busy one. */
 export async function medianWaitMs(gateway: Gateway, { isLoud }: { isLoud: boolean }) {
   const rich = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
   const tenants = await Promise.all(
@@ -49,7 +49,7 @@ async function allWaitsOf(quiet: readonly Place[]): Promise<number[]> {
   }
 }
 
-/** So many of each, in turn, a few requests at once. */
+/** Submits `count` jobs of each organisation, in turn, with a few concurrent requests. */
 async function handIn(tenants: readonly Place[], each: number): Promise<void> {
   const owners = Array.from({ length: each }, () => tenants).flat();
   let next = 0;
@@ -63,7 +63,7 @@ async function handIn(tenants: readonly Place[], each: number): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, submitOn));
 }
 
-/** Of those that have been started. */
+/** The waits of started jobs. */
 async function waitsOf(tenants: readonly Place[]): Promise<number[]> {
   const pages = await Promise.all(
     tenants.map(async ({ url, apiKey }) => {

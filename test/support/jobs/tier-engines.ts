@@ -1,4 +1,4 @@
-// The engines a test of the two tiers stands on: embedded storage, or PostgreSQL with RabbitMQ.
+// The engines of the two-tier tests: embedded storage, or PostgreSQL with RabbitMQ.
 
 import { createPostgresJobStore } from '../../../src/adapters/postgres/jobs/job-store.ts';
 import { createPostgresQueueOperations } from '../../../src/adapters/postgres/jobs/queue-operations.ts';

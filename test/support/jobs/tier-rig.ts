@@ -1,6 +1,6 @@
-// Both tiers of the job pipeline, on the store, the queues and the clock a test gives it: the dispatcher with its
-// count, the releases of what is held, workers with their permits, and a provider that only writes down when it was
-// called. Several workers or dispatchers share one limiter, as processes share Redis.
+// Both tiers of the job pipeline on the test's store, queues and clock: the dispatcher with its limit, the release of
+// callers' jobs, workers with their permits, and a provider that records when it is called. Several workers or dispatchers
+// share one limiter, as processes share Redis.
 
 import { createMemoryProviderLimits } from '../../../src/adapters/memory/provider-limits.ts';
 import { createMemoryRateLimiter } from '../../../src/adapters/memory/rate-limiter.ts';
@@ -8,10 +8,9 @@ import { createChooseProvider } from '../../../src/flow/jobs/choose-provider.ts'
 import { createDispatchMetrics } from '../../../src/flow/jobs/dispatch-metrics.ts';
 import { createWorkerMetrics } from '../../../src/flow/jobs/worker-metrics.ts';
 import { createDispatchLimit } from '../../../src/flow/pacing/dispatch-limit.ts';
-import { createWorkerPermits } from '../../../src/flow/pacing/worker-permit.ts';
+import { createWorkerPermits, permitOf } from '../../../src/flow/pacing/worker-permit.ts';
 import { createSubmitJob } from '../../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../../src/jobs/model/job.ts';
-import type { JobMessage } from '../../../src/jobs/model/job-message.ts';
 import { RETRY_DEFAULTS } from '../../../src/jobs/model/job-policy.ts';
 import { type DispatcherParts, startDispatcher } from '../../../src/jobs/pipeline/dispatch-job.ts';
 import {
@@ -32,19 +31,22 @@ import { createResolveTargets } from '../../../src/routing/resolve-targets.ts';
 import { type JobServices, success } from '../../contract/job-rig.ts';
 import { collectingLog } from '../stores/rabbit-rig.ts';
 
-/** As the configuration has it. */
+/** The default of the configuration. */
 const GUARD_MS = 250;
+
+/** As in flow/call/clear-attempt. */
+const MAX_PERMIT_AGE_MS = 100;
 
 export const PROVIDERS = ['gemini', 'openai'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 export type TierEngines = Pick<JobServices, 'store' | 'history' | 'deadLetters'> & {
   readonly clock: Clock;
-  /** The store's own queue. */
+  /** The store's own queues. */
   readonly tenantQueues: JobQueue;
-  /** Where there is one. */
+  /** Absent for embedded storage. */
   readonly broker?: JobQueue | undefined;
-  /** Queues of this test alone. */
+  /** Makes a queue name unique to this test. */
   readonly name: (purpose: string) => string;
 };
 
@@ -56,7 +58,7 @@ export type TierOptions = {
   readonly fixedDelayMs?: number | undefined;
   readonly isChecked?: boolean;
   readonly limiter?: RateLimiter;
-  /** How long a call takes. */
+  /** The duration of a call. */
   readonly callMs?: number;
 };
 
@@ -90,32 +92,38 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   });
   const dispatchLimit = createDispatchLimit({
     limiter,
-    limitOf: (provider) => limitFor('dispatcher', provider),
+    limits: new Map(PROVIDERS.map((provider) => [provider, limitFor('dispatcher', provider)])),
     metrics: createDispatchMetrics(metrics, clock),
     clock,
     newId,
   });
   const permits = createWorkerPermits({
     limiter,
-    accountsOf: (provider) => [{ account: 'default', limits: [limitFor('provider', provider)] }],
+    accounts: new Map(
+      PROVIDERS.map((provider) => [
+        provider,
+        [{ account: 'default', limits: [limitFor('provider', provider)] }],
+      ]),
+    ),
     tokensOf: () => 0,
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
     newId,
   });
 
-  /** As a call does that was given no permit, or one that is stale. */
-  async function takeOwn(job: Job, message: JobMessage): Promise<void> {
-    for (;;) {
-      const answer = await permits.take(job, message, { backAt: clock.now() });
-      if (answer.kind === 'allowed') return;
-      await sleep(clock, answer.afterMs);
-    }
+  /** Renews a permit that is too old, as a call does. */
+  async function renewIfStale(run: JobRun): Promise<void> {
+    const permit = permitOf(run);
+    if (!permit || clock.monotonic() - permit.askedAtMs <= MAX_PERMIT_AGE_MS) return;
+    if (permit.renew) return void (await permit.renew(new AbortController().signal));
+    permits.giveBack(permit);
+    const answer = await permits.take(run.job, run.message, { dueAt: undefined });
+    if (answer.kind !== 'allowed') await sleep(clock, answer.afterMs);
   }
 
-  async function runJob({ job, message, permit }: JobRun) {
-    const { provider = '', organizationId, priority } = job;
-    if (!permit) await takeOwn(job, message);
+  async function runJob(run: JobRun) {
+    const { provider = '', organizationId, priority } = run.job;
+    await renewIfStale(run);
     calls.push({ provider, organizationId, priority, at: clock.now() });
     if (options.callMs) await sleep(clock, options.callMs);
     return success('done');
@@ -224,8 +232,8 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
           broker: broker ?? tenantQueues,
           queue: queueOf(provider),
           mostReady: isChecked ? 20 : undefined,
-          waitForTurn: async (signal) =>
-            isChecked ? dispatchLimit.waitForTurn(provider, signal) : !signal.aborted,
+          waitForSlot: async (signal) =>
+            isChecked ? dispatchLimit.waitForSlot(provider, signal) : !signal.aborted,
         });
         closers.push(() => release.close());
       }
@@ -249,7 +257,7 @@ function totalOf(metrics: Metrics, name: string): number {
   return [...metric.series.values()].reduce((sum, { cell }) => sum + cell.value, 0);
 }
 
-/** The most calls that any span of this length holds. */
+/** The maximum number of calls in any window of this length. */
 export function mostWithin(calls: readonly Pick<Call, 'at'>[], spanMs: number): number {
   const moments = calls.map(({ at }) => at).toSorted((a, b) => a - b);
   let most = 0;

@@ -1,4 +1,4 @@
-// Many jobs at once on PostgreSQL: they share statements, and each is still served by itself.
+// Concurrent jobs on PostgreSQL share statements, and each is still fenced and answered on its own.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -57,7 +57,7 @@ function handIn(job: Job) {
   return jobs.create(job, { prompt: 'hello' }, [{ queue: 'raw', message: messageFor(job) }]);
 }
 
-test('jobs that are handed in at once are one statement, and one public id is one job', async () => {
+test('jobs submitted at once share a statement, and one public id is one job', async () => {
   const asked = ['a', 'b', 'same', 'same', 'c'].map((id) => jobOf('default', id));
   const created = await Promise.all(asked.map(handIn));
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('jobs that are handed in at once are one statement, and one public id is on
   assert.equal(statements, 2);
 });
 
-test('each tenant’s messages of a group have turns in their order, beside the other tenants', async () => {
+test("the messages of a batch are served tenant by tenant in turn, each tenant's in order", async () => {
   const own = createPostgresQueueOperations(store);
   const loud = Array.from({ length: 4 }, () => jobOf('loud'));
   const quiet = [jobOf('quiet')];
@@ -86,7 +86,7 @@ test('each tenant’s messages of a group have turns in their order, beside the 
   assert.equal(claimed.length, 6);
 });
 
-test('of moves that are made at once each is fenced by itself and answered by itself', async () => {
+test('concurrent moves are each fenced and answered on their own', async () => {
   const waiting = await Promise.all(
     Array.from({ length: 10 }, async () => (await handIn(jobOf('default'))).job),
   );
@@ -109,7 +109,7 @@ test('of moves that are made at once each is fenced by itself and answered by it
   }
 });
 
-test('moves of different kinds in one group change what each of them mentions and nothing else', async () => {
+test('moves of different kinds in one batch change only their own fields', async () => {
   const [one, two] = [jobOf('default'), jobOf('default')];
   await Promise.all([one, two].map(handIn));
   const stored = await jobs.find({ id: one.id });
@@ -138,7 +138,7 @@ test('moves of different kinds in one group change what each of them mentions an
   assert.equal(startedJob?.updatedAt, 3000);
 });
 
-test('a job that was moved is told as it is kept', async () => {
+test('the returned job equals the stored one', async () => {
   const waiting = (await handIn(jobOf('default'))).job;
   const running = await jobs.move(started(waiting, WORKER, 2000));
   assert.ok(running);
@@ -157,7 +157,7 @@ test('a job that was moved is told as it is kept', async () => {
   }
 });
 
-test('what is outbox is on its queue, and its consumers are told, after the commit alone', async () => {
+test('an outbox message is on its queue, and its consumers are notified, only after the commit', async () => {
   const told: string[] = [];
   signals.listen('results', () => void told.push('results'));
   const waiting = (await handIn(jobOf('default'))).job;
@@ -165,7 +165,7 @@ test('what is outbox is on its queue, and its consumers are told, after the comm
   const outbox = [{ queue: 'results', message, isUnordered: true }];
   await jobs.move({ ...started(waiting, WORKER, 2000), outbox });
   assert.deepEqual(told, ['results']);
-  // The same move again is refused by its fence, and so is what it announces.
+  // The fence refuses the same move, with its outbox messages.
   const stale = [{ queue: 'results', message: { id: 'stale', body: '' }, isUnordered: true }];
   await jobs.move({ ...started(waiting, WORKER, 2000), outbox: stale });
   assert.deepEqual(told, ['results']);

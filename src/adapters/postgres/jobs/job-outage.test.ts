@@ -1,5 +1,5 @@
-// The whole pipeline of jobs on a PostgreSQL that is killed and frozen under it: every job that was accepted ends, with
-// one result, without anybody's help.
+// The job pipeline on a PostgreSQL server that is killed and frozen: every accepted job ends with one result, without
+// intervention.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ import { createPostgresQueueOperations } from './queue-operations.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 500, statementTimeoutMs: 800, queryTimeoutMs: 1000 };
 
-/** What was in hand when the server died is free again after this. */
+/** Messages leased when the server died are delivered again after this. */
 const LEASE_MS = 3000;
 const IN_TIME = { timeout: 120_000 };
 
@@ -39,7 +39,7 @@ before(async () => {
 after(() => services.close());
 
 test(
-  'every accepted job ends with one result, though PostgreSQL is killed and frozen meanwhile',
+  'every accepted job ends with one result while PostgreSQL is killed and frozen',
   IN_TIME,
   async () => {
     const rig = openRig();

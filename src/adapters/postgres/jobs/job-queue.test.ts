@@ -1,4 +1,4 @@
-// The queue's contract on PostgreSQL, under a clock that the test moves, and what several processes add to it.
+// The queue's contract on PostgreSQL under a test clock, and with several processes.
 
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';

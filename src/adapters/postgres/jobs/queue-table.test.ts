@@ -1,4 +1,4 @@
-// The queue's table on PostgreSQL: against its model, and with many hands at it at once.
+// The queue's table on PostgreSQL: against its model, and with many processes at once.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -43,7 +43,7 @@ const HANDLINGS: readonly (readonly [string, (store: PostgresStore) => QueueOper
 ];
 
 for (const [how, handlingOf] of HANDLINGS)
-  test(`many processes that publish, free, claim and settle at once${how} have each message in one hand`, () =>
+  test(`each message is leased to one process while many publish, claim and acknowledge at once${how}`, () =>
     workTogether(handlingOf));
 
 async function workTogether(handlingOf: (store: PostgresStore) => QueueOperations): Promise<void> {
@@ -56,7 +56,7 @@ async function workTogether(handlingOf: (store: PostgresStore) => QueueOperation
 
   async function publish(store: PostgresStore, ids: readonly string[]): Promise<void> {
     for (const id of ids) {
-      // Half of them have just fallen due, so that everybody wants to free the same rows.
+      // Half of them are due now, so that all processes try to make the same rows ready.
       const times = { now: 0, visibleAt: Number(id.slice(1)) % 2 };
       const message = { id, body: '', tenant: `tenant${id.length}`, priority: id.length };
       await store.db.transaction().execute((trx) => enqueue(trx, 'q', message, times));
@@ -95,7 +95,7 @@ async function workTogether(handlingOf: (store: PostgresStore) => QueueOperation
   await Promise.all(stores.map((store) => store.close()));
 }
 
-test('taken together or one by one, tenants take the same turns and the urgent go first', async () => {
+test('claims of one and of several messages serve tenants in the same turns, the most urgent message first', async () => {
   const store = await openEmptyStore(database);
   const common = createQueueOperations(store.db, store.dialect);
   const own = createPostgresQueueOperations(store);

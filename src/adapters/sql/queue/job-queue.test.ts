@@ -30,11 +30,11 @@ async function openQueue() {
 
 jobQueueContract('embedded storage', openQueue, { isFair: true });
 
-it('delivers to the next process what the former one had in hand, at once', async () => {
+it('a sole process delivers the messages of its predecessor immediately', async () => {
   const { store, clock, queue, reopen } = await openQueue();
   await queue.publish('q', { id: 'held', body: '' });
   const begun = Promise.withResolvers<void>();
-  // This consumer stands for a process that was killed: it never ends and is never closed.
+  // This consumer plays a process that was killed: it never ends and is never closed.
   queue.consume('q', { concurrency: 1 }, () => {
     begun.resolve();
     return new Promise(() => {});
@@ -51,7 +51,7 @@ it('delivers to the next process what the former one had in hand, at once', asyn
   await next.close();
 });
 
-it('keeps a message from others while its handler takes long', async () => {
+it('a message stays leased while its handler takes long', async () => {
   const { clock, queue, reopen } = await openQueue();
   await queue.publish('q', { id: 'long', body: '' });
   const begun = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ it('keeps a message from others while its handler takes long', async () => {
   await other.close();
 });
 
-it('finds what another process published by looking now and then', async () => {
+it("polling finds another process's messages", async () => {
   const store = await openSqlite(':memory:');
   const clock = createTestClock();
   const parts = { ...store, clock, log: silentLog, newId };

@@ -7,7 +7,7 @@ import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 
 const LEASE_MS = 60_000;
 
-/** A queue of a few messages whose store can go away. */
+/** A queue of a few messages whose store can become unavailable. */
 function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   const clock = createTestClock();
   const ready = ids.map((id): Delivery => ({ id, body: '', deliveries: 1 }));
@@ -20,7 +20,7 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
     pollMs: undefined,
     claim: async (count) => ready.splice(0, count),
     async settle(id) {
-      if (store.isAway) throw new Error('the store is away');
+      if (store.isAway) throw new Error('the store is unavailable');
       settled.push(id);
     },
     returnUnstarted: async () => {},
@@ -36,7 +36,7 @@ function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   return { clock, consumer, settled, renewed, store };
 }
 
-test('what was handled while the store was away is settled when it is back', async () => {
+test('a delivery handled while the store was unavailable is acknowledged once it is back', async () => {
   const { clock, consumer, settled, store } = openQueue(['a', 'b'], async () => 'ack');
   store.isAway = true;
   await clock.advance(3000);
@@ -47,7 +47,7 @@ test('what was handled while the store was away is settled when it is back', asy
   await consumer.close();
 });
 
-test('a store that stays away does not keep a consumer from closing', async () => {
+test('a consumer closes while the store is unavailable', async () => {
   const { clock, consumer, settled, store } = openQueue(['a'], async () => 'ack');
   store.isAway = true;
   await clock.advance(1000);
@@ -55,7 +55,7 @@ test('a store that stays away does not keep a consumer from closing', async () =
   assert.deepEqual(settled, []);
 });
 
-test('the leases of what is in hand are renewed, and no others', async () => {
+test('only the leases of deliveries in progress are renewed', async () => {
   const { promise: slow, resolve } = Promise.withResolvers<'ack'>();
   const { clock, consumer, renewed } = openQueue(['quick', 'slow'], ({ id }) =>
     id === 'slow' ? slow : Promise.resolve('ack'),
