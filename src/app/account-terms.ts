@@ -1,4 +1,4 @@
-// What each account of each provider may be asked, from the configuration.
+// The rate limits of each provider account, from the configuration.
 
 import type { AccountConfig, Config, ProviderConfig } from '../config/config.ts';
 import { type AccountTerms, joinTerms, type Terms } from '../flow/call/call-terms.ts';
@@ -32,7 +32,7 @@ function termsOf(provider: ProviderConfig, account: AccountConfig): Terms {
   return joinTerms(limits.map((limit) => Object.freeze(limit)));
 }
 
-/** The provider's own key goes by the provider's name, as operators look it up; further accounts have their own. */
+/** The account `default` has the provider's name in Redis, where operators look it up; other accounts add their own. */
 export function subjectOf({ name }: ProviderConfig, account: AccountConfig): string {
   return account.name === 'default' ? name : `${name}:${account.name}`;
 }

@@ -1,13 +1,12 @@
-// The operators' endpoints with what stands behind them. The gateway serves them over HTTP; the command line
-// runs the same ones in its own process when no server is running, and then without what only a running
-// server has: provider limits, the last log entries and what became of failed requests.
+// Composes the admin endpoints. The gateway serves them over HTTP; the command line runs them in its own process when
+// no server is running, without the parts that only a running server has: provider limits, circuits, the last log
+// entries and request records.
 
 import { type Auditor, createAuditor } from '../admission/administer-audit.ts';
 import { administerBreakers } from '../admission/administer-breakers.ts';
 import { administerKeys } from '../admission/administer-keys.ts';
 import { administerLimits } from '../admission/administer-limits.ts';
 import { administerOrganizations } from '../admission/administer-organizations.ts';
-import type { Organization } from '../admission/organization.ts';
 import type { ProviderLimits } from '../admission/provider-limits.ts';
 import type { Config } from '../config/config.ts';
 import type { Gate } from '../http/authenticate.ts';
@@ -26,6 +25,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
+import type { CallerCache } from './caller-cache.ts';
 import { configuredCircuits } from './open/open-resilience.ts';
 import type { Store } from './open/open-store.ts';
 
@@ -35,19 +35,14 @@ export type AdministrationParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly gate: Gate;
-  /** Told after a change, so that what is remembered of callers is forgotten. */
-  readonly callers: CallerMemory;
+  /** Notified after a change, so that cached callers are dropped. */
+  readonly callers: CallerCache;
   readonly running?: {
     readonly limits: ProviderLimits;
     readonly breakers: BreakerBoard;
     readonly recentLog: RecentLog;
     readonly requestRecords: RequestRecords;
   };
-};
-
-export type CallerMemory = {
-  organizationChanged(organization: Organization): void;
-  keyRevoked(hash: string): void;
 };
 
 export type Administration = {

@@ -1,10 +1,13 @@
-// The composition root: configuration → adapters → flow → HTTP. It is the only place that knows which
-// adapter stands behind which port. What is opened here is closed in reverse order by `close`.
+// The composition root: configuration → adapters → flow → HTTP. Only app/ connects adapters to ports. `close` closes
+// everything in reverse order of opening.
 
 import { openDataFolder } from '../adapters/files/data-folder.ts';
 import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
+import { createMemoryRequestRecords } from '../adapters/memory/request-records.ts';
 import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
+import { createRedactor } from '../errors/redact.ts';
+import type { FailureBook } from '../flow/call/record-failure.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
@@ -13,18 +16,17 @@ import { createNativeHandler, type NativeHandler } from '../http/native-handler.
 import { createErrorReplier } from '../http/reply-error.ts';
 import { budgetRoutes } from '../http/routes/budget.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
-import { startPageRoutes } from '../http/routes/start-page.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
 import { modelRoutes } from '../http/routes/models.ts';
+import { startPageRoutes } from '../http/routes/start-page.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { openAdministration } from './administration.ts';
-import { openFailureBook } from './failure-book.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openCalls } from './open/open-calls.ts';
 import { openCallbacks, openEgress } from './open/open-egress.ts';
@@ -165,13 +167,13 @@ async function compose(
     ],
   });
   lifecycle.onClose('http', () => http.close());
-  // Closed first: the server waits for what is under way, and live readers would stay.
+  // Closed before the server, which waits for requests in flight: event streams would never end.
   lifecycle.onClose('live readers', () => events.endLive());
 
   return {
     identity,
     async listen() {
-      // A dispatcher or worker answers only where it was told to.
+      // A dispatcher or worker listens only on an explicit port.
       if (!roles.isGateway && !config.server.isPortSet) return undefined;
       const url = await http.listen(config.server.host, config.server.port);
       folder.announce({ url, pid: process.pid });
@@ -190,4 +192,11 @@ function openLog(config: Config, identity: Identity, clock: Clock, lifecycle: Li
   const ring = createLogRing(lines, clock, LOG_RING_ENTRIES);
   lifecycle.onClose('log', () => ring.log.flush());
   return ring;
+}
+
+/** Request records of this process; every key that the process knows is redacted from them. */
+function openFailureBook(config: Config, { adminKey, apiKey }: Identity): FailureBook {
+  const accounts = Object.values(config.providers).flatMap((provider) => provider.accounts);
+  const secrets = [...accounts.map((account) => account.apiKey), adminKey, apiKey ?? ''];
+  return { records: createMemoryRequestRecords(), redact: createRedactor(secrets) };
 }

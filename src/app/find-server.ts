@@ -1,28 +1,28 @@
-// Where a running server may be found, and the keys that open it, for the command line. A server announces itself
-// in its data folder; one whose process is gone left its announcement behind and does not count. A server
-// elsewhere (in a container, in a cluster) is where HOST and PORT say, when its admin key was given too.
+// Finds the running server and its keys for the command line. A server announces itself in its data folder; the
+// announcement of a dead process does not count. A remote server (container, cluster) is at HOST and PORT, if its admin
+// key is configured, too.
 
 import { type DataFolder, openDataFolder } from '../adapters/files/data-folder.ts';
 import type { Config } from '../config/config.ts';
+import { reasonOf } from '../kernel/log.ts';
 import { StartFailure } from './start-failure.ts';
 
-export type ServerClue = {
-  /** Where to look. Undefined: nothing speaks for a server. */
+export type ServerLocation = {
+  /** Undefined: neither an announcement nor the configuration points to a server. */
   readonly url: string | undefined;
-  /** Its process, when it announced itself on this machine. */
+  /** The process id of an announced server. */
   readonly pid: number | undefined;
   readonly adminKey: string | undefined;
-  /** Opens the endpoints of callers, for the organisation `default`. */
+  /** A key of the organisation `default`. */
   readonly apiKey: string | undefined;
 };
 
-export function findServer(config: Config): ServerClue {
+export function findServer(config: Config): ServerLocation {
   try {
-    return lookInto(openDataFolder(config.storage.dataDir), config);
+    return locate(openDataFolder(config.storage.dataDir), config);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StartFailure(
-      `The data folder ${config.storage.dataDir} cannot be read (${reason}); set SPILLWAY_DATA_DIR to one that can.`,
+      `The data folder ${config.storage.dataDir} cannot be read (${reasonOf(cause)}); set SPILLWAY_DATA_DIR to a readable folder.`,
       { cause },
     );
   }
@@ -32,7 +32,7 @@ export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function lookInto(folder: DataFolder, { server, auth }: Config): ServerClue {
+function locate(folder: DataFolder, { server, auth }: Config): ServerLocation {
   const keys = {
     adminKey: auth.adminKey ?? folder.read('admin-key'),
     apiKey: auth.apiKey ?? folder.read('api-key'),
@@ -40,8 +40,8 @@ function lookInto(folder: DataFolder, { server, auth }: Config): ServerClue {
   const announced = folder.runningServer();
   if (announced && isAlive(announced.pid))
     return { url: reachable(announced.url), pid: announced.pid, ...keys };
-  const isElsewhere = auth.adminKey !== undefined && server.port !== 0;
-  const url = isElsewhere ? reachable(urlOf(server.host, server.port)) : undefined;
+  const isRemote = auth.adminKey !== undefined && server.port !== 0;
+  const url = isRemote ? reachable(urlOf(server.host, server.port)) : undefined;
   return { url, pid: undefined, ...keys };
 }
 
@@ -50,12 +50,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user may not be signalled, but it is there.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** "Every address" is one to listen on, not one to call. */
+/** The unspecified address is for listening; clients use loopback. */
 function reachable(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   if (hostname === '0.0.0.0') return `${protocol}//127.0.0.1:${port}`;

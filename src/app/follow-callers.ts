@@ -1,37 +1,35 @@
-// What other servers on the same store do to callers: they revoke keys and change organisations. Both are asked for
-// every two seconds, so that they hold everywhere within five; everything is asked anew once a minute. A store that is
-// away is asked again; until then what is known goes on serving.
+// Follows the changes that other servers make to callers: revoked keys and changed organisations. It polls the store
+// every two seconds, so that a change takes effect everywhere within five, and drops the whole cache once a minute.
+// While the store is unavailable the cached callers keep working.
 
 import type { KeyStore } from '../admission/key-store.ts';
 import type { Organization } from '../admission/organization.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
-import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import type { CallerMemory } from './administration.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { every, type Repetition } from '../kernel/every.ts';
+import type { CallerCache } from './caller-cache.ts';
 
-const LOOK_EVERY_MS = 2000;
-const EVERYTHING_EVERY_MS = 60_000;
-/** Clocks of servers differ. */
+const POLL_MS = 2000;
+const REFRESH_ALL_MS = 60_000;
+/** Covers the difference between the clocks of servers. */
 const OVERLAP_MS = 60_000;
 
 export type FollowCallersParts = {
   readonly keys: Pick<KeyStore, 'revokedSince'>;
   readonly organizations: Pick<OrganizationStore, 'changedSince'>;
-  readonly callers: CallerMemory;
-  /** Forgets all that is remembered of callers. */
-  readonly askAnew: () => Promise<void>;
+  readonly callers: CallerCache;
+  /** Drops all cached callers. */
+  readonly refreshAll: () => Promise<void>;
   readonly clock: Clock;
 };
 
-/** Gives what ends it. */
-export function followCallers(parts: FollowCallersParts): () => void {
+export function followCallers(parts: FollowCallersParts): Repetition {
   const { clock } = parts;
-  let cancel: CancelTimer;
-  let isClosed = false;
-  let askedAnewAt = clock.now();
-  /** Forgetting is for all callers and not for nothing, so what was seen before is no news. */
+  let refreshedAt = clock.now();
+  /** A reported change drops all cached callers, so each version of an organisation is reported once. */
   let seen: ReadonlySet<string> = new Set();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = clock.now();
     for (const hash of await parts.keys.revokedSince(now - OVERLAP_MS))
       parts.callers.keyRevoked(hash);
@@ -39,29 +37,15 @@ export function followCallers(parts: FollowCallersParts): () => void {
     for (const each of changed)
       if (!isNew(each) && !seen.has(versionOf(each))) parts.callers.organizationChanged(each);
     seen = new Set(changed.map(versionOf));
-    if (now - askedAnewAt < EVERYTHING_EVERY_MS) return;
-    await parts.askAnew();
-    askedAnewAt = now;
+    if (now - refreshedAt < REFRESH_ALL_MS) return;
+    await parts.refreshAll();
+    refreshedAt = now;
   }
 
-  function schedule(): void {
-    cancel = clock.after(LOOK_EVERY_MS, () => {
-      void look()
-        .catch(() => {})
-        .finally(() => {
-          if (!isClosed) schedule();
-        });
-    });
-  }
-
-  schedule();
-  return () => {
-    isClosed = true;
-    cancel();
-  };
+  return every(clock, POLL_MS, poll);
 }
 
-/** Nobody remembers it yet. */
+/** A new organisation is in no cache. */
 function isNew({ createdAt, updatedAt }: Organization): boolean {
   return createdAt === updatedAt;
 }

@@ -1,5 +1,5 @@
-// Who this server is and which keys open it: from the configuration, else made once and kept in the data
-// folder. A made key is as strong as any other and readable by the folder's owner alone.
+// The id and the keys of this server: from the configuration, else generated once and stored in the data folder, where
+// only the owner can read them.
 
 import { randomBytes } from 'node:crypto';
 import type { DataFolder } from '../adapters/files/data-folder.ts';
@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 export type Identity = {
   readonly serverId: string;
   readonly adminKey: string;
-  /** The operator's key for the organisation `default`; absent where a cluster's operator set none. */
+  /** The operator's key for the organisation `default`; in a cluster undefined unless it is configured. */
   readonly apiKey: string | undefined;
 };
 

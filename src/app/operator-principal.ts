@@ -1,4 +1,4 @@
-// The operator's own key belongs to the organisation `default`, has every scope and is not in the store.
+// The principal of the operator's own key: organisation `default`, every scope, not in the store.
 
 import { KEY_SCOPES } from '../admission/key-scope.ts';
 import type { Organization } from '../admission/organization.ts';

@@ -1,5 +1,5 @@
-// Is the server well, and can it take requests now? A dependency that is away makes it not ready, though it
-// goes on serving what it can; it is unhealthy only when it must not serve at all.
+// Health and readiness of the server. An unavailable dependency makes the server not ready, although it serves what it
+// can; it is unhealthy only if it must not serve at all.
 
 import type { Readiness } from '../http/routes/health.ts';
 import type { Meter } from '../metering/prices/meter.ts';
@@ -8,7 +8,7 @@ import type { Store } from './open/open-store.ts';
 export type ReadinessParts = {
   readonly meter: Meter;
   readonly store: Pick<Store, 'lockState'>;
-  /** Broker and shared state, where there are any. */
+  /** The broker and Redis, if configured. */
   readonly engines: readonly { readonly isUp: () => boolean }[];
 };
 

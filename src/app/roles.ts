@@ -1,4 +1,4 @@
-// What a process does: answer callers, dispatch jobs, work them off. `serve` does all of it.
+// The roles of a process: gateway, dispatcher, worker. `serve` has all of them.
 
 import type { Config } from '../config/config.ts';
 import { BUILT_IN_NAMES } from '../config/providers/built-in-providers.ts';
@@ -6,7 +6,7 @@ import type { JobRoles } from './open/open-jobs.ts';
 
 export type Roles = JobRoles & { readonly isGateway: boolean };
 
-/** Workers for the built-in providers; those without a key take nothing. */
+/** Includes workers for the built-in providers; a worker without a key takes no jobs. */
 export const ALL_ROLES: Roles = Object.freeze({
   isGateway: true,
   isDispatcher: true,

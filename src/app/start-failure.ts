@@ -1,4 +1,4 @@
-// A start that cannot be: told to the operator as one sentence, without a stack trace.
+// A failed start, printed as one sentence without a stack trace.
 
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';

@@ -1,26 +1,25 @@
-// How operators' commands reach the gateway: over HTTP where a server is running, else through the same
-// endpoints on the store, opened for as long as the command lasts. A command need not know which it was. What
-// goes wrong is one sentence.
+// The admin API for commands: over HTTP if a server is running, else the same endpoints on the store, which is opened
+// for the duration of the command. Every failure is one sentence.
 
 import { z } from 'zod';
-import { findServer, type ServerClue } from '../app/find-server.ts';
+import { findServer, type ServerLocation } from '../app/find-server.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { InProcessRequest } from '../http/in-process.ts';
-import type { Log } from '../kernel/log.ts';
+import { type Log, reasonOf } from '../kernel/log.ts';
 import { type CliContext, CliFailure } from './command.ts';
 
 export type AdminRequest = InProcessRequest & {
-  /** As the organisation `default` instead of as an operator. */
+  /** Call as the organisation `default` instead of as an operator. */
   readonly isCaller?: boolean;
-  /** What a refusal means here, in the command's own words. */
-  readonly sayings?: Readonly<Partial<Record<ErrorCode, string>>>;
+  /** The command's own sentences for error codes. */
+  readonly errorTexts?: Readonly<Partial<Record<ErrorCode, string>>>;
 };
 
 export type AdminApi = {
-  /** False: no server is running, the store was opened. */
+  /** False: no server is running, and the store was opened. */
   readonly isServer: boolean;
-  /** The answer's JSON; undefined when it has none. Throws CliFailure for every refusal. */
+  /** Resolves to the JSON of the response, or undefined without one. Throws CliFailure for every error response. */
   call(request: AdminRequest): Promise<unknown>;
 };
 
@@ -35,9 +34,10 @@ export async function withAdmin<T>(
   work: (admin: AdminApi) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config });
-  const clue = findServer(config);
-  if (clue.url !== undefined && (await isOurs(clue.url))) return work(overHttp(clue.url, clue));
-  // Loaded here, so that a command beside a running server starts without the store's weight.
+  const location = findServer(config);
+  if (location.url !== undefined && (await isSpillway(location.url)))
+    return work(overHttp(location.url, location));
+  // Imported on demand: a command beside a running server does not need the store.
   const { openOfflineAdmin } = await import('../app/open/open-offline-admin.ts');
   const api = await openOfflineAdmin(config, logTo(context));
   try {
@@ -45,7 +45,7 @@ export async function withAdmin<T>(
       isServer: false,
       async call(request) {
         const { status, text } = await api.call(request);
-        return read(status, text, request.sayings);
+        return read(status, text, request.errorTexts);
       },
     });
   } finally {
@@ -53,8 +53,8 @@ export async function withAdmin<T>(
   }
 }
 
-/** Asked without a key: what listens there may be somebody else's program, and then learns nothing. */
-export async function isOurs(url: string): Promise<boolean> {
+/** Sends no key: the listener may be another program. */
+export async function isSpillway(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const response = await fetch(`${url}/health/live`, { signal, redirect: 'error' });
@@ -75,21 +75,21 @@ const refusal = z.object({
   }),
 });
 
-function overHttp(url: string, { adminKey, apiKey }: ServerClue): AdminApi {
+function overHttp(url: string, { adminKey, apiKey }: ServerLocation): AdminApi {
   return {
     isServer: true,
     async call(request) {
       const key = request.isCaller ? apiKey : adminKey;
       if (key === undefined)
         throw new CliFailure(
-          `The server on ${url} asks for a key that is not in the data folder; set ${request.isCaller ? 'SPILLWAY_API_KEY' : 'SPILLWAY_ADMIN_KEY'}.`,
+          `The server on ${url} requires a key that is not in the data folder; set ${request.isCaller ? 'SPILLWAY_API_KEY' : 'SPILLWAY_ADMIN_KEY'}.`,
         );
       const response = await send(url, key, request);
       if (response.status === 401)
         throw new CliFailure(
-          `The server on ${url} does not take this key; set ${request.isCaller ? 'SPILLWAY_API_KEY' : 'SPILLWAY_ADMIN_KEY'} to one it takes.`,
+          `The server on ${url} refuses this key; set ${request.isCaller ? 'SPILLWAY_API_KEY' : 'SPILLWAY_ADMIN_KEY'} to a valid one.`,
         );
-      return read(response.status, await response.text(), request.sayings);
+      return read(response.status, await response.text(), request.errorTexts);
     },
   };
 }
@@ -107,21 +107,22 @@ async function send(url: string, key: string, request: AdminRequest): Promise<Re
       redirect: 'error',
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliFailure(`The server on ${url} did not answer (${reason}).`, undefined, cause);
+    const sentence = `The server on ${url} did not respond (${reasonOf(cause)}).`;
+    throw new CliFailure(sentence, undefined, cause);
   }
 }
 
-function read(status: number, text: string, sayings: AdminRequest['sayings'] = {}): unknown {
+function read(status: number, text: string, errorTexts: AdminRequest['errorTexts'] = {}): unknown {
   const body: unknown = parse(text);
   if (status < 400) return body;
   const known = refusal.safeParse(body);
-  if (!known.success) throw new CliFailure(`The server answered ${status} without saying why.`);
+  if (!known.success)
+    throw new CliFailure(`The server responded with status ${status} and no reason.`);
   const { code, message, requestId, params } = known.data.error;
-  const said = new Map(Object.entries(sayings)).get(code);
+  const said = new Map(Object.entries(errorTexts)).get(code);
   if (said !== undefined) throw new CliFailure(said);
   if (params?.field !== undefined)
-    throw new CliFailure(`The value of ${params.field} is not one that is allowed.`);
+    throw new CliFailure(`The value of ${params.field} is not allowed.`);
   throw new CliFailure(`${message} (${code}, ${requestId})`);
 }
 
@@ -133,7 +134,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Without a server its log has no reader; what failed is told to the person who asked. */
+/** Without a server, errors go to stderr of the command. */
 function logTo(context: CliContext): Log {
   return {
     write: ({ level, message }) => {

@@ -1,20 +1,19 @@
-// Options that the operators' commands share, and how their texts become values. What is wrong with a text is
-// said before anything is asked of anybody.
+// The common options of admin commands and the parsers of their values. An invalid value is refused before any request.
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { usdToNanos } from '../kernel/money.ts';
 
-/** A command that talks to the gateway: every one takes these. */
+/** A command with the options of every admin command. */
 export function adminCommand(parent: Command, usage: string, description: string): Command {
   return parent
     .command(usage)
     .description(description)
-    .option('--json', 'print the answer as JSON')
+    .option('--json', 'print the result as JSON')
     .option('--config <file>', 'read this file instead of spillway.yaml');
 }
 
-/** Epoch milliseconds from either way of writing a moment. */
-export function readMoment(text: string): number {
+/** Epoch milliseconds from a number or an ISO time. */
+export function readTimestamp(text: string): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : ISO.test(text) ? Date.parse(text) : NaN;
   if (Number.isSafeInteger(value)) return value;
   throw new InvalidArgumentError(
@@ -36,12 +35,12 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-/** `none` takes an optional value away. It stays a word here, because commander makes a text of null. */
+/** `none` removes an optional value. It stays a word here, because commander turns null into text. */
 export function orNone<T>(read: (text: string) => T): (text: string) => T | 'none' {
   return (text) => (text === 'none' ? text : read(text));
 }
 
-/** For options that may be given several times. */
+/** For repeatable options. */
 export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
 }

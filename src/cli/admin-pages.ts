@@ -1,5 +1,4 @@
-// All rows of a list that comes in pages. Bounded: an operator's lists are short, and a server that never ends
-// its list must not keep a command running for ever.
+// Reads all pages of a list. Bounded: a server that returns endless pages must not keep a command running.
 
 import { z } from 'zod';
 import type { AdminApi, AdminRequest } from './admin-client.ts';
@@ -11,7 +10,7 @@ export async function allRows<T extends z.ZodType>(
   admin: AdminApi,
   row: T,
   path: string,
-  rest: Pick<AdminRequest, 'sayings' | 'isCaller'> = {},
+  rest: Pick<AdminRequest, 'errorTexts' | 'isCaller'> = {},
 ): Promise<z.infer<T>[]> {
   const page = z.object({ data: z.array(row), nextCursor: z.string().nullable() });
   const rows: z.infer<T>[] = [];
@@ -27,7 +26,7 @@ export async function allRows<T extends z.ZodType>(
   return rows;
 }
 
-/** What `--json` prints of a list. */
+/** The JSON of a list. */
 export function asList(rows: readonly unknown[]): string {
   return JSON.stringify({ data: rows, nextCursor: null }, null, 2);
 }

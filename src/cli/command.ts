@@ -1,5 +1,5 @@
-// What every command is given and how it fails. Commands never call process.exit, read process.env or
-// write to the console themselves: main.ts is the one door to the process.
+// The context of every command and its failure. Commands never call process.exit, read process.env or write to the
+// console: only main.ts accesses the process.
 
 import type { Command } from 'commander';
 
@@ -17,7 +17,7 @@ export type RegisterCommand = (program: Command, context: CliContext) => void;
 
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** A failure that is told as one sentence and an exit code, without a stack trace. */
+/** A failure that is printed as one sentence without a stack trace. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: number;

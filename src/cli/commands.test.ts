@@ -1,5 +1,4 @@
-// Holds docs/cli.md equal to the commands that are registered: a section with an example for each, every option
-// named, and nothing that does not exist.
+// Keeps docs/cli.md equal to the registered commands: a section with an example for each, every option, and no other.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -61,7 +60,7 @@ test('each section names the options of its command and no others', () => {
   }
 });
 
-test('every command says what it does, and takes --help', () => {
+test('every command has a description and --help', () => {
   for (const [name, command] of registered()) {
     assert.notEqual(command.description(), '', name);
     assert.match(command.helpInformation(), /--help/, name);

@@ -1,4 +1,4 @@
-// Every command of the command line, in the order `--help` shows them.
+// All commands, in the order of `--help`.
 
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The one door to the process: arguments, environment, output, exit code. Every failure a person can cause
-// is one sentence on stderr; a stack trace means a defect of ours.
+// The entry point, which alone accesses arguments, environment, output and exit code. Every failure that an operator can
+// cause is one sentence on stderr; a stack trace means a defect of Spillway.
 
 import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
@@ -19,7 +19,7 @@ const context: CliContext = {
   readStdin: () => text(process.stdin),
 };
 
-// A reader that goes away (`spillway … | head`) is no failure.
+// A closed pipe (`spillway … | head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -32,17 +32,17 @@ async function run(args: readonly string[]): Promise<number> {
     .version(VERSION)
     .exitOverride()
     .configureOutput({ writeErr: (line) => context.err(line.trimEnd()) })
-    .showHelpAfterError('(spillway --help shows what there is)');
+    .showHelpAfterError('(spillway --help lists the commands)');
   for (const register of COMMANDS) register(program, context);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    return tell(error);
+    return report(error);
   }
 }
 
-function tell(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof ConfigError) return sentence(error, EXIT.usage);
   if (error instanceof StartFailure) return sentence(error, EXIT.failure);

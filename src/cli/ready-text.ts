@@ -1,4 +1,4 @@
-// What a person reads when the server is ready: where it is, a request that works as it stands, where data is.
+// The text that a ready server prints: its address, its data folder, and a working request.
 
 export type ReadyFacts = {
   readonly role: string;
@@ -15,11 +15,11 @@ export function readyText({ role, url, apiKey, dataDir, simulatorUrl }: ReadyFac
     `${isGateway ? 'Spillway' : `The ${role}`} is ready${url === undefined ? '' : ` on ${url}`}`,
     '',
   ];
-  if (isGateway) lines.push(`  Dashboard  ${url}/`);
-  lines.push(`  Data       ${dataDir}`);
+  if (isGateway) lines.push(`  Start page  ${url}/`);
+  lines.push(`  Data        ${dataDir}`);
   if (simulatorUrl !== undefined) {
     lines.push(
-      `  Providers  the built-in simulator (${simulatorUrl}), because no provider key is set`,
+      `  Providers   the built-in simulator (${simulatorUrl}), because no provider key is set`,
     );
   }
   if (role === 'serve' && url !== undefined && apiKey !== undefined) {

@@ -1,5 +1,5 @@
-// Loading some hundred modules leaves a heap twice as large as the server needs. One thorough collection
-// once it listens gives that memory back to the machine; V8 by itself would keep it until it is pressed.
+// Loading several hundred modules leaves a heap twice as large as the server needs. One full garbage collection after
+// the start returns that memory to the system; V8 would keep it until memory is short.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

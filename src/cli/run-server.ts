@@ -1,5 +1,5 @@
-// Runs a server in the foreground: start, tell the person how to use it, wait for a signal, drain, end.
-// A second signal ends it at once.
+// Runs a server in the foreground: start, print the ready text, wait for a signal, drain, exit. A second signal exits
+// at once.
 
 import { createGateway, type Gateway } from '../app/create-gateway.ts';
 import { rolesOf } from '../app/roles.ts';
@@ -20,14 +20,14 @@ import { readyText } from './ready-text.ts';
 import { releaseStartupMemory } from './release-memory.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** What the simulator remembers of its calls inside a server: enough to look at, little to hold. */
+/** The number of calls that the built-in simulator logs in memory. */
 const SIMULATOR_LOG_ENTRIES = 2000;
 const LONG_MS = 2 ** 30;
 
 export type ServerOptions = {
   readonly role: Role;
   readonly configFile?: string | undefined;
-  /** Whose queue a worker takes from. */
+  /** The provider of a worker's queue. */
   readonly provider?: string | undefined;
 };
 
@@ -57,7 +57,7 @@ async function serveUntilSignal(
   { role, provider }: ServerOptions,
   simulatorUrl: string | undefined,
 ): Promise<void> {
-  // A role that does not listen has nothing else that would keep the process alive.
+  // Keeps the process of a role without a listener alive: the clock's timers are unreferenced.
   const alive = setInterval(() => {}, LONG_MS);
   const stopped = nextSignal();
   let gateway: Gateway | undefined;
@@ -71,11 +71,11 @@ async function serveUntilSignal(
     context.out(readyText({ role, url, apiKey, dataDir, simulatorUrl }));
     releaseStartupMemory();
     await stopped;
-    context.err('Stopping: finishing what is under way …');
-    // Whoever asks twice does not want to wait.
+    context.err('Stopping: waiting for requests and jobs in flight …');
+    // A second signal does not wait for the drain.
     for (const signal of SIGNALS) process.once(signal, () => process.exit(130));
   } finally {
-    // What cannot be closed is told, and does not keep the process from ending.
+    // A failed close rejects, and the process still ends.
     await (gateway?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
   }
 }
@@ -92,7 +92,7 @@ function listenFailure(error: unknown, { server }: Config): unknown {
   switch (code) {
     case 'EADDRINUSE':
       return new StartFailure(
-        `The address ${where} is in use by another program; stop that one or set PORT to a free port.`,
+        `The address ${where} is in use by another program; stop that program or set PORT to a free port.`,
       );
     case 'EACCES':
       return new StartFailure(
@@ -101,7 +101,7 @@ function listenFailure(error: unknown, { server }: Config): unknown {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartFailure(
-        `The address ${where} is not one of this machine; set HOST to one that is.`,
+        `${where} is not an address of this machine; set HOST to an address of this machine.`,
       );
     default:
       return error;

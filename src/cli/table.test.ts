@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime, renderTable, safeText } from './table.ts';
 
-test('columns line up, wide signs included, and what is absent is a dash', () => {
+test('columns are aligned for wide characters, too, and a missing value is a dash', () => {
   const text = renderTable(
     ['ID', 'NAME', 'N'],
     [
@@ -19,12 +19,12 @@ test('columns line up, wide signs included, and what is absent is a dash', () =>
   ]);
 });
 
-test('text from outside cannot move the cursor or turn the line round', () => {
+test('text of callers cannot move the cursor or change the writing direction', () => {
   assert.equal(safeText('\u001b[2Jgone\r\n\u202Exyz'), '·[2Jgone···xyz');
   assert.doesNotMatch(renderTable(['A'], [['\u0007\u001b]0;title']]), /\p{Cc}(?<!\n)/u);
 });
 
-test('a moment is an ISO time, and none is a dash', () => {
+test('a timestamp is an ISO time, and a missing one is a dash', () => {
   assert.equal(isoTime(0), '1970-01-01T00:00:00.000Z');
   assert.equal(isoTime(null), '-');
 });

@@ -1,5 +1,5 @@
-// Rows as columns for a terminal. What stands in them may come from outside: characters that move the cursor,
-// change colours or turn the direction of writing are shown as dots.
+// Renders tables for a terminal. Cells may contain text of callers: characters that move the cursor, change colours or
+// change the writing direction are shown as dots.
 
 export type TableRow = readonly (string | number | undefined | null)[];
 
@@ -22,7 +22,7 @@ export function safeText(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '·');
 }
 
-/** A moment as people and other programs read it. */
+/** A timestamp as an ISO time, or a dash. */
 export function isoTime(at: number | null | undefined): string {
   return at === null || at === undefined ? '-' : new Date(at).toISOString();
 }
@@ -35,13 +35,13 @@ function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - displayWidth(cell)));
 }
 
-/** What a person sees as one sign is one column wide; wide scripts take two. */
+/** A grapheme takes one column, in wide scripts two. */
 function displayWidth(text: string): number {
   let width = 0;
-  for (const { segment } of SIGNS.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of GRAPHEMES.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
-const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u;

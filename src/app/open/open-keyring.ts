@@ -1,12 +1,12 @@
-// Who may call. What this server changes itself it forgets at once; what other servers on the same store change it
-// hears of by asking (follow-callers.ts).
+// Opens the keyring. Changes by this server drop cached callers at once; follow-callers.ts polls the store for changes
+// by other servers.
 
 import { createKeyring, type Keyring } from '../../admission/keyring.ts';
 import { ensureDefaultOrganization } from '../../admission/organization-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
-import type { CallerMemory } from '../administration.ts';
+import type { CallerCache } from '../caller-cache.ts';
 import { followCallers } from '../follow-callers.ts';
 import type { Identity } from '../identity.ts';
 import { operatorPrincipal } from '../operator-principal.ts';
@@ -22,7 +22,7 @@ export type KeyringContext = {
 export async function openKeyring(
   config: Config,
   context: KeyringContext,
-): Promise<{ keyring: Keyring; callers: CallerMemory }> {
+): Promise<{ keyring: Keyring; callers: CallerCache }> {
   const { identity, store, clock, lifecycle } = context;
   let organization = await ensureDefaultOrganization(store.organizations, clock.now());
   const { apiKey } = identity;
@@ -34,7 +34,7 @@ export async function openKeyring(
       ? {}
       : { operator: { key: apiKey, principal: () => operatorPrincipal(organization) } }),
   });
-  const callers: CallerMemory = {
+  const callers: CallerCache = {
     organizationChanged(changed) {
       if (changed.id === organization.id) organization = changed;
       keyring.forget();
@@ -42,12 +42,12 @@ export async function openKeyring(
     keyRevoked: (hash) => keyring.forget(hash),
   };
   if (config.storage.databaseUrl !== undefined) {
-    const askAnew = async (): Promise<void> => {
+    const refreshAll = async (): Promise<void> => {
       organization = (await store.organizations.find(organization.id)) ?? organization;
       keyring.forget();
     };
-    const stop = followCallers({ ...store, callers, askAnew, clock });
-    lifecycle.onClose('keyring', stop);
+    const following = followCallers({ ...store, callers, refreshAll, clock });
+    lifecycle.onClose('keyring', () => following.close());
   }
   return { keyring, callers };
 }

@@ -1,6 +1,6 @@
-// The operators' endpoints on the store itself, for the command line when no server is running. It holds the data
-// folder, or a PostgreSQL that is not shared, for as long as it is open, so that no server can start in between.
-// Nobody is authenticated: whoever can open the store could write to it anyway.
+// The admin endpoints on the store itself, for the command line when no server is running. It locks the data folder, or
+// a PostgreSQL that is not shared, while it is open, so that no server can start in between. There is no
+// authentication: a user who can open the store could write to it anyway.
 
 import { ensureDefaultOrganization } from '../../admission/organization-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -37,12 +37,12 @@ export async function openOfflineAdmin(
   }
 }
 
-type Surroundings = { readonly log: Log; readonly clock: Clock; readonly lifecycle: Lifecycle };
+type Environment = { readonly log: Log; readonly clock: Clock; readonly lifecycle: Lifecycle };
 
 async function compose(
   config: Config,
   store: Store,
-  { log, clock, lifecycle }: Surroundings,
+  { log, clock, lifecycle }: Environment,
 ): Promise<InProcessApi> {
   const organization = await ensureDefaultOrganization(store.organizations, clock.now());
   const principal = operatorPrincipal(organization);
@@ -51,15 +51,15 @@ async function compose(
     requireScope: () => Promise.resolve(principal),
     requireAdminOrScope: () => Promise.resolve(),
   };
-  // Nobody is being served, so nobody is remembered.
+  // This process serves no callers, so it caches none.
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
   const { routes, auditor } = openAdministration({ config, store, clock, log, gate, callers });
-  // Jobs can be looked at, cancelled and put back; nothing works them off here.
+  // Jobs can be shown, cancelled and requeued; this process runs none.
   const { jobs, history, deadLetters } = store;
-  // Without a broker at hand the store's own queue is the outbox: a server carries it on when there is one.
+  // Without a broker the store's own queue is the outbox; the next server relays it.
   const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
   const jobDesk = [
-    // An operator is under no organisation's limits.
+    // Operators are not subject to an organisation's limits.
     jobRoutes({ desk, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),
     jobEventRoutes({ jobs, history, gate }),
     deadLetterRoutes({ desk, deadLetters, gate, auditor }),

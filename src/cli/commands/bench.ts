@@ -1,5 +1,5 @@
-// `spillway bench`: proves the speed claims on this machine. The programs are in bench/, which is part of the
-// repository and not of the published package: they measure the sources and need nothing else.
+// `spillway bench`: measures the speed claims on this machine. The programs are in bench/, which is part of the
+// repository and not of the published package.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -38,7 +38,7 @@ export const registerBench: RegisterCommand = (program, context) => {
     }).catch(asCliFailure);
     context.out(outcome.text);
     if (outcome.missed.length > 0)
-      throw new CliFailure(`Not reached: ${outcome.missed.join('; ')}.`, EXIT.failure);
+      throw new CliFailure(`Targets missed: ${outcome.missed.join('; ')}.`, EXIT.failure);
   });
 };
 
@@ -46,13 +46,13 @@ function describeBench(program: Command): Command {
   return program
     .command('bench')
     .description('measure the speed claims on this machine, side by side with a bare proxy')
-    .argument('[rows...]', 'which rows of the table; all when none is named')
+    .argument('[rows...]', 'rows of the table; default: all')
     .option('--rounds <number>', 'measured rounds (5)', between(1, 50))
     .option('--seconds <number>', 'length of a round (4)', between(0.5, 120))
-    .option('--short', 'fewer, shorter rounds, judged with a tolerance: for busy machines')
+    .option('--short', 'fewer and shorter rounds with a tolerance, for busy machines')
     .option('--json', 'print the results as JSON')
     .option('--calibrate', 'measure the bare proxy against itself: the noise of this machine')
-    .option('--profile', 'write a CPU profile of the gateway to bench/results, judge nothing')
+    .option('--profile', 'write a CPU profile of the gateway to bench/results, without a verdict')
     .option('--trace <file>', 'the requests that the row trace replays, as a CSV file');
 }
 
@@ -83,7 +83,7 @@ function isBenchEntry(loaded: unknown): loaded is BenchEntry {
   );
 }
 
-/** A benchmark that could not be made is told in words; where it was thrown helps nobody. */
+/** Prints a failed run as one sentence: its stack trace is in the benchmark, not in Spillway. */
 function asCliFailure(error: unknown): never {
   if (error instanceof RangeError) throw new CliFailure(error.message, EXIT.usage, error);
   if (error instanceof Error) throw new CliFailure(error.message, EXIT.failure, error);

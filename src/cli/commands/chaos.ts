@@ -1,5 +1,5 @@
-// `spillway chaos`: kills everything, in every order, and counts what was lost. The programs are in chaos/, which is part
-// of the repository and not of the published package: they run the sources on real engines of their own.
+// `spillway chaos`: kills processes and services under load and counts losses. The programs are in chaos/, which is part
+// of the repository and not of the published package; they start their own services.
 
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -36,19 +36,19 @@ export const registerChaos: RegisterCommand = (program, context) => {
     }).catch(asCliFailure);
     context.out(outcome.text);
     if (outcome.failed.length > 0)
-      throw new CliFailure(`Not passed: ${outcome.failed.join(', ')}.`, EXIT.failure);
+      throw new CliFailure(`Failed rows: ${outcome.failed.join(', ')}.`, EXIT.failure);
   });
 };
 
 function describeChaos(program: Command): Command {
   return program
     .command('chaos')
-    .description('kill processes and engines under load, and count what was lost')
+    .description('kill processes and services under load and count losses')
     .option('--row <name>', 'only this row of the table; repeatable', collect, [])
-    .option('--seed <number>', 'the seed of a former run', between(0, MAX_SEED))
-    .option('--scale <number>', 'times as many jobs and kills', between(0.01, 100), 1)
-    .option('--short', '500 jobs and 3 kills, the most telling rows: for every change')
-    .option('--keep-logs', 'keep the logs of all processes and say where')
+    .option('--seed <number>', 'the seed of an earlier run', between(0, MAX_SEED))
+    .option('--scale <number>', 'multiply the number of jobs and kills', between(0.01, 100), 1)
+    .option('--short', '500 jobs and 3 kills on a selection of rows, for every change')
+    .option('--keep-logs', 'keep the logs of all processes and print their folder')
     .option('--json', 'print the results as JSON');
 }
 
@@ -83,7 +83,7 @@ function isChaosEntry(loaded: unknown): loaded is ChaosEntry {
   );
 }
 
-/** A run that could not be made is told in words; where it was thrown helps nobody. */
+/** Prints a failed run as one sentence: its stack trace is in the chaos programs, not in Spillway. */
 function asCliFailure(error: unknown): never {
   if (error instanceof RangeError) throw new CliFailure(error.message, EXIT.usage, error);
   if (error instanceof Error) throw new CliFailure(error.message, EXIT.failure, error);

@@ -36,8 +36,8 @@ test('the configuration is printed in groups, with sources and without secrets',
   assert.doesNotMatch(printed, /sk-0|56789/);
 });
 
-test('without a key the simulator is mentioned', async () => {
-  assert.match(await run({}), /answers from the simulator/);
+test('without a key the text mentions the simulator', async () => {
+  assert.match(await run({}), /uses the simulator/);
 });
 
 test('as JSON it is one object of files, configuration and sources', async () => {
@@ -49,7 +49,7 @@ test('as JSON it is one object of files, configuration and sources', async () =>
   assert.doesNotMatch(JSON.stringify(printed), /sk-0|56789/);
 });
 
-test('a wrong value is left to the door of the process, as one sentence', async () => {
+test('an invalid value is thrown as one sentence', async () => {
   await assert.rejects(run({ PORT: 'x' }), {
     name: 'ConfigError',
     message: 'PORT is "x", but it must be a whole number from 0 to 65535.',

@@ -1,5 +1,5 @@
-// `spillway config`: what holds now and who said so. It reads files and the environment, opens nothing and
-// never shows more of a secret than its last four characters. A ConfigError is left to main.ts.
+// `spillway config`: the effective configuration with its sources. It reads files and the environment, opens no store
+// and shows at most the last four characters of a secret. main.ts prints a ConfigError.
 
 import { describeConfig, sourcesByPath } from '../../config/describe-config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -9,8 +9,8 @@ import { usesSimulator } from '../../config/providers/provider-keys.ts';
 import type { DescribedGroup, DescribedValue } from '../../config/schema/described-value.ts';
 import type { RegisterCommand } from '../command.ts';
 
-/** Longer values push their source to the right instead of everybody's. */
-const WIDEST_VALUE = 44;
+/** A longer value shifts only its own source to the right. */
+const MAX_VALUE_WIDTH = 44;
 
 type ConfigOptions = { readonly json?: boolean; readonly config?: string };
 
@@ -18,7 +18,7 @@ export const registerConfig: RegisterCommand = (program, context) => {
   program
     .command('config')
     .description(
-      'Print the effective configuration, secrets masked, and where each value came from',
+      'Print the effective configuration with masked secrets and the source of each value',
     )
     .option('--json', 'as JSON')
     .option('--config <file>', 'read this file instead of spillway.yaml')
@@ -42,7 +42,7 @@ function asText(loaded: LoadedConfig): string {
     `file: ${configPath ?? 'none (spillway.yaml in this folder)'}`,
     `.env: ${dotenvPath ?? 'none'}`,
     ...(usesSimulator(loaded.config, { role: 'serve' })
-      ? ['No provider has a key: `spillway serve` answers from the simulator.']
+      ? ['No provider has a key: `spillway serve` uses the simulator.']
       : []),
   ];
   const groups = describeConfig(loaded).map(groupAsText);
@@ -51,7 +51,9 @@ function asText(loaded: LoadedConfig): string {
 
 function groupAsText({ path, about, values }: DescribedGroup): string {
   const keyWidth = Math.max(...values.map(({ key }) => key.length));
-  const valueWidth = Math.max(...values.map((each) => Math.min(shown(each).length, WIDEST_VALUE)));
+  const valueWidth = Math.max(
+    ...values.map((each) => Math.min(shown(each).length, MAX_VALUE_WIDTH)),
+  );
   const lines = values.map(
     (each) => `  ${each.key.padEnd(keyWidth)}  ${shown(each).padEnd(valueWidth)}  ${origin(each)}`,
   );

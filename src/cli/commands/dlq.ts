@@ -1,4 +1,4 @@
-// `spillway dlq`: the dead letters, which could not be worked off and wait for an operator.
+// `spillway dlq`: dead letters, the jobs and messages that are not tried again without an operator.
 
 import { z } from 'zod';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
@@ -24,20 +24,18 @@ const letterView = z.looseObject({
 type Letter = z.infer<typeof letterView>;
 
 export const registerDlq: RegisterCommand = (program, context) => {
-  const dlq = program
-    .command('dlq')
-    .description('See dead letters, try them again or give them up');
+  const dlq = program.command('dlq').description('List, retry and purge dead letters');
   adminCommand(dlq, 'list', 'List dead letters, oldest first').action((options: AdminOptions) =>
     list(context, options),
   );
   adminCommand(dlq, 'show <id>', 'Show one dead letter and its message').action(
     (id: string, options: AdminOptions) => show(context, id, options),
   );
-  adminCommand(dlq, 'retry [id]', 'Try a dead letter again, with all its attempts')
-    .option('--all', 'all of them')
+  adminCommand(dlq, 'retry [id]', 'Retry a dead letter with a full set of attempts')
+    .option('--all', 'all dead letters')
     .action((id: string | undefined, options: EndOptions) => retry(context, id, options));
-  adminCommand(dlq, 'purge [id]', 'Give a dead letter up for good')
-    .option('--all', 'all of them')
+  adminCommand(dlq, 'purge [id]', 'Delete a dead letter')
+    .option('--all', 'all dead letters')
     .action((id: string | undefined, options: EndOptions) => purge(context, id, options));
 };
 
@@ -65,10 +63,10 @@ async function retry(
   const which = choose(id, options);
   await withAdmin(context, options, async (admin) => {
     const path = which === 'all' ? '/admin/dlq/retry-all' : `${letterAt(which.id)}/retry`;
-    const sayings = which === 'all' ? {} : unknown(which.id);
-    const answer = await admin.call({ method: 'POST', path, sayings });
+    const errorTexts = which === 'all' ? {} : unknown(which.id);
+    const answer = await admin.call({ method: 'POST', path, errorTexts });
     const { retried } = z.object({ retried: z.number() }).parse(answer);
-    tell(context, options, { retried }, `Tried again: ${retried}.`);
+    print(context, options, { retried }, `Retried: ${retried}.`);
   });
 }
 
@@ -81,16 +79,16 @@ async function purge(
   await withAdmin(context, options, async (admin) => {
     const ids = which === 'all' ? (await lettersOf(admin)).map((letter) => letter.id) : [which.id];
     for (const each of ids)
-      await admin.call({ method: 'DELETE', path: letterAt(each), sayings: unknown(each) });
-    tell(context, options, { purged: ids.length }, `Given up: ${ids.length}.`);
+      await admin.call({ method: 'DELETE', path: letterAt(each), errorTexts: unknown(each) });
+    print(context, options, { purged: ids.length }, `Purged: ${ids.length}.`);
   });
 }
 
-/** One or all: saying both or neither is no order. */
+/** Exactly one of an id and --all. */
 function choose(id: string | undefined, { all }: EndOptions): 'all' | { readonly id: string } {
   if (id !== undefined && !all) return { id };
   if (id === undefined && all) return 'all';
-  throw new CliFailure('Name one dead letter, or say --all.', EXIT.usage);
+  throw new CliFailure('Give the id of one dead letter, or --all.', EXIT.usage);
 }
 
 function lettersOf(admin: AdminApi): Promise<Letter[]> {
@@ -105,7 +103,7 @@ function unknown(id: string): { readonly NOT_FOUND: string } {
   return { NOT_FOUND: `There is no dead letter ${id}.` };
 }
 
-function tell(context: CliContext, options: AdminOptions, answer: object, sentence: string): void {
+function print(context: CliContext, options: AdminOptions, answer: object, sentence: string): void {
   context.out(options.json ? JSON.stringify(answer) : sentence);
 }
 

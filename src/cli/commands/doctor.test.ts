@@ -66,27 +66,27 @@ async function verdictOf(name: string, folder: string, env: Record<string, strin
   return found;
 }
 
-test('an installation that was never started is fine', async () => {
+test('an installation that was never started passes all checks', async () => {
   const { printed, failure } = await run(join(newFolder(), 'new'), {});
   assert.equal(failure, undefined);
   assert.doesNotMatch(printed, /warning|failed/);
-  assert.match(printed, /^✔ data folder .* is not there yet; the first start makes it\.$/m);
-  assert.match(printed, /^✔ providers .*simulator stands in\.$/m);
+  assert.match(printed, /^✔ data folder .* does not exist yet; the first start creates it\.$/m);
+  assert.match(printed, /^✔ providers .*uses the built-in simulator\.$/m);
 });
 
-test('a wrong configuration is a failed check and ends with failure', async () => {
+test('an invalid configuration is a failed check and exit code 1', async () => {
   const { printed, failure } = await run(newFolder(), { PORT: 'x' });
   assert.match(printed, /✖ configuration failed: PORT is "x", but it must be/);
   assert.match(printed, /→ Correct it/);
   assert.ok(failure instanceof CliFailure && failure.exitCode === 1);
 });
 
-test('an old Node is told, a new one is fine', () => {
+test('an old Node fails the check, and a new Node passes it', () => {
   assert.equal(checkRuntime('22.1.0').status, 'failed');
   assert.equal(checkRuntime('24.0.0').status, 'ok');
 });
 
-test('a secret that others can read is told with the command that mends it', async () => {
+test('a secret readable by other users is reported with the chmod command', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'admin-key'), 'adm-spill-x', { mode: 0o600 });
   assert.equal((await verdictOf('data folder', folder)).status, 'ok');
@@ -96,7 +96,7 @@ test('a secret that others can read is told with the command that mends it', asy
   assert.equal(mend, `chmod 600 ${join(folder, 'admin-key')}`);
 });
 
-test('a data folder that is a file, or open to others, is told', async () => {
+test('a data folder that is a file or open to other users is reported', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
   assert.equal((await verdictOf('data folder', join(folder, 'file'))).status, 'failed');
@@ -104,7 +104,7 @@ test('a data folder that is a file, or open to others, is told', async () => {
   assert.equal((await verdictOf('data folder', folder)).status, 'warning');
 });
 
-test('a port that another program holds is told', async () => {
+test('a port in use by another program is reported', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const address = other.address();
@@ -117,7 +117,7 @@ test('a port that another program holds is told', async () => {
   assert.equal((await verdictOf('port', newFolder(), env)).status, 'ok');
 });
 
-test('a store that is none is told', async () => {
+test('a file that is not a store is reported', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'spillway.db'), 'no database, but long enough to be taken for one?');
   const { status, sentence } = await verdictOf('store', folder);
@@ -125,7 +125,7 @@ test('a store that is none is told', async () => {
   assert.match(sentence, /cannot be read/);
 });
 
-test('a store that lacks migrations is told', async () => {
+test('a store with pending migrations is reported', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'spillway.db'), '');
   const { status, mend } = await verdictOf('store', folder);
@@ -133,7 +133,7 @@ test('a store that lacks migrations is told', async () => {
   assert.match(mend ?? '', /spillway migrate/);
 });
 
-test('usage that waits in the journal is counted', async () => {
+test('usage records in the journal are counted', async () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'journal'));
   writeFileSync(join(folder, 'journal', '000000000001.jsonl'), '[1]\n[2]\n[3]\n');
@@ -142,7 +142,7 @@ test('usage that waits in the journal is counted', async () => {
   assert.match(sentence, /records: 3/);
 });
 
-test('a clock behind what was stored is told', async () => {
+test('a clock behind stored timestamps is reported', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'server-id'), 'srv-1');
   assert.equal((await verdictOf('clock', folder)).status, 'ok');
@@ -164,7 +164,7 @@ test('only a provider on loopback is contacted', async () => {
   assert.equal(elsewhere.status, 'failed');
 });
 
-test('an announcement of a process that is gone is no server', async () => {
+test('the announcement of a dead process does not count as a server', async () => {
   const folder = newFolder();
   const announcement = { url: 'http://127.0.0.1:9', pid: 2 ** 30 };
   writeFileSync(join(folder, 'server.json'), JSON.stringify(announcement), { mode: 0o600 });

@@ -1,15 +1,15 @@
-// `spillway doctor`: looks at everything a start depends on and says how to mend what is wrong. It changes nothing.
-// It exits with 1 when a check failed; a warning alone is no failure.
+// `spillway doctor`: checks everything that a start depends on and prints a remedy for each problem. It changes nothing.
+// It exits with 1 if a check failed; a warning is not a failure.
 
-import { findServer, type ServerClue } from '../../app/find-server.ts';
+import { findServer, type ServerLocation } from '../../app/find-server.ts';
 import { StartFailure } from '../../app/start-failure.ts';
 import type { Config } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { type AdminOptions, isOurs } from '../admin-client.ts';
+import { type AdminOptions, isSpillway } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
 import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
-import { type Finding, failed, type Ground, ok, runCheck } from '../doctor/check.ts';
+import { type CheckContext, type Finding, failed, ok, runCheck } from '../doctor/check.ts';
 import { DOCTOR_CHECKS } from '../doctor/checks.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
 import { safeText } from '../table.ts';
@@ -18,7 +18,7 @@ export const registerDoctor: RegisterCommand = (program, context) => {
   adminCommand(
     program,
     'doctor',
-    'Check this installation and say how to mend what is wrong',
+    'Check this installation and print a remedy for each problem',
   ).action((options: AdminOptions) => doctor(context, options));
 };
 
@@ -35,8 +35,8 @@ async function examine(context: CliContext, options: AdminOptions): Promise<read
   const config = readConfig(context, options);
   if (config instanceof ConfigError) return [runtime, wrongConfig(config)];
   const findings = [runtime, { name: 'configuration', ...ok('The configuration is valid.') }];
-  const ground = await groundOf(config);
-  for (const check of DOCTOR_CHECKS) findings.push(...(await runCheck(check, ground)));
+  const checkContext = await checkContextOf(config);
+  for (const check of DOCTOR_CHECKS) findings.push(...(await runCheck(check, checkContext)));
   return findings;
 }
 
@@ -54,14 +54,14 @@ function wrongConfig(error: ConfigError): Finding {
   return { name: 'configuration', ...failed(error.message, mend) };
 }
 
-async function groundOf(config: Config): Promise<Ground> {
-  const clue = clueOf(config);
-  const isServerUp = clue.url !== undefined && (await isOurs(clue.url));
-  return { config, clue, isServerUp, now: Date.now() };
+async function checkContextOf(config: Config): Promise<CheckContext> {
+  const location = locationOf(config);
+  const isServerUp = location.url !== undefined && (await isSpillway(location.url));
+  return { config, location, isServerUp, now: Date.now() };
 }
 
-/** A folder that cannot be read has a check of its own. */
-function clueOf(config: Config): ServerClue {
+/** The folder check reports an unreadable folder. */
+function locationOf(config: Config): ServerLocation {
   try {
     return findServer(config);
   } catch (error) {

@@ -27,17 +27,17 @@ async function explain(args: readonly string[], { isTerminal = true, stdin = '' 
   return { out, err };
 }
 
-test('a pasted error becomes a code, a reason, advice and a sentence in the language asked for', async () => {
+test('a pasted error gives a code, a reason, retry advice and a sentence in the requested language', async () => {
   const { out } = await explain(['Claude AI usage limit reached|1754636400', '--locale', 'tr']);
   const printed = out.join('\n');
   assert.match(printed, /^code +AI_LIMIT_REACHED \(429\)$/m);
   assert.match(printed, /^why +text: usage limit reached$/m);
-  assert.match(printed, /^retry +a repeat cannot help, from 2025-08-08T07:00:00.000Z on$/m);
+  assert.match(printed, /^retry +no, the limit resets at 2025-08-08T07:00:00.000Z$/m);
   assert.match(printed, /^sentence +Yapay zekâ hizmeti .* şimdi tekrar deneyin\.$/m);
   assert.doesNotMatch(printed, /Claude/);
 });
 
-test('an answer is explained by its status, headers and body', async () => {
+test('a response is explained by its status, headers and body', async () => {
   const body = '{"error":{"message":"Rate limit reached","type":"requests"}}';
   writeFileSync(join(FOLDER, 'body.json'), body);
   for (const given of [body, '@body.json']) {
@@ -53,19 +53,19 @@ test('an answer is explained by its status, headers and body', async () => {
   }
 });
 
-test('a clock time is read in the zone that is given', async () => {
+test('a clock time is read in the given zone', async () => {
   const text = 'You’ve hit your limit, try again at Mar 3rd, 2026 9:01 AM';
   const { out } = await explain([text, '--time-zone', 'Europe/Berlin', '--json']);
   assert.equal(JSON.parse(out.join('')).resetAt, Date.UTC(2026, 2, 3, 8, 1));
 });
 
-test('what is piped in is explained, and nothing at all is a usage failure', async () => {
+test('standard input is explained, and no input is a usage failure', async () => {
   const { out } = await explain([], { isTerminal: false, stdin: 'fetch failed' });
   assert.match(out.join('\n'), /NETWORK_TIMEOUT/);
   await assert.rejects(explain([]), { name: 'CliFailure', exitCode: 2 });
 });
 
-test('options that make no sense are refused', async () => {
+test('invalid options are refused', async () => {
   for (const args of [
     ['x', '--status', 'soon'],
     ['x', '--header', 'nothing'],
@@ -131,7 +131,7 @@ test('a corpus is mapped line by line and scored, with the misses', async () => 
   assert.deepEqual(err, []);
 });
 
-test('as JSON a corpus leaves the standard output to the results', async () => {
+test('with --json the score of a corpus goes to stderr', async () => {
   writeFileSync(
     join(FOLDER, 'corpus.jsonl'),
     CORPUS.map((line) => JSON.stringify(line)).join('\n'),
@@ -148,7 +148,7 @@ test('without expectations there is no score', async () => {
   ]);
 });
 
-test('a mark of byte order and the line ends of other systems are no part of a line', async () => {
+test('a byte order mark and CRLF are not part of a line', async () => {
   writeFileSync(
     join(FOLDER, 'marked.jsonl'),
     '\ufeff{"id":"x","status":401}\r\n{"status":402}\r\n',
@@ -156,7 +156,7 @@ test('a mark of byte order and the line ends of other systems are no part of a l
   assert.equal((await explain(['--corpus', 'marked.jsonl'])).out.length, 2);
 });
 
-test('a file that cannot be read, or a line that is no object, fails with a sentence', async () => {
+test('an unreadable file or a line that is not an object fails with one sentence', async () => {
   await assert.rejects(explain(['--corpus', 'missing.jsonl']), {
     name: 'CliFailure',
     exitCode: 1,

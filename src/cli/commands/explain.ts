@@ -1,6 +1,5 @@
-// `spillway explain`: paste an error, get the verdict: code, why, when to try again, and the sentence a reader
-// would see. With --corpus it maps a whole file of recorded failures and scores them. It starts nothing and
-// needs no configuration.
+// `spillway explain`: maps a pasted error to its code, reason, retry advice and public sentence. With --corpus it maps
+// and scores a file of recorded failures. It needs no server and no configuration.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -34,14 +33,18 @@ export const registerExplain: RegisterCommand = (program, context) => {
 function describe(program: Command): Command {
   return program
     .command('explain')
-    .description('Say what Spillway makes of an error: code, why, retry advice, and the sentence')
-    .argument('[text]', 'the error as it was printed; read from standard input when piped')
-    .option('--status <number>', 'HTTP status of the answer', statusOf)
-    .option('--header <name:value>', 'a header of the answer; repeat it for more', addHeader, [])
-    .option('--body <text>', 'body of the answer, or @file')
+    .description('Explain an error: code, reason, retry advice and public sentence')
+    .argument('[text]', 'the error text; default: standard input')
+    .option('--status <number>', 'HTTP status of the response', statusOf)
+    .option('--header <name:value>', 'a header of the response; repeatable', addHeader, [])
+    .option('--body <text>', 'body of the response, or @file')
     .option('--locale <tag>', 'language of the sentence', 'en')
-    .option('--time-zone <zone>', 'zone of the reader, and of clock times that name none', zoneOf)
-    .option('--corpus <file>', 'map every line of a file of recorded failures instead')
+    .option(
+      '--time-zone <zone>',
+      'time zone of the sentence, and of clock times without a zone',
+      zoneOf,
+    )
+    .option('--corpus <file>', 'map every line of a file of recorded failures')
     .option('--json', 'as JSON');
 }
 
@@ -83,13 +86,14 @@ function asText(verdict: ExplainedVerdict, message: string): string {
 }
 
 function advice({ retryable, retryAfterMs, resetAt }: ExplainedVerdict): string {
-  const verb = retryable ? 'a repeat can help' : 'a repeat cannot help';
+  const answer = retryable ? 'yes' : 'no';
   const delay = retryAfterMs === undefined ? '' : `, after ${retryAfterMs} ms`;
-  const reset = resetAt === undefined ? '' : `, from ${new Date(resetAt).toISOString()} on`;
-  return `${verb}${delay}${reset}`;
+  const reset =
+    resetAt === undefined ? '' : `, the limit resets at ${new Date(resetAt).toISOString()}`;
+  return `${answer}${delay}${reset}`;
 }
 
-// Clock times stay unsaid here: the recorded failures were said at moments the file does not hold.
+// No `now` here: the file does not contain the time of each failure, so clock times stay unresolved.
 function explainCorpus(file: string, options: ExplainOptions, context: CliContext): void {
   const lines = parseLines(readText(file, context), file);
   const results = lines.map((line) => mapLine(line, { timeZone: options.timeZone }));
@@ -103,7 +107,7 @@ function explainCorpus(file: string, options: ExplainOptions, context: CliContex
 function parseLines(text: string, file: string): object[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    // Trimmed, because some editors put a mark of byte order in front of the first line.
+    // `trim` removes the byte order mark that some editors write.
     const parsed = parseJson(line.trim());
     if (typeof parsed === 'object' && parsed !== null) return [parsed];
     throw new CliFailure(`Line ${index + 1} of ${file} is not a JSON object.`);

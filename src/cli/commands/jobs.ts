@@ -1,5 +1,5 @@
-// `spillway jobs`: work that can wait. Lists are an operator's, of one organisation or of all; one job is looked at
-// and cancelled as its owner would, which is the organisation `default` unless SPILLWAY_API_KEY is another's.
+// `spillway jobs`: queued work. `list` uses the admin API; `show` and `cancel` use the caller's API with
+// SPILLWAY_API_KEY, which belongs to the organisation `default` unless it is set to another key.
 
 import { z } from 'zod';
 import { type AdminOptions, type AdminRequest, withAdmin } from '../admin-client.ts';
@@ -13,7 +13,7 @@ type ListOptions = AdminOptions & {
   readonly limit: number;
 };
 
-/** What is shown; an answer may carry more, which `--json` prints. */
+/** The printed fields; `--json` prints all fields of the response. */
 const jobView = z.looseObject({
   id: z.string(),
   status: z.string(),
@@ -33,19 +33,19 @@ const jobView = z.looseObject({
 type JobView = z.infer<typeof jobView>;
 
 export const registerJobs: RegisterCommand = (program, context) => {
-  const jobs = program.command('jobs').description('See and cancel work that can wait');
+  const jobs = program.command('jobs').description('List, show and cancel jobs');
   adminCommand(jobs, 'list', 'List jobs, newest first')
     .option('--org <id>', 'only of this organisation')
     .option(
       '--status <status>',
       'queued, delayed, running, succeeded, failed, cancelled or expired',
     )
-    .option('--limit <number>', 'how many at most', readCount, 50)
+    .option('--limit <number>', 'the maximum number of jobs', readCount, 50)
     .action((options: ListOptions) => list(context, options));
   adminCommand(jobs, 'show <id>', 'Show one job').action((id: string, options: AdminOptions) =>
     one(context, { method: 'GET', ...jobAt(id) }, options, describe),
   );
-  adminCommand(jobs, 'cancel <id>', 'Cancel a job, waiting or running').action(
+  adminCommand(jobs, 'cancel <id>', 'Cancel a waiting or running job').action(
     (id: string, options: AdminOptions) =>
       one(
         context,
@@ -64,9 +64,9 @@ async function list(context: CliContext, options: ListOptions): Promise<void> {
     ...(status !== undefined && { status }),
   });
   await withAdmin(context, options, async (admin) => {
-    const sayings = org === undefined ? {} : { NOT_FOUND: `There is no organisation ${org}.` };
+    const errorTexts = org === undefined ? {} : { NOT_FOUND: `There is no organisation ${org}.` };
     const path = `/admin/jobs?${query.toString()}`;
-    const answer = await admin.call({ method: 'GET', path, sayings });
+    const answer = await admin.call({ method: 'GET', path, errorTexts });
     if (options.json) return context.out(JSON.stringify(answer, null, 2));
     const { data } = z.object({ data: z.array(jobView) }).parse(answer);
     context.out(data.length === 0 ? 'There are no such jobs.' : table(data));
@@ -86,10 +86,10 @@ async function one(
 }
 
 function jobAt(id: string) {
-  const sayings = {
-    NOT_FOUND: `There is no job ${id} of the organisation that the key belongs to.`,
+  const errorTexts = {
+    NOT_FOUND: `The organisation of the key has no job ${id}.`,
   };
-  return { path: `/v1/jobs/${encodeURIComponent(id)}`, isCaller: true, sayings } as const;
+  return { path: `/v1/jobs/${encodeURIComponent(id)}`, isCaller: true, errorTexts } as const;
 }
 
 function table(jobs: readonly JobView[]): string {

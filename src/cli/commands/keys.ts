@@ -1,9 +1,9 @@
-// `spillway keys`: the keys of an organisation's callers. A key is printed once, when it is made.
+// `spillway keys`: the keys of an organisation. A key is printed once, when it is created.
 
 import type { Command } from 'commander';
 import { createdKeyView, keyView } from '../../http/schemas/key.ts';
 import { type AdminOptions, withAdmin } from '../admin-client.ts';
-import { adminCommand, collect, readCount, readMoment, readUsd } from '../admin-options.ts';
+import { adminCommand, collect, readCount, readTimestamp, readUsd } from '../admin-options.ts';
 import { allRows, asList } from '../admin-pages.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
 import { isoTime, renderTable } from '../table.ts';
@@ -36,12 +36,12 @@ function ofOrganization(command: Command): Command {
 }
 
 function describeCreate(keys: Command): Command {
-  return ofOrganization(adminCommand(keys, 'create', 'Create a key and print it, this once'))
-    .option('--name <name>', 'what lists call it')
+  return ofOrganization(adminCommand(keys, 'create', 'Create a key and print it once'))
+    .option('--name <name>', 'its name in lists')
     .option('--scope <scope>', 'call, jobs, events, limits:report or metrics; repeatable', collect)
-    .option('--expires-at <time>', 'epoch milliseconds or ISO time', readMoment)
-    .option('--diagnostics', 'add the raw failure to direct answers')
-    .option('--model <model>', 'the only model it may use; repeatable', collect)
+    .option('--expires-at <time>', 'epoch milliseconds or ISO time', readTimestamp)
+    .option('--diagnostics', 'add the raw failure to error responses')
+    .option('--model <model>', 'a model it may use (default: all); repeatable', collect)
     .option('--budget <usd>', 'a monthly budget of its own', readUsd)
     .option('--rpm <number>', 'requests per minute of its own', readCount);
 }
@@ -58,20 +58,27 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
     ...(rpm !== undefined && { requestsPerMinute: rpm }),
   };
   await withAdmin(context, options, async (admin) => {
-    const request = { method: 'POST', path: keysOf(org), body, sayings: unknownOrg(org) } as const;
+    const request = {
+      method: 'POST',
+      path: keysOf(org),
+      body,
+      errorTexts: unknownOrg(org),
+    } as const;
     const created = createdKeyView.parse(await admin.call(request));
     if (options.json) return context.out(JSON.stringify(created, null, 2));
-    context.out(`Key ${created.id} of ${org}, shown this once:\n\n  ${created.key}\n`);
+    context.out(`Key ${created.id} of ${org}, shown once:\n\n  ${created.key}\n`);
   });
 }
 
 async function list(context: CliContext, options: OrgOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
     const { org } = options;
-    const keys = await allRows(admin, keyView, keysOf(org), { sayings: unknownOrg(org) });
+    const keys = await allRows(admin, keyView, keysOf(org), { errorTexts: unknownOrg(org) });
     if (options.json) return context.out(asList(keys));
     if (keys.length === 0)
-      return context.out(`${org} has no key yet; make one with: spillway keys create --org ${org}`);
+      return context.out(
+        `${org} has no key yet; create one with: spillway keys create --org ${org}`,
+      );
     const rows = keys.map((key) => [
       key.id,
       key.name,
@@ -88,8 +95,8 @@ async function revoke(context: CliContext, keyId: string, options: OrgOptions): 
   const { org } = options;
   await withAdmin(context, options, async (admin) => {
     const path = `${keysOf(org)}/${encodeURIComponent(keyId)}`;
-    const sayings = { NOT_FOUND: `${org} has no key ${keyId}.` };
-    await admin.call({ method: 'DELETE', path, sayings });
+    const errorTexts = { NOT_FOUND: `${org} has no key ${keyId}.` };
+    await admin.call({ method: 'DELETE', path, errorTexts });
     context.out(
       options.json ? JSON.stringify({ id: keyId, revoked: true }) : `${keyId} is revoked.`,
     );

@@ -1,42 +1,46 @@
-// `spillway limits`: which providers are held back, and an operator's hand on it. On embedded storage limits live
-// in the server's own process: without one there are none.
+// `spillway limits`: lists, sets and clears provider limits. On embedded storage limits live in the memory of the
+// server: without a server there are none.
 
 import { z } from 'zod';
 import { limitView } from '../../http/routes/admin-limits.ts';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
-import { adminCommand, readMoment } from '../admin-options.ts';
+import { adminCommand, readTimestamp } from '../admin-options.ts';
 import { asList } from '../admin-pages.ts';
 import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
 import { isoTime, renderTable } from '../table.ts';
 
-type PlaceOptions = AdminOptions & { readonly model?: string };
-type SetOptions = PlaceOptions & { readonly until: number };
+type ScopeOptions = AdminOptions & { readonly model?: string };
+type SetOptions = ScopeOptions & { readonly until: number };
 
 export const registerLimits: RegisterCommand = (program, context) => {
-  const limits = program.command('limits').description('See, set and clear limits of providers');
-  adminCommand(limits, 'list', 'List the limits that hold now').action((options: AdminOptions) =>
-    list(context, options),
+  const limits = program.command('limits').description('List, set and clear provider limits');
+  adminCommand(limits, 'list', 'List the provider limits in force').action(
+    (options: AdminOptions) => list(context, options),
   );
-  adminCommand(limits, 'set <provider> <region>', 'Hold calls back until a moment, 32 days at most')
-    .requiredOption('--until <time>', 'epoch milliseconds or ISO time', readMoment)
+  adminCommand(
+    limits,
+    'set <provider> <region>',
+    'Stop calls until a timestamp, at most 32 days ahead',
+  )
+    .requiredOption('--until <time>', 'epoch milliseconds or ISO time', readTimestamp)
     .option('--model <model>', 'only this model')
     .action((provider: string, region: string, options: SetOptions) =>
       set(context, { provider, region }, options),
     );
-  adminCommand(limits, 'clear <provider> <region>', 'Let calls through again')
+  adminCommand(limits, 'clear <provider> <region>', 'Clear a limit')
     .option('--model <model>', 'only the limit of this model')
-    .action((provider: string, region: string, options: PlaceOptions) =>
+    .action((provider: string, region: string, options: ScopeOptions) =>
       clear(context, { provider, region }, options),
     );
 };
 
-type Place = { readonly provider: string; readonly region: string };
+type ProviderRegion = { readonly provider: string; readonly region: string };
 
 async function list(context: CliContext, options: AdminOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
     const limits = admin.isServer ? await limitsOf(admin) : [];
     if (options.json) return context.out(asList(limits));
-    if (!admin.isServer) return context.out('No server is running, so nothing is held back.');
+    if (!admin.isServer) return context.out('No server is running, so no provider is limited.');
     if (limits.length === 0) return context.out('No provider is limited.');
     const rows = limits.map((limit) => [
       limit.provider,
@@ -50,29 +54,33 @@ async function list(context: CliContext, options: AdminOptions): Promise<void> {
   });
 }
 
-async function set(context: CliContext, place: Place, options: SetOptions): Promise<void> {
+async function set(context: CliContext, scope: ProviderRegion, options: SetOptions): Promise<void> {
   const { until, model } = options;
   const body = { resetAt: until, ...(model !== undefined && { model }) };
   await withAdmin(context, options, async (admin) => {
-    const sayings = {
-      ...unknownProvider(place),
+    const errorTexts = {
+      ...unknownProvider(scope),
       INVALID_REQUEST: 'A limit ends in the future, at most 32 days ahead.',
     };
-    const request = { method: 'PUT', path: pathOf(place), body, sayings } as const;
+    const request = { method: 'PUT', path: pathOf(scope), body, errorTexts } as const;
     const limit = limitView.parse(await requireServer(admin).call(request));
     if (options.json) return context.out(JSON.stringify(limit, null, 2));
-    context.out(`${nameOf(place, model)} is held back until ${isoTime(limit.resetAt)}.`);
+    context.out(`${nameOf(scope, model)} is limited until ${isoTime(limit.resetAt)}.`);
   });
 }
 
-async function clear(context: CliContext, place: Place, options: PlaceOptions): Promise<void> {
+async function clear(
+  context: CliContext,
+  scope: ProviderRegion,
+  options: ScopeOptions,
+): Promise<void> {
   const { model } = options;
   await withAdmin(context, options, async (admin) => {
     const query = model === undefined ? '' : `?model=${encodeURIComponent(model)}`;
-    const path = `${pathOf(place)}${query}`;
-    await requireServer(admin).call({ method: 'DELETE', path, sayings: unknownProvider(place) });
-    if (options.json) return context.out(JSON.stringify({ ...place, model, cleared: true }));
-    context.out(`${nameOf(place, model)} is open again.`);
+    const path = `${pathOf(scope)}${query}`;
+    await requireServer(admin).call({ method: 'DELETE', path, errorTexts: unknownProvider(scope) });
+    if (options.json) return context.out(JSON.stringify({ ...scope, model, cleared: true }));
+    context.out(`${nameOf(scope, model)} is no longer limited.`);
   });
 }
 
@@ -84,18 +92,18 @@ async function limitsOf(admin: AdminApi): Promise<z.infer<typeof limitView>[]> {
 function requireServer(admin: AdminApi): AdminApi {
   if (admin.isServer) return admin;
   throw new CliFailure(
-    'No server is running, and a limit lives in the server: start it with spillway serve first.',
+    'No server is running, and limits live in the server; start it with: spillway serve',
   );
 }
 
-function pathOf({ provider, region }: Place): string {
+function pathOf({ provider, region }: ProviderRegion): string {
   return `/admin/limits/${encodeURIComponent(provider)}/${encodeURIComponent(region)}`;
 }
 
-function nameOf({ provider, region }: Place, model: string | undefined): string {
+function nameOf({ provider, region }: ProviderRegion, model: string | undefined): string {
   return [provider, region, ...(model === undefined ? [] : [model])].join('/');
 }
 
-function unknownProvider({ provider }: Place): { readonly NOT_FOUND: string } {
+function unknownProvider({ provider }: ProviderRegion): { readonly NOT_FOUND: string } {
   return { NOT_FOUND: `There is no provider ${provider} in the configuration.` };
 }

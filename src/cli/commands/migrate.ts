@@ -1,14 +1,14 @@
-// `spillway migrate`: brings the store up to date. Embedded storage also does so by itself whenever it is opened;
-// this says what there was to do. PostgreSQL may be migrated beside servers that are running.
+// `spillway migrate`: runs pending migrations and lists them. Embedded storage also runs them whenever it is opened.
+// PostgreSQL may be migrated while servers are running.
 
 import { findServer } from '../../app/find-server.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { type AdminOptions, isOurs } from '../admin-client.ts';
+import { type AdminOptions, isSpillway } from '../admin-client.ts';
 import { adminCommand } from '../admin-options.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
 
 export const registerMigrate: RegisterCommand = (program, context) => {
-  adminCommand(program, 'migrate', 'Bring the store up to date and say what was run').action(
+  adminCommand(program, 'migrate', 'Run pending migrations of the store and list them').action(
     (options: AdminOptions) => migrate(context, options),
   );
 };
@@ -18,24 +18,19 @@ async function migrate(context: CliContext, options: AdminOptions): Promise<void
   const config = loadConfig({ env, cwd, configFile: options.config });
   const isEmbedded = config.storage.databaseUrl === undefined;
   const { url, pid } = findServer(config);
-  if (isEmbedded && url !== undefined && pid !== undefined && (await isOurs(url)))
-    return tell(
-      context,
-      options,
-      [],
-      `The server on ${url} brought its store up to date when it started.`,
-    );
-  // Loaded here, so that the other commands start without the store's weight.
+  if (isEmbedded && url !== undefined && pid !== undefined && (await isSpillway(url)))
+    return print(context, options, [], `The server on ${url} ran all migrations when it started.`);
+  // Imported on demand: the other commands do not need the store.
   const { migrateStore } = await import('../../app/inspect/migrate-store.ts');
   const run = await migrateStore(config);
   const sentence =
     run.length === 0
       ? 'The store is up to date; nothing was run.'
       : `The store is up to date. Run now: ${run.join(', ')}.`;
-  tell(context, options, run, sentence);
+  print(context, options, run, sentence);
 }
 
-function tell(
+function print(
   context: CliContext,
   options: AdminOptions,
   run: readonly string[],

@@ -1,4 +1,4 @@
-// `spillway orgs`: who pays and what they may use.
+// `spillway orgs`: organisations with their budgets, limits and permissions.
 
 import type { Command } from 'commander';
 import type { z } from 'zod';
@@ -34,27 +34,27 @@ export const registerOrgs: RegisterCommand = (program, context) => {
     list(context, options),
   );
   withSettings(
-    adminCommand(orgs, 'set <id>', 'Change an organisation, at once for its callers'),
+    adminCommand(orgs, 'set <id>', 'Change an organisation; the change takes effect at once'),
   ).action((id: string, options: SetOptions) => change(context, id, options));
 };
 
 function withSettings(command: Command): Command {
   return command
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'its display name')
     .option('--budget <usd>', 'US dollars per month (100)', readUsd)
     .option('--rpm <number>', 'requests per minute (100)', readCount)
     .option('--tpm <number>', 'tokens per minute, or none', orNone(readCount))
     .option('--tpd <number>', 'tokens per day, or none', orNone(readCount))
-    .option('--max-concurrent <number>', 'requests at once, or none', orNone(readCount))
+    .option('--max-concurrent <number>', 'concurrent requests, or none', orNone(readCount))
     .option('--locale <tag>', 'language of its messages, or none')
     .option('--time-zone <zone>', 'IANA name such as Europe/Istanbul (UTC)')
     .option(
       '--message <CODE=text>',
-      'a sentence of its own; without text, ours; repeatable',
+      'its own sentence for an error code; without text the default; repeatable',
       collect,
     )
-    .option('--allow-stale', 'answers may come from a cache while a provider is away')
-    .option('--no-allow-stale', 'answers are always fresh')
+    .option('--allow-stale', 'allow stale responses while no provider is available')
+    .option('--no-allow-stale', 'never return stale responses')
     .option('--allow-prompt-preview', 'logs may show the first 100 characters of prompts')
     .option('--no-allow-prompt-preview', 'logs never show prompts');
 }
@@ -62,8 +62,8 @@ function withSettings(command: Command): Command {
 async function create(context: CliContext, id: string, options: SetOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
     const body = { id, ...bodyOf(options, {}) };
-    const sayings = { CONFLICT: `There is already an organisation ${id}.` };
-    const answer = await admin.call({ method: 'POST', path: '/admin/orgs', body, sayings });
+    const errorTexts = { CONFLICT: `There is already an organisation ${id}.` };
+    const answer = await admin.call({ method: 'POST', path: '/admin/orgs', body, errorTexts });
     show(context, options, organizationView.parse(answer), 'is created');
   });
 }
@@ -79,15 +79,15 @@ async function change(context: CliContext, id: string, options: SetOptions): Pro
   const { json: _json, config: _config, ...given } = options;
   if (Object.keys(given).length === 0)
     throw new CliFailure(
-      'Say what to change; spillway orgs set --help shows what there is.',
+      'Give at least one option; spillway orgs set --help lists them.',
       EXIT.usage,
     );
   await withAdmin(context, options, async (admin) => {
     const path = `/admin/orgs/${encodeURIComponent(id)}`;
-    const sayings = { NOT_FOUND: `There is no organisation ${id}.` };
-    const messages = options.message ? await messagesOf(admin, path, sayings) : {};
+    const errorTexts = { NOT_FOUND: `There is no organisation ${id}.` };
+    const messages = options.message ? await messagesOf(admin, path, errorTexts) : {};
     const body = bodyOf(options, messages);
-    const answer = await admin.call({ method: 'PATCH', path, body, sayings });
+    const answer = await admin.call({ method: 'PATCH', path, body, errorTexts });
     show(context, options, organizationView.parse(answer), 'is changed');
   });
 }
@@ -95,9 +95,9 @@ async function change(context: CliContext, id: string, options: SetOptions): Pro
 async function messagesOf(
   admin: AdminApi,
   path: string,
-  sayings: { readonly NOT_FOUND: string },
+  errorTexts: { readonly NOT_FOUND: string },
 ): Promise<View['messages']> {
-  return organizationView.parse(await admin.call({ method: 'GET', path, sayings })).messages;
+  return organizationView.parse(await admin.call({ method: 'GET', path, errorTexts })).messages;
 }
 
 function bodyOf(options: SetOptions, messages: View['messages']): object {
@@ -122,7 +122,7 @@ function orNull<T>(value: T | 'none'): T | null {
   return value === 'none' ? null : value;
 }
 
-/** One more sentence leaves the others as they are; one without text gives way to ours. */
+/** Other sentences stay unchanged; an empty text restores the default sentence. */
 function changedMessages(known: View['messages'], changes: readonly string[]): View['messages'] {
   const messages = new Map(Object.entries(known));
   for (const change of changes) {

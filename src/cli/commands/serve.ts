@@ -1,4 +1,4 @@
-// `serve` runs everything in one process; `gateway`, `dispatcher` and `worker` run one role each, for clusters.
+// `serve` runs all roles in one process; `gateway`, `dispatcher` and `worker` run one role each, for clusters.
 
 import type { Command } from 'commander';
 import type { CliContext, RegisterCommand } from '../command.ts';
@@ -14,24 +14,24 @@ export const registerServe: RegisterCommand = (program, context) => {
 export const registerRoles: RegisterCommand = (program, context) => {
   const gateway = program
     .command('gateway')
-    .description('Run only the gateway: it answers callers.');
+    .description('Run only the gateway, which serves callers.');
   role(gateway, 'gateway', context);
   const dispatcher = program
     .command('dispatcher')
-    .description('Run only a dispatcher: it routes jobs to providers.');
+    .description('Run only a dispatcher, which routes jobs to providers.');
   role(dispatcher, 'dispatcher', context);
   const worker = program
     .command('worker')
-    .description("Run only a worker: it works off one provider's jobs.")
-    .option('--provider <name>', 'whose queue to take from (default: PROVIDER_FIXED)');
+    .description("Run only a worker, which runs one provider's jobs.")
+    .option('--provider <name>', 'the provider of the queue (default: PROVIDER_FIXED)');
   role(worker, 'worker', context);
 };
 
 function role(command: Command, name: RoleName, context: CliContext): void {
   command
-    .option('--config <file>', 'configuration file (default: spillway.yaml where there is one)')
+    .option('--config <file>', 'configuration file (default: spillway.yaml, if it exists)')
     .action(async ({ config, provider }: RoleOptions) => {
-      // Loaded here, so that the other commands start without the server's weight.
+      // Imported on demand: the other commands do not need the server.
       const { runServer } = await import('../run-server.ts');
       await runServer(context, { role: name, configFile: config, provider });
     });

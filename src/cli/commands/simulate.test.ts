@@ -32,7 +32,7 @@ async function firstOutput(child: Child): Promise<string> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  test(`it says how to use it and runs until ${signal}`, async () => {
+  test(`the simulator prints how to use it and runs until ${signal}`, async () => {
     const child = simulate('--port', '0');
     const exited = once(child, 'exit');
     const words = await firstOutput(child);
@@ -46,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     assert.deepEqual(await exited, [0, null]);
   });
 
-test('a port in use is told in one sentence', async (t) => {
+test('a port in use is reported in one sentence', async (t) => {
   const first = simulate('--port', '0', '--json');
   t.after(() => first.kill());
   const { port } = new URL(String(JSON.parse(await firstOutput(first)).url));
@@ -59,7 +59,7 @@ test('a port in use is told in one sentence', async (t) => {
   assert.equal(code, 1);
 });
 
-test('a port that is none is refused', async () => {
+test('an invalid port is refused', async () => {
   const child = simulate('--port', 'many');
   const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.match(words, /A port is a whole number from 0 to 65535/);

@@ -1,5 +1,5 @@
-// `spillway simulate`: the provider simulator alone, for people who point their own app at it and practise.
-// Runs until it is interrupted. It holds no data and needs no key.
+// `spillway simulate`: the provider simulator by itself, for testing an application against failing providers. It runs
+// until it is interrupted, stores no data and needs no key.
 
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
@@ -14,7 +14,7 @@ type Options = { readonly port: number; readonly host: string; readonly json?: b
 export const registerSimulate: RegisterCommand = (program: Command, context: CliContext) => {
   program
     .command('simulate')
-    .description('run only the provider simulator: all three wire formats, failing on demand')
+    .description('Run only the provider simulator: all three wire formats, failures on demand')
     .option('--port <port>', 'port to listen on (0 takes a free one)', readPort, 8788)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--json', 'print the address as one line of JSON')
@@ -60,7 +60,7 @@ function interrupted(): Promise<void> {
 }
 
 function introduction(url: string): string {
-  return `The simulator listens on ${url}. Any API key will do.
+  return `The simulator listens on ${url}. It accepts any API key.
 
 Point an SDK at it:
   Anthropic  ANTHROPIC_BASE_URL=${url}
@@ -73,7 +73,7 @@ Make it fail:
   curl -X PUT ${url}/_simulator/scenario -d '{"provider":"openai","preset":"stall","times":2}'
   curl -X DELETE ${url}/_simulator/scenario
 
-See what it was asked:
+Show its calls:
   curl ${url}/_simulator/log
   curl ${url}/_simulator/stats
 

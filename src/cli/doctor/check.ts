@@ -1,10 +1,11 @@
-// What a check of `spillway doctor` is. A check looks and never changes anything, makes no paid call and contacts
-// nothing outside this machine but the services that are configured. One that throws has found something too.
+// A check of `spillway doctor`. A check changes nothing, makes no paid call and contacts only this machine and the
+// configured services. An exception counts as a failed check.
 //
-// To add one, write `doctor-<what>.ts` with a DoctorCheck and name it in doctor-checks.ts.
+// To add a check, write a file with a DoctorCheck in this folder and list it in checks.ts.
 
-import type { ServerClue } from '../../app/find-server.ts';
+import type { ServerLocation } from '../../app/find-server.ts';
 import type { Config } from '../../config/config.ts';
+import { reasonOf } from '../../kernel/log.ts';
 
 export type Verdict =
   | { readonly status: 'ok'; readonly sentence: string }
@@ -12,18 +13,18 @@ export type Verdict =
 
 export type Finding = Verdict & { readonly name: string };
 
-/** What the checks stand on: the configuration, and whether a server of ours is up. */
-export type Ground = {
+/** The input of all checks. */
+export type CheckContext = {
   readonly config: Config;
-  readonly clue: ServerClue;
+  readonly location: ServerLocation;
   readonly isServerUp: boolean;
   readonly now: number;
 };
 
 export type DoctorCheck = {
   readonly name: string;
-  /** Several verdicts where there are several things; none where there is nothing to look at. */
-  look(ground: Ground): Promise<readonly Verdict[]>;
+  /** One verdict per subject; none if the subject is not configured. */
+  look(checkContext: CheckContext): Promise<readonly Verdict[]>;
 };
 
 export function ok(sentence: string): Verdict {
@@ -38,14 +39,14 @@ export function failed(sentence: string, mend: string): Verdict {
   return { status: 'failed', sentence, mend };
 }
 
-export async function runCheck(check: DoctorCheck, ground: Ground): Promise<Finding[]> {
+export async function runCheck(check: DoctorCheck, checkContext: CheckContext): Promise<Finding[]> {
   const { name } = check;
   try {
-    return (await check.look(ground)).map((verdict) => ({ name, ...verdict }));
+    return (await check.look(checkContext)).map((verdict) => ({ name, ...verdict }));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [{ name, ...failed(`This could not be looked at (${reason}).`, UNFORESEEN) }];
+    const sentence = `The check itself failed (${reasonOf(error)}).`;
+    return [{ name, ...failed(sentence, UNFORESEEN) }];
   }
 }
 
-const UNFORESEEN = 'See what the reason says; if it says nothing to you, report it as a defect.';
+const UNFORESEEN = 'Fix the cause if the reason names one; otherwise report a defect.';

@@ -1,4 +1,4 @@
-// Every check of `spillway doctor` that needs a valid configuration, in the order it is told.
+// All checks of `spillway doctor` that need a valid configuration, in the order of the report.
 
 import type { DoctorCheck } from './check.ts';
 import { clockCheck } from './clock.ts';

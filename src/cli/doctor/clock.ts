@@ -1,26 +1,26 @@
-// Can this machine's clock be right? What is stored cannot be newer than now; when it is, the clock went back, and
-// limits, budgets and leases would be judged by the wrong time.
+// Checks that the clock of this machine is not behind stored timestamps. A clock that was set back would judge limits,
+// budgets and leases by the wrong time.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DoctorCheck, failed, type Ground, ok } from './check.ts';
+import { type CheckContext, type DoctorCheck, failed, ok } from './check.ts';
 
-/** Clocks of two machines that share a disk may differ a little. */
+/** The clocks of two machines that share a disk may differ. */
 const TOLERANCE_MS = 60_000;
 
 export const clockCheck: DoctorCheck = {
   name: 'clock',
-  async look(ground) {
+  async look(checkContext) {
     const newestAt = Math.max(
-      newestFileAt(ground.config.storage.dataDir),
-      await newestRowAt(ground),
+      newestFileAt(checkContext.config.storage.dataDir),
+      await newestRowAt(checkContext),
     );
-    const aheadMs = newestAt - ground.now;
-    if (aheadMs <= TOLERANCE_MS) return [ok('The clock is not behind anything that was stored.')];
+    const aheadMs = newestAt - checkContext.now;
+    if (aheadMs <= TOLERANCE_MS) return [ok('The clock is not behind the stored timestamps.')];
     return [
       failed(
-        `The clock is ${Math.round(aheadMs / 1000)} s behind the newest thing that was stored.`,
-        'Set the clock of this machine, best by a time service such as chrony or systemd-timesyncd.',
+        `The clock is ${Math.round(aheadMs / 1000)} s behind the newest stored timestamp.`,
+        'Set the clock of this machine, preferably with chrony or systemd-timesyncd.',
       ),
     ];
   },
@@ -35,8 +35,8 @@ function newestFileAt(dataDir: string): number {
   }
 }
 
-/** A store that cannot be read is told by its own check. */
-async function newestRowAt({ config }: Ground): Promise<number> {
+/** The store check reports an unreadable store. */
+async function newestRowAt({ config }: CheckContext): Promise<number> {
   if (config.storage.databaseUrl !== undefined) return 0;
   try {
     const { inspectStore } = await import('../../app/inspect/inspect-store.ts');

@@ -1,4 +1,4 @@
-// Is the data folder there, can it be written, and can nobody else read its secrets?
+// Checks that the data folder is writable and that other users cannot read its secrets.
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,18 +18,18 @@ export const folderCheck: DoctorCheck = {
     const readable = readableByOthers(dataDir);
     return readable.length > 0
       ? readable
-      : [ok(`${dataDir} is writable and its secrets are kept.`)];
+      : [ok(`${dataDir} is writable, and other users cannot read its secrets.`)];
   },
 };
 
-/** The nearest folder above that exists: where `path` is, or would be made. */
+/** The path itself or its nearest existing parent folder. */
 export function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 function futureFolder(dataDir: string): Verdict {
   return isWritable(nearestFolder(dataDir))
-    ? ok(`${dataDir} is not there yet; the first start makes it.`)
+    ? ok(`${dataDir} does not exist yet; the first start creates it.`)
     : unwritable(dataDir);
 }
 
@@ -45,12 +45,12 @@ function isWritable(folder: string): boolean {
 function unwritable(dataDir: string): Verdict {
   return failed(
     `${dataDir} cannot be written.`,
-    'Give this user the right to write there, or set SPILLWAY_DATA_DIR to another folder.',
+    'Give this user write permission, or set SPILLWAY_DATA_DIR to another folder.',
   );
 }
 
 function readableByOthers(dataDir: string): readonly Verdict[] {
-  // Windows keeps rights in lists of its own, which these bits do not show.
+  // Windows has access control lists, which the mode bits do not show.
   if (process.platform === 'win32') return [];
   const files = readdirSync(dataDir).filter((name) => SECRET_FILES.includes(name));
   const open = files.map((name) => join(dataDir, name)).filter(isOpenToOthers);

@@ -1,11 +1,11 @@
-// Does usage wait in the local journal? A server empties it within moments; what is left without one came from a
-// crash or a store that was away, and is stored at the next start.
+// Checks the local journal for usage records that are not in the store. A running server drains it continuously; records
+// left without a server come from a crash or an unavailable store, and the next start stores them.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DoctorCheck, ok, type Verdict, warning } from './check.ts';
 
-/** A server keeps one file it writes to; more are full ones that the store has not taken. */
+/** A server writes to one file; further files are full and not yet in the store. */
 const FILES_IN_USE = 1;
 const MAX_COUNTED_BYTES = 8 * 2 ** 20;
 
@@ -27,10 +27,10 @@ function journalFiles(folder: string): readonly string[] {
 }
 
 function besideServer(count: number): Verdict {
-  if (count <= FILES_IN_USE) return ok('The server stores usage as it comes.');
+  if (count <= FILES_IN_USE) return ok('The server stores usage without a backlog.');
   return warning(
     `${count} journal files wait for the store.`,
-    'The store is away or too slow: look for "usage" in the log of the server. Nothing is lost.',
+    'The store is unavailable or too slow: search the log of the server for "usage". No record is lost.',
   );
 }
 
@@ -40,7 +40,7 @@ function leftBehind(files: readonly string[]): Verdict {
   const amount = bytes > MAX_COUNTED_BYTES ? `${bytes} bytes` : String(countLines(files));
   return warning(
     `Usage waits in the journal (records: ${amount}).`,
-    'Start the server: it stores them, each one once.',
+    'Start the server: it stores each record once.',
   );
 }
 

@@ -1,22 +1,22 @@
-// Can the server listen where it is told to, or does it already?
+// Checks that the configured address is free, or that the running server uses it.
 
 import { createServer } from 'node:net';
 import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 
 export const portCheck: DoctorCheck = {
   name: 'port',
-  async look({ config: { server }, clue, isServerUp }) {
+  async look({ config: { server }, location, isServerUp }) {
     const { host, port } = server;
     const where = `${host}:${port}`;
     if (port === 0) return [ok('The server takes any free port.')];
-    if (isServerUp && clue.url !== undefined && new URL(clue.url).port === String(port))
-      return [ok(`${where} is held by the running server.`)];
+    if (isServerUp && location.url !== undefined && new URL(location.url).port === String(port))
+      return [ok(`${where} is used by the running server.`)];
     const code = await tryListen(host, port);
     return [code === undefined ? ok(`${where} is free.`) : unusable(where, code)];
   },
 };
 
-/** The code of why not, or undefined when one can listen there. */
+/** The error code, or undefined if listening works. */
 function tryListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -31,8 +31,11 @@ function unusable(where: string, code: string): Verdict {
 }
 
 const REASONS: ReadonlyMap<string, readonly [why: string, mend: string]> = new Map([
-  ['EADDRINUSE', ['is used by another program', 'Stop that one, or set PORT to a free port.']],
+  ['EADDRINUSE', ['is used by another program', 'Stop that program, or set PORT to a free port.']],
   ['EACCES', ['may not be used by this user', 'Set PORT to 1024 or more.']],
-  ['EADDRNOTAVAIL', ['is not an address of this machine', 'Set HOST to one that is.']],
-  ['ENOTFOUND', ['is not an address of this machine', 'Set HOST to one that is.']],
+  [
+    'EADDRNOTAVAIL',
+    ['is not an address of this machine', 'Set HOST to an address of this machine.'],
+  ],
+  ['ENOTFOUND', ['is not an address of this machine', 'Set HOST to an address of this machine.']],
 ]);

@@ -1,15 +1,15 @@
-// Can the PostgreSQL behind DATABASE_URL be used, is it up to date, does it keep what it acknowledges, and do its
-// clock and ours agree? Embedded storage has a check of its own.
+// Checks the PostgreSQL of DATABASE_URL: version, migrations, durability, clock and connections. The store check covers
+// embedded storage.
 
 import type { StoreInspection } from '../../app/inspect/inspect-postgres-store.ts';
 import { StartFailure } from '../../app/start-failure.ts';
 import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
-const OLDEST_MAJOR = 12;
-/** Servers judge leases and windows by their own clocks. */
+const MIN_MAJOR = 12;
+/** Servers compare leases and windows with their own clocks. */
 const TOLERANCE_MS = 1000;
-/** What one server may open, and a few for people. */
-const WANTED_CONNECTIONS = 15;
+/** The connections of one server, and a few for administrators. */
+const MIN_CONNECTIONS = 15;
 
 export const postgresCheck: DoctorCheck = {
   name: 'postgres',
@@ -27,15 +27,21 @@ export const postgresCheck: DoctorCheck = {
 };
 
 function verdicts(found: StoreInspection): readonly Verdict[] {
-  const complaints = [age(found), migrations(found), durability(found), clock(found), room(found)];
-  const told = complaints.filter((verdict) => verdict !== undefined);
-  if (told.length > 0) return told;
+  const checks = [
+    age(found),
+    migrations(found),
+    durability(found),
+    clock(found),
+    connections(found),
+  ];
+  const problems = checks.filter((verdict) => verdict !== undefined);
+  if (problems.length > 0) return problems;
   return [ok(`PostgreSQL ${found.version} at ${found.address} can be used and is up to date.`)];
 }
 
 function age({ version }: StoreInspection): Verdict | undefined {
-  if (Number.parseInt(version, 10) >= OLDEST_MAJOR) return undefined;
-  return failed(`PostgreSQL ${version} is too old.`, `Use version ${OLDEST_MAJOR} or later.`);
+  if (Number.parseInt(version, 10) >= MIN_MAJOR) return undefined;
+  return failed(`PostgreSQL ${version} is too old.`, `Use version ${MIN_MAJOR} or later.`);
 }
 
 function migrations({ pending }: StoreInspection): Verdict | undefined {
@@ -49,7 +55,7 @@ function migrations({ pending }: StoreInspection): Verdict | undefined {
 function durability({ isDurable }: StoreInspection): Verdict | undefined {
   if (isDurable) return undefined;
   return warning(
-    'PostgreSQL acknowledges what a loss of power would still take away.',
+    'PostgreSQL acknowledges commits that a power failure would lose.',
     'Set fsync and synchronous_commit to on.',
   );
 }
@@ -57,15 +63,15 @@ function durability({ isDurable }: StoreInspection): Verdict | undefined {
 function clock({ aheadMs }: StoreInspection): Verdict | undefined {
   if (Math.abs(aheadMs) <= TOLERANCE_MS) return undefined;
   return warning(
-    `The clock of PostgreSQL's machine is ${Math.abs(aheadMs)} ms ${aheadMs > 0 ? 'ahead of' : 'behind'} ours.`,
-    'Run a time service, such as chrony or systemd-timesyncd, on both.',
+    `The clock of PostgreSQL's machine is ${Math.abs(aheadMs)} ms ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine.`,
+    'Run chrony or systemd-timesyncd on both machines.',
   );
 }
 
-function room({ maxConnections }: StoreInspection): Verdict | undefined {
-  if (maxConnections >= WANTED_CONNECTIONS) return undefined;
+function connections({ maxConnections }: StoreInspection): Verdict | undefined {
+  if (maxConnections >= MIN_CONNECTIONS) return undefined;
   return warning(
-    `PostgreSQL allows ${maxConnections} connections in all; one server may open 11.`,
+    `PostgreSQL allows ${maxConnections} connections; one server may open 11.`,
     'Raise max_connections.',
   );
 }

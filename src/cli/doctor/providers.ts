@@ -1,5 +1,5 @@
-// Is there a key for somebody to call? Nobody outside of this machine is contacted: only an address on loopback is
-// tried, by opening a connection and closing it again.
+// Checks that a provider has a key. It contacts no provider outside this machine: it only opens and closes a connection
+// to a loopback address.
 
 import { connect } from 'node:net';
 import type { Config, ProviderConfig } from '../../config/config.ts';
@@ -8,6 +8,7 @@ import {
   isLoopback,
   usesSimulator,
 } from '../../config/providers/provider-keys.ts';
+import { reasonOf } from '../../kernel/log.ts';
 import { type DoctorCheck, failed, ok, type Verdict } from './check.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
@@ -23,13 +24,12 @@ export const providersCheck: DoctorCheck = {
 
 function withoutKey(config: Config): Verdict {
   if (usesSimulator(config, { role: 'serve' }))
-    return ok('No provider has a key: the built-in simulator stands in.');
+    return ok('No provider has a key: `spillway serve` uses the built-in simulator.');
   try {
     assertProviders(config, { role: 'serve' });
     return ok('No provider needs a key.');
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error);
-    return failed(sentence, 'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.');
+    return failed(reasonOf(error), 'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.');
   }
 }
 
@@ -41,14 +41,14 @@ async function lookAt({ name, baseUrl, accounts }: ProviderConfig): Promise<Verd
     return ok(`${name} has ${count} for ${url.host}, which was not contacted.`);
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const reason = await tryConnect(host, port);
-  if (reason === undefined) return ok(`${name} has ${count}, and ${url.host} takes connections.`);
+  if (reason === undefined) return ok(`${name} has ${count}, and ${url.host} accepts connections.`);
   return failed(
-    `${name} should be on ${url.host}, but nothing answers there (${reason}).`,
-    `Start what should listen there, or correct ${name.toUpperCase()}_BASE_URL.`,
+    `${name} is configured at ${url.host}, which accepts no connection (${reason}).`,
+    `Start the server at that address, or correct ${name.toUpperCase()}_BASE_URL.`,
   );
 }
 
-/** Why not, or undefined when a connection could be made. */
+/** The reason of a failed connection, or undefined. */
 function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
@@ -57,7 +57,7 @@ function tryConnect(host: string, port: number): Promise<string | undefined> {
       resolve(reason);
     }
     socket.once('connect', () => end(undefined));
-    socket.once('timeout', () => end('no answer in time'));
+    socket.once('timeout', () => end('timeout'));
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
   });
 }

@@ -1,5 +1,5 @@
-// Can the RabbitMQ behind RABBITMQ_URL be used, and are the queues on it as they should be? Queues that other
-// systems made are used as found, so what is wrong with them is told here rather than by a refused start.
+// Checks the RabbitMQ of RABBITMQ_URL and its queues. Spillway uses queues of other systems as they are, so this check
+// reports their problems; the start does not refuse them.
 
 import type { DoctorCheck } from './check.ts';
 

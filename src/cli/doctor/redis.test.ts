@@ -12,21 +12,21 @@ after(() => rig.close());
 
 async function verdictsOn(env: Record<string, string>) {
   const config = loadConfig({ env, cwd: import.meta.dirname });
-  const clue = { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
-  return redisCheck.look({ config, clue, isServerUp: false, now: Date.now() });
+  const location = { url: undefined, pid: undefined, adminKey: undefined, apiKey: undefined };
+  return redisCheck.look({ config, location, isServerUp: false, now: Date.now() });
 }
 
-test('there is nothing to look at without a Redis', async () => {
+test('without REDIS_URL there is no verdict', async () => {
   assert.deepEqual(await verdictsOn({}), []);
 });
 
-test('a Redis that can be used is told with its version', async () => {
+test('a usable Redis is reported with its version', async () => {
   const [verdict] = await verdictsOn({ REDIS_URL: rig.url });
   assert.equal(verdict?.status, 'ok');
-  assert.match(verdict.sentence, /^Redis \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+ can be used\.$/);
+  assert.match(verdict.sentence, /^Redis \d+\.\d+\.\d+ at 127\.0\.0\.1:\d+ is usable\.$/);
 });
 
-test('a Redis that throws away what it was told, or takes no writes, is told with how to mend it', async () => {
+test('a Redis that evicts keys or accepts no writes is reported with a remedy', async () => {
   await rig.outsider.config('SET', 'maxmemory-policy', 'allkeys-lru');
   await rig.outsider.replicaof('127.0.0.1', 1);
   try {
@@ -41,7 +41,7 @@ test('a Redis that throws away what it was told, or takes no writes, is told wit
   }
 });
 
-test('a Redis that refuses the password, or is not there, is one sentence', async () => {
+test('a Redis that refuses the password or the connection is reported in one sentence', async () => {
   const url = new URL(rig.url);
   url.password = 'hunter2';
   const [wrong] = await verdictsOn({ REDIS_URL: url.href });
@@ -53,7 +53,7 @@ test('a Redis that refuses the password, or is not there, is one sentence', asyn
   assert.match(absent.sentence, /cannot be used \(ECONNREFUSED\)/);
 });
 
-test('servers that count their limits under another prefix are told, if they are alive', async () => {
+test('live servers with another key prefix are a warning', async () => {
   const key = 'other:ratelimit:servers';
   const env = { REDIS_URL: rig.url, REDIS_KEY_PREFIX: 'mine:dispatcher:ratelimit:' };
   try {
@@ -63,7 +63,7 @@ test('servers that count their limits under another prefix are told, if they are
     await rig.outsider.zadd(key, Date.now(), 'c');
     const [verdict] = await verdictsOn(env);
     assert.equal(verdict?.status, 'warning');
-    assert.match(verdict.sentence, /under "other:", and this one under "mine:"/);
+    assert.match(verdict.sentence, /prefix "other:", and this one uses "mine:"/);
   } finally {
     await rig.outsider.del(key, 'mine:ratelimit:servers');
   }

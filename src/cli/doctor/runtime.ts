@@ -1,21 +1,21 @@
-// Is this a Node that Spillway runs on? Needs no configuration.
+// Checks the version of Node. Needs no configuration.
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Finding, failed, ok } from './check.ts';
 
-const OLDEST_MAJOR = 24;
+const MIN_MAJOR = 24;
 const PACKAGE = new URL('../../../package.json', import.meta.url);
 const pinned = z.object({ devDependencies: z.object({ node: z.string() }) });
 
 export function checkRuntime(version: string = process.versions.node): Finding {
   const name = 'runtime';
-  if (Number.parseInt(version, 10) < OLDEST_MAJOR)
+  if (Number.parseInt(version, 10) < MIN_MAJOR)
     return {
       name,
       ...failed(
         `This is Node ${version}, which is too old.`,
-        `Install Node ${OLDEST_MAJOR} or newer, or start Spillway by its npm scripts, which bring their own.`,
+        `Install Node ${MIN_MAJOR} or newer, or start Spillway with its npm scripts, which install Node.`,
       ),
     };
   const tested = testedVersion();

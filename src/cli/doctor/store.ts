@@ -1,5 +1,6 @@
-// Can the embedded store be read, and is it up to date? A store behind DATABASE_URL has a check of its own.
+// Checks that the embedded store is readable and has all migrations. The postgres check covers DATABASE_URL.
 
+import { reasonOf } from '../../kernel/log.ts';
 import { type DoctorCheck, failed, ok, type Verdict, warning } from './check.ts';
 
 export const storeCheck: DoctorCheck = {
@@ -10,7 +11,9 @@ export const storeCheck: DoctorCheck = {
     try {
       const { inspectStore } = await import('../../app/inspect/inspect-store.ts');
       const { exists, pending } = await inspectStore(config);
-      return [exists ? upToDate(pending) : ok('There is no store yet; the first start makes it.')];
+      return [
+        exists ? upToDate(pending) : ok('There is no store yet; the first start creates it.'),
+      ];
     } catch (error) {
       return [unreadable(dataDir, error)];
     }
@@ -18,17 +21,16 @@ export const storeCheck: DoctorCheck = {
 };
 
 function upToDate(pending: readonly string[]): Verdict {
-  if (pending.length === 0) return ok('The store can be read and is up to date.');
+  if (pending.length === 0) return ok('The store is readable and up to date.');
   return warning(
     `The store lacks ${pending.join(', ')}.`,
-    'Start the server, which brings it up to date, or run: spillway migrate',
+    'Start the server, which runs pending migrations, or run: spillway migrate',
   );
 }
 
 function unreadable(dataDir: string, error: unknown): Verdict {
-  const reason = error instanceof Error ? error.message : String(error);
   return failed(
-    `The store in ${dataDir} cannot be read (${reason}).`,
-    'Put back a copy of spillway.db (with its -wal file), or move it away to begin with an empty one.',
+    `The store in ${dataDir} cannot be read (${reasonOf(error)}).`,
+    'Restore a copy of spillway.db (with its -wal file), or move the file to start with an empty store.',
   );
 }

@@ -1,5 +1,5 @@
-// The operators' commands, beside a running server and without one: as real processes where the process is the
-// point, else in this one, by the same registered commands.
+// The operator commands, with and without a running server: as child processes where the process matters,
+// else in this process through the same registered commands.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -8,13 +8,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDataFolder } from '../../../src/adapters/files/data-folder.ts';
-import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
+import { rowsOf, textAt, valueAt } from '../../support/response-fields.ts';
+import { type AdminRig, openAdminRig } from './admin-rig.ts';
 import { runCommand as command } from './run-command.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 const MAX_RUN_MS = 60_000;
-/** A process that cannot be: ids end far below. */
-const NOBODY = 2 ** 30;
+/** A pid that cannot exist: the system's limit is far lower. */
+const IMPOSSIBLE_PID = 2 ** 30;
 
 let rig: AdminRig;
 let emptyDir: string;
@@ -29,7 +30,7 @@ after(async () => {
 
 type Run = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** Nothing of the surroundings but what is given; a command that hangs fails the test. */
+/** Passes only the given environment; a command that hangs fails the test. */
 function spillway(dataDir: string, ...args: string[]): Promise<Run> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: dataDir,
@@ -50,7 +51,7 @@ async function answerOf(dataDir: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(await command(dataDir, [...args, '--json']));
 }
 
-test('beside a running server commands change it at once', async () => {
+test('commands change a running server immediately', async () => {
   const created = await spillway(rig.dataDir, 'orgs', 'create', 'acme', '--budget=12.50', '--json');
   assert.equal(created.code, 0, created.err);
   const { body } = await rig.call('GET', '/admin/orgs/acme');
@@ -66,10 +67,10 @@ test('beside a running server commands change it at once', async () => {
   assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 401);
 });
 
-test('without a server, and with the announcement of a dead one, the store is opened', async () => {
+test('without a server, or with the address file of a dead one, commands open the store', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-offline-'));
   try {
-    const dead = { url: rig.url, pid: NOBODY };
+    const dead = { url: rig.url, pid: IMPOSSIBLE_PID };
     writeFileSync(join(dataDir, 'server.json'), JSON.stringify(dead), { mode: 0o600 });
     const created = await spillway(dataDir, 'orgs', 'create', 'offline', '--time-zone=Asia/Tokyo');
     assert.equal(created.code, 0, created.err);
@@ -97,7 +98,7 @@ test('without a server, and with the announcement of a dead one, the store is op
   }
 });
 
-test('a failure is one sentence on stderr and a non-zero exit', async () => {
+test('a failed command prints one sentence to stderr and exits with a non-zero code', async () => {
   const { code, out, err } = await spillway(rig.dataDir, 'keys', 'list', '--org', 'nobody');
   assert.deepEqual(
     { code, out, err },
@@ -105,19 +106,19 @@ test('a failure is one sentence on stderr and a non-zero exit', async () => {
   );
 });
 
-test('migrate says what it ran, and then that there is nothing to do', async () => {
+test('migrate reports the migrations it ran, then that none is pending', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-migrate-'));
   try {
     const first = await command(dataDir, ['migrate']);
     assert.match(first, /Run now: 0001_baseline/);
     assert.deepEqual(await answerOf(dataDir, 'migrate'), { run: [] });
-    assert.match(await command(rig.dataDir, ['migrate']), /brought its store up to date/);
+    assert.match(await command(rig.dataDir, ['migrate']), /ran all migrations when it started/);
   } finally {
     rmSync(dataDir, { recursive: true });
   }
 });
 
-test('a limit set on the command line holds in the server until it is cleared there', async () => {
+test('a limit set by a command applies in the server until it is cleared there', async () => {
   const until = Date.now() + 600_000;
   const place = ['gemini', 'us-east'];
   await answerOf(rig.dataDir, 'limits', 'set', ...place, '--until', new Date(until).toISOString());
@@ -131,28 +132,28 @@ test('a limit set on the command line holds in the server until it is cleared th
   assert.deepEqual(rowsOf((await rig.call('GET', '/admin/limits')).body), []);
 });
 
-test('doctor finds the running server ready', async () => {
+test('doctor reports a running server as ready', async () => {
   assert.match(await command(rig.dataDir, ['doctor']), /^✔ server .* is ready\.$/m);
 });
 
-test('a server is also found by HOST, PORT and its admin key alone', async () => {
+test('HOST, PORT and the admin key are sufficient to find a server', async () => {
   const env = { PORT: new URL(rig.url).port, SPILLWAY_ADMIN_KEY: rig.gateway.identity.adminKey };
   assert.match(await command(emptyDir, ['orgs', 'list'], env), /^acme /m);
   await assert.rejects(
     command(emptyDir, ['orgs', 'list'], { ...env, SPILLWAY_ADMIN_KEY: 'not-the-one' }),
-    { message: /^The server on http\S+ does not take this key; set SPILLWAY_ADMIN_KEY/ },
+    { message: /^The server on http\S+ refuses this key; set SPILLWAY_ADMIN_KEY/ },
   );
 });
 
-test('what cannot be done is told in a sentence of its own', async () => {
+test('an impossible command fails with its own message', async () => {
   const failures: readonly (readonly [RegExp, ...string[]])[] = [
     [/^There is already an organisation default\.$/, 'orgs', 'create', 'default'],
     [/^There is no organisation nobody\.$/, 'orgs', 'set', 'nobody', '--rpm', '1'],
-    [/^The value of timeZone is not one/, 'orgs', 'set', 'default', '--time-zone', 'Mars'],
-    [/^The value of messages\.X is not one/, 'orgs', 'set', 'default', '--message', 'X=y'],
-    [/^Say what to change/, 'orgs', 'set', 'default'],
+    [/^The value of timeZone is not allowed/, 'orgs', 'set', 'default', '--time-zone', 'Mars'],
+    [/^The value of messages\.X is not allowed/, 'orgs', 'set', 'default', '--message', 'X=y'],
+    [/^Give at least one option/, 'orgs', 'set', 'default'],
     [/^default has no key key_x\.$/, 'keys', 'revoke', '--org', 'default', 'key_x'],
-    [/^The value of scopes\.0 is not one/, 'keys', 'create', '--org', 'default', '--scope', 'all'],
+    [/^The value of scopes\.0 is not allowed/, 'keys', 'create', '--org', 'default', '--scope', 'all'],
     [/32 days ahead/, 'limits', 'set', 'openai', 'us-east', '--until', '5'],
     [/^There is no provider nobody/, 'limits', 'clear', 'nobody', 'us-east'],
     [/ISO time/, 'limits', 'set', 'openai', 'us-east', '--until', 'tomorrow'],
@@ -169,7 +170,7 @@ test('what cannot be done is told in a sentence of its own', async () => {
   await assert.rejects(command(emptyDir, ['migrate'], env), /PostgreSQL/);
 });
 
-test('while a server that does not answer holds the folder, the store stays shut', async () => {
+test('while an unresponsive server holds the folder, commands do not open the store', async () => {
   const folder = openDataFolder(rig.dataDir);
   const announced = folder.runningServer();
   assert.ok(announced);

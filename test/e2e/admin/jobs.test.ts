@@ -1,4 +1,4 @@
-// `spillway jobs` and `spillway dlq`, on a store without a server and beside one.
+// `spillway jobs` and `spillway dlq`, on a store without a server and with one.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,8 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLifecycle } from '../../../src/kernel/lifecycle.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { openAdminRig, rowsOf, valueAt } from './admin-rig.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
+import { openAdminRig } from './admin-rig.ts';
 import { runCommand } from './run-command.ts';
 
 let dataDir: string;
@@ -50,7 +51,7 @@ async function handIn(id: string): Promise<void> {
   assert.equal(answer.status, 202, answer.text);
 }
 
-test('dead letters are listed, shown, given up and tried again', async () => {
+test('dead letters are listed, shown, discarded and retried', async () => {
   assert.equal(await command(dataDir, 'dlq', 'list'), 'There are no dead letters.');
   await bury('dead-1', 'dead-2', 'dead-3');
   assert.match(
@@ -61,7 +62,7 @@ test('dead letters are listed, shown, given up and tried again', async () => {
   assert.match(shown, /error +INVALID_REQUEST: it is malformed/);
   assert.ok(!shown.includes('\u001b'));
 
-  assert.equal(await command(dataDir, 'dlq', 'purge', 'dead-1'), 'Given up: 1.');
+  assert.equal(await command(dataDir, 'dlq', 'purge', 'dead-1'), 'Purged: 1.');
   assert.equal(await command(dataDir, 'dlq', 'retry', 'dead-2', '--json'), '{"retried":1}');
   const left = rowsOf(JSON.parse(await command(dataDir, 'dlq', 'list', '--json')));
   assert.deepEqual(
@@ -69,15 +70,15 @@ test('dead letters are listed, shown, given up and tried again', async () => {
     ['dead-3'],
   );
   await bury('dead-4');
-  assert.equal(await command(dataDir, 'dlq', 'retry', '--all'), 'Tried again: 2.');
+  assert.equal(await command(dataDir, 'dlq', 'retry', '--all'), 'Retried: 2.');
   await bury('dead-5', 'dead-6');
-  assert.equal(await command(dataDir, 'dlq', 'purge', '--all'), 'Given up: 2.');
+  assert.equal(await command(dataDir, 'dlq', 'purge', '--all'), 'Purged: 2.');
   assert.equal(await command(dataDir, 'dlq', 'list'), 'There are no dead letters.');
 });
 
-test('a dead letter must be named, or all of them', async () => {
-  await assert.rejects(command(dataDir, 'dlq', 'purge'), /Name one dead letter, or say --all/);
-  await assert.rejects(command(dataDir, 'dlq', 'retry', 'x', '--all'), /Name one dead letter/);
+test('a dead letter command needs an id or --all', async () => {
+  await assert.rejects(command(dataDir, 'dlq', 'purge'), /Give the id of one dead letter, or --all/);
+  await assert.rejects(command(dataDir, 'dlq', 'retry', 'x', '--all'), /Give the id of one dead letter/);
   for (const verb of ['show', 'retry', 'purge'])
     await assert.rejects(
       command(dataDir, 'dlq', verb, 'x'),
@@ -92,10 +93,10 @@ test('a job is shown and cancelled', async () => {
   assert.equal(await command(dataDir, 'jobs', 'cancel', 'job-1'), 'job-1 is cancelled.');
   const job: unknown = JSON.parse(await command(dataDir, 'jobs', 'show', 'job-1', '--json'));
   assert.partialDeepStrictEqual(job, { id: 'job-1', status: 'cancelled' });
-  await assert.rejects(command(dataDir, 'jobs', 'show', 'nothing'), /There is no job nothing/);
+  await assert.rejects(command(dataDir, 'jobs', 'show', 'nothing'), /has no job nothing/);
 });
 
-test('jobs are listed for operators, by organisation and state', async () => {
+test('jobs are listed for operators by organisation and state', async () => {
   await handIn('job-2');
   const listed = await command(dataDir, 'jobs', 'list');
   assert.match(listed, /^job-2 +default +queued/m);
@@ -122,14 +123,14 @@ test('jobs are listed for operators, by organisation and state', async () => {
   await assert.rejects(command(dataDir, 'jobs', 'list', '--status', 'x'), /value of status/);
 });
 
-test('beside a running server the same commands speak to it', async () => {
+test('with a running server the same commands call it', async () => {
   const rig = await openAdminRig();
   try {
     assert.equal(await command(rig.dataDir, 'dlq', 'list'), 'There are no dead letters.');
-    assert.equal(await command(rig.dataDir, 'dlq', 'retry', '--all'), 'Tried again: 0.');
+    assert.equal(await command(rig.dataDir, 'dlq', 'retry', '--all'), 'Retried: 0.');
     await assert.rejects(command(rig.dataDir, 'dlq', 'purge', 'x'), /There is no dead letter x/);
     assert.equal(await command(rig.dataDir, 'jobs', 'list'), 'There are no such jobs.');
-    await assert.rejects(command(rig.dataDir, 'jobs', 'cancel', 'x'), /There is no job x/);
+    await assert.rejects(command(rig.dataDir, 'jobs', 'cancel', 'x'), /has no job x/);
   } finally {
     await rig.close();
   }

@@ -1,4 +1,4 @@
-// The first minute with Spillway, as a newcomer and as an operator meet it: whole processes, real signals.
+// The first start of Spillway as a user and as an operator see it: whole processes, real signals.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 const run = promisify(execFile);
 
 suite('spillway serve', () => {
-  test('becomes ready by itself and prints a curl that works', async (context) => {
+  test('becomes ready without configuration and prints a working curl command', async (context) => {
     const { spillway } = await serve(context);
     const command = /^ {2}curl [\s\S]*?}'$/m.exec(spillway.output())?.[0];
     assert.ok(command, 'a curl command is printed');
@@ -27,11 +27,11 @@ suite('spillway serve', () => {
     ]);
     const answer: unknown = JSON.parse(stdout);
     assert.ok(typeof answer === 'object' && answer !== null && 'content' in answer);
-    assert.match(spillway.output(), /Dashboard +http/);
+    assert.match(spillway.output(), /Start page +http/);
     assert.match(spillway.output(), /Data +\//);
   });
 
-  test('ends cleanly on Ctrl-C and leaves its folder free', async (context) => {
+  test('exits cleanly on Ctrl-C and unlocks its folder', async (context) => {
     const { spillway, dataDir } = await serve(context);
     spillway.kill('SIGINT');
     assert.deepEqual(await spillway.ended(), { code: 0, signal: null });
@@ -40,21 +40,21 @@ suite('spillway serve', () => {
     await serve(context, dataDir);
   });
 
-  test('ends though its folder was removed under it', async (context) => {
+  test('exits even if its folder was removed', async (context) => {
     const { spillway, dataDir } = await serve(context);
     rmSync(dataDir, { recursive: true, force: true });
     spillway.kill('SIGTERM');
     assert.deepEqual(await spillway.ended(), { code: 0, signal: null });
   });
 
-  test('keeps what it made secret to its owner', async (context) => {
+  test('keeps its generated secrets readable only by the owner', async (context) => {
     const { dataDir } = await serve(context);
     for (const name of ['admin-key', 'api-key', 'spillway.db']) {
       assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
     }
   });
 
-  test('starts again after kill -9 with everything that was acknowledged', async (context) => {
+  test('restarts after kill -9 with every acknowledged change', async (context) => {
     const { spillway, url, dataDir } = await serve(context);
     const key = await apiKey(spillway);
     const ids = await Promise.all(
@@ -81,7 +81,7 @@ suite('spillway serve', () => {
     );
   });
 
-  test('says that the port is taken', async (context) => {
+  test('reports a port in use', async (context) => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     context.after(() => server.close());
@@ -95,13 +95,13 @@ suite('spillway serve', () => {
     assertOneSentence(ended.errors, /in use by another program.*PORT/);
   });
 
-  test('says that the folder cannot be written', async () => {
+  test('reports a folder that is not writable', async () => {
     const ended = await finishSpillway(['serve'], { SPILLWAY_DATA_DIR: '/proc/spillway' });
     assert.equal(ended.code, 1);
     assertOneSentence(ended.errors, /cannot be written.*SPILLWAY_DATA_DIR/);
   });
 
-  test('says what is wrong with its configuration and ends with 2', async (context) => {
+  test('reports an invalid configuration and exits with code 2', async (context) => {
     const SPILLWAY_DATA_DIR = tempFolder(context);
     const cases: [Record<string, string>, RegExp][] = [
       [{ PORT: 'many' }, /PORT.*many/],
@@ -116,7 +116,7 @@ suite('spillway serve', () => {
     }
   });
 
-  test('answers an unknown command with how to get help', async () => {
+  test('answers an unknown command with a hint to --help', async () => {
     const ended = await finishSpillway(['srve']);
     assert.equal(ended.code, 2);
     assert.doesNotMatch(ended.errors, /\n\s+at /);
