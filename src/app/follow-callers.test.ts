@@ -9,11 +9,11 @@ function rig() {
   const changed: Organization[] = [];
   const revoked: string[] = [];
   const heard: string[] = [];
-  const state = { isAway: false };
-  const stop = followCallers({
+  const state = { isUnavailable: false };
+  const following = followCallers({
     keys: {
       async revokedSince() {
-        if (state.isAway) throw new Error('the store is away');
+        if (state.isUnavailable) throw new Error('store unavailable');
         return revoked;
       },
     },
@@ -24,18 +24,18 @@ function rig() {
       organizationChanged: ({ id, requestsPerMinute }) => heard.push(`${id} ${requestsPerMinute}`),
       keyRevoked: (hash) => heard.push(hash),
     },
-    askAnew: async () => void heard.push('everything'),
+    refreshAll: async () => void heard.push('everything'),
     clock,
   });
-  return { clock, changed, revoked, heard, state, stop };
+  return { clock, changed, revoked, heard, state, following };
 }
 
-test('what another server changes of an organisation is heard of within five seconds, once', async () => {
-  const { clock, changed, heard, stop } = rig();
+test('a change by another server is reported once, within five seconds', async () => {
+  const { clock, changed, heard, following } = rig();
   const fresh = newOrganization({ id: 'acme', requestsPerMinute: 6 }, clock.now());
   changed.push(fresh);
   await clock.advance(5000);
-  assert.deepEqual(heard, [], 'nobody remembers a new one');
+  assert.deepEqual(heard, [], 'a new organisation is in no cache');
   const acme = { ...fresh, requestsPerMinute: 7, updatedAt: clock.now() };
   changed[0] = acme;
   await clock.advance(5000);
@@ -44,26 +44,26 @@ test('what another server changes of an organisation is heard of within five sec
   changed[0] = { ...acme, requestsPerMinute: 8, updatedAt: clock.now() };
   await clock.advance(5000);
   assert.deepEqual(heard, ['acme 7', 'acme 8']);
-  stop();
+  await following.close();
 });
 
-test('a store that is away is asked again', async () => {
-  const { clock, revoked, heard, state, stop } = rig();
+test('polling continues after the store was unavailable', async () => {
+  const { clock, revoked, heard, state, following } = rig();
   revoked.push('hash');
-  state.isAway = true;
+  state.isUnavailable = true;
   await clock.advance(5000);
   assert.deepEqual(heard, []);
-  state.isAway = false;
+  state.isUnavailable = false;
   await clock.advance(2000);
   assert.deepEqual(heard, ['hash']);
-  stop();
+  await following.close();
 });
 
-test('everything is asked anew once a minute, and nothing after the end', async () => {
-  const { clock, heard, stop } = rig();
+test('the whole cache is dropped once a minute, and polling ends with close', async () => {
+  const { clock, heard, following } = rig();
   for (let look = 0; look < 32; look += 1) await clock.advance(2000);
   assert.deepEqual(heard, ['everything']);
-  stop();
+  await following.close();
   await clock.advance(120_000);
   assert.deepEqual(heard, ['everything']);
 });
