@@ -26,6 +26,13 @@ export type RowFinding = Counters & {
   readonly notes: readonly string[];
 };
 
+export type RowReport = RowFinding & {
+  readonly row: string;
+  readonly title: string;
+  readonly seconds: number;
+  readonly hasPassed: boolean;
+};
+
 export type ChaosRow = {
   readonly name: string;
   readonly title: string;

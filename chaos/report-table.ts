@@ -1,6 +1,6 @@
-// The table of a chaos run for the terminal: the counters of each row, its verdict, below it what happened.
+// The table of a chaos run for the terminal: the counters of each row, its verdict, and the notes below it.
 
-import type { RowReport } from './run-chaos.ts';
+import type { RowReport } from './chaos-row.ts';
 
 const HEADINGS = [
   'row',

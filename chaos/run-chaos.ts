@@ -9,7 +9,7 @@ import { interruption } from '../bench/processes/interruption.ts';
 import { createProgress } from '../bench/report/progress.ts';
 import type { Services } from '../test/support/services/services.ts';
 import { startServices } from '../test/support/services/start-services.ts';
-import type { ChaosRow, RowFinding } from './chaos-row.ts';
+import type { ChaosRow, RowReport } from './chaos-row.ts';
 import { hasPassed } from './chaos-row.ts';
 import { createDice } from './faults/dice.ts';
 import { doseOf } from './faults/dose.ts';
@@ -29,13 +29,6 @@ export type ChaosRequest = {
 };
 
 export type ChaosOutcome = { readonly text: string; readonly failed: readonly string[] };
-
-export type RowReport = RowFinding & {
-  readonly row: string;
-  readonly title: string;
-  readonly seconds: number;
-  readonly hasPassed: boolean;
-};
 
 type Ground = {
   readonly engines: Services;

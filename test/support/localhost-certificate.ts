@@ -1,4 +1,4 @@
-// A certificate for `localhost` that signs itself, and its key. It opens nothing: nobody trusts it but a test.
+// A self-signed certificate for `localhost` and its key. Only tests trust it.
 
 export const LOCALHOST_KEY = `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIE17Ke5SrWbLAYMGXM3GFvWvDlPLqTawi19Paof4hBCeoAoGCCqGSM49

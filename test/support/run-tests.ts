@@ -1,5 +1,5 @@
-// Runs the tests within the services they need. Test files run two at a time, each in its own process; a
-// file that needs a service finds it by the usual variables.
+// Runs the tests with the services they need. Two test files run at a time, each in its own process; a test
+// file finds its services through environment variables.
 
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ process.exitCode = await withServices(
 function run(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   const files = testFiles();
   if (files.length === 0) {
-    process.stderr.write(`No test file is named ${wanted.join(', ')}.\n`);
+    process.stderr.write(`No test file matches ${wanted.join(', ')}.\n`);
     return Promise.resolve(1);
   }
   return new Promise((done) => {

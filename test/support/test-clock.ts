@@ -1,11 +1,11 @@
-// A clock that a test moves by hand. Timers fire in order of their due time, each at its own moment.
+// A clock that a test advances. Timers fire in order of their due time, each at exactly that time.
 
 import type { Clock } from '../../src/kernel/clock.ts';
 
 export type TestClock = Clock & {
-  /** Moves time forward and runs what falls due, letting promises settle between timers. */
+  /** Moves time forward and fires due timers, letting promises settle between them. */
   advance(ms: number): Promise<void>;
-  /** Moves time at once: whatever falls due on the way fires afterwards, as after a long sleep. */
+  /** Moves time in one step: timers due on the way fire afterwards, as after a suspend. */
   jump(ms: number): Promise<void>;
   pendingTimers(): number;
 };
@@ -15,7 +15,9 @@ type Timer = { dueAt: number; sequence: number; fn: () => void };
 export function createTestClock(
   startAt = Date.UTC(2026, 0, 15, 12),
   random = () => 0.5,
-  /** Waits for what timers have set going; more than a turn of the event loop where a real server is asked. */
+  /**
+   * Waits for work that timers started; longer than one turn of the event loop if a real server is involved.
+   */
   settle = nextTurn,
 ): TestClock {
   let now = startAt;
@@ -65,7 +67,7 @@ export function createTestClock(
   };
 }
 
-/** A clock whose timers a test can stop for good, as the death of a process does. */
+/** A clock whose timers a test can stop permanently, as the death of a process does. */
 export function mortalClock(clock: TestClock): TestClock & { die(): void } {
   let isDead = false;
   return {

@@ -1,14 +1,14 @@
 // The truth log entry of one request. It never holds a credential, a prompt or an answer.
 //
 // Outcomes: `pending` until the answer ends, then one of
-//   ok answered completely
-//   refused answered with an HTTP error
-//   failed_in_stream a 200 that ended with an error event
-//   garbled a 200 with corrupted bytes
-//   cut the simulator broke the connection or ended the stream early
-//   hung the simulator stopped sending on purpose; set when the silence begins
-//   aborted_by_client the caller disconnected before the end of the answer
-//   closed the simulator was closed before the end of the answer
+//   ok                 answered completely
+//   refused            answered with an HTTP error
+//   failed_in_stream   a 200 that ended with an error event
+//   garbled            a 200 with corrupted bytes
+//   cut                the simulator broke the connection or ended the stream early
+//   hung               the simulator stopped sending on purpose; set when the silence begins
+//   aborted_by_client  the caller disconnected before the end of the answer
+//   closed             the simulator was closed before the end of the answer
 
 import type { Dialect, Operation } from '../model-request.ts';
 

@@ -1,4 +1,5 @@
-// A real gateway in this process with a simulator behind it, on a folder of its own, and a way to call it.
+// A gateway in this process with the simulator as its provider and its own data folder, and a function to
+// call it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ export type Answer = {
 
 export type Call = {
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string;
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +29,7 @@ export type AdminRig = {
   readonly gateway: Gateway;
   readonly url: string;
   readonly dataDir: string;
-  /** With the admin key unless another is given. */
+  /** With the admin key by default. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -75,25 +76,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A field of an answer as text; fails the test when it is not there. */
-export function textAt(body: unknown, ...path: readonly string[]): string {
-  const value = valueAt(body, ...path);
-  if (typeof value !== 'string') throw new Error(`no text at ${path.join('.')}`);
-  return value;
-}
-
-export function valueAt(body: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, name) =>
-      typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
-    body,
-  );
-}
-
-export function rowsOf(body: unknown): readonly unknown[] {
-  const data = valueAt(body, 'data');
-  if (!Array.isArray(data)) throw new Error('the answer is no list');
-  return data;
 }

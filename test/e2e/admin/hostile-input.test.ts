@@ -1,10 +1,11 @@
-// Every operators' endpoint against people without the key and against nonsense: a clean refusal in our own
-// shape each time, never a 5xx, never a word of ours from inside.
+// Every admin endpoint with missing credentials and invalid input: a clean error in Spillway's shape, never a
+// 5xx, never internal text.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isErrorCode } from '../../../src/errors/codes.ts';
-import { type AdminRig, type Answer, openAdminRig, textAt, valueAt } from './admin-rig.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
+import { type AdminRig, type Answer, openAdminRig } from './admin-rig.ts';
 
 let rig: AdminRig;
 before(async () => {
@@ -14,7 +15,7 @@ after(() => rig.close());
 
 const SOON = Date.now() + 60_000;
 
-/** Each route with a body it takes, so that what is refused below is refused for its own reason. */
+/** Each route with a valid body, so that every refusal below has the intended reason. */
 const ROUTES: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['POST', '/admin/orgs', { id: 'fine' }],
   ['GET', '/admin/orgs'],
@@ -41,7 +42,7 @@ function assertClean(answer: Answer, status: number, what: string): void {
   assert.doesNotMatch(answer.text, /zod|sqlite|fastify|at .*\.ts|node:/i, what);
 }
 
-test('without the admin key every endpoint is closed, before its input is looked at', async () => {
+test('without the admin key every endpoint answers 401 before it validates input', async () => {
   const { apiKey, adminKey } = rig.gateway.identity;
   for (const [method, path, body] of ROUTES) {
     const isAdmins = path.startsWith('/admin');
@@ -54,7 +55,7 @@ test('without the admin key every endpoint is closed, before its input is looked
   }
 });
 
-test('a body that is no object of the right shape is refused', async () => {
+test('a body of the wrong shape is rejected with INVALID_REQUEST', async () => {
   const raws = [
     '{',
     'null',
@@ -79,7 +80,7 @@ test('a body that is no object of the right shape is refused', async () => {
   }
 });
 
-test('a wrong value is refused with the name of its field', async () => {
+test('an invalid value is rejected with the name of its field', async () => {
   const wrong: readonly (readonly [method: string, path: string, field: string, value: unknown])[] =
     [
       ...(['POST', 'PATCH'] as const).flatMap((method) => {
@@ -149,7 +150,7 @@ const WRONG_KEYS: readonly (readonly [string, unknown])[] = [
   ['models', Array.from({ length: 201 }, () => 'm')],
 ];
 
-test('a wrong query is refused with the name of its field', async () => {
+test('an invalid query is rejected with the name of its field', async () => {
   const wrong: readonly (readonly [path: string, field: string])[] = [
     ['/admin/orgs?limit=0', 'limit'],
     ['/admin/orgs?limit=501', 'limit'],
@@ -178,7 +179,7 @@ test('a wrong query is refused with the name of its field', async () => {
   }
 });
 
-test('what does not exist is not found, however it is spelt', async () => {
+test('an unknown id answers 404, however it is spelt', async () => {
   for (const path of [
     '/admin/orgs/nobody',
     '/admin/orgs/constructor',
@@ -192,14 +193,14 @@ test('what does not exist is not found, however it is spelt', async () => {
   assert.ok((await rig.call('GET', '/admin/orgs/%zz')).status === 400);
 });
 
-test('nothing hostile has changed anything', async () => {
+test('rejected requests leave the state unchanged', async () => {
   const { body } = await rig.call('GET', '/admin/orgs/default');
   assert.partialDeepStrictEqual(body, { name: 'Default', monthlyBudgetUsd: 100 });
   const audit = await rig.call('GET', '/admin/audit');
   assert.deepEqual(valueAt(audit.body, 'data'), []);
 });
 
-test('an empty body is no body, whatever its content type says', async () => {
+test('an empty body counts as absent, whatever its content type', async () => {
   const empty = [{ raw: '' }, {}];
   for (const call of empty) {
     assert.equal((await rig.call('POST', '/admin/orgs', call)).status, 201);
@@ -211,7 +212,7 @@ test('an empty body is no body, whatever its content type says', async () => {
   }
 });
 
-test('the endpoints are in the OpenAPI document with their credential', async () => {
+test('the OpenAPI document lists the endpoints with their credential', async () => {
   const { body } = await rig.call('GET', '/openapi.json');
   for (const [method, path] of ROUTES) {
     const documented = path

@@ -1,4 +1,4 @@
-// Requests that carry an Idempotency-Key, at the endpoints behind the framework: jobs and administration.
+// Idempotency-Key at the endpoints for jobs and administration.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -66,7 +66,7 @@ describe('a POST with an Idempotency-Key', () => {
     return ((await response.json()) as { data: unknown[] }).data.length;
   }
 
-  it('is done once and answered alike each time, marked from the second on', async () => {
+  it('runs once and replays its answer, marked as a replay', async () => {
     const key = randomUUID();
     const jobsBefore = await countJobs();
     const first = await submit({ key });
@@ -80,7 +80,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal(await countJobs(), jobsBefore + 1);
   });
 
-  it('is done once when fifty arrive together', async () => {
+  it('runs once if fifty arrive concurrently', async () => {
     const key = randomUUID();
     const jobsBefore = await countJobs();
     const answers = await Promise.all(Array.from({ length: 50 }, () => submit({ key })));
@@ -95,7 +95,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal(await countJobs(), jobsBefore + 1);
   });
 
-  it('is refused with another payload, or at another path', async () => {
+  it('is refused with another payload or path', async () => {
     const key = randomUUID();
     await submit({ key });
     const other = await submit({ key, body: { ...JOB, prompt: 'something else' } });
@@ -104,7 +104,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal((await post(gateway.url, '/v1/jobs?x=1', { key })).status, 422);
   });
 
-  it('may be corrected under the same key when it was refused', async () => {
+  it('may be corrected under the same key after a refusal', async () => {
     const key = randomUUID();
     assert.equal((await submit({ key, body: { prompt: 1 } })).status, 400);
     assert.equal((await submit({ key, body: '{' })).status, 400);
@@ -113,7 +113,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.deepEqual([corrected.status, isReplay(corrected)], [202, false]);
   });
 
-  it('is refused when the key is none, naming the header', async () => {
+  it("is refused with the header's name if the key is invalid", async () => {
     for (const key of ['two words', 'x'.repeat(256)]) {
       const refused = await submit({ key });
       assert.equal(refused.status, 400);
@@ -121,7 +121,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  it("does not meet another organisation's key of the same name", async () => {
+  it("is independent of another organisation's equal key", async () => {
     const key = randomUUID();
     await submit({ key });
     assert.equal(
@@ -134,7 +134,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.deepEqual([theirs.status, isReplay(theirs)], [202, false]);
   });
 
-  it('works for operators, whose keys are nobody else’s', async () => {
+  it('works for operators, separately from every organisation', async () => {
     const key = randomUUID();
     const body = { id: `org-${key}`, name: 'Once' };
     await submit({ key });
@@ -144,7 +144,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.deepEqual([second.status, isReplay(second), second.text], [201, true, first.text]);
   });
 
-  it('keeps a failure that the work ended in', async () => {
+  it('replays a stored failure', async () => {
     const key = randomUUID();
     const first = await administer('/admin/dlq/none/retry', { key, body: {} });
     const second = await administer('/admin/dlq/none/retry', { key, body: {} });
@@ -152,7 +152,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.deepEqual([second.status, isReplay(second), second.text], [404, true, first.text]);
   });
 
-  it('never keeps a secret: a key is made once, and shown once', async () => {
+  it('never stores a secret: a created key is shown once', async () => {
     const key = randomUUID();
     await administer('/admin/orgs', { body: { id: `secret-${key}`, name: 's' } });
     const given = { key, body: { name: 'k' } };
@@ -163,7 +163,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal(again.headers.get('x-should-retry'), 'false');
   });
 
-  it('is not taken for another when its caller leaves in the middle of the body', async () => {
+  it('is not stored if its caller disconnects in the middle of the body', async () => {
     const key = randomUUID();
     const half = openRequest(`${gateway.url}/v1/jobs`, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal((await submit({ key })).status, 202);
   });
 
-  it('is asked for its credential before anything is read, at every such endpoint', async () => {
+  it('is authenticated before its body is read, at every endpoint', async () => {
     const response = await fetch(`${gateway.url}/openapi.json`);
     const { paths } = (await response.json()) as { paths: Record<string, object> };
     const posts = Object.keys(paths).filter((path) => 'post' in (paths[path] ?? {}));
@@ -196,7 +196,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 });
 
-test('an answer is given again after the process was killed', async (context) => {
+test('the stored answer is replayed after the process was killed', async (context) => {
   const env = {
     SPILLWAY_DATA_DIR: tempFolder(context),
     SPILLWAY_API_KEY: TEST_API_KEY,

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
+import { rowsOf, textAt, valueAt } from '../../support/response-fields.ts';
+import { type AdminRig, openAdminRig } from './admin-rig.ts';
 
 const MESSAGE = {
   model: 'claude-sonnet-4-5',
@@ -22,7 +23,7 @@ async function newKey(org: string, body: object = {}): Promise<{ id: string; key
   return { id: textAt(answer.body, 'id'), key: textAt(answer.body, 'key') };
 }
 
-test('an organisation is created with its defaults and can be read again', async () => {
+test('an organisation is created with its defaults and can be read back', async () => {
   const created = await rig.call('POST', '/admin/orgs', { body: { id: 'acme' } });
   assert.equal(created.status, 201);
   assert.partialDeepStrictEqual(created.body, {
@@ -39,7 +40,7 @@ test('an organisation is created with its defaults and can be read again', async
   assert.deepEqual(read.body, created.body);
 });
 
-test('every setting comes back as it was given, money to the nano-dollar', async () => {
+test('every setting is returned as given, money to the nano-dollar', async () => {
   const given = {
     id: 'full',
     name: 'Füll ☂',
@@ -58,7 +59,7 @@ test('every setting comes back as it was given, money to the nano-dollar', async
   assert.partialDeepStrictEqual(body, given);
 });
 
-test('an id is made when none is given, and one that is taken is a conflict', async () => {
+test('a missing id is generated, and an existing id is a conflict', async () => {
   const made = await rig.call('POST', '/admin/orgs', { body: { name: 'No id' } });
   assert.match(textAt(made.body, 'id'), /^org_[0-9a-f]{16}$/);
   const taken = await rig.call('POST', '/admin/orgs', { body: { id: 'default' } });
@@ -66,7 +67,7 @@ test('an id is made when none is given, and one that is taken is a conflict', as
   assert.partialDeepStrictEqual(taken.body, { error: { code: 'CONFLICT', retryable: false } });
 });
 
-test('a change says what it changes, and null takes a value away', async () => {
+test('an update changes only the given fields, and null removes a value', async () => {
   await rig.call('POST', '/admin/orgs', {
     body: { id: 'patched', locale: 'de', maxConcurrent: 4 },
   });
@@ -81,7 +82,7 @@ test('a change says what it changes, and null takes a value away', async () => {
   assert.equal((await rig.call('PATCH', '/admin/orgs/nobody', { body })).status, 404);
 });
 
-test('organisations are listed in pages that a cursor joins without a gap', async () => {
+test('a cursor pages through organisations without a gap', async () => {
   for (const id of ['page-a', 'page-b', 'page-c'])
     await rig.call('POST', '/admin/orgs', { body: { id } });
   const whole = rowsOf((await rig.call('GET', '/admin/orgs')).body).map((row) => textAt(row, 'id'));
@@ -97,7 +98,7 @@ test('organisations are listed in pages that a cursor joins without a gap', asyn
   assert.deepEqual(walked, whole);
 });
 
-test('a key is shown once, works, and is never listed with itself or its hash', async () => {
+test('a key is shown once, works, and is never listed with its secret or hash', async () => {
   const { id, key } = await newKey('acme', { name: 'laptop', models: ['claude-sonnet-4-5'] });
   assert.match(key, /^sk-spill-/);
   const answer = await rig.call('POST', '/v1/messages', { key, body: MESSAGE });
@@ -115,7 +116,7 @@ test('a key is shown once, works, and is never listed with itself or its hash', 
   assert.ok(!listed.text.includes('hash'));
 });
 
-test('a revoked key stops at once, and only its own organisation can revoke it', async () => {
+test('a revoked key stops working immediately, and only its own organisation can revoke it', async () => {
   const { id, key } = await newKey('acme');
   assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 200);
   assert.equal((await rig.call('DELETE', `/admin/orgs/full/keys/${id}`)).status, 404);
@@ -126,13 +127,13 @@ test('a revoked key stops at once, and only its own organisation can revoke it',
   assert.equal((await rig.call('DELETE', `/admin/orgs/acme/keys/${id}`)).status, 204);
 });
 
-test('a key without the scope call is told so', async () => {
+test('a key without the scope call gets FORBIDDEN', async () => {
   const { key } = await newKey('acme', { scopes: ['metrics'] });
   const answer = await rig.call('GET', '/v1/usage', { key });
   assert.equal(answer.status, 403);
 });
 
-test("a change of an organisation speaks to its callers at once, the operator's own included", async () => {
+test("an updated organisation affects its callers immediately, on the operator's server too", async () => {
   const { key } = await newKey('acme', { scopes: ['metrics'] });
   const keys = [key, rig.gateway.identity.apiKey];
   for (const [index, id] of ['acme', 'default'].entries()) {
@@ -144,7 +145,7 @@ test("a change of an organisation speaks to its callers at once, the operator's 
   }
 });
 
-test('a webhook secret is shown once and never again', async () => {
+test('a webhook secret is shown once', async () => {
   const first = await rig.call('POST', '/admin/orgs/acme/webhook-secret');
   assert.equal(first.status, 201);
   const secret = textAt(first.body, 'secret');
@@ -158,7 +159,7 @@ test('a webhook secret is shown once and never again', async () => {
   );
 });
 
-test('every change is in the audit log, newest first, and no secret is', async () => {
+test('the audit log lists every change, newest first, and no secret', async () => {
   await rig.call('POST', '/admin/orgs', { body: { id: 'audited', monthlyBudgetUsd: 3 } });
   const { id, key } = await newKey('audited', { name: 'audited key' });
   await rig.call('DELETE', `/admin/orgs/audited/keys/${id}`);
@@ -187,7 +188,7 @@ test('every change is in the audit log, newest first, and no secret is', async (
   assert.ok(!elsewhere.text.includes('audited'));
 });
 
-test('what was refused is not in the audit log', async () => {
+test('the audit log omits refused changes', async () => {
   await rig.call('POST', '/admin/orgs', { body: { id: 'audited' } });
   await rig.call('PATCH', '/admin/orgs/audited', { body: { timeZone: 'Mars/Olympus' } });
   await rig.call('DELETE', '/admin/orgs/audited/keys/key_of_nobody');

@@ -1,12 +1,12 @@
-// The operators' commands on a real PostgreSQL, with no server running.
+// The operator commands on a real PostgreSQL without a running server.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { rowsOf, textAt, valueAt } from '../../support/response-fields.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/stores/isolated-postgres.ts';
-import { rowsOf, textAt, valueAt } from './admin-rig.ts';
 import { runCommand } from './run-command.ts';
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ async function answerOf(...args: string[]): Promise<unknown> {
   return JSON.parse(await runCommand(folder, [...args, '--json'], env));
 }
 
-test('a store is migrated and administered, and nothing is kept in the folder', async () => {
+test('a store is migrated and administered, and nothing is written to the folder', async () => {
   await assert.rejects(answerOf('orgs', 'list'), /run `spillway migrate`/);
   const { run } = Object(await answerOf('migrate'));
   assert.ok(Array.isArray(run) && run.length > 0);

@@ -1,9 +1,9 @@
-// A registered command of the command line, run in this process as main.ts would run it.
+// Runs a registered command in this process, as main.ts would.
 
 import { Command } from 'commander';
 import { COMMANDS } from '../../../src/cli/commands.ts';
 
-/** What the command prints; rejects with what main.ts would tell. */
+/** Resolves with the command's output; rejects with the error that main.ts would print. */
 export async function runCommand(
   dataDir: string,
   args: readonly string[],

@@ -1,11 +1,12 @@
-// Usage, provider limits and logs over HTTP, on a real gateway with a simulator behind it.
+// Usage, provider limits and logs over HTTP, on a real gateway with the simulator.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AdminRig, openAdminRig, rowsOf, textAt, valueAt } from './admin-rig.ts';
+import { rowsOf, textAt, valueAt } from '../../support/response-fields.ts';
+import { type AdminRig, openAdminRig } from './admin-rig.ts';
 
 const DAY_MS = 86_400_000;
-/** Usage reaches the store right after the answer; asking is what passes the time. */
+/** Usage reaches the store right after the answer; each request gives it time. */
 const MAX_LOOKS = 2000;
 
 let rig: AdminRig;
@@ -34,7 +35,7 @@ async function usageOf(path: string, attempts: number, key?: string): Promise<un
   throw new Error(`${attempts} attempts were never seen`);
 }
 
-test('two organisations see their own usage and nothing of the other', async () => {
+test('two organisations see only their own usage', async () => {
   const [one, two] = [await newTenant('tenant-one'), await newTenant('tenant-two')];
   assert.equal(await ask(one), 200);
   assert.equal(await ask(one, 'claude-haiku-4-5'), 200);
@@ -50,7 +51,7 @@ test('two organisations see their own usage and nothing of the other', async () 
   await usageOf('/admin/usage', 3);
 });
 
-test('usage is grouped by whatever was asked for', async () => {
+test('usage is grouped by the requested fields', async () => {
   const key = await newTenant('grouped');
   assert.equal(await ask(key), 200);
   const groups = {
@@ -72,7 +73,7 @@ test('usage is grouped by whatever was asked for', async () => {
   assert.deepEqual(rowsOf(past), []);
 });
 
-test('a job is accounted under the category and the user of whoever handed it in', async () => {
+test("a job's usage carries the category and the user of its submitter", async () => {
   const key = await newTenant('job-labels');
   const model = 'claude-sonnet-4-5';
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -96,7 +97,7 @@ test('a job is accounted under the category and the user of whoever handed it in
   assert.partialDeepStrictEqual(byUser, [{ group: 'user-9', attempts: 2 }]);
 });
 
-test('a limit set by hand refuses callers until it is cleared', async () => {
+test('a limit set by an operator refuses calls until it is cleared', async () => {
   const key = await newTenant('limited');
   const resetAt = Date.now() + 600_000;
   const path = '/admin/limits/anthropic/us-east';
@@ -112,7 +113,7 @@ test('a limit set by hand refuses callers until it is cleared', async () => {
   assert.equal(await ask(key), 200);
 });
 
-test('a limit of one model leaves the others alone, and one clearing takes all away', async () => {
+test('a limit of one model leaves other models usable, and one clear removes all limits', async () => {
   const key = await newTenant('model-limited');
   const body = { resetAt: Date.now() + 600_000, model: 'claude-haiku-4-5' };
   assert.equal((await rig.call('PUT', '/admin/limits/anthropic/us-east', { body })).status, 200);
@@ -122,7 +123,7 @@ test('a limit of one model leaves the others alone, and one clearing takes all a
   assert.equal(await ask(key, 'claude-haiku-4-5'), 200);
 });
 
-test('a limit has a known provider and ends within 32 days', async () => {
+test('a limit needs a known provider and an end within 32 days', async () => {
   const refusals: [string, number, number][] = [
     ['anthropic', Date.now() - 1, 400],
     ['anthropic', Date.now() + 33 * DAY_MS, 400],
@@ -138,7 +139,7 @@ test('a limit has a known provider and ends within 32 days', async () => {
   }
 });
 
-test('the last log entries are newest first and can be narrowed', async () => {
+test('the log returns the latest entries first and supports filters', async () => {
   await rig.call('POST', '/admin/orgs', { body: { id: 'logged' } });
   const { body } = await rig.call('GET', '/admin/logs?type=audit&limit=2');
   assert.equal(rowsOf(body).length, 2);

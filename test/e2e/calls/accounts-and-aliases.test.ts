@@ -1,5 +1,5 @@
-// Providers of the file, several accounts of one, aliases over them, and keys bound to models: what a name in a
-// request means, judged by what the simulator was asked.
+// Configured providers, several accounts of one provider, aliases over them, and keys restricted to models:
+// how a model name resolves, checked against the simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
@@ -44,7 +44,7 @@ prices:
     own-model: { inputUsd: 1, outputUsd: 2 }
 `;
 
-suite('names in requests', () => {
+suite('model names in requests', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, FILE);
@@ -57,12 +57,12 @@ suite('names in requests', () => {
       await openai(gateway).chat.completions.create({ model, messages: HELLO });
   }
 
-  /** Who was asked for what, in order. */
+  /** The requested models by provider, in order. */
   function asked(): readonly string[] {
     return gateway.simulator.log().map(({ provider, model }) => `${provider}/${model}`);
   }
 
-  test('a provider of the file is found by the names it claims and by its own', async () => {
+  test('a configured provider is found by its claimed model names and by its own name', async () => {
     await chat('llama-3.3-70b-versatile');
     await chat('groq/llama-3.1-8b-instant');
     await chat('own-model');
@@ -80,18 +80,18 @@ suite('names in requests', () => {
     for (const hash of wanted) assert.equal(keys.filter((key) => key === hash).length, 2);
   });
 
-  test("an alias is served by its first target, under that target's own name", async () => {
+  test("an alias is served by its first target, with that target's model name", async () => {
     await chat('fast', 2);
     assert.deepEqual(asked(), ['local/own-model', 'local/own-model']);
   });
 
-  test('a round-robin alias goes to each target in turn', async () => {
+  test('a round-robin alias uses its targets in turn', async () => {
     await chat('spread', 4);
     assert.equal(new Set(asked().slice(0, 2)).size, 2);
     assert.deepEqual(asked().slice(2), asked().slice(0, 2));
   });
 
-  test('a least-loaded alias goes past a target that is busy', async () => {
+  test('a least-loaded alias skips a busy target', async () => {
     gateway.simulator.setScenario({ provider: 'openai', fault: 'hang' });
     const leaving = new AbortController();
     const held = openai(gateway).chat.completions.create(
@@ -106,7 +106,7 @@ suite('names in requests', () => {
     assert.deepEqual(asked(), ['openai/gpt-5-mini', 'local/own-model']);
   });
 
-  test('an alias is answered in the format of the endpoint, by a target that speaks it', async () => {
+  test("an alias answers in the endpoint's format, through a target of that format", async () => {
     await chat('mixed');
     const ask = { model: 'mixed', max_tokens: 20, messages: HELLO };
     await anthropic(gateway).messages.create(ask);
@@ -117,13 +117,13 @@ suite('names in requests', () => {
     );
   });
 
-  test('an alias of an embedding model embeds', async () => {
+  test('an alias of an embedding model serves embeddings', async () => {
     const { data } = await openai(gateway).embeddings.create({ model: 'embed', input: 'one' });
     assert.equal(data.length, 1);
     assert.deepEqual(asked(), ['openai/text-embedding-3-small']);
   });
 
-  test('aliases and models of the file are listed; no provider is asked for that', async () => {
+  test('configured aliases and models are listed without a provider call', async () => {
     const ids: string[] = [];
     for await (const model of openai(gateway).models.list()) ids.push(model.id);
     for (const id of ['fast', 'mixed', 'own-model', 'llama-3.3-70b-versatile'])
@@ -132,7 +132,7 @@ suite('names in requests', () => {
     assert.deepEqual(asked(), []);
   });
 
-  test('a key bound to models sees and uses those and no others', async () => {
+  test('a key restricted to models sees and uses only those', async () => {
     const bound = { ...gateway, apiKey: await createKey(gateway, ['fast', 'llama-*']) };
     const ids: string[] = [];
     for await (const model of openai(bound).models.list()) ids.push(model.id);
@@ -146,7 +146,7 @@ suite('names in requests', () => {
     assert.deepEqual(asked(), ['local/own-model']);
   });
 
-  test('a route may have a smaller limit for bodies than the others', async () => {
+  test('a route can have a smaller body limit than the others', async () => {
     const input = 'x'.repeat(4096);
     await assert.rejects(
       openai(gateway).embeddings.create({ model: 'embed', input }),

@@ -1,5 +1,5 @@
-// An alias moves to its next target when one cannot serve; a model that is named goes there and nowhere else. Judged
-// by what the simulator was asked.
+// An alias moves to its next target if one cannot serve; a named model uses only its own target. Checked
+// against the simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
@@ -33,7 +33,7 @@ prices:
 `;
 }
 
-suite('when a target cannot serve', () => {
+suite('a target that cannot serve', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, file);
@@ -54,7 +54,7 @@ suite('when a target cannot serve', () => {
     return gateway.simulator.log().map(({ provider }) => provider);
   }
 
-  test('an alias is served by the next one, which is then asked first while the limit lasts', async () => {
+  test('the next target serves an alias and is tried first while the limit lasts', async () => {
     const usageLimit = { preset: 'usage-limit', resetInSeconds: 600 };
     gateway.simulator.setScenario({ provider: 'limited', ...usageLimit });
     assert.equal(await chat('limited-first'), 'spare-model');
@@ -64,19 +64,19 @@ suite('when a target cannot serve', () => {
     assert.deepEqual(asked(), ['limited', 'spare', 'spare']);
   });
 
-  test("a caller's own mistake is told, not carried from target to target", async () => {
+  test("a caller's invalid request fails without trying further targets", async () => {
     gateway.simulator.setScenario({ provider: 'refusing', fault: 'invalid-request' });
     await assert.rejects(chat('refusing-first'), OpenAI.BadRequestError);
     assert.deepEqual(asked(), ['refusing']);
   });
 
-  test('a prompt that is too long moves on to a larger window only', async () => {
+  test('a prompt that is too long moves only to a target with a larger window', async () => {
     gateway.simulator.setScenario({ provider: 'small', fault: 'context-too-long' });
     assert.equal(await chat('growing'), 'wide-model');
     assert.deepEqual(asked(), ['small', 'wide']);
   });
 
-  test('a limit of one account does not bind the account of another region', async () => {
+  test('a limit of one account does not affect the account of another region', async () => {
     const usageLimit = { preset: 'usage-limit', resetInSeconds: 600 };
     gateway.simulator.setScenario({ provider: 'split', key: 'east-key', ...usageLimit });
     for (let turn = 0; turn < 3; turn += 1) assert.equal(await chat('split-model'), 'split-model');

@@ -1,5 +1,5 @@
-// Calls through the gateway while the providers behave badly. The simulator's truth log is the judge of what
-// was really asked; usage is read back over HTTP, as a caller would.
+// Calls through the gateway while the providers misbehave. Provider calls are checked against the simulator's
+// truth log; usage is read over HTTP, as a caller would.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -8,21 +8,13 @@ import { text } from 'node:stream/consumers';
 import { after, afterEach, before, suite, test } from 'node:test';
 import type { TruthEntry } from '../../../src/simulator/simulator.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { CLEAN_END, FORMATS, type Format, lastEvent, requestIn } from './format-requests.ts';
 
 const SECRET = 'sk-canary-0123456789abcdef';
 
-type Format = 'anthropic' | 'openai' | 'gemini';
-const FORMATS: readonly Format[] = ['anthropic', 'openai', 'gemini'];
-/** What only a stream that went well has in it. */
-const CLEAN_END: Record<Format, string> = {
-  anthropic: 'message_stop',
-  openai: '[DONE]',
-  gemini: 'finishReason',
-};
-
 let gateway: TestGateway;
 
-suite('calls while providers behave badly', () => {
+suite('calls to misbehaving providers', () => {
   before(async () => {
     gateway = await startTestGateway();
   });
@@ -33,7 +25,7 @@ suite('calls while providers behave badly', () => {
     for (const isStream of [false, true]) {
       const how = isStream ? 'streamed' : 'unary';
 
-      test(`${format}, ${how}: nothing of what a provider says of itself reaches the caller`, async () => {
+      test(`${format}, ${how}: no provider detail reaches the caller`, async () => {
         for (const scenario of [
           { preset: 'leaky', secret: SECRET },
           { preset: 'credentials-refused', secret: SECRET },
@@ -47,7 +39,7 @@ suite('calls while providers behave badly', () => {
         }
       });
 
-      test(`${format}, ${how}: a 200 that is no answer is a failure`, async () => {
+      test(`${format}, ${how}: a 200 without a valid answer is a failure`, async () => {
         for (const preset of ['empty-body', 'cut', 'truncated-json', 'reset']) {
           gateway.simulator.setScenario({ preset });
           const { status, body } = await call(format, isStream);
@@ -57,8 +49,8 @@ suite('calls while providers behave badly', () => {
       });
     }
 
-    test(`${format}: an error in mid-stream is an error event, no clean end, and accounted`, async () => {
-      // Paced, because an error that arrives together with the first content is still answered as a status.
+    test(`${format}: an error in mid-stream becomes an error event, no clean end, and is metered`, async () => {
+      // Paced, because an error that arrives together with the first content is still answered with a status.
       gateway.simulator.setScenario({
         preset: 'overloaded-mid-stream',
         secret: SECRET,
@@ -76,7 +68,7 @@ suite('calls while providers behave badly', () => {
       assert.ok(used.outputTokens > 0);
     });
 
-    test(`${format}: a stream that is cut, or ends too early, does not end well`, async () => {
+    test(`${format}: a stream that is cut or ends early has no clean end`, async () => {
       for (const preset of ['cut', 'early-end']) {
         gateway.simulator.setScenario({ preset });
         const own = userName();
@@ -87,7 +79,7 @@ suite('calls while providers behave badly', () => {
       }
     });
 
-    test(`${format}: a caller who leaves in mid-stream ends the call at the provider, accounted once`, async () => {
+    test(`${format}: a disconnect in mid-stream ends the provider call, metered once`, async () => {
       gateway.simulator.clearLog();
       gateway.simulator.setScenario({ preset: 'stall' });
       const own = userName();
@@ -102,7 +94,7 @@ suite('calls while providers behave badly', () => {
     });
   }
 
-  test('a caller who leaves before any answer ends the call at the provider', async () => {
+  test('a disconnect before any answer ends the provider call', async () => {
     gateway.simulator.clearLog();
     gateway.simulator.setScenario({ preset: 'hang' });
     const request = open('anthropic', false, {});
@@ -112,13 +104,13 @@ suite('calls while providers behave badly', () => {
     await gateway.simulator.waitFor((entry) => entry.abortedAt !== null);
   });
 
-  test('a caller who does not read slows the provider down, and gets everything when it does', async () => {
+  test("a caller that does not read pauses the provider's stream and later gets all of it", async () => {
     const pieces = 1024;
     const answer = 'x'.repeat(pieces * 64 * 1024);
     gateway.simulator.clearLog();
     gateway.simulator.setScenario({ provider: 'openai', text: answer, chunkBytes: 64 * 1024 });
     const response = await begin('openai', true, {});
-    // Other calls are served meanwhile; they are the time in which an unbounded relay would have read it all.
+    // Other calls are served meanwhile, long enough for an unbounded relay to read the whole stream.
     for (let index = 0; index < 60; index += 1)
       assert.equal((await call('anthropic', false)).status, 200);
     const [entry] = gateway.simulator.log().filter(isOpenai);
@@ -130,7 +122,7 @@ suite('calls while providers behave badly', () => {
     assert.equal(gateway.simulator.log().find(isOpenai)?.outcome, 'ok');
   });
 
-  test("a request has an id of ours, and the caller's own name for it comes back where it is one", async () => {
+  test('a request gets a Spillway id, and a valid caller id is echoed', async () => {
     for (const [given, expected] of [
       ['my-request.1', 'my-request.1'],
       ['no spaces', null],
@@ -149,7 +141,7 @@ suite('calls while providers behave badly', () => {
     assert.notEqual(first.headers.get('x-request-id'), second.headers.get('x-request-id'));
   });
 
-  test("nothing of the caller's headers and no key of its own reaches the provider", async () => {
+  test('no caller header and no caller key reaches the provider', async () => {
     gateway.simulator.clearLog();
     await call('anthropic', false, {
       cookie: 'a=b',
@@ -166,7 +158,7 @@ suite('calls while providers behave badly', () => {
 });
 
 for (const format of FORMATS) {
-  test(`${format}: a limit that one call has met is told to the next at once, without asking`, async (context) => {
+  test(`${format}: a limit met by one call refuses the next without a provider call`, async (context) => {
     gateway = await startTestGateway();
     context.after(() => gateway.close());
     gateway.simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
@@ -187,7 +179,7 @@ for (const format of FORMATS) {
   });
 }
 
-test('gemini without events: a stream that fails ends as a list whose last element is the error', async (context) => {
+test('gemini without SSE: a failed stream ends as a list with the error as its last element', async (context) => {
   gateway = await startTestGateway();
   context.after(() => gateway.close());
   for (const preset of ['overloaded-mid-stream', 'cut', 'early-end']) {
@@ -212,35 +204,12 @@ test('gemini without events: a stream that fails ends as a list whose last eleme
 
 type Answer = { status: number; headers: Headers; body: string };
 
-function target(format: Format, isStream: boolean): { path: string; body: object } {
-  const messages = [{ role: 'user', content: 'Hello' }];
-  switch (format) {
-    case 'anthropic':
-      return {
-        path: '/v1/messages',
-        body: { model: 'claude-sonnet-5-5', max_tokens: 60, messages, stream: isStream },
-      };
-    case 'openai':
-      return {
-        path: '/v1/chat/completions',
-        body: { model: 'gpt-5-mini', messages, stream: isStream },
-      };
-    case 'gemini': {
-      const action = isStream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      return {
-        path: `/v1beta/models/gemini-2.5-flash:${action}`,
-        body: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
-      };
-    }
-  }
-}
-
 async function call(
   format: Format,
   isStream: boolean,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const { path, body } = target(format, isStream);
+  const { path, body } = requestIn(format, isStream);
   const response = await fetch(gateway.url + path, {
     method: 'POST',
     headers: { ...credential(), ...headers },
@@ -249,9 +218,9 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** A request whose answer is read by hand; it has been sent. */
+/** A request that has been sent and whose answer the test reads itself. */
 function open(format: Format, isStream: boolean, headers: Record<string, string>) {
-  const { path, body } = target(format, isStream);
+  const { path, body } = requestIn(format, isStream);
   const request = httpRequest(gateway.url + path, {
     method: 'POST',
     headers: { ...credential(), ...headers },
@@ -280,28 +249,12 @@ function credential(): Record<string, string> {
 function assertClean(body: string, headers: Headers, what: string): void {
   const all = [body, ...[...headers].flat()].join('\n');
   for (const foreign of [SECRET, 'sk-canary', 'nginx', gateway.apiKey, gateway.simulator.url])
-    assert.ok(!all.includes(foreign), `${what} lets ${foreign} out: ${all}`);
+    assert.ok(!all.includes(foreign), `${what} leaks ${foreign}: ${all}`);
   for (const name of headers.keys())
     assert.ok(!/^(anthropic|openai|x-goog|server$|cf-)/.test(name), `${what}: ${name}`);
-  // What is said of limits is said of the organisation's own.
+  // Reported limits are the organisation's own.
   const limit = headers.get('x-ratelimit-limit-requests');
   assert.ok(limit === null || limit === '1000000', `${what}: a limit of ${limit}`);
-}
-
-/** The error of the last event, in whichever format. */
-function lastEvent(body: string): Record<string, unknown> {
-  const data = body
-    .trimEnd()
-    .split('\n')
-    .findLast((line) => line.startsWith('data: '));
-  const parsed: unknown = JSON.parse(data?.slice(6) ?? 'null');
-  assert.ok(typeof parsed === 'object' && parsed !== null && 'error' in parsed, body.slice(-500));
-  const { error } = parsed;
-  assert.ok(typeof error === 'object' && error !== null);
-  const details: unknown = Reflect.get(error, 'details');
-  // Gemini's errors carry ours in their details.
-  const inner: unknown = Array.isArray(details) ? JSON.stringify(details) : '';
-  return { ...error, ...(String(inner).includes('partial') ? { partial: true } : {}) };
 }
 
 function isOpenai(entry: TruthEntry): boolean {
@@ -316,7 +269,7 @@ function userName(): string {
 
 type Used = { group: string; attempts: number; failures: number; outputTokens: number };
 
-/** What one user has used, as soon as the store has it. */
+/** One user's usage, as soon as the store has it. */
 async function usageOf(user: string): Promise<Used> {
   const deadline = AbortSignal.timeout(20_000);
   for (;;) {

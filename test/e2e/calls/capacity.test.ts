@@ -1,5 +1,5 @@
-// What a caller can have when a provider cannot serve now, or when it need not be now: its request as a job whose result
-// is the answer it would have got, or its own last good answer, marked with its age.
+// Alternatives to an immediate answer: the request as a job with the endpoint's answer as its result, or the
+// caller's own last good answer, marked with its age.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -71,14 +71,14 @@ async function finished({ url, apiKey }: Place, id: string): Promise<JobView> {
   }
 }
 
-/** Without what differs from one answer to the next. */
-function lasting(text: string): unknown {
+/** Without the fields that differ between answers. */
+function withoutVolatileFields(text: string): unknown {
   return JSON.parse(text, (name, value: unknown) =>
     /^(id|created|created_at|completed_at|responseId)$/.test(name) ? undefined : value,
   );
 }
 
-suite('a caller who agrees to be answered later', () => {
+suite('a caller that accepts a deferred answer', () => {
   before(async () => {
     gateway = await startTestGateway({}, FILE);
   });
@@ -86,17 +86,20 @@ suite('a caller who agrees to be answered later', () => {
   after(() => gateway.close());
 
   for (const asked of ENDPOINTS) {
-    test(`${asked.path}: the job's result is what the endpoint would have answered`, async () => {
+    test(`${asked.path}: the job's result equals the endpoint's answer`, async () => {
       const now = await ask(gateway, asked);
       assert.equal(now.status, 200, now.text);
       const { id } = receiptOf(await ask(gateway, { ...asked, headers: LATER }));
       const { status, response } = await finished(gateway, id);
       assert.equal(status, 'succeeded');
-      assert.deepEqual(lasting(JSON.stringify(response)), lasting(now.text));
+      assert.deepEqual(
+        withoutVolatileFields(JSON.stringify(response)),
+        withoutVolatileFields(now.text),
+      );
     });
   }
 
-  test('what would have been streamed is answered whole', async () => {
+  test('a streaming request is answered unary', async () => {
     const whole = await ask(gateway, {
       path: `${GEMINI}:generateContent`,
       body: { contents: CONTENTS },
@@ -108,17 +111,20 @@ suite('a caller who agrees to be answered later', () => {
     ] as const) {
       const { id } = receiptOf(await ask(gateway, { ...asked, headers: LATER }));
       const { response } = await finished(gateway, id);
-      assert.deepEqual(lasting(JSON.stringify(response)), lasting(expected.text));
+      assert.deepEqual(
+        withoutVolatileFields(JSON.stringify(response)),
+        withoutVolatileFields(expected.text),
+      );
     }
   });
 
-  test('an alias is one for a job, too', async () => {
+  test('a job resolves an alias', async () => {
     const { id } = receiptOf(await ask(gateway, { model: 'any', headers: LATER }));
     const { status, model } = await finished(gateway, id);
     assert.deepEqual([status, model], ['succeeded', CLAUDE]);
   });
 
-  test('is taken in while the provider is limited, and told when to expect it', async () => {
+  test('is accepted while the provider is limited, with the expected time', async () => {
     gateway.simulator.setScenario({ provider: 'anthropic', preset: 'usage-limit' });
     assert.equal((await ask(gateway)).status, 429);
     const calls = gateway.simulator.log().length;
@@ -131,7 +137,7 @@ suite('a caller who agrees to be answered later', () => {
       await administer(gateway, 'DELETE', `/admin/limits/${provider}/${region}`);
   });
 
-  test('is told a mistake at once, not by a job that fails', async () => {
+  test('gets an invalid request rejected immediately, not through a failed job', async () => {
     const calls = gateway.simulator.log().length;
     for (const body of [
       '{',
@@ -145,14 +151,14 @@ suite('a caller who agrees to be answered later', () => {
     assert.equal(gateway.simulator.log().length, calls);
   });
 
-  test('needs a key that may hand in jobs, and that may use the model', async () => {
+  test('needs a key with the scope for jobs and access to the model', async () => {
     for (const key of [{ scopes: ['call'] }, { models: ['gpt-*'] }]) {
       const answer = await ask(await newTenant(gateway, {}, key), { headers: LATER });
       assert.deepEqual([answer.status, errorOf(answer).code], [403, 'FORBIDDEN']);
     }
   });
 
-  test("handing in counts against the organisation's limit as asking does", async () => {
+  test("consumes the organisation's limit when it submits", async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 2 });
     const statuses = [];
     for (let turn = 0; turn < 3; turn += 1)
@@ -160,7 +166,7 @@ suite('a caller who agrees to be answered later', () => {
     assert.deepEqual(statuses, [202, 202, 429]);
   });
 
-  test('with an idempotency key there is one job, however often it is handed in', async () => {
+  test('gets one job per idempotency key, however often it submits', async () => {
     const headers = { ...LATER, 'idempotency-key': randomUUID() };
     const first = await ask(gateway, { headers });
     const second = await ask(gateway, { headers });
@@ -169,7 +175,7 @@ suite('a caller who agrees to be answered later', () => {
     assert.equal((await ask(gateway, { headers, stream: true })).status, 422);
   });
 
-  test('somebody else’s job is not found', async () => {
+  test("does not find another organisation's job", async () => {
     const { id } = receiptOf(await ask(gateway, { headers: LATER }));
     const stranger = await newTenant(gateway);
     const answer = await fetch(`${gateway.url}/v1/jobs/${id}`, {
@@ -179,7 +185,7 @@ suite('a caller who agrees to be answered later', () => {
   });
 });
 
-suite('a caller who would rather have an old answer than none', () => {
+suite('a caller that accepts a stale answer', () => {
   const STALE = { headers: { 'x-spillway-degrade': 'stale' } };
   let tenant: Place;
   before(async () => {
@@ -218,14 +224,14 @@ suite('a caller who would rather have an old answer than none', () => {
     });
   }
 
-  test('gets one that was given before it asked for that', async () => {
+  test('gets an answer stored before it opted in', async () => {
     const { body, headers } = fresh();
     const good = await ask(tenant, { body });
     gateway.simulator.setScenario({ preset: 'server-error' });
     assert.equal((await ask(tenant, { body, headers })).text, good.text);
   });
 
-  test('gets none to another question, without asking for it, or from another organisation', async () => {
+  test('gets none for another question, without opting in, or from another organisation', async () => {
     const asked = fresh();
     const other = await newTenant(gateway, { allowStale: true });
     const forbidden = await newTenant(gateway);
@@ -242,7 +248,7 @@ suite('a caller who would rather have an old answer than none', () => {
     }
   });
 
-  test('is told its mistakes, its own limits and an empty purse as they are', async () => {
+  test('gets its own mistakes, limits and exhausted budget as errors', async () => {
     const bound = await newTenant(gateway, { allowStale: true, requestsPerMinute: 2 });
     const asked = fresh();
     assert.equal((await ask(bound, asked)).status, 200);
@@ -257,7 +263,7 @@ suite('a caller who would rather have an old answer than none', () => {
     assert.equal((await ask(poor, asked)).status, 402);
   });
 
-  test('gets it while a limit is known, without the provider being asked', async () => {
+  test('gets the stale answer during a known limit, without a provider call', async () => {
     const asked = fresh();
     const good = await ask(tenant, asked);
     gateway.simulator.setScenario({ preset: 'usage-limit' });

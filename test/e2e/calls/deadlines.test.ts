@@ -1,5 +1,5 @@
-// The caller's deadline wins over everything else: over a retry, over a call that is under way, and over making one at
-// all. Judged by the simulator's truth log.
+// The caller's deadline overrides a retry, a running call, and the start of a call. Checked against the
+// simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -25,7 +25,7 @@ suite("a caller's deadline", () => {
     return gateway.simulator.log().length;
   }
 
-  test('a retry that would come after it is not waited for', async () => {
+  test('prevents a retry that would start after it', async () => {
     gateway.simulator.setScenario({ fault: 'rate-limit', retryAfterMs: 5000 });
     const answer = await askBy(1000, chatAsk());
     assert.deepEqual([answer.status, errorOf(answer).code], [429, 'RATE_LIMITED']);
@@ -36,7 +36,7 @@ suite("a caller's deadline", () => {
     ['a span', () => 300],
     ['a moment', () => Date.now() + 300],
   ] as const) {
-    test(`a call that is under way ends there, and is not made again: ${how}`, async () => {
+    test(`ends a running call without a retry: ${how}`, async () => {
       for (const stream of [false, true]) {
         gateway.simulator.clearLog();
         gateway.simulator.setScenario({ preset: 'hang' });
@@ -49,14 +49,14 @@ suite("a caller's deadline", () => {
     });
   }
 
-  test('one that has passed makes no call', async () => {
+  test('prevents any call if it has passed', async () => {
     const answer = await askBy(Date.now() - 1000);
     assert.equal(answer.status, 504);
     assert.deepEqual(errorOf(answer).params, { phase: 'total' });
     assert.equal(calls(), 0);
   });
 
-  test('one that is none is told, naming the header', async () => {
+  test("is rejected with the header's name if it is invalid", async () => {
     for (const wrong of ['soon', '-5', '0', '1.5']) {
       const answer = await askBy(wrong);
       assert.equal(answer.status, 400, wrong);

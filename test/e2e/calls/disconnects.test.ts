@@ -1,6 +1,6 @@
-// Five thousand callers who leave in the middle of their streams: each call ends at the provider, what it used is
-// accounted, and nothing stays behind, neither room nor permits nor held money nor memory. Each of these is so small
-// here that a part of what would stay behind refuses the callers who come after.
+// Five thousand callers disconnect in the middle of their streams: each provider call ends, its usage is
+// metered, and no slot, permit, reservation or memory leaks. Every bound is so small here that a partial leak
+// would refuse later callers.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,13 +14,16 @@ import { startTestGateway } from '../../support/gateway/test-gateway.ts';
 
 const CALLERS = 5000;
 const AT_ONCE = 100;
-/** What a stream may cost is held: all at once fit, all together would be many times the budget. */
+/**
+ * Each stream reserves its maximum cost: the concurrent ones fit into the budget, all five thousand together
+ * exceed it many times.
+ */
 const BODY = JSON.stringify({ ...messageBody({ stream: true }), max_tokens: 4000 });
 const MONTHLY_BUDGET_USD = 15;
 /** Far less than five thousand streams with their buffers. */
 const MAX_GROWTH_BYTES = 8 * 2 ** 20;
 
-test('five thousand callers who leave in mid-stream leave nothing behind', async (context) => {
+test('five thousand disconnects in mid-stream leak nothing', async (context) => {
   const gateway = await startTestGateway({
     ANTHROPIC_RATE_LIMIT: '1000000',
     MAX_CONCURRENT_BUILDS: String(2 * AT_ONCE),
@@ -36,7 +39,7 @@ test('five thousand callers who leave in mid-stream leave nothing behind', async
   const delaysMs: number[] = [];
   let heapBytes = 0;
   for (let gone = 0; gone < CALLERS; gone += AT_ONCE) {
-    delaysMs.push(...(await comeAndLeave(tenant, simulator)));
+    delaysMs.push(...(await streamAndDisconnect(tenant, simulator)));
     if (gone === CALLERS / 5) heapBytes = usedHeap();
   }
   const grownBytes = usedHeap() - heapBytes;
@@ -51,8 +54,8 @@ test('five thousand callers who leave in mid-stream leave nothing behind', async
   assert.ok(grownBytes < MAX_GROWTH_BYTES, `${grownBytes} bytes more than before`);
 });
 
-/** How long each call went on at the provider after its caller had left. */
-async function comeAndLeave(tenant: Place, simulator: Simulator): Promise<number[]> {
+/** How long each provider call continued after its caller disconnected. */
+async function streamAndDisconnect(tenant: Place, simulator: Simulator): Promise<number[]> {
   simulator.clearLog();
   const callers = await Promise.all(Array.from({ length: AT_ONCE }, () => beginStream(tenant)));
   const leftAt = Date.now();
@@ -64,7 +67,7 @@ async function comeAndLeave(tenant: Place, simulator: Simulator): Promise<number
   }
 }
 
-/** Resolves when the first content is there. */
+/** Resolves when the first content has arrived. */
 async function beginStream({ url, apiKey }: Place): Promise<ClientRequest> {
   const caller = openRequest(`${url}/v1/messages`, {
     method: 'POST',

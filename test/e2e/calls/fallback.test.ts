@@ -1,5 +1,6 @@
-// What an alias does when a target fails: who is asked next, with what, and what the caller is told when nobody is left.
-// Judged by the simulator's truth log. That an alias moves on at all, and a named model does not, is alias-failover's.
+// The fallback of an alias: the next target, the request it gets, and the caller's error if all targets fail.
+// Checked against the simulator's truth log. alias-failover.test.ts covers that an alias moves on and a named
+// model does not.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
@@ -41,7 +42,7 @@ prices:
   fallback: { inputUsd: 1, outputUsd: 2 }
 `;
 
-suite('an alias whose targets fail', () => {
+suite('an alias with failing targets', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, FILE);
@@ -79,7 +80,7 @@ suite('an alias whose targets fail', () => {
     'reset',
     'empty-body',
   ]) {
-    test(`${preset}: the next target serves at once, and the headers count both`, async () => {
+    test(`${preset}: the next target serves immediately, and the headers count both attempts`, async () => {
       gateway.simulator.setScenario({ provider: 'first', preset });
       const answer = await chat('pair');
       assert.equal(answer.status, 200, answer.text);
@@ -89,7 +90,7 @@ suite('an alias whose targets fail', () => {
   }
 
   for (const preset of ['invalid-request', 'content-policy', 'too-large']) {
-    test(`${preset}: nobody else is asked, because the request is the trouble`, async () => {
+    test(`${preset}: no other target is called, because the request itself is invalid`, async () => {
       gateway.simulator.setScenario({ provider: 'first', preset });
       const answer = await chat('pair');
       assert.ok(answer.status === 400 || answer.status === 413, answer.text);
@@ -98,7 +99,7 @@ suite('an alias whose targets fail', () => {
     });
   }
 
-  test('what is too long for one model goes to a larger one, and to no other', async () => {
+  test('a prompt that is too long for one model goes only to a larger one', async () => {
     gateway.simulator.setScenario({ provider: 'first', preset: 'context-too-long' });
     const answer = await chat('chain');
     assert.equal(answer.status, 200);
@@ -109,7 +110,7 @@ suite('an alias whose targets fail', () => {
     assert.deepEqual(asked(), ['first/first-small']);
   });
 
-  test('a larger model that fails is repeated alone', async () => {
+  test('a larger model that fails is retried alone', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'context-too-long' },
       { provider: 'third', preset: 'server-error', times: 1 },
@@ -118,7 +119,7 @@ suite('an alias whose targets fail', () => {
     assert.deepEqual(asked(), ['first/first-small', 'third/third-large', 'third/third-large']);
   });
 
-  test('refused credentials are told to the operator, and to the caller only when nobody is left', async () => {
+  test('refused credentials are reported to the operator, and to the caller only if no target is left', async () => {
     gateway.simulator.setScenario({ preset: 'credentials-refused' });
     const answer = await chat('pair');
     assert.deepEqual([answer.status, errorOf(answer).code], [502, 'AUTH_FAILED']);
@@ -131,7 +132,7 @@ suite('an alias whose targets fail', () => {
     assert.deepEqual(new Set(told), new Set(['first', 'second']));
   });
 
-  test('when all targets fail there is another round, and all are asked again', async () => {
+  test('a second round calls all targets again if all have failed', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'server-error', times: 2 },
       { provider: 'second', preset: 'overloaded', times: 1 },
@@ -142,12 +143,12 @@ suite('an alias whose targets fail', () => {
     assert.equal(asked().at(-1), 'second/second-small');
   });
 
-  test('when all are limited the caller is told the soonest end', async () => {
+  test('the caller gets the earliest reset if all targets are limited', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'usage-limit', resetInSeconds: 3600 },
       { provider: 'second', preset: 'usage-limit', resetInSeconds: 600 },
     ]);
-    // Once as they are met, and once as they are known.
+    // Once when the limits are met, and once when they are known.
     for (const calls of [2, 2]) {
       const answer = await chat('pair');
       assert.deepEqual([answer.status, errorOf(answer).code], [429, 'AI_LIMIT_REACHED']);
@@ -157,7 +158,7 @@ suite('an alias whose targets fail', () => {
     }
   });
 
-  test('a limit that is met last does not hide one that ends sooner', async () => {
+  test('a limit that is met last does not hide one with an earlier reset', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'usage-limit', resetInSeconds: 600 },
       { provider: 'second', preset: 'usage-limit', resetInSeconds: 3600 },
@@ -166,7 +167,7 @@ suite('an alias whose targets fail', () => {
     assert.ok(seconds > 500 && seconds < 700, `${seconds} s`);
   });
 
-  test('a target that only has to be waited for is waited for, though another refuses our key', async () => {
+  test('a throttled target is waited for even if another refuses the credential', async () => {
     gateway.simulator.setScenario([
       { provider: 'first', preset: 'credentials-refused' },
       { provider: 'second', fault: 'rate-limit', retryAfterMs: 200, times: 1 },
@@ -175,7 +176,7 @@ suite('an alias whose targets fail', () => {
     for (const { status, text } of answers) assert.equal(status, 200, text);
   });
 
-  test('a stream moves on as long as nothing of it has gone out', async () => {
+  test('a stream moves to the next target until its first byte was sent', async () => {
     gateway.simulator.setScenario({ provider: 'first', preset: 'overloaded-in-stream' });
     const answer = await ask(gateway, chatAsk({ model: 'pair', stream: true }));
     assert.equal(answer.status, 200);
@@ -183,7 +184,7 @@ suite('an alias whose targets fail', () => {
     assert.equal(attemptsOf(answer), 2);
   });
 
-  test('accounts of one provider stand in for each other, each with its own limit', async () => {
+  test('accounts of one provider replace each other, each with its own limit', async () => {
     const key = (name: string) => hashCredential(`several-${name}`);
     gateway.simulator.setScenario({ key: 'several-one', preset: 'usage-limit' });
     for (let turn = 0; turn < 6; turn += 1) assert.equal((await chat('several-model')).status, 200);
@@ -192,7 +193,7 @@ suite('an alias whose targets fail', () => {
     assert.equal(keys.filter((hash) => hash === key('two')).length, 6);
   });
 
-  test('a request on several targets counts once for its organisation and once for each attempt in its usage', async () => {
+  test('a request on several targets counts once for its organisation and once per attempt in its usage', async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 10 });
     gateway.simulator.setScenario({ provider: 'first', preset: 'server-error' });
     const answer = await ask(tenant, chatAsk({ model: 'pair' }));

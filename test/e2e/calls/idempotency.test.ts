@@ -1,5 +1,6 @@
-// Calls with an Idempotency-Key: made once, charged once, answered alike however often they are sent, also by a process
-// that was killed and started again. Judged by the simulator's truth log. Other endpoints are idempotency.test's.
+// Calls with an Idempotency-Key: executed once, charged once, and replayed, even by a process that was killed
+// and restarted. Checked against the simulator's truth log. admin/idempotency.test.ts covers the other
+// endpoints.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +35,7 @@ function isReplay({ headers }: Answer): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 
-/** The same request each time, under a key of its own. */
+/** The same request each time, with a fresh key. */
 function keyed(asked: Ask = {}): Ask {
   return { ...asked, headers: { ...asked.headers, 'idempotency-key': randomUUID() } };
 }
@@ -65,7 +66,7 @@ suite('a call with an idempotency key', () => {
 
   for (const asked of [{}, { stream: true }, chatAsk(), chatAsk({ stream: true })]) {
     const what = `${asked.path ?? '/v1/messages'}${JSON.stringify(asked).includes('"stream":true') ? ', streamed' : ''}`;
-    test(`${what}: is answered again without a second call or charge`, async () => {
+    test(`${what}: is replayed without a second call or charge`, async () => {
       const tenant = await newTenant(gateway);
       const question = keyed(asked);
       const first = await ask(tenant, question);
@@ -78,7 +79,7 @@ suite('a call with an idempotency key', () => {
     });
   }
 
-  test('with another payload, or at another path, is refused', async () => {
+  test('is refused with another payload or path', async () => {
     const question = keyed();
     await ask(gateway, question);
     const other = { ...question, body: messageBody({ stream: true }) };
@@ -89,7 +90,7 @@ suite('a call with an idempotency key', () => {
     assert.equal(calls(), 1);
   });
 
-  test('is in the way of another with its key only until it has ended', async () => {
+  test('blocks another call with its key only until it has ended', async () => {
     gateway.simulator.setScenario({ latencyMs: 300 });
     const question = keyed();
     const first = ask(gateway, question);
@@ -103,7 +104,7 @@ suite('a call with an idempotency key', () => {
     assert.equal(calls(), 1);
   });
 
-  test('that failed for now may be made again, and one that failed for good is not', async () => {
+  test('may be repeated after a temporary failure and is replayed after a permanent one', async () => {
     for (const [preset, isKept] of [
       ['server-error', false],
       ['overloaded', false],
@@ -124,19 +125,19 @@ suite('a call with an idempotency key', () => {
     }
   });
 
-  test('that was refused before anybody was asked may be corrected under its key', async () => {
+  test('may be corrected under its key if it was refused before a provider call', async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 1 });
     const question = keyed();
     for (const body of ['{', { messages: [] }, messageBody({ model: 'nobody-serves-this' })])
       assert.equal((await ask(tenant, { ...question, body })).status, 400);
     assert.equal((await ask(tenant)).status, 200);
     assert.equal((await ask(tenant, question)).status, 429);
-    // Under the same key in another organisation, and so as if for the first time.
+    // Under the same key in another organisation, and therefore as a first call.
     const answer = await ask(await newTenant(gateway), question);
     assert.deepEqual([answer.status, isReplay(answer)], [200, false]);
   });
 
-  test("does not meet another organisation's call under the same key", async () => {
+  test("is independent of another organisation's equal key", async () => {
     const question = keyed();
     const tenants = [await newTenant(gateway), await newTenant(gateway)];
     const answers: Answer[] = [];
@@ -146,7 +147,7 @@ suite('a call with an idempotency key', () => {
     assert.equal(calls(), 2);
   });
 
-  test('whose answer was cut or is too large to keep cannot be repeated, and says so', async () => {
+  test('fails on repetition if its answer was cut or is too large to store', async () => {
     for (const [scenario, stream] of [
       [{ preset: 'cut', chunkDelayMs: 20 }, true],
       [{ text: 'x'.repeat(1_200_000) }, false],
@@ -163,7 +164,7 @@ suite('a call with an idempotency key', () => {
     }
   });
 
-  test('whose caller left before an answer may be made again; after content it may not', async () => {
+  test('may be repeated after a disconnect before the answer, not after content', async () => {
     for (const [preset, status] of [
       ['hang', 200],
       ['stall', 409],
@@ -178,7 +179,7 @@ suite('a call with an idempotency key', () => {
     }
   });
 
-  test('that was answered with an old answer may be made again', async () => {
+  test('may be repeated after a stale answer', async () => {
     const tenant = await newTenant(gateway, { allowStale: true });
     const asked = { headers: { 'x-spillway-degrade': 'stale' } };
     assert.equal((await ask(tenant, asked)).status, 200);
@@ -191,7 +192,7 @@ suite('a call with an idempotency key', () => {
     assert.equal(fresh.headers.get('x-spillway-degraded'), null);
   });
 
-  /** Asks again until the first has been forgotten or settled; while it runs, 409 may be tried again. */
+  /** Repeats the call until the first one has been dropped or settled; while it runs, 409 is retryable. */
   async function settled(place: Place, question: Ask): Promise<Answer> {
     for (;;) {
       const answer = await ask(place, question);
@@ -219,9 +220,9 @@ suite('a call with an idempotency key', () => {
   }
 });
 
-test('a call is answered again by a process that was killed and started again', async (context) => {
+test('a call is replayed by a process that was killed and restarted', async (context) => {
   const processes: SpillwayProcess[] = [];
-  // Before its folder goes, which is the next to do so.
+  // Before the hook that removes its folder.
   context.after(async () => {
     for (const process of processes) process.kill('SIGTERM');
     await Promise.all(processes.map((process) => process.ended()));
@@ -261,7 +262,8 @@ test('a call is answered again by a process that was killed and started again', 
     assertReplayed(earlier, await ask(second.place, question));
   }
   assert.equal(simulator.log().length, 3);
-  // What ran when the process died may have been done: its key is free at its deadline, and not before.
+  // A call that ran when the process died may have been executed: its key is free at its deadline, not
+  // before.
   for (;;) {
     const answer = await ask(second.place, cutOff);
     if (answer.status === 200) break;

@@ -1,5 +1,5 @@
-// Requests that follow one another on a connection without waiting for their answers, as HTTP/1.1 allows. Their answers
-// come in the same order, so a stream may be ready long before its turn: it is slowed down until then, and goes on.
+// Pipelined HTTP/1.1 requests. Answers keep the order of requests, so a stream may be ready long before its
+// turn: back-pressure pauses it until then.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { chatAsk, messageBody, type Place } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
 
-test('a large stream behind a slow answer comes whole when its turn has come', async (context) => {
+test('a large stream behind a slow answer is complete when its turn comes', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());
-  // The slow one is answered when the provider has sent far more of the stream than may be kept of it.
+  // The slow request is answered after the provider has sent far more of the stream than may be buffered.
   gateway.simulator.setScenario([
     { provider: 'openai', latencyMs: 700 },
     { provider: 'anthropic', outputTokens: 60_000, chunks: 6000 },

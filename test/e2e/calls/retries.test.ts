@@ -1,5 +1,5 @@
-// Calls that are made again: which, how often, how soon, and what bounds them. Judged by the simulator's truth log. The
-// waits are those of the specification, scaled down by the file.
+// Retries: which calls, how often, how soon, and their bounds. Checked against the simulator's truth log. The
+// delays are those of the specification, scaled down by the configuration.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -36,13 +36,13 @@ prices:
 `;
 
 let models = 0;
-/** What a provider says of one model is remembered, so each test has its own. */
+/** Learnt limits persist per model, so each test uses its own model. */
 function freshModel(prefix: 'claude' | 'gpt'): string {
   models += 1;
   return `${prefix}-test-${models}`;
 }
 
-suite('calls that are made again', () => {
+suite('retried calls', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, FILE);
@@ -50,7 +50,7 @@ suite('calls that are made again', () => {
   after(() => gateway.close());
   afterEach(() => gateway.simulator.resetScenario());
 
-  /** The calls that a scenario made of one request, and what the caller got. */
+  /** The provider calls that one request caused, and the caller's answer. */
   async function play(
     scenario: object,
     asked: Ask & { readonly model: string },
@@ -65,7 +65,7 @@ suite('calls that are made again', () => {
     return gateway.simulator.log().filter((entry) => entry.model === model);
   }
 
-  test('a throttle with a stated delay is waited for, and nobody calls the model before', async () => {
+  test('a throttle with a stated delay is waited for, and the model is not called before', async () => {
     const model = freshModel('gpt');
     const first = play({ fault: 'rate-limit', retryAfterMs: 300, times: 1 }, { model });
     await gateway.simulator.waitFor((entry) => entry.model === model && entry.status === 429);
@@ -77,7 +77,7 @@ suite('calls that are made again', () => {
     for (const { startedAt } of later) assert.ok(startedAt - (refused?.startedAt ?? 0) >= 300);
   });
 
-  test('a delay that is longer than a caller waits is told at once, to the millisecond', async () => {
+  test("a delay beyond the caller's maximum wait is returned immediately, to the millisecond", async () => {
     const model = freshModel('gpt');
     const scenario = { fault: 'rate-limit', retryAfterMs: 30_000 };
     const { answer, calls } = await play(scenario, { model });
@@ -94,7 +94,7 @@ suite('calls that are made again', () => {
     assert.equal(callsFor(model).length, 1);
   });
 
-  test('waits add up to no more than a caller waits in all', async () => {
+  test("delays add up to at most the caller's total wait", async () => {
     const model = freshModel('gpt');
     const { answer, calls } = await play({ fault: 'rate-limit', retryAfterMs: 400 }, { model });
     assertThrottled(answer);
@@ -103,7 +103,7 @@ suite('calls that are made again', () => {
     assert.equal(attemptsOf(answer), 3);
   });
 
-  test('a throttle without a delay is repeated five times, each wait twice the one before', async () => {
+  test('a throttle without a delay is retried five times with doubling delays', async () => {
     const model = freshModel('claude');
     const { answer, calls } = await play({ preset: 'rate-limit-no-delay' }, { model });
     assertThrottled(answer);
@@ -113,7 +113,7 @@ suite('calls that are made again', () => {
     );
   });
 
-  test('an overloaded provider is asked three times more, after longer waits', async () => {
+  test('an overloaded provider is retried three times with longer delays', async () => {
     for (const [model, status] of [
       [freshModel('claude'), 529],
       [freshModel('gpt'), 503],
@@ -145,7 +145,7 @@ suite('calls that are made again', () => {
       ...(isStream ? [{ preset: 'overloaded-in-stream' }] : [{ preset: 'cut' }]),
     ];
     for (const fault of faults) {
-      test(`${how}: ${fault.preset}, then a good answer: the caller sees only that`, async () => {
+      test(`${how}: after ${fault.preset} and a successful retry the caller sees only the success`, async () => {
         const model = freshModel('claude');
         const { answer, calls } = await play({ ...fault, times: 1 }, { model, stream: isStream });
         assert.equal(answer.status, 200, answer.text);
@@ -156,7 +156,7 @@ suite('calls that are made again', () => {
     }
   }
 
-  test('what repeating cannot mend is called once', async () => {
+  test('a failure that a retry cannot fix is called once', async () => {
     for (const preset of [
       'invalid-request',
       'model-not-found',
@@ -175,7 +175,7 @@ suite('calls that are made again', () => {
     }
   });
 
-  test('nothing is repeated once content has gone out', async () => {
+  test('a call is not retried after content was sent', async () => {
     for (const preset of ['overloaded-mid-stream', 'cut', 'early-end']) {
       const model = freshModel('claude');
       const scenario = { preset, chunkDelayMs: 30 };
@@ -187,7 +187,7 @@ suite('calls that are made again', () => {
     }
   });
 
-  test('each retry is logged: which, of how many, after what wait, and why', async () => {
+  test('each retry is logged with its number, maximum, delay and reason', async () => {
     const model = freshModel('claude');
     const { answer } = await play({ preset: 'server-error', times: 2 }, { model });
     const { data } = await administer(gateway, 'GET', '/admin/logs?type=request&limit=50');
@@ -205,7 +205,7 @@ suite('calls that are made again', () => {
     }
   });
 
-  test('a request that is repeated counts once for its organisation, and leaves a record of each attempt', async () => {
+  test('a retried request counts once for its organisation and leaves one record per attempt', async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 10 });
     const model = freshModel('claude');
     const { answer } = await play({ preset: 'server-error', times: 2 }, { model }, tenant);
@@ -216,7 +216,7 @@ suite('calls that are made again', () => {
     assert.equal(remainingRequests(await ask(tenant, { model })), 8);
   });
 
-  test('what is refused before a call counts against nothing', async () => {
+  test('a request refused before a call counts against no limit', async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 10 }, { models: ['claude-*'] });
     const calls = gateway.simulator.log().length;
     for (const [status, asked] of [
@@ -233,7 +233,7 @@ suite('calls that are made again', () => {
   });
 });
 
-test('a provider that fails half of all calls is asked no more than 1.2 times for each request', async (context) => {
+test('a provider that fails half of all calls gets at most 1.2 calls per request', async (context) => {
   const file = () => `
 retry: { baseMs: 5, overloadedBaseMs: 5 }
 breaker: { failures: 1000000 }
@@ -260,7 +260,7 @@ function assertThrottled(answer: Answer): void {
   assert.equal(answer.headers.get('x-rate-limit-type'), 'ai-capacity');
 }
 
-/** Each wait against the least that doubling with jitter allows; a timer may be a millisecond early. */
+/** Each delay against the minimum of doubling with jitter; a timer may fire a millisecond early. */
 function waitsOf(calls: readonly TruthEntry[], baseMs: number): readonly string[] {
   return calls.slice(1).map(({ startedAt }, index) => {
     const waitedMs = startedAt - (calls[index]?.startedAt ?? 0);

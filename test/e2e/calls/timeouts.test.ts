@@ -1,5 +1,5 @@
-// The clocks of a call: each names itself when it runs out, ends the call at the provider, and never in a clean end. And
-// callers who leave: nothing of theirs stays behind. Clocks are scaled down by the file; the truth log is the judge.
+// The clocks of a call: each names its phase when it expires, ends the provider call, and never ends the
+// stream cleanly. Clocks are scaled down by the configuration; the truth log is the reference.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -38,7 +38,7 @@ prices:
   fallback: { inputUsd: 1, outputUsd: 2 }
 `;
 
-suite('each clock names itself', () => {
+suite('each clock reports its phase', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, () => CLOCKS);
@@ -50,7 +50,7 @@ suite('each clock names itself', () => {
     gateway.simulator.clearLog();
     gateway.simulator.setScenario(scenario);
     const answer = await ask(gateway, asked);
-    // Whatever the caller is told, the call at the provider has ended.
+    // Whatever the caller gets, the provider call has ended.
     await gateway.simulator.waitFor(({ finishedAt }) => finishedAt !== null);
     assert.equal(gateway.simulator.log().length, 1);
     return answer;
@@ -67,12 +67,12 @@ suite('each clock names itself', () => {
     assertTimedOut(await play({ preset: 'hang' }, { stream: true }), 'first_content');
   });
 
-  test('a unary answer that began and does not end: total', async () => {
+  test('a unary answer that begins and does not end: total', async () => {
     for (const preset of ['hang-after-headers', 'stall'])
       assertTimedOut(await play({ preset }), 'total');
   });
 
-  test('a stream without content, silent or kept alive: first_content', async () => {
+  test('a stream without content, silent or with keep-alives: first_content', async () => {
     for (const scenario of [
       { preset: 'hang-after-headers' },
       { preset: 'keep-alive-only', keepAliveMs: 50 },
@@ -90,12 +90,12 @@ suite('each clock names itself', () => {
     });
   }
 
-  test('a stream that goes on for too long: total', async () => {
+  test('a stream that exceeds its total time: total', async () => {
     const endless = { chunks: 1000, chunkDelayMs: 50 };
     assertCutShort(await play(endless, { stream: true, model: 'claude-haiku-4' }), 'total');
   });
 
-  test('a model that thinks first is given its own, longer clocks', async () => {
+  test('a model that thinks first has its own, longer clocks', async () => {
     for (const stream of [false, true]) {
       const slow = { latencyMs: 800 };
       assertTimedOut(await play(slow, { stream }), 'first_content');
@@ -104,7 +104,7 @@ suite('each clock names itself', () => {
     }
   });
 
-  test('a stream that is cut after content says so, and is charged for what it brought', async () => {
+  test('a stream that is cut after content reports lost and is charged for the received part', async () => {
     for (const afterChunks of [1, 4]) {
       const tenant = await newTenant(gateway);
       gateway.simulator.setScenario({ preset: 'cut', afterChunks, chunkDelayMs: 20 });
@@ -124,7 +124,7 @@ suite('each clock names itself', () => {
   }
 });
 
-test('a provider that does not take the connection: connect', async (context) => {
+test('a provider that does not accept the connection: connect', async (context) => {
   const deaf = await listenWithoutAccepting();
   context.after(() => deaf.close());
   const file = () => `${SINGLE_TRIES}
@@ -140,7 +140,7 @@ providers: { deaf: { baseUrl: "${deaf.url}", apiKey: k, models: [deaf-*] } }`;
   }
 });
 
-test('the status of a stream is held back for its first content, and not for longer than told', async (context) => {
+test('the status of a stream is delayed until its first content, at most for the configured time', async (context) => {
   const file = () =>
     CLOCKS.replace('holdStatusMs: 1200', 'holdStatusMs: 300')
       .replace('totalMs: 1200', 'totalMs: 5000')
@@ -155,7 +155,7 @@ test('the status of a stream is held back for its first content, and not for lon
   assert.equal((await ask(gateway, { stream: true })).status, 503);
 });
 
-/** A server whose kernel takes no further connection: it is stopped, and its queue of waiting ones is full. */
+/** A stopped server with a full accept backlog: its kernel accepts no further connection. */
 async function listenWithoutAccepting() {
   const source = `require('node:net').createServer().listen(0, '127.0.0.1', 1, function () { console.log(this.address().port) })`;
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Anthropic's official SDK against every Anthropic endpoint: messages with tools, counting tokens, models.
+// Anthropic's official SDK against every Anthropic endpoint: messages with tools, token counts, models.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -22,7 +22,7 @@ suite("Anthropic's SDK", () => {
   after(() => gateway.close());
 
   for (const base of ['', '/anthropic']) {
-    test(`base ${base || '/'}: tokens are counted, models are listed and told`, async () => {
+    test(`base ${base || '/'}: tokens are counted, models are listed and described`, async () => {
       const client = anthropic(gateway, base);
       const count = await client.messages.countTokens({ model: MODEL, messages: [QUESTION] });
       assert.ok(count.input_tokens > 0);
@@ -35,7 +35,7 @@ suite("Anthropic's SDK", () => {
     });
   }
 
-  test('messages call tools and take their results, whole and streamed', async () => {
+  test('messages call tools and accept their results, unary and streamed', async () => {
     const client = anthropic(gateway);
     const ask = { model: MODEL, max_tokens: 200, messages: [QUESTION], tools: [TOOL] };
     const first = await client.messages.create(ask);
@@ -60,7 +60,7 @@ suite("Anthropic's SDK", () => {
     assert.equal(second.content[0]?.type, 'text');
   });
 
-  test("what a list or a count cannot do is raised as the SDK's own class", async () => {
+  test("failures of lists and counts are raised as the SDK's own class", async () => {
     await assert.rejects(
       anthropic(gateway).models.retrieve('nobody-has-this'),
       (error) => error instanceof Anthropic.NotFoundError,

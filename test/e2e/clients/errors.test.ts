@@ -1,5 +1,6 @@
-// The official SDKs meet failures: each raises its own class with our code inside, repeats where a repeat can help,
-// and never takes a stream that failed for one that ended. The simulator's truth log says what was really asked.
+// The official SDKs and failures: each raises its own class with the Spillway code inside, retries where a
+// retry can help, and never takes a failed stream for a complete one. Provider calls are checked against the
+// simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
@@ -12,20 +13,20 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/test-g
 const HELLO = [{ role: 'user' as const, content: 'Hello' }];
 const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const;
 
-/** What an SDK raised, in words that all three have. */
+/** An SDK error, reduced to the fields that all three have. */
 type Raised = { readonly status: number | undefined; readonly code: string; readonly text: string };
 
 type Sdk = {
   readonly name: (typeof PROVIDERS)[number];
   ask(maxRetries: number, headers?: Record<string, string>): Promise<unknown>;
-  /** Resolves with how many pieces came before the clean end. */
+  /** Resolves with the number of chunks before the clean end. */
   stream(): Promise<number>;
-  /** Fails when it is not the SDK's own class. */
+  /** Fails unless the error is of the SDK's own class. */
   read(error: unknown): Raised;
 };
 
 let gateway: TestGateway;
-/** Requests that the SDKs sent us; the gateway may refuse one without asking anybody. */
+/** Requests from the SDKs; the gateway may refuse one without a provider call. */
 let sent = 0;
 
 const anthropic: Sdk = {
@@ -114,9 +115,9 @@ suite('official SDKs and failures', () => {
   ] as const;
 
   for (const sdk of SDKS) {
-    test(`${sdk.name}: raises its own class with our code`, async () => {
+    test(`${sdk.name}: raises its own class with the Spillway code`, async () => {
       for (const [preset, status, code] of CASES) {
-        // Gemini refuses content with a status of 200: an answer that its SDK reads by itself.
+        // Gemini refuses content with status 200, which its SDK handles itself.
         if (preset === 'content-policy' && sdk.name === 'gemini') continue;
         gateway.simulator.setScenario({ preset });
         const error = await failureOf(sdk.ask(0));
@@ -128,17 +129,17 @@ suite('official SDKs and failures', () => {
       }
     });
 
-    test(`${sdk.name}: a used-up plan is asked for once, however often the SDK would`, async () => {
+    test(`${sdk.name}: does not retry an exhausted plan`, async () => {
       gateway.simulator.setScenario({ preset: 'usage-limit' });
       sent = 0;
       const { status, code } = sdk.read(await failureOf(sdk.ask(2)));
       assert.deepEqual([status, code], [429, 'AI_LIMIT_REACHED']);
       assert.equal(gateway.simulator.log().length, 1);
-      // Google's SDK takes no fetch of ours, and repeats nothing unless told to.
+      // Google's SDK accepts no custom fetch and does not retry by default.
       assert.equal(sent, sdk.name === 'gemini' ? 0 : 1);
     });
 
-    test(`${sdk.name}: an error in mid-stream is raised`, async () => {
+    test(`${sdk.name}: raises an error in mid-stream`, async () => {
       for (const preset of ['overloaded-mid-stream', 'cut', 'early-end']) {
         gateway.simulator.setScenario({ preset });
         const error = await failureOf(sdk.stream());
@@ -148,7 +149,7 @@ suite('official SDKs and failures', () => {
       }
     });
 
-    test(`${sdk.name}: the sentence is in the reader's language and time`, async () => {
+    test(`${sdk.name}: gets the message in the reader's language and time zone`, async () => {
       gateway.simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 3 * 3600 });
       const reader = { 'accept-language': 'tr', 'x-time-zone': 'Asia/Tokyo' };
       const { text } = sdk.read(await failureOf(sdk.ask(0, reader)));
@@ -165,7 +166,7 @@ suite('official SDKs and failures', () => {
   }
 
   for (const sdk of [anthropic, openai]) {
-    test(`${sdk.name}: waits as long as a throttle says, then is served`, async () => {
+    test(`${sdk.name}: waits for the stated delay of a throttle, then succeeds`, async () => {
       gateway.simulator.setScenario({ preset: 'rate-limit', retryAfterMs: 30, times: 1 });
       await sdk.ask(2);
       const outcomes = gateway.simulator.log().map(({ outcome }) => outcome);
@@ -189,7 +190,7 @@ async function count(pieces: AsyncIterable<unknown>): Promise<number> {
   return received;
 }
 
-/** Our code is the only word in capitals under `code` or `reason`. */
+/** The Spillway code is the only upper-case word under `code` or `reason`. */
 function raised(status: number | undefined, body: unknown): Raised {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const code = /\\?"(?:code|reason)\\?": ?\\?"([A-Z_]+)/.exec(text)?.[1] ?? 'none';
@@ -215,7 +216,7 @@ async function limits(provider: string): Promise<readonly Limit[]> {
   return data.filter((limit) => limit.provider === provider);
 }
 
-/** For an SDK whose error shows no more than the sentence. */
+/** For an SDK whose error shows only the message. */
 async function knownReset(): Promise<number> {
   const [limit] = await limits('openai');
   return limit?.resetAt ?? Number.NaN;

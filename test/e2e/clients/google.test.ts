@@ -1,4 +1,4 @@
-// Google's official SDK against every Gemini endpoint: tools, counting tokens, embeddings, models.
+// Google's official SDK against every Gemini endpoint: tools, token counts, embeddings, models.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -42,14 +42,14 @@ suite("Google's SDK", () => {
   }
 
   for (const version of ['v1', 'v1alpha'] as const) {
-    test(`version ${version}: calls and lists are found there too`, async () => {
+    test(`version ${version}: calls and lists work there too`, async () => {
       const { models } = google(gateway, '/gemini', version);
       assert.ok((await models.generateContent({ model: MODEL, contents: 'Hello' })).text);
       assert.equal((await models.get({ model: MODEL })).name, `models/${MODEL}`);
     });
   }
 
-  test('functions are called and their results taken, whole and streamed', async () => {
+  test('functions are called and their results accepted, unary and streamed', async () => {
     const { models } = google(gateway);
     const question = { role: 'user', parts: [{ text: WEATHER.question }] };
     const ask = { model: MODEL, contents: [question], config: CONFIG };
@@ -73,7 +73,7 @@ suite("Google's SDK", () => {
     assert.equal(second.functionCalls, undefined);
   });
 
-  test('a key in the query is one here, for lists as for calls', async () => {
+  test('a key in the query authenticates lists and calls', async () => {
     const list = `${gateway.url}/v1beta/models?key=${gateway.apiKey}&pageSize=2`;
     assert.equal((await fetch(list)).status, 200);
     assert.equal((await fetch(`${gateway.url}/v1/models?key=${gateway.apiKey}`)).status, 401);
@@ -83,7 +83,7 @@ suite("Google's SDK", () => {
     assert.ok(!JSON.stringify(gateway.simulator.log()).includes(gateway.apiKey));
   });
 
-  test("what is not there, or not allowed, is raised as the SDK's own class", async () => {
+  test("unknown models and forbidden calls are raised as the SDK's own class", async () => {
     await assert.rejects(
       google(gateway).models.get({ model: 'nobody-has-this' }),
       (error) => error instanceof ApiError && error.status === 404,

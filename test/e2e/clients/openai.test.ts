@@ -1,4 +1,5 @@
-// OpenAI's official SDK against every OpenAI endpoint: responses, chat, embeddings, models, with tools and streams.
+// OpenAI's official SDK against every OpenAI endpoint: responses, chat, embeddings, models, with tools and
+// streams.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -31,7 +32,7 @@ suite("OpenAI's SDK", () => {
   after(() => gateway.close());
 
   for (const base of ['', '/v1', '/openai', '/openai/v1']) {
-    test(`base ${base || '/'}: every endpoint is found`, async () => {
+    test(`base ${base || '/'}: every endpoint is reachable`, async () => {
       const client = openai(gateway, base);
       const response = await client.responses.create({ model: MODEL, input: 'Hello' });
       assert.equal(response.status, 'completed');
@@ -45,7 +46,7 @@ suite("OpenAI's SDK", () => {
     });
   }
 
-  test('a response is streamed word by word, with its usage at the end', async () => {
+  test('a response is streamed in chunks, with its usage at the end', async () => {
     const client = openai(gateway);
     const whole = await client.responses.create({ model: MODEL, input: 'Tell me of rivers' });
     const stream = client.responses.stream({ model: MODEL, input: 'Tell me of rivers' });
@@ -59,7 +60,7 @@ suite("OpenAI's SDK", () => {
     assert.equal(final.usage?.output_tokens, whole.usage?.output_tokens);
   });
 
-  test('a response that is cut short by its maximum is incomplete, not failed', async () => {
+  test('a response at its maximum length is incomplete, not failed', async () => {
     const ask = { model: MODEL, input: 'Tell me of rivers', max_output_tokens: 16 };
     const whole = await openai(gateway).responses.create(ask);
     assert.equal(whole.incomplete_details?.reason, 'max_output_tokens');
@@ -67,7 +68,7 @@ suite("OpenAI's SDK", () => {
     assert.equal(streamed.status, 'incomplete');
   });
 
-  test('responses call tools and take their results, whole and streamed', async () => {
+  test('responses call tools and accept their results, unary and streamed', async () => {
     const client = openai(gateway);
     const ask = { model: MODEL, input: WEATHER.question, tools: [RESPONSE_TOOL] };
     const first = await client.responses.create(ask);
@@ -88,7 +89,7 @@ suite("OpenAI's SDK", () => {
     assert.ok(!second.output.some((item) => item.type === 'function_call'));
   });
 
-  test('chat completions call tools and take their results, whole and streamed', async () => {
+  test('chat completions call tools and accept their results, unary and streamed', async () => {
     const client = openai(gateway);
     const question = { role: 'user' as const, content: WEATHER.question };
     const ask = { model: MODEL, messages: [question], tools: [CHAT_TOOL] };
@@ -108,7 +109,7 @@ suite("OpenAI's SDK", () => {
     assert.ok(second.choices[0]?.message.content);
   });
 
-  test('embeddings are vectors for each text, in either encoding', async () => {
+  test('embeddings return one vector per text, in either encoding', async () => {
     const ask = { model: 'text-embedding-3-small', input: ['one', 'two'], dimensions: 32 };
     const encoded = await openai(gateway).embeddings.create(ask);
     const plain = await openai(gateway).embeddings.create({ ...ask, encoding_format: 'float' });
@@ -119,7 +120,7 @@ suite("OpenAI's SDK", () => {
     assert.equal(plain.usage.prompt_tokens, 2);
   });
 
-  test('the list of models is walked to its end, and an unknown model is not found', async () => {
+  test('the list of models is paged to its end, and an unknown model is not found', async () => {
     const ids: string[] = [];
     for await (const model of openai(gateway).models.list()) ids.push(model.id);
     for (const known of [MODEL, 'text-embedding-3-small', 'claude-sonnet-5', 'gemini-2.5-flash'])
@@ -135,7 +136,7 @@ suite("OpenAI's SDK", () => {
     );
   });
 
-  test('a response that fails at once or in the middle is raised as an error', async (context) => {
+  test('a response that fails before or during its stream is raised as an error', async (context) => {
     const own = await startTestGateway();
     context.after(() => own.close());
     const ask = { model: MODEL, input: 'Tell me of rivers' };

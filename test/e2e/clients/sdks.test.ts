@@ -1,4 +1,4 @@
-// The official SDKs as real clients: only the base URL and the key are ours.
+// The official SDKs as clients. Only the base URL and the key differ from production.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -59,7 +59,7 @@ suite('official SDKs', () => {
     });
   }
 
-  test('each SDK raises its own class for a bad key, with our code inside', async () => {
+  test('each SDK raises its own class for a bad key, with the Spillway code inside', async () => {
     const stranger = { ...gateway, apiKey: 'not-a-key-of-anybody' };
     await assert.rejects(
       anthropic(stranger, '').messages.create({
@@ -82,7 +82,7 @@ suite('official SDKs', () => {
     );
   });
 
-  test('a model that another format speaks is refused, naming the field', async () => {
+  test("a model of another format is rejected with the field's name", async () => {
     await assert.rejects(
       openai(gateway, '/v1').chat.completions.create({
         model: 'claude-sonnet-5-5',
@@ -92,7 +92,7 @@ suite('official SDKs', () => {
     );
   });
 
-  test('what was used is recorded once for each call', async (context) => {
+  test('usage is recorded once per call', async (context) => {
     const own = await startTestGateway();
     context.after(() => own.close());
     const client = anthropic(own, '');

@@ -1,5 +1,5 @@
-// What each endpoint used, as the usage report tells it: read from the provider's answer, whole or streamed, priced
-// with its cached and its reasoning part, and nothing for what a provider does for nothing.
+// The usage report per endpoint: usage is read from the provider's answer, unary or streamed, and priced with
+// its cached and reasoning parts; free operations cost nothing.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const REPORT = z.object({
   }),
 });
 
-/** The report once it counts so many attempts: records reach it a moment after the answers. */
+/** Resolves when the report counts this number of attempts: records reach it shortly after the answers. */
 async function usageAfter({ url, apiKey }: TestGateway, attempts: number) {
   for (;;) {
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -35,7 +35,7 @@ function costUsd(provider: string, model: string, usage: Partial<Usage>): number
   return nanosToUsd(nanos);
 }
 
-test('a response is charged by its usage, the cached part apart, whole and streamed', async (context) => {
+test('a response is charged by its usage, with the cached part priced separately, unary and streamed', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());
   const usage = { inputTokens: 1000, cacheReadTokens: 400, outputTokens: 300, thinkingTokens: 100 };
@@ -54,7 +54,7 @@ test('a response is charged by its usage, the cached part apart, whole and strea
   });
 });
 
-test('embeddings are charged by what was put in, in either format', async (context) => {
+test('embeddings are charged by their input, in either format', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());
   const input = ['one', 'two', 'three'];
@@ -67,7 +67,7 @@ test('embeddings are charged by what was put in, in either format', async (conte
   assert.ok(total.costUsd > 0);
 });
 
-test('counting tokens is recorded and costs nothing', async (context) => {
+test('token counts are recorded and cost nothing', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());
   const messages = [{ role: 'user' as const, content: 'Hello there' }];

@@ -1,4 +1,4 @@
-// The Vercel AI SDK as a client, through each of its providers: it builds other paths than the official SDKs do.
+// The Vercel AI SDK as a client, through each of its providers: it builds other paths than the official SDKs.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -30,7 +30,7 @@ suite('the Vercel AI SDK', () => {
   ];
 
   for (const [name, of] of models) {
-    test(`${name}: words come whole and streamed, with their usage`, async () => {
+    test(`${name}: text is returned unary and streamed, with its usage`, async () => {
       const whole = await generateText({ model: of(), prompt: 'Hello', maxRetries: 0 });
       assert.ok(whole.text.length > 0);
       assert.ok((whole.usage.outputTokens ?? 0) > 0);
@@ -39,7 +39,7 @@ suite('the Vercel AI SDK', () => {
       assert.equal((await streamed.usage).outputTokens, whole.usage.outputTokens);
     });
 
-    test(`${name}: a tool is called, and its result answered`, async () => {
+    test(`${name}: a tool is called and its result answered`, async () => {
       const asked: string[] = [];
       const getWeather = tool({
         description: WEATHER.description,
@@ -64,7 +64,7 @@ suite('the Vercel AI SDK', () => {
     });
   }
 
-  test('a stream that fails after its first words is told as a failure, never as an end', async (context) => {
+  test('a stream that fails after content is reported as a failure, never as a clean end', async (context) => {
     context.after(() => gateway.simulator.resetScenario());
     const fault = { fault: 'content-policy', afterChunks: 3, chunkDelayMs: 30 };
     gateway.simulator.setScenario(fault);
@@ -75,13 +75,13 @@ suite('the Vercel AI SDK', () => {
       let text = '';
       for await (const piece of streamed.textStream) text += piece;
       assert.ok(text.length > 0, name);
-      // Its reader of Gemini's streams passes over error events: there the missing reason tells it.
+      // Its Gemini stream reader ignores error events; the missing finish reason shows the failure.
       if (name.startsWith('Google')) assert.notEqual(await streamed.finishReason, 'stop', name);
       else assert.equal(failures.length, 1, name);
     }
   });
 
-  test('texts are embedded through both providers that can', async () => {
+  test('texts are embedded through both providers that support it', async () => {
     const values = ['one', 'two'];
     const openai = openaiAt('/v1').embedding('text-embedding-3-small');
     const google = googleAt('/v1beta').embedding('gemini-embedding-001');

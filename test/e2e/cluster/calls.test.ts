@@ -1,5 +1,6 @@
-// Calls on three gateways that share PostgreSQL and Redis: one key is one call, wherever it is sent, and what one server
-// has learnt of a provider's limit keeps a crowd from it on all of them. Judged by the simulator's truth log.
+// Calls on three gateways that share PostgreSQL and Redis: one idempotency key is one call on any server, and
+// a provider limit learnt by one server stops concurrent calls on all. Checked against the simulator's truth
+// log.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -23,7 +24,7 @@ const services = servicesFromEnv(process.env);
 const REQUESTS = 1000;
 const LANES = 20;
 
-suite('three gateways that share everything', () => {
+suite('three gateways that share all stores', () => {
   let cluster: TestCluster;
   let places: readonly Place[];
   let redis: Redis;
@@ -47,7 +48,7 @@ suite('three gateways that share everything', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('fifty of the same under one key are one call and one charge', async () => {
+  test('fifty concurrent calls with one idempotency key are one call and one charge', async () => {
     const [first] = places;
     assert.ok(first);
     const tenant = await newTenant({ url: first.url, adminKey: cluster.adminKey });
@@ -75,7 +76,7 @@ suite('three gateways that share everything', () => {
     assert.equal(cluster.simulator.log().length, 1);
   });
 
-  test('a limit that one has met is met by no crowd at the others', async (context) => {
+  test('a limit met by one gateway stops concurrent calls at the others', async (context) => {
     for (const place of places) assert.equal((await ask(place)).status, 200);
     cluster.simulator.clearLog();
     cluster.simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
@@ -83,7 +84,7 @@ suite('three gateways that share everything', () => {
     assert.ok(first);
     assert.equal((await ask(first)).status, 429);
     while ((await redis.exists(`ai:limit:anthropic:${cluster.env['SERVER_REGION']}`)) === 0);
-    // Another model, which the limit holds for as well, tells these calls from the first in the log.
+    // Another model under the same limit distinguishes these calls from the first in the log.
     const model = 'claude-haiku-4-5';
     assert.notEqual(model, CLAUDE);
     const lanes = places.flatMap((place) => Array.from({ length: LANES }, () => place));

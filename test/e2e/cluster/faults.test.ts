@@ -1,5 +1,6 @@
-// Each engine killed and restarted, and frozen, under a trickle of requests and jobs: no process ends, no request
-// hangs, and all is well again soon after its return, without help. The engines are this test's own.
+// Each engine is killed and restarted, and frozen, under a steady load of requests and jobs: no process
+// exits, no request hangs, and service recovers soon after the engine's return. The engines belong to this
+// test.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -14,8 +15,8 @@ import { makeTempFolder } from '../../support/temp-folder.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 const FROZEN_MS = 20_000;
-/** Longer than any of our own timeouts on the way; a request that takes this long hangs. */
-const HANGS_AFTER_MS = 30_000;
+/** Longer than every timeout on the way; a request that takes this long hangs. */
+const HANG_TIMEOUT_MS = 30_000;
 const WELL_AGAIN_MS = 10_000;
 const TRICKLE_MS = 200;
 
@@ -30,7 +31,7 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
   before(async () => {
     const { PATH } = process.env;
     services = await startServices({ env: { PATH }, log: () => {} });
-    // Whoever is refused here must be so by a failing engine, and not by a limit.
+    // Refusals here must come from a failing engine, not from a limit.
     const env = { LOG_LEVEL: 'error', ANTHROPIC_RATE_LIMIT: '1000000' };
     cluster = await openTestCluster(services, folder, env);
     const gateway = await cluster.start(['gateway']);
@@ -47,16 +48,16 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
   });
 
   for (const name of ['redis', 'rabbitmq', 'postgres'] as const) {
-    test(`${name} killed and restarted`, async () => {
-      await underTrickle(async () => {
+    test(`${name} is killed and restarted`, async () => {
+      await underLoad(async () => {
         await services[name].kill('SIGKILL');
         await pause(2000);
         await services[name].restart();
       });
     });
 
-    test(`${name} frozen for 20 s`, async () => {
-      await underTrickle(async () => {
+    test(`${name} is frozen for 20 s`, async () => {
+      await underLoad(async () => {
         await services[name].freeze();
         await pause(FROZEN_MS);
         await services[name].thaw();
@@ -64,8 +65,8 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
     });
   }
 
-  /** Requests and jobs go on while `disturb` does its work; all that was accepted must end well. */
-  async function underTrickle(disturb: () => Promise<void>): Promise<void> {
+  /** Requests and jobs continue while `disturb` runs; every accepted one must succeed. */
+  async function underLoad(disturb: () => Promise<void>): Promise<void> {
     const over = new AbortController();
     const accepted: string[] = [];
     const trickle = (async () => {
@@ -76,7 +77,7 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
     })();
     try {
       await disturb();
-      await wellAgain();
+      await recovers();
     } finally {
       over.abort();
       await trickle;
@@ -85,8 +86,8 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
     for (const each of processes) assert.equal(isAlive(each.pid), true, each.errors());
   }
 
-  /** Fails when ten seconds after the engine's return a request or a job still does not go through. */
-  async function wellAgain(): Promise<void> {
+  /** Fails if a request or a job still fails ten seconds after the engine's return. */
+  async function recovers(): Promise<void> {
     const deadline = AbortSignal.timeout(WELL_AGAIN_MS);
     for (;;) {
       const [status, id] = await Promise.all([call(), submit()]);
@@ -126,7 +127,7 @@ suite('engines that fail under a cluster', { timeout: 600_000 }, () => {
     return fetch(url + path, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${cluster.apiKey}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(HANGS_AFTER_MS),
+      signal: AbortSignal.timeout(HANG_TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }

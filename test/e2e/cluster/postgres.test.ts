@@ -1,5 +1,5 @@
-// Whole servers on PostgreSQL: how a first start goes, who may share the store, and what a caller meets while
-// it is away. The PostgreSQL is this file's own, because it is killed.
+// Server processes on PostgreSQL: the first start, sharing the store, and calls while it is unavailable. This
+// file runs its own PostgreSQL, because it kills it.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
@@ -55,11 +55,14 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     return spillway;
   }
 
-  test('a store that lacks migrations is not served until somebody says so', async (context) => {
+  test('a store with pending migrations is not served until they are allowed', async (context) => {
     const env = await environment(context, await newDatabase());
     const refused = await finishSpillway(['serve'], env);
     assert.equal(refused.code, 1);
-    assertOneSentence(refused.errors, /is not up to date .*`spillway migrate`.*MIGRATE_ON_START/);
+    assertOneSentence(
+      refused.errors,
+      /is not up to date \(pending: 0001_baseline, functions\).*`spillway migrate`.*MIGRATE_ON_START/,
+    );
     const migrated = await finishSpillway(['migrate'], env);
     assert.deepEqual([migrated.code, migrated.errors], [0, '']);
     assert.match(migrated.output, /0001_baseline/);
@@ -69,7 +72,7 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     assert.equal(await finalStatus(url, String(Reflect.get(body, 'id'))), 'succeeded');
   });
 
-  test('without Redis one process has the store; killed, the next has it at once, with all that was accepted', async (context) => {
+  test('without Redis one process owns the store; after kill -9 the next takes it over with every accepted job', async (context) => {
     const databaseUrl = await newDatabase();
     const first = serve(context, {
       ...(await environment(context, databaseUrl)),
@@ -92,7 +95,7 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     for (const id of ids) assert.equal(await finalStatus(again, id), 'succeeded');
   });
 
-  test('servers that share a Redis share the store, and know the same keys', async (context) => {
+  test('servers that share a Redis share the store and its keys', async (context) => {
     const databaseUrl = await newDatabase();
     const { redisUrl } = servicesFromEnv(process.env);
     const name = uniqueName('store');
@@ -117,7 +120,7 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     assert.equal(await finalStatus(first, String(Reflect.get(body, 'id'))), 'succeeded');
   });
 
-  test('while PostgreSQL is away calls are served, jobs are refused and not lost, and then all is well', async (context) => {
+  test('while PostgreSQL is unavailable calls are served and jobs are refused; afterwards nothing is lost', async (context) => {
     const databaseUrl = await newDatabase();
     const env = await environment(context, databaseUrl);
     const url = await serve(context, { ...env, MIGRATE_ON_START: 'true' }).ready();
@@ -135,7 +138,7 @@ suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
     await services.postgres.restart();
     const accepted = await untilAccepted(url);
     assert.equal(await finalStatus(url, accepted), 'succeeded');
-    // Ten calls and the job's one, each counted once.
+    // Ten calls and the job's call, each counted once.
     assert.equal(await usageOf(url, 11), 11);
   });
 });
@@ -148,7 +151,7 @@ async function callModel(url: string): Promise<void> {
   assert.equal(status, 200);
 }
 
-/** Whoever was called for before the store went away has something set aside for that time. */
+/** Only callers with a call before the outage have an allotment for it. */
 async function untilReserved(databaseUrl: string): Promise<void> {
   for (;;) {
     const [row] = await runOn(databaseUrl, 'select count(*) as n from spillway.budget_allotments');

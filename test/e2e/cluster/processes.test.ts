@@ -1,5 +1,5 @@
-// The roles as processes of their own on PostgreSQL, Redis and RabbitMQ: requests, streams and jobs through all
-// of them, and the combinations that are refused.
+// The roles as separate processes on PostgreSQL, Redis and RabbitMQ: requests, streams and jobs across all of
+// them, and the rejected combinations.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { makeTempFolder } from '../../support/temp-folder.ts';
 const services = servicesFromEnv(process.env);
 const MODEL = 'claude-sonnet-5-5';
 
-suite('roles that run apart', () => {
+suite('roles in separate processes', () => {
   let cluster: TestCluster;
   let gatewayUrl: string;
   let folder: string;
@@ -50,7 +50,7 @@ suite('roles that run apart', () => {
     assert.equal(Reflect.get(job, 'model'), MODEL);
   });
 
-  test('a role by itself without what it shares is refused in one sentence', async () => {
+  test('a separate role without shared engines is refused with one sentence', async () => {
     for (const missing of ['DATABASE_URL', 'REDIS_URL']) {
       const { [missing]: _, ...env } = cluster.env;
       const ended = await finishSpillway(['worker'], {

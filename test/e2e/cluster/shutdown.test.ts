@@ -1,5 +1,5 @@
-// A server that is asked to end while callers keep their connections open: whoever sends one more request on such a
-// connection gets its answer, and with it the word that the connection is over.
+// A server that shuts down while callers keep connections open: one more request on such a connection is
+// answered, together with Connection: close.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { messageBody } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
 
-test('a request on an old connection is answered while its server leaves', async (context) => {
+test('a request on an existing connection is answered during shutdown', async (context) => {
   const gateway = await startTestGateway();
   let closing: Promise<void> | undefined;
   context.after(() => closing ?? gateway.close());
@@ -19,7 +19,7 @@ test('a request on an old connection is answered while its server leaves', async
   const before = await call(agent, url, apiKey);
   closing = gateway.close();
   const after = await call(agent, url, apiKey);
-  // It is the same connection: nobody was sent away.
+  // The same connection: the request was not redirected.
   const { port } = before;
   assert.deepEqual(before, { status: 200, connection: 'keep-alive', port });
   assert.deepEqual(after, { status: 200, connection: 'close', port });

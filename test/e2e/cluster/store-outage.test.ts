@@ -1,6 +1,6 @@
-// PostgreSQL goes away while two gateways serve, one of them is killed meanwhile and comes back on its data folder.
-// Afterwards every request that was answered is in the ledger once, and so is every call that the provider counted. Short
-// here; with SPILLWAY_LONG=1 the store is away for a minute. The engines are this test's own.
+// PostgreSQL becomes unavailable while two gateways serve; one of them is killed meanwhile and restarts on
+// its data folder. Afterwards the ledger holds every answered request once, and every call that the provider
+// counted. Short by default; with SPILLWAY_LONG=1 the outage lasts a minute. The engines belong to this test.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -21,10 +21,10 @@ import { runOn } from '../../support/stores/isolated-postgres.ts';
 const AWAY_MS = process.env['SPILLWAY_LONG'] === '1' ? 60_000 : 4000;
 const CALLERS_PER_GATEWAY = 3;
 const DEADLINE = { 'x-request-deadline-ms': '5000' };
-/** What a call that died with its server held is settled two seconds after its deadline. */
+/** The reservation of a call that died with its server is settled two seconds after its deadline. */
 const FILE = 'budgets: { holdMarginMs: 2000 }\n';
 
-suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
+suite('a store outage under two gateways', { timeout: 175_000 }, () => {
   let opened: MortalMoneyCluster;
   let services: Services;
   let money: MoneyCluster;
@@ -34,7 +34,7 @@ suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
   });
   after(() => opened.close());
 
-  test('every answered request is in the ledger once, and every call the provider counted', async () => {
+  test('the ledger holds every answered request once, and every call that the provider counted', async () => {
     const { simulator } = money.cluster;
     const databaseUrl = money.cluster.env['DATABASE_URL'] ?? '';
     const [mortal, steady] = money.gateways;
@@ -55,7 +55,7 @@ suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
     await pause(AWAY_MS / 2);
     assert.ok(
       crowd.answered.size > answeredBefore,
-      'nothing was answered while the store was away',
+      'no request was answered during the store outage',
     );
     await services.postgres.restart();
     crowd.ask(await money.startGateway(mortal.dataDir));
@@ -71,7 +71,7 @@ suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
     });
     const { count, lost, requests, costNanos } = await money.recordsOf(tenant.organizationId);
     assert.deepEqual([requests, costNanos], [count, count * CALL_NANOS]);
-    // Only what died with its server is estimated; of that, nobody knows whether it was sent.
+    // Only calls that died with their server are estimated, because it is unknown whether they were sent.
     assert.ok(lost <= CALLERS_PER_GATEWAY, `${lost} calls are estimated`);
     assert.ok(count - lost <= calls, `${count} records of ${calls} calls`);
     const stored = await runOn(
@@ -82,14 +82,14 @@ suite('the store goes away under two gateways', { timeout: 175_000 }, () => {
     const served = new Set(stored.map((row) => row['request_id']));
     const missing = [...crowd.answered].filter((id) => !served.has(id));
     assert.deepEqual(missing, [], `${missing.length} answered requests are not in the ledger`);
-    // Whoever was refused was told that it passes.
+    // Every refusal was marked as temporary.
     for (const code of crowd.codes) assert.equal(code, 'CAPACITY_EXHAUSTED');
   });
 });
 
 const RESERVES = 'select count(distinct server_id) as servers from spillway.budget_allotments';
 
-/** Callers who ask without pause, until their gateway dies or they are told to stop. */
+/** Callers that send requests without pause until their gateway dies or they are stopped. */
 class Crowd {
   readonly answered = new Set<string>();
   readonly codes = new Set<string>();

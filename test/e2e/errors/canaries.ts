@@ -1,4 +1,5 @@
-// Secrets that are planted in everything a provider says, and the search for them in everything a caller sees.
+// Secrets to plant in every part of a provider's response, and the search for them in every part of a
+// caller's.
 
 import type { FailureFixture } from '../../../src/errors/fixtures/failure-fixture.ts';
 
@@ -9,15 +10,15 @@ export const CANARIES = {
   stack: 'at canaryFrame (/srv/canary/app.js:1:1)',
 } as const;
 
-/** What a provider says, ready to be sent. */
-export type Said = {
+/** A provider response. */
+export type PlantedResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 };
 
-/** A failure of the fixtures as an HTTP answer, with every canary in its text, its fields and its headers. */
-export function plant({ failure, context }: FailureFixture): Said {
+/** A fixture's failure as an HTTP response, with every canary in its text, fields and headers. */
+export function plant({ failure, context }: FailureFixture): PlantedResponse {
   const { status, headers, body } = asResponse(failure);
   return {
     status: status ?? context?.status ?? 500,
@@ -26,22 +27,26 @@ export function plant({ failure, context }: FailureFixture): Said {
   };
 }
 
-/** Names that only a provider, its makers or its proxies have. */
+/** Names that only a provider, its vendor or its proxies use. */
 const PROVIDER_WORDS =
   /anthropic|claude|openai|chatgpt|\bgpt|gemini|google|vertex|azure|bedrock|amazon|\baws|groq|mistral|deepseek|openrouter|\bxai\b|together|cohere|vllm|ollama|cloudflare|nginx|undici|simulator/i;
 
-/** Google's own names of the parts of its error shape, without which its SDK would not know them. */
+/** Google's type names in its error shape, which its SDK requires. */
 const SHAPE_NAMES = /type\.googleapis\.com\/google\.rpc\./g;
 
 export function canariesIn(text: string): readonly string[] {
   return [...Object.values(CANARIES), 'canary'].filter((canary) => text.includes(canary));
 }
 
-/** Everything of a failed answer that its caller should not have seen. */
-export function leaksIn(text: string, said?: Said): readonly string[] {
+/** Every part of a failed answer that its caller must not see. */
+export function leaksIn(text: string, planted?: PlantedResponse): readonly string[] {
   const ours = text.replaceAll(SHAPE_NAMES, '');
   const name = PROVIDER_WORDS.exec(ours)?.[0];
-  return [...canariesIn(ours), ...(name ? [name] : []), ...(said ? quotesOf(said, ours) : [])];
+  return [
+    ...canariesIn(ours),
+    ...(name ? [name] : []),
+    ...(planted ? quotesOf(planted, ours) : []),
+  ];
 }
 
 const OUR_HEADERS: ReadonlySet<string> = new Set(
@@ -59,8 +64,8 @@ export function strangeHeaders(headers: Headers): readonly string[] {
 
 const QUOTED_WORDS = 6;
 
-/** Six words of the provider's in a row are a quotation. */
-function quotesOf({ body }: Said, ours: string): readonly string[] {
+/** Six consecutive words of the provider count as a quotation. */
+function quotesOf({ body }: PlantedResponse, ours: string): readonly string[] {
   const words = (typeof body === 'string' ? body : '').split(/[\s"]+/);
   const runs = words.map((_, at) => words.slice(at, at + QUOTED_WORDS).join(' '));
   return runs.filter((run) => run.split(' ').length === QUOTED_WORDS && ours.includes(run));
@@ -110,7 +115,7 @@ function plantBody(body: unknown): string | Uint8Array {
   return parsed ? JSON.stringify(plantValue(parsed)) : text + TAIL;
 }
 
-/** Types and codes stay as they are, so that each failure still means what it means. */
+/** Types and codes are unchanged, so that each failure keeps its meaning. */
 function plantValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plantValue);
   if (typeof value !== 'object' || value === null) return value;
@@ -130,7 +135,7 @@ function parse(text: string): object | undefined {
   }
 }
 
-/** Those that HTTP can carry; lengths and encodings are the server's own business. */
+/** Headers that HTTP can carry; lengths and encodings are set by the server. */
 function sendable(headers: unknown): Record<string, string> {
   if (typeof headers !== 'object' || headers === null) return {};
   const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);

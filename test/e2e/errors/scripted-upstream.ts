@@ -1,29 +1,32 @@
-// A provider that says what it is told. Each request names what it wants to hear in its field `plan`, which passes
-// through the gateway like every other field: `<number>:<way>`.
+// A provider with scripted responses. Each request selects its response in the field `plan`, which passes
+// through the gateway like any other field: `<number>:<way>`.
 //
-// Ways: refuse (the failure as the answer), first (a stream that opens with it), late (a stream that has begun).
+// Ways: refuse (the failure as the response), first (a stream that starts with it), late (a stream that has
+// begun).
 
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { CANARIES, type Said } from './canaries.ts';
+import { CANARIES, type PlantedResponse } from './canaries.ts';
 
 export const WAYS = ['refuse', 'first', 'late'] as const;
 export type Way = (typeof WAYS)[number];
 
-export type ToldUpstream = {
+export type ScriptedUpstream = {
   readonly url: string;
   /** The caller has its first bytes: streams that have begun now fail. */
   proceed(): void;
-  /** How many requests have come. */
-  heard(): number;
+  /** The number of requests received. */
+  requestCount(): number;
   close(): Promise<void>;
 };
 
-export async function startToldUpstream(script: readonly Said[]): Promise<ToldUpstream> {
-  let heard = 0;
+export async function startScriptedUpstream(
+  script: readonly PlantedResponse[],
+): Promise<ScriptedUpstream> {
+  let requestCount = 0;
   const begun = new EventEmitter();
   const server = createServer((request, response) => {
-    heard += 1;
+    requestCount += 1;
     answer(script, begun, request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
@@ -33,7 +36,7 @@ export async function startToldUpstream(script: readonly Said[]): Promise<ToldUp
   return {
     url: `http://127.0.0.1:${port}`,
     proceed: () => void begun.emit('proceed'),
-    heard: () => heard,
+    requestCount: () => requestCount,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -43,7 +46,7 @@ export async function startToldUpstream(script: readonly Said[]): Promise<ToldUp
 }
 
 async function answer(
-  script: readonly Said[],
+  script: readonly PlantedResponse[],
   begun: EventEmitter,
   request: IncomingMessage,
   response: ServerResponse,
@@ -51,21 +54,21 @@ async function answer(
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const plan = /"plan":"(\d+):(\w+)"/.exec(Buffer.concat(chunks).toString());
-  const said = script[Number(plan?.[1])];
-  if (!said) throw new Error('nobody said what to say');
+  const planted = script[Number(plan?.[1])];
+  if (!planted) throw new Error('the request names no plan');
   if (plan?.[2] === 'refuse') {
-    response.writeHead(said.status, said.headers);
-    response.end(said.body);
+    response.writeHead(planted.status, planted.headers);
+    response.end(planted.body);
     return;
   }
   const format = formatOf(request.url ?? '');
   const type = `text/event-stream; charset=utf-8; host=${CANARIES.host}`;
-  response.writeHead(200, { ...said.headers, 'content-type': type });
+  response.writeHead(200, { ...planted.headers, 'content-type': type });
   if (plan?.[2] === 'late') {
     response.write(CONTENT[format]);
     await once(begun, 'proceed');
   }
-  response.end(errorEvent(format, said));
+  response.end(errorEvent(format, planted));
 }
 
 type Format = 'anthropic' | 'openai' | 'gemini';
@@ -110,7 +113,7 @@ const CONTENT = {
   }),
 } as const;
 
-function errorEvent(format: Format, { body }: Said): string {
+function errorEvent(format: Format, { body }: PlantedResponse): string {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const error = errorOf(text);
   if (format === 'anthropic') return event('error', { type: 'error', error });

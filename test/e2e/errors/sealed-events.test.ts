@@ -1,22 +1,29 @@
-// The sealed boundary of events and callbacks: every failure we know, with secrets planted in all of it, reported as
-// an error or hidden in an event's data, read by every way there is; and the failures of jobs as their owners are
-// called back with them. What comes out holds none of it.
+// The sealed boundary of events and callbacks: every known failure, with secrets planted in all parts,
+// reported as an error or hidden in an event's data and read through every interface; and job failures as
+// sent in callbacks. None of the secrets comes out.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { FAILURES } from '../../../src/errors/fixtures/all-failures.ts';
 import { type CallbackHost, startCallbackHost } from '../../support/gateway/callback-host.ts';
 import { openEventStream } from '../../support/gateway/event-stream.ts';
-import { textAt } from '../admin/admin-rig.ts';
-import { CANARIES, canariesIn, leaksIn, plant, type Said, strangeHeaders } from './canaries.ts';
-import { startToldUpstream, type ToldUpstream } from './scripted-upstream.ts';
+import { textAt } from '../../support/response-fields.ts';
+import {
+  CANARIES,
+  canariesIn,
+  leaksIn,
+  type PlantedResponse,
+  plant,
+  strangeHeaders,
+} from './canaries.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { ADMIN_KEY, CALLER_KEY, openSealedRig, type SealedRig } from './sealed-rig.ts';
 
 const FIXTURES = Object.values(FAILURES).flat();
-const SCRIPT: readonly Said[] = FIXTURES.map(plant);
+const SCRIPT: readonly PlantedResponse[] = FIXTURES.map(plant);
 
-/** The ways products report a failure: its text, its JSON, a response, and hidden in the data. */
-const REPORTS: Record<string, (said: Said) => object> = {
+/** The ways in which products report a failure: its text, its JSON, a response, and hidden in the data. */
+const REPORTS: Record<string, (planted: PlantedResponse) => object> = {
   text: ({ body }) => ({ error: String(body) }),
   json: ({ body }) => ({ error: parsed(String(body)) }),
   response: ({ status, headers, body }) => ({ error: { status, headers, body: String(body) } }),
@@ -33,15 +40,15 @@ suite('every known failure in build events', () => {
   after(() => rig.close());
 
   for (const [way, toReport] of Object.entries(REPORTS))
-    test(`reported as ${way}: the answer, the list and the stream`, async () => {
+    test(`reported as ${way}: the answer, the list and the stream are sealed`, async () => {
       const problems: string[] = [];
-      for (const [index, said] of SCRIPT.entries()) {
+      for (const [index, planted] of SCRIPT.entries()) {
         const label = `${FIXTURES[index]?.name}, ${way}`;
         const path = `/v1/builds/${way}-${index}/events`;
         const posted = await rig.call('POST', path, {
           type: 'failed',
           finished: true,
-          ...toReport(said),
+          ...toReport(planted),
         });
         assert.equal(posted.status, 201, `${label}: ${posted.text}`);
         const listed = await rig.call('GET', path);
@@ -50,7 +57,7 @@ suite('every known failure in build events', () => {
         const streamed = JSON.stringify(await stream.rest());
         for (const text of [posted.text, listed.text, streamed]) {
           const hasCode = /"code":"[A-Z_]+"/.test(text);
-          const leaks = [...leaksIn(text, said), ...(hasCode ? [] : ['no code of ours'])];
+          const leaks = [...leaksIn(text, planted), ...(hasCode ? [] : ['no code of ours'])];
           problems.push(...leaks.map((leak) => `${label}: ${leak} in ${text}`));
         }
         problems.push(...strangeHeaders(posted.headers), ...strangeHeaders(listed.headers));
@@ -58,7 +65,7 @@ suite('every known failure in build events', () => {
       assert.deepEqual(problems, []);
     });
 
-  test('operators read what was said, without the keys we know', async () => {
+  test('operators read the reported text, without configured keys', async () => {
     const error = `invalid key ${CANARIES.providerKey} at ${CANARIES.host}`;
     await rig.call('POST', '/v1/builds/told/events', { type: 'failed', error });
     const seen = await rig.call('GET', '/admin/builds/told/events', undefined, { key: ADMIN_KEY });
@@ -66,12 +73,12 @@ suite('every known failure in build events', () => {
   });
 });
 
-suite('the failures of jobs, in the events of their builds and in callbacks', () => {
-  let upstream: ToldUpstream;
+suite('job failures in build events and in callbacks', () => {
+  let upstream: ScriptedUpstream;
   let host: CallbackHost;
   let rig: SealedRig;
   before(async () => {
-    upstream = await startToldUpstream(SCRIPT);
+    upstream = await startScriptedUpstream(SCRIPT);
     host = await startCallbackHost();
     rig = await openSealedRig(upstream.url, { EGRESS_ALLOW_HOSTS: '127.0.0.1' });
   });
@@ -81,11 +88,11 @@ suite('the failures of jobs, in the events of their builds and in callbacks', ()
     await upstream.close();
   });
 
-  /** Those that end a job at once: others only make it wait. */
+  /** Codes that end a job immediately; others only delay it. */
   const ENDING = ['AUTH_FAILED', 'INVALID_REQUEST', 'CONTENT_POLICY', 'CONTEXT_TOO_LONG'] as const;
 
   for (const code of ENDING)
-    test(`${code}: what its owner is told`, async () => {
+    test(`${code}: the callback to the owner is sealed`, async () => {
       const index = FIXTURES.findIndex((fixture) => fixture.code === code);
       const request = {
         messages: [{ role: 'user', content: 'Hello' }],

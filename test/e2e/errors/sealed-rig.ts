@@ -1,4 +1,4 @@
-// A gateway whose three providers are one address, with canaries for keys and clocks that run out soon.
+// A gateway with three providers at one address, canaries as keys, and short clocks.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,19 +13,19 @@ export const CALLER_KEY = 'a-key-for-tests-0123456789';
 
 export type SealedRig = {
   readonly url: string;
-  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Seen>;
-  /** Forgets the limits that were learnt, so that the next request is sent again. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<CallerAnswer>;
+  /** Clears the learnt provider limits, so that the next request is sent again. */
   forgetLimits(provider: string): Promise<void>;
   close(): Promise<void>;
 };
 
 export type CallOptions = {
   readonly key?: string;
-  /** Told when status and headers are there, and the body perhaps not yet. */
+  /** Called when status and headers have arrived, possibly before the body. */
   readonly onHead?: () => void;
 };
 
-export type Seen = {
+export type CallerAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -85,7 +85,7 @@ function providers(url: string): Record<string, string> {
   const named = ['ANTHROPIC', 'OPENAI', 'GEMINI'].map((name) => [
     [`${name}_API_KEY`, CANARIES.providerKey],
     [`${name}_BASE_URL`, url],
-    // This rig is about what failures look like; none of them may be our own limit's.
+    // This rig is about provider failures; none may come from Spillway's own limits.
     [`${name}_RATE_LIMIT`, '1000000'],
   ]);
   return Object.fromEntries(named.flat());
@@ -96,7 +96,7 @@ async function send(
   method: string,
   body: unknown,
   { key = CALLER_KEY, onHead }: CallOptions,
-): Promise<Seen> {
+): Promise<CallerAnswer> {
   const response = await fetch(url, {
     method,
     headers: {

@@ -11,7 +11,7 @@ import { administer, ask, errorOf } from '../../support/gateway/call-rig.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { until } from '../../support/stores/redis-rig.ts';
-import { rowsOf, valueAt } from '../admin/admin-rig.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
 
 const services = servicesFromEnv(process.env);
 /** How long the probe takes: everybody who calls meanwhile must wait for it. */

@@ -11,7 +11,7 @@ import { openEventStream } from '../../support/gateway/event-stream.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { runOn } from '../../support/stores/isolated-postgres.ts';
-import { textAt, valueAt } from '../admin/admin-rig.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 
 suite('two gateways on one Redis', () => {
   let cluster: TestCluster;

@@ -9,7 +9,7 @@ import { after, before, suite, test } from 'node:test';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { until } from '../../support/stores/redis-rig.ts';
-import { rowsOf, valueAt } from '../admin/admin-rig.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
 
 const services = servicesFromEnv(process.env);
 const OPEN_MS = 2000;

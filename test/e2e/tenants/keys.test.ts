@@ -1,5 +1,5 @@
-// Keys of callers: one that is revoked at one server stops at every server within five seconds, by every route; and
-// nothing that is stored, in either store, is of use to whoever steals it.
+// Caller keys: a key revoked at one server stops working at every server within five seconds, on every route;
+// and stored key material, in either store, is useless to a thief.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -15,11 +15,11 @@ import { runOn } from '../../support/stores/isolated-postgres.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 import { send } from './tenant-rig.ts';
 
-/** The product's promise, which is why it is a time. */
+/** The documented promise, hence a duration in a test. */
 const REVOKED_WITHIN_MS = 5000;
 
-suite('keys of two gateways on PostgreSQL and Redis', { timeout: 170_000 }, () => {
-  test('a revoked key stops at both within five seconds, by every route, and stored keys are of no use', async () => {
+suite('keys on two gateways with PostgreSQL and Redis', { timeout: 170_000 }, () => {
+  test('a revoked key stops at both servers within five seconds on every route, and stored keys are useless', async () => {
     const folder = makeTempFolder();
     const services = servicesFromEnv(process.env);
     const money = await openMoneyCluster(services, folder, { gateways: 2 });
@@ -58,7 +58,7 @@ async function assertRevokedEverywhere({ cluster, gateways }: MoneyCluster): Pro
       const answer = await send(place, method, route.replaceAll(/\{\w+\}/g, 'x'), body);
       assert.equal(answer.status, 401, `${method} ${route}: ${answer.text}`);
     }
-  // Whoever follows live is told nothing more: the next event finds the key gone.
+  // A live follower gets nothing more: the next event finds the key revoked.
   const other = await administer(operator, 'POST', path, { name: 'another' });
   const writer = { url: first.url, apiKey: String(other['key']) };
   const told = await send(writer, 'POST', '/v1/builds/long-work/events', {
@@ -66,11 +66,11 @@ async function assertRevokedEverywhere({ cluster, gateways }: MoneyCluster): Pro
     text: 'not for everybody',
   });
   assert.equal(told.status, 201);
-  const heard = await reader.rest();
-  assert.ok(!JSON.stringify(heard).includes('not for everybody'));
+  const requestCount = await reader.rest();
+  assert.ok(!JSON.stringify(requestCount).includes('not for everybody'));
 }
 
-test('what the embedded store and the journal hold is of no use to whoever steals it', async (context) => {
+test('key material in the embedded store and the journal is useless to a thief', async (context) => {
   const gateway = await startTestGateway();
   context.after(() => gateway.close());
   const tenant = await newTenant(gateway);
@@ -103,7 +103,7 @@ function bytesIn(folder: string): Buffer {
   return Buffer.concat(found.map((file) => readFileSync(join(file.parentPath, file.name))));
 }
 
-/** Neither the key, nor its random part, nor either in another writing, nor a hash that anybody could compute. */
+/** Neither the key, nor its random part, nor an encoding of either, nor an unkeyed hash. */
 function assertUseless(key: string, stored: Buffer, where: string): void {
   const random = key.slice('sk-spill-'.length);
   const texts = [key, random].flatMap((text) => {
@@ -126,7 +126,7 @@ function assertUseless(key: string, stored: Buffer, where: string): void {
   assert.ok(!stored.includes(hash), `${where} holds a plain hash of the key`);
 }
 
-/** Routes that a key of an organisation opens, by the API's own document. */
+/** Routes that accept an organisation's key, from the OpenAPI document. */
 async function routesForKeys(url: string): Promise<readonly (readonly [string, string])[]> {
   type Operations = Record<string, { readonly security?: readonly object[] }>;
   const response = await fetch(`${url}/openapi.json`);

@@ -1,5 +1,5 @@
-// Two organisations on one gateway. Alice has one of everything, with her name in it; Bob asks for it by every route
-// there is. What must never be in an answer to Bob are Alice's names, texts and ids.
+// Two organisations on one gateway. Alice owns one of everything, with her name in it; Bob requests it on
+// every route. No response to Bob may contain Alice's names, texts or ids.
 
 import assert from 'node:assert/strict';
 import {
@@ -19,14 +19,18 @@ export type Tenant = Place & {
   readonly buildId: string;
 };
 
-export type World = { readonly gateway: TestGateway; readonly alice: Tenant; readonly bob: Tenant };
+export type TwoTenants = {
+  readonly gateway: TestGateway;
+  readonly alice: Tenant;
+  readonly bob: Tenant;
+};
 
-/** Both have a job and a build of the same name: whose it is, only the key says. */
+/** Both own a job and a build of this name; the key decides which one a request means. */
 export const SHARED_NAME = 'the-same-name';
-/** A name that Alice took, and Bob wants. */
-export const HERS_FIRST = 'hers-first';
+/** An id that Alice used first and Bob wants. */
+export const TAKEN_BY_ALICE = 'hers-first';
 
-export async function openWorld(gateway: TestGateway): Promise<World> {
+export async function openTwoTenants(gateway: TestGateway): Promise<TwoTenants> {
   const alice = await settle(gateway, 'alice');
   const bob = await settle(gateway, 'bob');
   return { gateway, alice, bob };
@@ -41,23 +45,26 @@ async function settle(gateway: TestGateway, name: string): Promise<Tenant> {
   const place = { url: gateway.url, apiKey: String(made['key']) };
   const buildId = `${name}-build`;
   const jobId = `${name}-job`;
-  const jobs = name === 'alice' ? [jobId, SHARED_NAME, HERS_FIRST] : [jobId, SHARED_NAME];
-  for (const id of jobs) await handInJob(place, id, `The prompt of ${name}`);
+  const jobs = name === 'alice' ? [jobId, SHARED_NAME, TAKEN_BY_ALICE] : [jobId, SHARED_NAME];
+  for (const id of jobs) await submitJob(place, id, `The prompt of ${name}`);
   for (const id of [buildId, SHARED_NAME])
-    await send(place, 'POST', `/v1/builds/${id}/events`, { type: 'text', text: `told by ${name}` });
+    await send(place, 'POST', `/v1/builds/${id}/events`, {
+      type: 'text',
+      text: `reported by ${name}`,
+    });
   const tenant = { ...place, name, organizationId, keyId: String(made['id']), jobId, buildId };
   assert.equal((await ask(tenant, messageOf(tenant, 'idem-1'))).status, 200);
-  await untilQuiet(tenant, jobs.length + 1);
+  await untilSettled(tenant, jobs.length + 1);
   return tenant;
 }
 
-async function handInJob(place: Place, id: string, prompt: string): Promise<void> {
+async function submitJob(place: Place, id: string, prompt: string): Promise<void> {
   const body = { id, model: 'claude-sonnet-4-5', prompt };
   const receipt = await send(place, 'POST', '/v1/jobs', body, { 'idempotency-key': id });
   assert.equal(receipt.status, 202, receipt.text);
 }
 
-/** A call under an idempotency key that both use. */
+/** A call with an idempotency key that both use. */
 export function messageOf({ name }: Pick<Tenant, 'name'>, idempotencyKey: string) {
   const messages = [{ role: 'user', content: `The prompt of ${name}` }];
   return {
@@ -85,8 +92,8 @@ export async function send(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** All that she can see of herself, without what only the time of asking changes. */
-export async function standingOf(tenant: Tenant): Promise<unknown> {
+/** Everything visible to the tenant, without fields that change with the time of the request. */
+export async function visibleStateOf(tenant: Tenant): Promise<unknown> {
   const [usage, budget, jobs, job, build, shared] = await Promise.all(
     [
       '/v1/usage',
@@ -102,8 +109,8 @@ export async function standingOf(tenant: Tenant): Promise<unknown> {
   return { data, total, money, jobs, job, build, shared };
 }
 
-/** Her jobs have ended, and what she used has reached the store. */
-async function untilQuiet(tenant: Tenant, attempts: number): Promise<void> {
+/** Waits until the tenant's jobs have ended and its usage has reached the store. */
+async function untilSettled(tenant: Tenant, attempts: number): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   for (;;) {
     deadline.throwIfAborted();
@@ -118,15 +125,15 @@ async function untilQuiet(tenant: Tenant, attempts: number): Promise<void> {
 export function assertNothingOf(other: Tenant, answer: Answer, what: string): void {
   const all = `${answer.text}\n${[...answer.headers].flat().join('\n')}`;
   const { organizationId, keyId, apiKey, name } = other;
-  for (const own of [organizationId, keyId, apiKey, `The prompt of ${name}`, `told by ${name}`])
-    assert.ok(!all.includes(own), `${what} tells ${own}: ${all}`);
+  for (const own of [organizationId, keyId, apiKey, `The prompt of ${name}`, `reported by ${name}`])
+    assert.ok(!all.includes(own), `${what} leaks ${own}: ${all}`);
 }
 
-/** Somebody else's is as if it were not there: the answer is that to a name nobody has. */
-export function assertNotThere(answer: Answer, toNobodys: Answer, what: string): void {
+/** A foreign id answers like an unknown one. */
+export function assertUnknown(answer: Answer, toUnknownId: Answer, what: string): void {
   assert.equal(answer.status, 404, `${what}: ${answer.text}`);
   assert.equal(errorOf(answer).code, 'NOT_FOUND');
-  assert.equal(withoutId(answer), withoutId(toNobodys), what);
+  assert.equal(withoutId(answer), withoutId(toUnknownId), what);
 }
 
 function withoutId({ text }: Answer): string {

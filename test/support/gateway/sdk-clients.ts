@@ -1,5 +1,5 @@
-// The official SDKs as clients of a gateway under test: only the base URL and the key are ours, and they do not
-// retry, so that a test sees each answer.
+// The official SDKs as clients of a gateway under test. Only the base URL and the key differ from production;
+// retries are off, so that a test sees each response.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';

@@ -1,4 +1,4 @@
-// Spillway as its users run it: a process of its own, spoken to over HTTP and signals.
+// Spillway as a child process, driven over HTTP and signals.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,16 +12,16 @@ export type Ended = { readonly code: number | null; readonly signal: NodeJS.Sign
 
 export type SpillwayProcess = {
   readonly pid: number;
-  /** Everything written so far. */
+  /** The output so far. */
   output(): string;
   errors(): string;
-  /** The URL it says it is ready on, empty when it does not listen; rejects when it ends before that. */
+  /** The URL from the ready line, empty without an HTTP server; rejects if the process ends before that. */
   ready(): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   ended(): Promise<Ended>;
 };
 
-/** Only what is given is in its environment, so that a developer's own keys cannot leak into a test. */
+/** Passes only the given environment, so that a developer's own keys cannot leak into a test. */
 export function runSpillway(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -55,7 +55,9 @@ function watch(child: ChildProcess): SpillwayProcess {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  void ended.then(({ code }) => ready.reject(new Error(`it ended with ${code}: ${errors}`)));
+  void ended.then(({ code }) =>
+    ready.reject(new Error(`the process ended with ${code}: ${errors}`)),
+  );
   return {
     pid: child.pid ?? 0,
     output: () => output,

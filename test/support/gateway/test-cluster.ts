@@ -1,5 +1,5 @@
-// Gateway, dispatcher and worker as processes of their own on real engines, with the simulator as provider.
-// Everything they share has names of its own, so that clusters of several tests do not meet.
+// Gateway, dispatcher and worker as separate processes on real engines, with the simulator as provider. Every
+// shared name is unique, so that clusters of concurrent tests stay isolated.
 
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,7 +17,7 @@ export type TestCluster = {
   readonly env: Readonly<Record<string, string>>;
   readonly apiKey: string;
   readonly adminKey: string;
-  /** Starts a role and waits until it is ready; resolves to its URL too. */
+  /** Starts a role and resolves with its URL when it is ready. */
   start(
     role: readonly string[],
     env?: Record<string, string>,
@@ -39,7 +39,7 @@ export async function openTestCluster(
     REDIS_URL: services.redisUrl,
     RABBITMQ_URL: services.rabbitmqUrl,
     REDIS_KEY_PREFIX: `${name}:`,
-    // Provider limits have no prefix; a region of its own keeps them apart.
+    // Provider limits have no key prefix; a unique region isolates them.
     SERVER_REGION: name,
     RAW_ANALYSIS_QUEUE: `${name}-raw`,
     RESULTS_QUEUE: `${name}-results`,

@@ -1,4 +1,4 @@
-// A gateway in this process with the simulator behind it, for tests that speak to it over HTTP.
+// A gateway in this process with the simulator as its provider, for tests over HTTP.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export type TestGateway = {
   readonly apiKey: string;
   readonly adminKey: string;
   readonly simulator: Simulator;
-  /** Where the embedded store and the journal are. */
+  /** The folder of the embedded store and the journal. */
   readonly dataDir: string;
   /** Drains and closes both, and removes their data. */
   close(): Promise<void>;
@@ -23,16 +23,18 @@ export type TestGateway = {
 export const TEST_API_KEY = 'a-key-for-tests-0123456789';
 export const TEST_ADMIN_KEY = 'an-admin-key-for-tests';
 
-/** For tests of what one failure becomes: nothing is repeated, and no circuit ever opens. */
+/** For tests of a single failure: no retries, and no circuit ever opens. */
 export const SINGLE_TRIES = `
 retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
 breaker: { failures: 1000000 }
 `;
 
-/** More than any test needs, so that only those that are about limits meet one. */
+/** Beyond the reach of any test, so that only tests about limits hit one. */
 const MORE_THAN_ENOUGH = 1_000_000;
 
-/** `file` makes the text of spillway.yaml, given where the simulator is; without it every call is a single try. */
+/**
+ * `file` returns the text of spillway.yaml for a simulator URL; by default every call is a single attempt.
+ */
 export async function startTestGateway(
   env: Record<string, string> = {},
   file?: (simulatorUrl: string) => string,
@@ -68,7 +70,7 @@ export async function startTestGateway(
   };
 }
 
-/** What the organisation `default` may do is raised to what no test reaches. */
+/** Raises the limits of the organisation `default` beyond the reach of any test. */
 export async function raiseLimits(url: string, adminKey = TEST_ADMIN_KEY): Promise<void> {
   const answer = await fetch(`${url}/admin/orgs/default`, {
     method: 'PATCH',

@@ -1,7 +1,7 @@
-// `npm run services`: the same private servers for a person to develop against. Progress goes to standard
-// error; standard output carries only lines that a shell can take. Runs until Ctrl-C and leaves nothing.
+// `npm run services`: the private servers of the tests, for development. Progress goes to standard error;
+// standard output carries only lines that a shell can evaluate. Runs until Ctrl-C and leaves nothing behind.
 //
-//   node main.ts [--parent=<pid>]      ends when the process with that id, which started it, has ended
+//   node main.ts [--parent=<pid>] ends when the process with that id, its starter, has ended
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ async function main(parentPid: number | undefined): Promise<number> {
   const log = (line: string) => console.error(line);
   const stop = listenForStop(log, parentPid);
   try {
-    log('Bringing up Redis, RabbitMQ and PostgreSQL (some seconds) …');
+    log('Starting Redis, RabbitMQ and PostgreSQL (a few seconds) …');
     const services = await startServices({ env: process.env, log, signal: stop.signal });
     try {
       await keepRunning(services.environment(), services.folder, stop.signal);

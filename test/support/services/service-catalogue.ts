@@ -1,5 +1,5 @@
-// What the tests may ask for, as a table: how a person calls it, which variable names an instance that is
-// already there, and which package brings it. Says nothing about how a server is run (the plans do).
+// The services available to tests, as a table: title, environment variable of an existing instance, and
+// package. The plans define how a server runs.
 
 export const SERVER_NAMES = ['redis', 'rabbitmq', 'postgres'] as const;
 export type ServerName = (typeof SERVER_NAMES)[number];
@@ -9,7 +9,7 @@ export type WantedName = (typeof WANTED_NAMES)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a line of progress goes. */
+/** Receives a line of progress. */
 export type Log = (line: string) => void;
 
 type CatalogueEntry = {
@@ -18,7 +18,7 @@ type CatalogueEntry = {
   variable: string;
   debianPackage: string;
   homebrewPackage: string;
-  /** What Debian's package would start by itself: services of the init system, and processes by name. */
+  /** The init services and processes that Debian's package starts. */
   daemons: readonly string[];
   daemonCommands: readonly string[];
 };

@@ -1,43 +1,41 @@
-// What a test holds of one server. A private one may be killed, frozen and wiped; one that was named by the
-// environment belongs to somebody else, and asking for any of that is refused with a sentence.
+// A test's handle on one server. A private server can be killed, frozen and wiped; a server named by the
+// environment cannot, and those calls reject with a message.
 
-import { canConnect } from './plans/conversation.ts';
+import { canConnect } from './plans/probe-connection.ts';
 import { CATALOGUE, type ServerName } from './service-catalogue.ts';
 
 export type ServiceHandle = {
   readonly title: string;
   readonly url: string;
-  /** False when the environment named it: then only the URL may be used. */
+  /** False if the environment named the server: then only the URL may be used. */
   readonly isPrivate: boolean;
-  /** Of the server itself, not of a script around it; undefined while it is down. */
+  /** Of the server itself, not of a wrapper script; undefined while it is down. */
   readonly pid: number | undefined;
-  /** Rejects unless the server does its work now. */
+  /** Rejects unless the server is ready. */
   ping(): Promise<void>;
-  /** SIGKILL takes the whole server and waits until it is gone; others are only sent to its main process. */
+  /** SIGKILL ends the whole server and waits for it; other signals go to its main process only. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** An orderly end, data kept (Redis keeps none). */
+  /** A clean shutdown, data kept (Redis keeps none). */
   stop(): Promise<void>;
-  /** Stops it if it runs, and starts it on the same port with the same data. */
+  /** Stops the server if it runs, and starts it on the same port with the same data. */
   restart(): Promise<void>;
-  /** Ends it, throws its data away and starts it empty, on the same port with the same password. */
+  /** Ends the server, deletes its data and starts it empty, on the same port with the same password. */
   wipe(): Promise<void>;
-  /** The server stops answering but keeps its connections, as a hung one does. */
+  /** The server stops answering but keeps its connections, like a hung process. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
 };
 
-/** The server that the environment names. Refuses one that is not there, before a test hangs on it. */
-export async function givenService(name: ServerName, url: string): Promise<ServiceHandle> {
+/** The server that the environment names. Rejects if it is unreachable, before a test hangs on it. */
+export async function namedService(name: ServerName, url: string): Promise<ServiceHandle> {
   const { title, variable } = CATALOGUE[name];
   const address = addressOf(url, variable);
   const refuse = (): Promise<never> =>
-    Promise.reject(new Error(`${variable} was given, so this ${title} is not ours to touch.`));
+    Promise.reject(new Error(`${variable} names this ${title}, so the tests must not change it.`));
   const ping = async () => {
     if (await canConnect(address)) return;
     const place = `${address.host}:${address.port}`;
-    throw new Error(
-      `${variable} names a ${title} on ${place}, where nothing accepts a connection.`,
-    );
+    throw new Error(`${variable} names a ${title} on ${place}, which accepts no connection.`);
   };
   await ping();
   return Object.freeze({
@@ -64,7 +62,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'postgresql:': 5432,
 };
 
-/** The URL holds a password, so a message about it does not repeat it. */
+/** The URL holds a password, so messages do not repeat it. */
 function addressOf(url: string, variable: string): { host: string; port: number } {
   const parsed = URL.parse(url);
   const defaultPort = parsed ? DEFAULT_PORTS[parsed.protocol] : undefined;

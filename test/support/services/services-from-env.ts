@@ -1,8 +1,8 @@
-// The services as a test file sees them: the runner has put their URLs into the environment. A test asks
-// for what it needs; what is missing is one sentence that says how to get it.
+// The services as a test file sees them: the runner sets their URLs in the environment, and a missing one is
+// reported with a message that says how to get it.
 //
-// Test files run side by side on the same servers, so each keeps to a corner of its own: a database
-// (`isolatedDatabase`), a key prefix and queue names (`uniqueName`), all of which start with `spillway_test_`.
+// Test files run side by side on the same servers, so each uses its own names: a database
+// (`isolatedDatabase`), a key prefix and queue names (`uniqueName`), all starting with `spillway_test_`.
 
 import { randomBytes } from 'node:crypto';
 import { CATALOGUE, type Environment, type WantedName } from './service-catalogue.ts';
@@ -40,7 +40,7 @@ export function servicesFromEnv(env: Environment): ServiceAddresses {
   });
 }
 
-/** A name for this test file alone; safe as a database, a queue and part of a Redis key. */
+/** A name unique to this test file, valid as a database, a queue and part of a Redis key. */
 export function uniqueName(purpose: string): string {
   const word = purpose
     .toLowerCase()
@@ -51,9 +51,9 @@ export function uniqueName(purpose: string): string {
 
 export type IsolatedDatabase = {
   name: string;
-  /** Where the tests of this file connect. */
+  /** The URL for the tests of this file. */
   url: string;
-  /** Run on `databaseUrl`, by the test's own driver, before and after. */
+  /** Run on `databaseUrl` with the test's own driver, before and after. */
   createSql: string;
   dropSql: string;
 };

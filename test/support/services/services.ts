@@ -1,5 +1,5 @@
-// What a test or a person holds once the services are up. Asking for one that was not wanted is a mistake
-// in the test and says so, rather than handing out an undefined that fails somewhere else.
+// The running services. Access to a service that was not requested throws, instead of returning an undefined
+// that fails elsewhere.
 
 import type { PrivateRun } from './servers/private-run.ts';
 import { CATALOGUE, SERVER_NAMES, type ServerName } from './service-catalogue.ts';
@@ -13,13 +13,13 @@ export type Services = {
   readonly rabbitmqUrl: string;
   readonly databaseUrl: string;
   readonly chromiumPath: string | undefined;
-  /** Where the private ones keep their data and logs; undefined when there is none. */
+  /** The folder with the private servers' data and logs; undefined without private servers. */
   readonly folder: string | undefined;
-  /** REDIS_URL, RABBITMQ_URL, DATABASE_URL and CHROMIUM_PATH, as far as they were wanted. */
+  /** REDIS_URL, RABBITMQ_URL, DATABASE_URL and CHROMIUM_PATH, as far as requested. */
   environment(): Record<string, string>;
-  /** One line for each, for a person. */
+  /** One line per service, for a person. */
   describe(): string;
-  /** Ends what was started here and leaves nothing of it. Idempotent. */
+  /** Ends everything that was started here and leaves nothing behind. Idempotent. */
   close(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export function createServices(
 ): Services {
   const server = (name: ServerName): ServiceHandle => {
     const handle = servers.get(name);
-    if (!handle) throw new Error(`${CATALOGUE[name].title} was not among the wanted services`);
+    if (!handle) throw new Error(`${CATALOGUE[name].title} was not requested`);
     return handle;
   };
   return Object.freeze({

@@ -1,5 +1,5 @@
-// Slow (some 15 s): real servers are started, killed, frozen and ended. They are always private ones, also
-// when the environment names others, since those are not ours to kill.
+// Slow (about 15 s): starts, kills, freezes and ends real servers. Always private ones, even if the
+// environment names others, because those must not be killed.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { canConnect } from './plans/conversation.ts';
+import { canConnect } from './plans/probe-connection.ts';
 import { freePorts } from './servers/free-ports.ts';
 import { listProcesses, membersOf } from './servers/process-table.ts';
 import type { ServiceHandle } from './service-handle.ts';
@@ -17,7 +17,7 @@ import { startServices } from './start-services.ts';
 const env = { PATH: process.env['PATH'], SPILLWAY_NO_INSTALL: process.env['SPILLWAY_NO_INSTALL'] };
 const log = () => {};
 
-test('private servers survive being killed, frozen and wiped, and leave nothing when closed', async () => {
+test('private servers survive kill, freeze and wipe, and leave nothing behind when closed', async () => {
   const services = await startServices({ env, log });
   const folder = services.folder ?? '';
   try {
@@ -34,7 +34,7 @@ test('private servers survive being killed, frozen and wiped, and leave nothing 
     const segment = readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8').split(
       '\n',
     )[6];
-    // The hardest end: one server is dead already and one hangs.
+    // The hardest case: one server is already dead and one hangs.
     await services.postgres.kill('SIGKILL');
     await services.redis.freeze();
     await services.close();
@@ -93,35 +93,35 @@ function addressOf(url: string): { host: string; port: number } {
   return { host: hostname, port: Number(port) };
 }
 
-test('a server that the environment names is used and not touched', async () => {
-  const somebodyElses = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+test('a server named by the environment is used and left untouched', async () => {
+  const foreignServer = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   try {
-    await new Promise((resolve) => somebodyElses.once('listening', resolve));
-    const address = somebodyElses.address();
+    await new Promise((resolve) => foreignServer.once('listening', resolve));
+    const address = foreignServer.address();
     assert.ok(address !== null && typeof address === 'object');
     const url = `redis://:secret@127.0.0.1:${address.port}`;
     const services = await startServices({ env: { REDIS_URL: url }, log, wanted: ['redis'] });
     assert.equal(services.redisUrl, url);
     assert.equal(services.redis.isPrivate, false);
     assert.equal(services.folder, undefined);
-    await assert.rejects(services.redis.kill(), /REDIS_URL was given, so this Redis is not ours/);
-    assert.throws(() => services.databaseUrl, /PostgreSQL was not among the wanted services/);
+    await assert.rejects(services.redis.kill(), /REDIS_URL names this Redis, so the tests must not change it/);
+    assert.throws(() => services.databaseUrl, /PostgreSQL was not requested/);
     await services.close();
-    assert.equal(somebodyElses.listening, true);
+    assert.equal(foreignServer.listening, true);
   } finally {
-    somebodyElses.close();
+    foreignServer.close();
   }
 });
 
-test('a named server that is not there is one sentence without its password', async () => {
+test('an unreachable named server is reported in one message without its password', async () => {
   const [port] = await freePorts(1);
   const named = { REDIS_URL: `redis://:secret@127.0.0.1:${port}` };
   await assert.rejects(startServices({ env: named, log, wanted: ['redis'] }), {
-    message: `REDIS_URL names a Redis on 127.0.0.1:${port}, where nothing accepts a connection.`,
+    message: `REDIS_URL names a Redis on 127.0.0.1:${port}, which accepts no connection.`,
   });
 });
 
-test('a start that fails shows the end of the server’s log and leaves nothing', async () => {
+test("a failed start reports the end of the server's log and leaves nothing behind", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-broken-'));
   try {
     const program = '#!/bin/sh\necho "this machine is no good"\nexit 3\n';

@@ -1,22 +1,22 @@
-// Brings up what the tests need and gives back the way to bring it down. In this order for each: the one
-// the environment names; a private one from programs on this machine; on Debian as root the same after
-// installing; else one sentence that names what is missing. All start side by side. Whatever happens
-// (a failed start, an exception, a signal, a kill -9 of this process) nothing of ours is left behind.
+// Starts the services that tests need and returns the handle to stop them. Each comes from the first source
+// that has it: the environment; programs on this machine; on Debian as root, installed packages; else the
+// start fails with a message that names the missing programs. All start concurrently. Nothing is left behind
+// after a failed start, an exception, a signal, or a kill -9 of this process.
 
 import type { Binaries } from './binaries/find-binaries.ts';
 import { type ProvideOptions, provideBinaries } from './binaries/provide-binaries.ts';
 import { PrivateRun } from './servers/private-run.ts';
-import { drawPorts, startPrivateServer } from './servers/start-private-server.ts';
+import { choosePorts, startPrivateServer } from './servers/start-private-server.ts';
 import { CATALOGUE, SERVER_NAMES, type ServerName, type WantedName } from './service-catalogue.ts';
-import { givenService, type ServiceHandle } from './service-handle.ts';
+import { namedService, type ServiceHandle } from './service-handle.ts';
 import { createServices, type Services } from './services.ts';
 
 export type StartOptions = ProvideOptions & {
-  /** The three servers unless told otherwise. */
+  /** Default: the three servers. */
   wanted?: readonly WantedName[];
-  /** False makes PostgreSQL faster and forgetful; a test that kills something wants it durable. */
+  /** False makes PostgreSQL faster and not durable; a test that kills a server needs durability. */
   isDurable?: boolean;
-  /** Gives up starting; what was started already is ended. */
+  /** Aborts the start; servers that have started are ended. */
   signal?: AbortSignal;
 };
 
@@ -41,7 +41,7 @@ export async function startServices(options: StartOptions): Promise<Services> {
   }
 }
 
-/** The first failure calls off the others, and all have settled before it is thrown. */
+/** The first failure aborts the others, and all have settled before it is thrown. */
 async function startServers(
   names: readonly ServerName[],
   binaries: Binaries,
@@ -50,11 +50,11 @@ async function startServers(
 ): Promise<Map<ServerName, ServiceHandle>> {
   const failure = new AbortController();
   const signal = outer ? AbortSignal.any([outer, failure.signal]) : failure.signal;
-  const ports = await drawPorts();
+  const ports = await choosePorts();
   const start = async (name: ServerName): Promise<ServiceHandle> => {
     const url = env[CATALOGUE[name].variable];
-    if (url) return givenService(name, url);
-    if (!run) throw new Error(`${name} was given no folder to run in`);
+    if (url) return namedService(name, url);
+    if (!run) throw new Error(`${name} has no folder to run in`);
     return startPrivateServer(name, binaries, ports, run, { isDurable, log, signal });
   };
   const starting = names.map(async (name) => {

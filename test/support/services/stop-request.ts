@@ -1,6 +1,5 @@
-// The wish to end, from wherever it comes: Ctrl-C, a TERM, a closed terminal, or the death of the process
-// that started us (told by `parentPid`, since nobody is signalled about that). Releasing gives the signals
-// back their usual effect.
+// A stop request from any source: Ctrl-C, SIGTERM, a closed terminal, or the end of the parent process
+// (polled by `parentPid`, because no signal reports it). Releasing restores the signals' default behaviour.
 
 import type { Log } from './service-catalogue.ts';
 

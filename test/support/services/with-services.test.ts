@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canConnect } from './plans/conversation.ts';
+import { canConnect } from './plans/probe-connection.ts';
 import { type Run, withServices } from './with-services.ts';
 
 const env = { PATH: process.env['PATH'], SPILLWAY_NO_INSTALL: process.env['SPILLWAY_NO_INSTALL'] };
 
-/** Only Redis, because it starts at once. Remembers where it was. */
+/** Only Redis, because it starts fastest. Remembers its port. */
 function frame(run: Run): { code: Promise<number>; isUp: () => Promise<boolean> } {
   let port = 0;
   const noting: Run = (given, signal) => {
@@ -16,7 +16,7 @@ function frame(run: Run): { code: Promise<number>; isUp: () => Promise<boolean> 
   return { code, isUp: () => canConnect({ host: '127.0.0.1', port }) };
 }
 
-test('the run gets the URLs, and its exit code is passed on once the services are down', async () => {
+test('the run gets the URLs, and its exit code is returned after the services are down', async () => {
   const { code, isUp } = frame(async (given) => {
     assert.equal(given['PATH'], env.PATH);
     assert.equal(await isUp(), true);
@@ -26,13 +26,13 @@ test('the run gets the URLs, and its exit code is passed on once the services ar
   assert.equal(await isUp(), false);
 });
 
-test('the services go down when the run throws', async () => {
+test('the services stop if the run throws', async () => {
   const { code, isUp } = frame(() => Promise.reject(new Error('the run failed')));
   await assert.rejects(code, /the run failed/);
   assert.equal(await isUp(), false);
 });
 
-test('a signal is told to the run, and the services go down when it has ended', async () => {
+test('a signal aborts the run, and the services stop after it has ended', async () => {
   const { code, isUp } = frame(async (_given, signal) => {
     const told = new Promise((resolve) => signal.addEventListener('abort', resolve));
     process.kill(process.pid, 'SIGTERM');

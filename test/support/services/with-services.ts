@@ -1,5 +1,5 @@
-// The frame around a test run: services up, run, services down, whatever the run did and however it was
-// interrupted. For the test runner; a test that wants to kill servers starts its own (start-services.ts).
+// Wraps a test run: starts the services, runs, stops the services, whatever happens in between. For the test
+// runner; a test that kills servers starts its own (start-services.ts).
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, type Log, WANTED_NAMES, type WantedName } from './service-catalogue.ts';
@@ -10,11 +10,11 @@ import { listenForStop, StopReason } from './stop-request.ts';
 export type WithServicesOptions = {
   wanted?: readonly WantedName[];
   log?: Log;
-  /** Told when this process is only a child of the command a person started: it ends when that ends. */
+  /** Set if this process is a child of the command that the user started: it ends when its parent ends. */
   parentPid?: number;
 };
 
-/** The run is told by the signal that it should end; it has a moment to do so. Resolves to its exit code. */
+/** The signal asks the run to end and leaves it a grace period. Resolves to its exit code. */
 export type Run = (env: Record<string, string | undefined>, signal: AbortSignal) => Promise<number>;
 
 const GRACE_MS = 5_000;
@@ -39,7 +39,7 @@ export async function withServices(
   }
 }
 
-/** Rejects a while after the stop was asked for, so that a run that hears it can end by itself. */
+/** Rejects a grace period after the stop request, so that a run that reacts can end by itself. */
 async function stoppedFor(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await delay(GRACE_MS, undefined, { ref: false });

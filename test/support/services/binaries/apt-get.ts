@@ -1,5 +1,5 @@
-// apt-get without questions and without daemons. Waits for another apt-get rather than fail beside it. Its
-// output is shown only when it fails, and then its end. Finishes in order even when we are killed meanwhile.
+// Runs apt-get without prompts and without starting daemons. Waits for a concurrent apt-get instead of
+// failing. Prints the end of its output only on failure. Finishes in order even if this process is killed.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { type Environment, enumerate, type Log } from '../service-catalogue.ts';
 const LOCK_WAIT_MS = 300_000;
 const LOCK_PAUSE_MS = 2_000;
 
-/** With an outdated list of packages the first try fails at once, and the second has a new one. */
+/** With an outdated package list the first try fails quickly; the second follows an update. */
 export async function aptInstall(
   packages: readonly string[],
   env: Environment,
@@ -46,7 +46,7 @@ function policyHooks(): string[] {
 
 type Outcome = { isDone: boolean; output: string };
 
-/** apt-get waits for the lock of dpkg by itself, but not for that of its lists. */
+/** apt-get waits for the dpkg lock itself, but not for the lock of its package lists. */
 async function runApt(args: readonly string[], env: Environment): Promise<Outcome> {
   const deadline = performance.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -57,7 +57,7 @@ async function runApt(args: readonly string[], env: Environment): Promise<Outcom
   }
 }
 
-/** In a group of its own, so that a Ctrl-C does not leave packages half installed. */
+/** In its own process group, so that Ctrl-C does not leave packages half installed. */
 async function runOnce(args: readonly string[], env: Environment): Promise<Outcome> {
   const patience = `DPkg::Lock::Timeout=${LOCK_WAIT_MS / 1_000}`;
   const file = openNameless();
@@ -74,7 +74,7 @@ async function runOnce(args: readonly string[], env: Environment): Promise<Outco
   }
 }
 
-/** A file without a name: a pipe would break under dpkg if we were killed, a named file would be left. */
+/** An unlinked file: a pipe would break under dpkg if this process were killed, a named file would remain. */
 function openNameless(): number {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-install-'));
   try {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Keeps the init system from starting the daemons of packages while they are installed, and lets it again
-# afterwards. apt-get runs it as a hook before and after dpkg, inside its own lock: two installations at
-# once cannot put back each other's file, and it is put back even when whoever asked for it is gone.
+# Prevents the init system from starting the daemons of packages during their installation. apt-get runs
+# this hook before and after dpkg, inside its own lock: concurrent installations cannot restore each other's
+# file, and the policy is restored even if the process that requested the installation was killed.
 #
-#   daemon-policy.sh hold      policy-rc.d forbids everything; one that was there is set aside
-#   daemon-policy.sh release   ours is removed; the one set aside comes back
+#   daemon-policy.sh hold      policy-rc.d forbids every start; an existing policy is moved aside
+#   daemon-policy.sh release   removes this policy and restores the existing one
 
 set -e
 policy="${SPILLWAY_POLICY_FILE:-/usr/sbin/policy-rc.d}"

@@ -1,4 +1,4 @@
-// The script that apt-get runs around dpkg, on a file of our own instead of the machine's.
+// Tests the hook script of apt-get on a temporary file instead of the machine's policy.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ async function withPolicy(
   }
 }
 
-test('while held every start is forbidden; released, no trace is left', async () => {
+test('hold forbids every daemon start, and release leaves no trace', async () => {
   await withPolicy(async (policy, run) => {
     run('hold');
     assert.equal(spawnSync(policy, ['redis-server', 'start']).status, 101);
@@ -37,7 +37,7 @@ test('while held every start is forbidden; released, no trace is left', async ()
   });
 });
 
-test('a policy that was there comes back, also when an earlier installation was cut off', async () => {
+test('an existing policy is restored, even after an interrupted installation', async () => {
   await withPolicy(async (policy, run) => {
     await writeFile(policy, '#!/bin/sh\nexit 104\n', { mode: 0o755 });
     run('hold');

@@ -21,7 +21,7 @@ async function withPrograms(
   }
 }
 
-test('the newest PostgreSQL that has both its programs is taken', async () => {
+test('the newest PostgreSQL with both programs is chosen', async () => {
   const files = ['pg/9/bin/postgres', 'pg/9/bin/initdb', 'pg/15/bin/postgres', 'pg/15/bin/initdb'];
   await withPrograms([...files, 'pg/16/bin/psql', 'pg/16/bin/postgres'], (root) => {
     const { postgres } = findBinaries({ PATH: '' }, [join(root, 'pg/*/bin')]);
@@ -42,7 +42,7 @@ test('RabbitMQ is found by its inner script, never by the wrapper that changes u
   });
 });
 
-test('a path to Chromium in the environment goes before one that is found', async () => {
+test('CHROMIUM_PATH takes precedence over an installed Chromium', async () => {
   await withPrograms(['bin/chromium'], (root) => {
     const PATH = join(root, 'bin');
     assert.equal(findBinaries({ PATH }, []).chromium?.path, join(PATH, 'chromium'));

@@ -1,5 +1,5 @@
-// Looks for the servers' programs on this machine: on the path, and where Debian and Homebrew keep what
-// they do not put on it. Only looks; whoever finds something missing decides what follows.
+// Searches for the servers' programs on the PATH and in the folders where Debian and Homebrew put programs
+// outside it. The caller decides what to do about a missing one.
 
 import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ export type Binaries = {
   chromium?: { path: string };
 };
 
-/** Folders that hold programs without being on the path. A `*` stands for a version. */
+/** Folders with programs outside the PATH. A `*` stands for a version. */
 export const USUAL_FOLDERS: readonly string[] = Object.freeze([
   '/usr/lib/rabbitmq/bin',
   '/usr/lib/erlang/bin',
@@ -44,7 +44,7 @@ export function findBinaries(env: Environment, usual: readonly string[] = USUAL_
   };
 }
 
-/** The newest version first, by number and not by letter: 16 before 9. */
+/** Newest version first, in numerical order: 16 before 9. */
 function expandVersion(pattern: string): string[] {
   const [before, after] = pattern.split('*');
   if (before === undefined || after === undefined) return [pattern];
@@ -66,7 +66,10 @@ function findRedis(folders: readonly string[]): Pick<Binaries, 'redis'> {
   return server === undefined ? {} : { redis: { server } };
 }
 
-/** Debian's program on the path is a wrapper that changes user and folder: only the inner script will do. */
+/**
+ * Debian's program on the PATH is a wrapper that changes user and folder, so only the inner script is
+ * accepted.
+ */
 function findRabbitmq(folders: readonly string[]): Pick<Binaries, 'rabbitmq'> {
   const isInnerScript = (file: string) => basename(realpathSync(file)) === 'rabbitmq-server';
   const server = firstExecutable(folders, 'rabbitmq-server', isInnerScript);
@@ -77,7 +80,10 @@ function findRabbitmq(folders: readonly string[]): Pick<Binaries, 'rabbitmq'> {
   return { rabbitmq: { server, control: join(dirname(server), 'rabbitmqctl'), epmd } };
 }
 
-/** A machine with only the client has the folder but not the server, and the two programs must match. */
+/**
+ * A machine with only the client has the folder without the server, and both programs must have the same
+ * version.
+ */
 function findPostgres(folders: readonly string[]): Pick<Binaries, 'postgres'> {
   const hasInitdb = (file: string) => isExecutable(join(dirname(realpathSync(file)), 'initdb'));
   const found = firstExecutable(folders, 'postgres', hasInitdb);

@@ -1,6 +1,6 @@
-// Installs what is missing, on Debian as root, without letting a daemon start: not by the installation, not
-// at the next boot. Afterwards looks whether one came up all the same, and ends it, since nobody but the
-// installation can have started a program that was not on the machine before. Touches nothing that ran.
+// Installs missing packages on Debian as root without starting their daemons, neither now nor at boot. If a
+// daemon starts anyway, it is ended: only this installation can have started a program that was absent
+// before. Processes that were running before are left alone.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import {
 } from '../service-catalogue.ts';
 import { aptInstall } from './apt-get.ts';
 
-/** Why nothing can be installed here, or undefined when it can. */
+/** Why packages cannot be installed here, or undefined if they can. */
 export function installObstacle(env: Environment): string | undefined {
   if (env['SPILLWAY_NO_INSTALL'] === '1') return 'SPILLWAY_NO_INSTALL=1 forbids installing';
   if (!isDebian()) return 'only on Debian can they be installed for you';
@@ -70,7 +70,7 @@ function endStartedDaemons(
     (entry) => commands.includes(entry.command) && !running.has(entry.pid) && !isPrivate(entry),
   );
   for (const { pid, command } of started) {
-    log(`The installation started ${command} (${pid}) all the same; ending it.`);
+    log(`The installation started ${command} (${pid}) anyway; ending it.`);
     sendSignal(pid, 'SIGTERM');
   }
 }

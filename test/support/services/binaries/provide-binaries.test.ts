@@ -5,7 +5,7 @@ import { provideBinaries } from './provide-binaries.ts';
 
 const nowhere = { env: { PATH: '', SPILLWAY_NO_INSTALL: '1' }, log: () => {}, usualFolders: [] };
 
-test('with nothing on the path and installing forbidden, one sentence names what is missing', async () => {
+test('without programs on the PATH and with installation forbidden, one message names the missing ones', async () => {
   const wanted = ['redis', 'rabbitmq', 'postgres', 'chromium'] as const;
   await assert.rejects(startServices({ ...nowhere, wanted }), {
     message:
@@ -17,7 +17,7 @@ test('with nothing on the path and installing forbidden, one sentence names what
   });
 });
 
-test('only what is needed is missed', async () => {
+test('a program that is not needed is not reported as missing', async () => {
   assert.deepEqual(await provideBinaries([], nowhere), {});
   await assert.rejects(
     provideBinaries(['redis'], nowhere),

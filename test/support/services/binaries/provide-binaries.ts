@@ -1,5 +1,5 @@
-// The programs that are needed: found, or installed and found, or one sentence that says what is missing,
-// why it was not installed and what to do about it.
+// Finds the needed programs or installs them; otherwise fails with one message that says which are missing,
+// why they were not installed and what to do.
 
 import {
   CATALOGUE,
@@ -14,9 +14,9 @@ import { installObstacle, installPackages } from './install-packages.ts';
 export type ProvideOptions = {
   env: Environment;
   log: Log;
-  /** False is the same as SPILLWAY_NO_INSTALL=1. */
+  /** False has the effect of SPILLWAY_NO_INSTALL=1. */
   allowInstall?: boolean;
-  /** Where programs are besides the path. */
+  /** Folders to search besides the PATH. */
   usualFolders?: readonly string[];
 };
 

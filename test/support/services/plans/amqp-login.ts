@@ -1,7 +1,7 @@
-// The first words of AMQP 0-9-1: log in, open the virtual host, say goodbye. A broker that answers all of
-// it is up, and is the one whose password we know.
+// An AMQP 0-9-1 login: authenticate, open the virtual host, close. A broker that completes it is ready and
+// accepts this run's password.
 
-import { type Conversation, converse } from './conversation.ts';
+import { type ProbeConnection, withConnection } from './probe-connection.ts';
 
 export type AmqpAccount = { host: string; port: number; user: string; password: string };
 
@@ -15,7 +15,7 @@ const CLOSE = 0x000a_0032;
 const CLOSE_OK = 0x000a_0033;
 
 export async function amqpLogin({ host, port, user, password }: AmqpAccount): Promise<void> {
-  await converse({ host, port }, async (broker) => {
+  await withConnection({ host, port }, async (broker) => {
     broker.send(Buffer.from('AMQP\0\0\x09\x01', 'latin1'));
     await expectMethod(broker, START);
     const noProperties = uint32(0);
@@ -37,8 +37,8 @@ export async function amqpLogin({ host, port, user, password }: AmqpAccount): Pr
   });
 }
 
-/** Reads one frame (type, channel, size, payload, end mark); gives back the method's arguments. */
-async function expectMethod(broker: Conversation, wanted: number): Promise<Buffer> {
+/** Reads one frame (type, channel, size, payload, end mark) and returns the method's arguments. */
+async function expectMethod(broker: ProbeConnection, wanted: number): Promise<Buffer> {
   const head = await broker.receive(7);
   const body = await broker.receive(head.readUInt32BE(3) + 1);
   if (head[0] !== 1 || body.readUInt32BE(0) !== wanted) throw new Error('unexpected AMQP frame');

@@ -1,13 +1,13 @@
-// A private PostgreSQL: loopback only, no unix socket, a superuser with a password of its own. It refuses
-// to run as root, so under root it is given to the user `postgres` (or to `nobody` where there is none);
-// it is spawned as that user and not through `su`, which would take it out of our hands. Writes are durable
-// unless asked otherwise: what survives a kill is part of what is tested.
+// A private PostgreSQL: loopback only, no unix socket, a superuser with a random password. It refuses to run
+// as root, so under root it runs as the user `postgres` (or `nobody` if that is missing). It is spawned as
+// that user directly, because `su` would detach it from this process. Writes are durable by default: tests
+// check what survives a kill.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { converse } from './conversation.ts';
+import { withConnection } from './probe-connection.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { Command, Owner, ServerPlan } from './server-plan.ts';
 import { releaseSharedMemory } from './shared-memory.ts';
@@ -64,13 +64,13 @@ function unprivilegedOwner(): Owner | undefined {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** The common folder was made for its owner only: others may pass through it, not look into it. */
+/** The parent folder was created for its owner only: other users may traverse it, not list it. */
 async function giveTo(owner: Owner, commonFolder: string, paths: readonly string[]): Promise<void> {
   await chmod(commonFolder, 0o711);
   for (const path of paths) await chown(path, owner.uid, owner.gid);
 }
 
-/** The first data need not reach the disk: a machine that loses power has no test running any more. */
+/** The initial data need not reach the disk: after a power loss no test is running. */
 function initialArguments(data: string, passwordFile: string): string[] {
   return [
     `--pgdata=${data}`,
@@ -83,7 +83,7 @@ function initialArguments(data: string, passwordFile: string): string[] {
   ];
 }
 
-/** Dynamic shared memory lies in the data folder, where a killed server's is removed with it. */
+/** Dynamic shared memory lies in the data folder and is removed with it if the server was killed. */
 function serverArguments(data: string, port: number, isDurable: boolean): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -99,11 +99,11 @@ function serverArguments(data: string, port: number, isDurable: boolean): string
   return ['-D', data, ...flags];
 }
 
-/** Our own data folder must say that it is ready, and the port must ask for a password. */
+/** The data folder must report ready, and the port must ask for a password. */
 async function probe(port: number, data: string): Promise<void> {
   const status = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[7] ?? '';
   if (status.trim() !== 'ready') throw new Error('PostgreSQL is not ready yet');
-  const answer = await converse({ host: '127.0.0.1', port }, (server) => {
+  const answer = await withConnection({ host: '127.0.0.1', port }, (server) => {
     server.send(startupMessage());
     return server.receive(1);
   });

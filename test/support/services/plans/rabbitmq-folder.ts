@@ -1,6 +1,6 @@
-// The folder and the environment of a private RabbitMQ: everything it would otherwise take from /etc, from
-// a home or from the network is given to it here, so that nothing of the machine's own broker is read or
-// written. Nothing in it listens on another interface than loopback.
+// The folder and the environment of a private RabbitMQ. They replace everything that it would read from /etc,
+// a home folder or the network, so that the machine's own broker is neither read nor changed. Every listener
+// binds to loopback.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -12,12 +12,15 @@ export type BrokerPorts = { amqp: number; distribution: number; epmd: number };
 export type BrokerFolder = {
   user: string;
   password: string;
-  /** The machine's rabbitmqctl, and the environment in which it means our broker. */
+  /** The machine's rabbitmqctl, and the environment that directs it to this broker. */
   control: string;
   env: Readonly<Record<string, string>>;
 };
 
-/** Erlang asks nobody for names: no resolver processes beside it, no waiting for a DNS that is away. */
+/**
+ * Erlang resolves names from this file only: no resolver processes, and no waiting for an unreachable DNS
+ * server.
+ */
 const ONLY_LOCALHOST = '{lookup, [file]}.\n{host, {127,0,0,1}, ["localhost"]}.\n';
 
 export async function fillBrokerFolder(folder: string, broker: BrokerFolder): Promise<void> {
@@ -47,7 +50,7 @@ function configurationText({ user, password }: BrokerFolder): string {
   ].join('\n');
 }
 
-/** For a person: `<folder>/rabbitmqctl list_queues` asks this broker and no other. */
+/** For manual use: `<folder>/rabbitmqctl list_queues` addresses this broker. */
 function controlScript({ control, env }: BrokerFolder): string {
   const settings = Object.entries(env).map(([name, value]) => `'${name}=${value}'`);
   return `#!/bin/sh\nexec env -i ${settings.join(' ')} '${control}' "$@"\n`;
@@ -61,12 +64,12 @@ export function brokerEnvironment(
   return serverEnvironment(folder, {
     ERL_EPMD_ADDRESS: '127.0.0.1',
     ERL_EPMD_PORT: String(ports.epmd),
-    // Reaches every Erlang that is started, the helpers too: none opens a port to the outside, and none
-    // starts an epmd, which would detach itself and outlive them all.
+    // Applies to every Erlang process, helpers included: none opens an external port, and none starts an
+    // epmd, which would detach itself and outlive the others.
     ERL_AFLAGS: '-start_epmd false -kernel inet_dist_use_interface {127,0,0,1}',
     ERL_INETRC: join(folder, 'inetrc'),
     ERL_CRASH_DUMP_SECONDS: '0',
-    // Makes the script become the broker instead of waiting beside it: one process less to look after.
+    // Makes the script exec the broker instead of waiting for it: one process fewer to track.
     RUNNING_UNDER_SYSTEMD: 'true',
     RABBITMQ_NODENAME: node,
     RABBITMQ_NODE_PORT: String(ports.amqp),

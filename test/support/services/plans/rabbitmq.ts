@@ -1,12 +1,12 @@
-// A private RabbitMQ and the private epmd that Erlang needs beside it. The broker is started by its inner
-// script, since Debian's wrapper changes user. Its epmd is started by us, in the foreground and on a port of
-// its own: left to itself the broker would start one that outlives it, or use somebody else's.
+// A private RabbitMQ and the private epmd that Erlang needs. The broker is started by its inner script,
+// because Debian's wrapper changes user. The epmd runs in the foreground on its own port: otherwise the
+// broker would start one that outlives it, or use the machine's.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { amqpLogin } from './amqp-login.ts';
-import { canConnect } from './conversation.ts';
+import { canConnect } from './probe-connection.ts';
 import { type BrokerPorts, brokerEnvironment, fillBrokerFolder } from './rabbitmq-folder.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { ServerPlan } from './server-plan.ts';

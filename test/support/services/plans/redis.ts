@@ -1,9 +1,9 @@
-// A private Redis: loopback only, a password of its own, nothing written to disk (so a restart is empty).
+// A private Redis: loopback only, a random password, nothing written to disk (a restart is empty).
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { converse } from './conversation.ts';
+import { withConnection } from './probe-connection.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { ServerPlan } from './server-plan.ts';
 
@@ -46,7 +46,7 @@ function configurationText(folder: string, port: number, password: string): stri
 
 async function ping(port: number, password: string): Promise<void> {
   const wanted = '+OK\r\n+PONG\r\n';
-  const answer = await converse({ host: '127.0.0.1', port }, (server) => {
+  const answer = await withConnection({ host: '127.0.0.1', port }, (server) => {
     server.send(`AUTH ${password}\r\nPING\r\n`);
     return server.receive(wanted.length);
   });

@@ -1,7 +1,7 @@
-// The environment of a private server: next to nothing. A person's RABBITMQ_*, ERL_* or PG* settings, or a
-// proxy, must not reach it, and what it keeps in its home or in the temporary folder stays in its own.
+// The minimal environment of a private server. The user's RABBITMQ_*, ERL_* or PG* settings and proxies must
+// not reach it, and its home and temporary folder lie inside its own folder.
 
-/** Where the system's own programs are, whatever the path we were started with. */
+/** The system's program folders, independent of the caller's PATH. */
 const SYSTEM_PATH = [
   '/usr/local/sbin',
   '/usr/local/bin',

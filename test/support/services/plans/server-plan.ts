@@ -1,26 +1,28 @@
-// How one server is run privately: everything that differs between the three, so that starting, killing,
-// freezing and cleaning is written once (private-server.ts).
+// The plan of a private server: everything that differs between the three servers, so that starting, killing,
+// freezing and cleaning are written once (private-server.ts).
 
 export type ServerPlan = {
   /** As in messages: "Redis". */
   title: string;
-  /** With credentials made for this run, so that a stranger on the same port cannot be taken for it. */
+  /**
+   * With credentials generated for this run, so that another server on the same port is not mistaken for it.
+   */
   url: string;
   port: number;
-  /** Working directory of every process of this server, and of no other; its log lies in it too. */
+  /** Working directory of every process of this server and of no other; it also holds the log. */
   folder: string;
-  /** Makes folders, configuration and the first data; told again after a wipe. */
+  /** Creates folders, configuration and initial data; called again after a wipe. */
   prepare(run: RunToEnd): Promise<void>;
   command(): Command;
-  /** Rejects until the server does its work; must not succeed against anybody else's server. */
+  /** Rejects until the server is ready; must not succeed against another server. */
   probe(): Promise<void>;
-  /** Removes what the server stored; it is not running. */
+  /** Removes the stored data while the server is down. */
   clear(): Promise<void>;
-  /** The process that is the server, when the one we start is only a script around it. */
+  /** The command of the server process, if the started process is only a wrapper script. */
   mainCommand?: string;
-  /** Stops it with its data safe. */
+  /** Stops the server with its data safe. */
   stopSignal: NodeJS.Signals;
-  /** Ends it when nobody needs the data any more. */
+  /** Ends the server when its data is not needed. */
   endSignal: 'SIGKILL' | 'SIGQUIT';
 };
 
@@ -28,11 +30,11 @@ export type Command = {
   file: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** The user to run as, where the server refuses to be root. */
+  /** The user to run as, if the server refuses to run as root. */
   owner?: Owner;
 };
 
 export type Owner = { uid: number; gid: number };
 
-/** Runs a preparing program; rejects with the end of its output when it fails. */
+/** Runs a preparation program; rejects with the end of its output if it fails. */
 export type RunToEnd = (command: Command) => Promise<void>;

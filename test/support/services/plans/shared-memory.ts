@@ -1,6 +1,6 @@
-// PostgreSQL holds a small System V segment as an interlock on its data folder. It removes it when it ends,
-// and takes it over when it starts again on the same folder; killed and never started again, it would
-// leave the segment to the machine. This removes exactly the one that the data folder names.
+// PostgreSQL holds a small System V segment as an interlock on its data folder. It removes the segment on
+// exit and takes it over on the next start; killed and never restarted, it would leave the segment on the
+// machine. This file removes exactly the segment that the data folder names.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,20 +12,20 @@ export function releaseSharedMemory(dataFolder: string): void {
   try {
     execFileSync('ipcrm', ['-m', segment.id], { stdio: 'ignore' });
   } catch {
-    // Already gone, or no ipcrm on this machine: a few bytes stay until the next boot, nothing else.
+    // Already removed, or no ipcrm on this machine: a few bytes remain until the next boot.
   }
 }
 
 type Segment = { key: string; id: string };
 
-/** The seventh line of postmaster.pid, which an orderly end removes. */
+/** The seventh line of postmaster.pid, which a clean shutdown removes. */
 function abandonedSegment(dataFolder: string): Segment | undefined {
   const line = readOr(join(dataFolder, 'postmaster.pid'), '').split('\n')[6] ?? '';
   const [key, id] = line.trim().split(/\s+/);
   return key && id ? { key, id } : undefined;
 }
 
-/** Ids are used again by others, so on Linux the key must fit too and nobody may be attached. */
+/** Segment ids are reused, so on Linux the key must match too and no process may be attached. */
 function isOurs({ key, id }: Segment): boolean {
   const table = readOr('/proc/sysvipc/shm', undefined);
   if (table === undefined) return true;

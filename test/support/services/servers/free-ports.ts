@@ -1,30 +1,29 @@
-// Loopback ports that nobody listens on. They are taken from below the range that the system gives to
-// outgoing connections: while a server is down in a test, its port must not be handed to a client, and a
-// client that keeps trying to reconnect must not end up connected to itself.
+// Unused loopback ports below the system's ephemeral range. While a server is down in a test, its port must
+// not be assigned to a client, and a reconnecting client must not connect to itself.
 
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
-const LOWEST = 15_000;
-const HIGHEST = 32_000;
+const MIN_PORT = 15_000;
+const MAX_PORT = 32_000;
 
-/** Distinct ports: each is held until all are found. */
+/** Distinct ports: each is bound until all are found. */
 export async function freePorts(count: number): Promise<number[]> {
-  const held = new Map<number, Server>();
+  const bound = new Map<number, Server>();
   try {
-    for (let tries = 0; held.size < count; tries += 1) {
-      if (tries > 1_000) throw new Error(`No ${count} free ports between ${LOWEST} and ${HIGHEST}`);
-      const port = randomInt(LOWEST, HIGHEST);
-      const server = held.has(port) ? undefined : await hold(port);
-      if (server) held.set(port, server);
+    for (let tries = 0; bound.size < count; tries += 1) {
+      if (tries > 1_000) throw new Error(`No ${count} free ports between ${MIN_PORT} and ${MAX_PORT}`);
+      const port = randomInt(MIN_PORT, MAX_PORT);
+      const server = bound.has(port) ? undefined : await bind(port);
+      if (server) bound.set(port, server);
     }
-    return [...held.keys()];
+    return [...bound.keys()];
   } finally {
-    await Promise.all([...held.values()].map(release));
+    await Promise.all([...bound.values()].map(close));
   }
 }
 
-function hold(port: number): Promise<Server | undefined> {
+function bind(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));
@@ -32,6 +31,6 @@ function hold(port: number): Promise<Server | undefined> {
   });
 }
 
-function release(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }

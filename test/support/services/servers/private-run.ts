@@ -1,5 +1,5 @@
-// One folder of private servers and the reaper that answers for it. Closing ends every process in it,
-// removes the folder and dismisses the reaper; it may be called at any time and more than once.
+// One folder of private servers and its reaper. Closing ends every process in the folder, removes it and
+// dismisses the reaper; it is idempotent and may happen at any time.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Reaper } from './reaper.ts';
 import { tearDown } from './tear-down.ts';
 
-/** How the folders of private servers are called, and so how those of another run are recognised. */
+/** The prefix of private server folders, by which those of other runs are recognised. */
 export const FOLDER_PREFIX = 'spillway-services-';
 
 export class PrivateRun {
@@ -22,8 +22,8 @@ export class PrivateRun {
   }
 
   /**
-   * The reaper is there before the folder, so that there is no moment in which a kill would leave it. The
-   * path is the real one, since processes are recognised by the folder they work in.
+   * The reaper starts before the folder exists, so that a kill at any point leaves nothing behind. The path
+   * is resolved, because processes are recognised by their working directory.
    */
   static async open(): Promise<PrivateRun> {
     const name = `${FOLDER_PREFIX}${randomBytes(6).toString('hex')}`;

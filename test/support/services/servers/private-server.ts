@@ -1,6 +1,7 @@
-// A server of our own, from start to end. Knows nothing of Redis, RabbitMQ or PostgreSQL: the plan does.
-// States: down → (start) up → (kill, stop) down; up ⇄ frozen. Everything it starts is its own process group
-// (a Ctrl-C in the terminal does not reach it), works in the plan's folder, and is told to the reaper.
+// The lifecycle of a private server, independent of Redis, RabbitMQ or PostgreSQL: those details are in the
+// plan. States: down → (start) up → (kill, stop) down; up ⇄ frozen. Every process it starts has its own
+// process group (Ctrl-C in the terminal does not reach it), works in the plan's folder, and is registered
+// with the reaper.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command, ServerPlan } from '../plans/server-plan.ts';
 import type { ServiceHandle } from '../service-handle.ts';
-import { comesTrue, membersOf, type ProcessEntry, sendSignal } from './process-table.ts';
+import { membersOf, type ProcessEntry, sendSignal, waitUntil } from './process-table.ts';
 import type { Reaper } from './reaper.ts';
 import { killMembers } from './tear-down.ts';
 
@@ -44,7 +45,7 @@ export class PrivateServer implements ServiceHandle {
     return members.find(isMain)?.pid;
   }
 
-  /** Makes its data and starts it; resolves when it answers. */
+  /** Creates the data and starts the server; resolves when it answers. */
   async create(signal?: AbortSignal): Promise<void> {
     await this.#plan.prepare((command) => this.#runToEnd(command, signal));
     signal?.throwIfAborted();
@@ -65,7 +66,7 @@ export class PrivateServer implements ServiceHandle {
     const pid = this.pid;
     if (pid !== undefined) sendSignal(pid, this.#plan.stopSignal);
     await this.thaw();
-    await comesTrue(() => this.#members().length === 0, STOP_DEADLINE_MS);
+    await waitUntil(() => this.#members().length === 0, STOP_DEADLINE_MS);
     await this.kill();
   }
 
@@ -80,7 +81,9 @@ export class PrivateServer implements ServiceHandle {
     await this.create();
   }
 
-  /** The main process first, so that it starts no child behind our back; then until none is left out. */
+  /**
+   * The main process first, so that it cannot fork meanwhile; then repeatedly until every process is stopped.
+   */
   async freeze(): Promise<void> {
     const main = this.pid;
     if (main === undefined) throw new Error(`${this.title} is down and cannot be frozen`);
@@ -90,7 +93,7 @@ export class PrivateServer implements ServiceHandle {
       for (const { pid } of awake) sendSignal(pid, 'SIGSTOP');
       return awake.length === 0;
     };
-    if (!(await comesTrue(isComplete, STOP_DEADLINE_MS)))
+    if (!(await waitUntil(isComplete, STOP_DEADLINE_MS)))
       throw new Error(`${this.title} could not be frozen`);
   }
 
@@ -164,7 +167,7 @@ export class PrivateServer implements ServiceHandle {
   }
 }
 
-/** Says how the process ended, once it has; a program that could not be started counts as ended. */
+/** Reports how the process ended, once it has; a program that could not be started counts as ended. */
 function endOf(child: ChildProcess): () => string | undefined {
   let startError: Error | undefined;
   child.on('error', (error) => {

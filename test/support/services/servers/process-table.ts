@@ -1,6 +1,6 @@
-// The processes of this machine, and which of them belong to a server of ours. A group is not enough to
-// tell: PostgreSQL's backends and Erlang's port programs leave it. On Linux read from /proc (a slim Debian
-// has no `ps`), elsewhere from `ps`, where the working directory is not told and kinship has to do.
+// The processes of this machine, and the ones that belong to a private server. Process groups are not
+// sufficient: PostgreSQL's backends and Erlang's port programs leave them. Linux reads /proc (a slim Debian
+// has no `ps`); other systems use `ps`, which shows no working directory, so ancestry decides.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -11,14 +11,14 @@ export type ProcessEntry = {
   parentPid: number;
   groupId: number;
   command: string;
-  /** Held by SIGSTOP. */
+  /** Stopped by SIGSTOP. */
   isStopped: boolean;
   isZombie: boolean;
 };
 
 /**
- * A process with one of these names that works in our folder is ours, whoever its parent is by now. The
- * name is asked for as well, so that a person's shell standing in the folder is left alone.
+ * A process with one of these names whose working directory is the server's folder belongs to it, whatever
+ * its parent is. The name is checked as well, so that a user's shell in the folder is left alone.
  */
 const SERVER_COMMANDS: ReadonlySet<string> = new Set([
   'redis-server',
@@ -38,7 +38,7 @@ export function listProcesses(): ProcessEntry[] {
   return table.filter((entry) => !entry.isZombie);
 }
 
-/** The living processes that are the root, in its group, its descendants, or servers working in the folder. */
+/** The live processes that are the root, in its group, its descendants, or servers working in the folder. */
 export function membersOf(rootPids: readonly number[], folder?: string): ProcessEntry[] {
   const table = listProcesses();
   const kin = new Set(rootPids);
@@ -52,8 +52,8 @@ export function membersOf(rootPids: readonly number[], folder?: string): Process
   );
 }
 
-/** Polls, because most of these are not our children and send us no event. False when the time is up. */
-export async function comesTrue(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+/** Polls, because most of these are not child processes and send no event. False after the timeout. */
+export async function waitUntil(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (!isTrue()) {
     if (performance.now() > deadline) return false;
@@ -62,7 +62,7 @@ export async function comesTrue(isTrue: () => boolean, timeoutMs: number): Promi
   return true;
 }
 
-/** Signals one process by its id; one that has gone meanwhile is what was wanted. */
+/** Signals one process by its id and ignores one that has already ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -92,7 +92,10 @@ function readProc(): ProcessEntry[] {
     .flatMap(readStat);
 }
 
-/** `pid (command) state ppid pgrp …`; the command may hold blanks and brackets, so cut at the last one. */
+/**
+ * `pid (command) state ppid pgrp …`; the command may contain blanks and brackets, so the split is at the last
+ * bracket.
+ */
 function readStat(pid: string): ProcessEntry[] {
   let stat: string;
   try {

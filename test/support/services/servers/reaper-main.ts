@@ -1,5 +1,5 @@
-// The reaper's own program: `node reaper-main.ts <folder>`, told on standard input what to end.
-// States: watching → (done) gone; watching → (the pipe closes without `done`) tearing down → gone.
+// The reaper's program: `node reaper-main.ts <folder>`; standard input names the processes to end. States:
+// watching → (done) exited; watching → (the pipe closes without `done`) tearing down → exited.
 
 import { createInterface } from 'node:readline';
 import { tearDown } from './tear-down.ts';
@@ -7,7 +7,7 @@ import { tearDown } from './tear-down.ts';
 const folder = process.argv[2];
 if (!folder) throw new Error('usage: reaper-main.ts <folder>');
 
-// Only the closing of the pipe counts: whatever ends the owner, the reaper has to outlive.
+// Only the closed pipe counts: the reaper must outlive every signal that ends its owner.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 const roots = new Map<number, NodeJS.Signals>();

@@ -1,4 +1,4 @@
-// Slow (some 10 s): a process that holds real servers is killed without a chance to clean up.
+// Slow (about 10 s): kills a process that runs real servers before it can clean up.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { canConnect } from '../plans/conversation.ts';
-import { comesTrue, listProcesses, membersOf } from './process-table.ts';
+import { canConnect } from '../plans/probe-connection.ts';
+import { listProcesses, membersOf, waitUntil } from './process-table.ts';
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-test('when the process that started the services is killed, they and their folder go too', async () => {
+test('when the owner of the services is killed, the reaper ends them and removes their folder', async () => {
   const owner = spawn(process.execPath, [program], {
     env: { PATH: process.env['PATH'], SPILLWAY_NO_INSTALL: process.env['SPILLWAY_NO_INSTALL'] },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +35,7 @@ test('when the process that started the services is killed, they and their folde
     const pids = new Set([...servers, ...reapers].map(({ pid }) => pid));
     const isAllGone = () =>
       !existsSync(folder) && !listProcesses().some(({ pid }) => pids.has(pid));
-    assert.ok(await comesTrue(isAllGone, 30_000));
+    assert.ok(await waitUntil(isAllGone, 30_000));
     assert.equal(urls.length, 3);
     for (const url of urls) {
       const { hostname, port } = new URL(url);

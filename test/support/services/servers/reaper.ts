@@ -1,6 +1,6 @@
-// The belt to the braces of `close`: a small detached process that holds one end of a pipe to this one and
-// is told of every server started. When the pipe closes without a word (this process was killed, crashed
-// or exited in a hurry) it tears everything down. If the reaper itself is killed, `close` still works.
+// The safety net of `close`: a small detached process with one end of a pipe to this process. It knows every
+// started server, and tears all of them down if the pipe closes without `done` (this process was killed or
+// crashed). If the reaper itself is killed, `close` still works.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ export class Reaper {
     });
     this.#process.unref();
     this.#process.on('error', ignore);
-    // A reaper that was killed must not take its owner with it through a broken pipe.
+    // A killed reaper must not end its owner through a broken pipe.
     this.#process.stdin?.on('error', ignore);
   }
 
@@ -35,18 +35,18 @@ export class Reaper {
     return this.#process.pid;
   }
 
-  /** From now on this process and all it starts end with us; `endSignal` is how it is asked to. */
+  /** Registers a process: it and its descendants end with this one, by `endSignal`. */
   watch(pid: number, endSignal: NodeJS.Signals): void {
     this.#roots.set(pid, endSignal);
-    this.#tell(`watch ${pid} ${endSignal}`);
+    this.#send(`watch ${pid} ${endSignal}`);
   }
 
-  /** The process has ended: its id may soon be somebody else's. */
+  /** The process has ended and its id may be reused. */
   forget(pid: number): void {
-    if (this.#roots.delete(pid)) this.#tell(`forget ${pid}`);
+    if (this.#roots.delete(pid)) this.#send(`forget ${pid}`);
   }
 
-  /** Everything has been torn down here: nothing is left to do. Waits for the reaper to be gone. */
+  /** Everything is already torn down. Waits for the reaper to exit. */
   async dismiss(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, 'exit');
@@ -55,7 +55,7 @@ export class Reaper {
     await exited;
   }
 
-  #tell(line: string): void {
+  #send(line: string): void {
     if (this.#process.stdin?.writable) this.#process.stdin.write(`${line}\n`);
   }
 }

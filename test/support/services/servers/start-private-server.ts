@@ -1,4 +1,4 @@
-// Gives a server its folder, its ports and its plan, and starts it. RabbitMQ comes with an epmd of its own.
+// Assigns folder, ports and plan to a server and starts it. RabbitMQ gets its own epmd.
 
 import { join } from 'node:path';
 import type { Binaries } from '../binaries/find-binaries.ts';
@@ -13,12 +13,12 @@ import { PrivateServer } from './private-server.ts';
 
 export type PrivateOptions = { isDurable: boolean; log: Log; signal: AbortSignal };
 
-/** Servers started side by side draw their ports from one lot, so that no two are given the same. */
+/** Servers that start concurrently draw from one set of ports, so that no two get the same. */
 export type Ports = Readonly<
   Record<'redis' | 'amqp' | 'distribution' | 'epmd' | 'postgres', number>
 >;
 
-export async function drawPorts(): Promise<Ports> {
+export async function choosePorts(): Promise<Ports> {
   const [redis = 0, amqp = 0, distribution = 0, epmd = 0, postgres = 0] = await freePorts(5);
   return { redis, amqp, distribution, epmd, postgres };
 }
@@ -40,7 +40,7 @@ export async function startPrivateServer(
   return server;
 }
 
-/** The server's plan, then those of what it needs beside it. */
+/** The server's plan, followed by the plans of its dependencies. */
 function plansFor(
   name: ServerName,
   binaries: Binaries,

@@ -1,9 +1,9 @@
-// A few bytes to and fro over a loopback connection: what a readiness probe needs instead of a driver.
-// Fails when the peer is away, closes early, or says nothing for too long.
+// A minimal exchange of bytes over a loopback connection, which lets a readiness probe do without a driver.
+// Fails if the peer is unreachable, closes early, or stays silent too long.
 
 import { connect, type Socket } from 'node:net';
 
-export type Conversation = {
+export type ProbeConnection = {
   send(bytes: Buffer | string): void;
   /** The next `count` bytes. */
   receive(count: number): Promise<Buffer>;
@@ -11,19 +11,19 @@ export type Conversation = {
 
 const SILENCE_MS = 5_000;
 
-export async function converse<T>(
+export async function withConnection<T>(
   address: { host: string; port: number },
-  talk: (conversation: Conversation) => Promise<T>,
+  talk: (conversation: ProbeConnection) => Promise<T>,
 ): Promise<T> {
   const socket = connect(address);
   try {
-    return await talk(conversationOver(socket));
+    return await talk(connectionOver(socket));
   } finally {
     socket.destroy();
   }
 }
 
-/** Nothing but that somebody accepts a connection there. */
+/** Only whether the address accepts a connection. */
 export function canConnect(address: { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address);
@@ -37,7 +37,7 @@ export function canConnect(address: { host: string; port: number }): Promise<boo
   });
 }
 
-function conversationOver(socket: Socket): Conversation {
+function connectionOver(socket: Socket): ProbeConnection {
   let buffered = Buffer.alloc(0);
   let failure: Error | undefined;
   let wake = () => {};
