@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `spillway` command. In a checkout it installs what is missing and runs the sources on the pinned
-// Node; in the published package it runs what was built.
+// The `spillway` command. In a checkout it installs missing dependencies and runs the sources on the pinned Node; in the
+// published package it runs the compiled code.
 
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(home, 'src', 'cli', 'main.ts');
 
-// Compiled once, sources load in half the time and the type stripper need not be loaded at all. Node 20
-// lacks it and only ever starts the other one.
+// With the compile cache the sources load in half the time and the type stripper is not loaded. Node 20 has no compile
+// cache; it only starts the pinned Node.
 nodeModule.enableCompileCache?.(join(home, 'node_modules', '.cache', 'spillway'));
 
 if (existsSync(source)) {

@@ -1,15 +1,15 @@
 // Runs after every install in a checkout (npm's `prepare`). Makes `npx spillway` work there (npm links the
-// commands of dependencies, not the package's own) and notes which lockfile was installed.
+// commands of dependencies, not the package's own) and records the digest of the installed lockfile.
 
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { noteInstalled, root } from './bootstrap.mjs';
+import { recordInstalled, root } from './bootstrap.mjs';
 
 const modules = join(root, 'node_modules');
 
 if (existsSync(modules)) {
   linkCommand();
-  noteInstalled();
+  recordInstalled();
 }
 
 function linkCommand() {

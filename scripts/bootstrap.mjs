@@ -1,6 +1,6 @@
-// Brings a fresh clone to the point where TypeScript can run: installs the pinned dependencies when they
-// are missing or not those of the lockfile, and starts the pinned Node. Runs on Node 20, before anything
-// is installed, so it uses the standard library alone. Says what it does on stderr; stdout is the command's.
+// Prepares a fresh clone for running TypeScript: installs the pinned dependencies if they are missing or differ from the
+// lockfile, and starts the pinned Node. It runs on Node 20 before the installation, so it uses only the standard
+// library. Its messages go to stderr; stdout belongs to the command.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ const modules = join(root, 'node_modules');
 const stamp = join(modules, '.spillway-installed');
 const installLock = join(root, '.spillway-installing');
 
-/** The Node that package.json pins, as npm installed it. */
+/** The pinned Node, installed by npm. */
 export const runtime = join(
   modules,
   'node',
@@ -21,16 +21,16 @@ export const runtime = join(
   process.platform === 'win32' ? 'node.exe' : 'node',
 );
 
-/** Where Node keeps what it compiled of our sources. */
+/** Node's compile cache of the sources. */
 export const compileCache = join(modules, '.cache', 'spillway');
 
 /**
- * The lockfile's versions, without writing it anew. Not `npm ci`: it demands an entry for every platform's
- * optional package, and a registry mirror need not have them all.
+ * Installs the versions of the lockfile without rewriting it. `npm ci` requires the optional packages of every platform,
+ * which a registry mirror may not have.
  */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund'];
 
-/** Installs when needed; quick (two file reads) when nothing is. */
+/** Installs if needed; otherwise it costs two file reads. */
 export function ensureInstalled() {
   const wanted = lockfileDigest();
   if (isInstalled(wanted)) return;
@@ -44,7 +44,7 @@ export function ensureInstalled() {
       encoding: 'utf8',
     });
     if (result.error || result.status !== 0) fail(result);
-    noteInstalled();
+    recordInstalled();
     spawnSync(runtime, [join(root, 'scripts', 'warm-up.mjs')], { stdio: 'ignore' });
     say('Installed.');
   } finally {
@@ -52,12 +52,12 @@ export function ensureInstalled() {
   }
 }
 
-/** Remembers which lockfile node_modules was made from. */
-export function noteInstalled() {
+/** Records the lockfile that node_modules was installed from. */
+export function recordInstalled() {
   writeFileSync(stamp, lockfileDigest());
 }
 
-/** True when this very process is the pinned Node, so that no second one need be started. */
+/** Whether this process already runs on the pinned Node. */
 export function isPinnedRuntime() {
   try {
     const { version } = JSON.parse(readFileSync(join(modules, 'node', 'package.json'), 'utf8'));
@@ -67,12 +67,12 @@ export function isPinnedRuntime() {
   }
 }
 
-/** Runs the pinned Node in the foreground; signals are passed on; resolves to the exit code. */
+/** Runs the pinned Node in the foreground, forwards signals and resolves to the exit code. */
 export function runPinned(args, env = process.env) {
   return new Promise((resolve) => {
     const child = spawn(runtime, args, { stdio: 'inherit', env });
     const forward = (signal) => child.kill(signal);
-    // A terminal sends Ctrl-C to the whole group, so the child has it already: just outlive it.
+    // A terminal sends Ctrl-C to the whole process group, so the child gets it, too; this process has to outlive it.
     process.on('SIGINT', () => {});
     process.on('SIGTERM', forward);
     process.on('SIGHUP', forward);
@@ -99,14 +99,14 @@ function isInstalled(wanted) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 }
 
-/** npm run from npm tells where it is; else the one on the path. */
+/** The running npm, if npm started this process; else the one on the path. */
 function npm() {
   const cli = process.env.npm_execpath;
   if (cli?.endsWith('npm-cli.js')) return { command: process.execPath, args: [cli] };
   return { command: 'npm', args: [] };
 }
 
-/** Two first starts at once must not run npm over each other: the second waits for the first. */
+/** Two concurrent first starts must not run npm at the same time: the second waits for the first. */
 function takeInstallLock() {
   for (let waited = 0; ; waited += 1) {
     try {

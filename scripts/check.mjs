@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, types; or one of them by name. Says which failed and ends with 1.
+// `npm run check`: format, lint, types; or one of them by name. Prints the failed checks and exits with 1.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,5 +18,5 @@ const failed = names.filter((name) => {
   const { status } = spawnSync(runtime, CHECKS[name], { cwd: root, stdio: 'inherit' });
   return status !== 0;
 });
-if (failed.length > 0) say(`Not well: ${failed.join(', ')}.`);
+if (failed.length > 0) say(`Failed: ${failed.join(', ')}.`);
 process.exitCode = failed.length > 0 ? 1 : 0;

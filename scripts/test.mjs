@@ -1,5 +1,5 @@
-// `npm test`: installs what is missing, brings up the services, runs every test, brings down what it started.
-// Runs on Node 20 until the pinned Node is there. `npm test -- src/jobs` runs only what is named.
+// `npm test`: installs missing dependencies, starts the services, runs every test, stops the services. It runs on Node
+// 20 and starts the pinned Node. `npm test -- src/jobs` runs only the tests of that path.
 
 import { join } from 'node:path';
 import { ensureInstalled, root, runPinned } from './bootstrap.mjs';

@@ -1,5 +1,5 @@
-// Loads every module of the server once, so that what the first start compiles is there already. Run by the
-// pinned Node after an install; without it the first start is only slower and larger.
+// Loads every module of the server once to fill the compile cache. The pinned Node runs it after an install; without it
+// the first start is slower and uses more memory.
 
 import nodeModule from 'node:module';
 import { join } from 'node:path';
