@@ -1,5 +1,5 @@
-// The two tiers of limits that jobs meet, from the configuration: what the dispatcher lets through to each provider,
-// and the provider's own limit, of which a worker takes a permit.
+// The two tiers of limits on jobs, from the configuration: the dispatcher's limit of each provider, and the provider's own
+// limit, of which a worker takes a permit.
 
 import type { Config } from '../config/config.ts';
 import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
@@ -14,7 +14,7 @@ import type { Metrics } from '../kernel/metrics.ts';
 import { estimateTokens } from '../metering/usage/token-estimate.ts';
 import type { Limit } from '../resilience/rate-limiter.ts';
 
-/** Reserved for an answer, whatever maximum is stated: most are far shorter. */
+/** The reservation for an answer, whatever its stated maximum: most answers are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;
 
 /** Undefined when the dispatcher's check is turned off. */
@@ -27,8 +27,7 @@ export function openDispatchLimit(
   const limits = new Map(
     Object.values(config.providers).map((provider) => [provider.name, dispatcherLimit(provider)]),
   );
-  const limitOf = (provider: string) => limits.get(provider);
-  return createDispatchLimit({ limiter, limitOf, metrics, clock, newId });
+  return createDispatchLimit({ limiter, limits, metrics, clock, newId });
 }
 
 function dispatcherLimit(provider: Config['providers'][string]): Limit {
@@ -60,7 +59,7 @@ export function openWorkerPermits(
   );
   return createWorkerPermits({
     limiter,
-    accountsOf: (provider) => accounts.get(provider) ?? [],
+    accounts,
     tokensOf: estimatedTokens,
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
@@ -75,7 +74,7 @@ function overridden(limits: readonly Limit[], max: number | undefined): readonly
   );
 }
 
-/** The provider's own count settles it. A job that fits the whole limit is not refused for ever because of a guess. */
+/** Settled with the provider's count. The estimate never exceeds a limit that the input alone fits. */
 function estimatedTokens({ prompt, request }: JobMessage, limits: readonly Limit[]): number {
   const sizes = limits.filter(({ kind }) => kind === 'tokens' || kind === 'tokens_per_day');
   if (sizes.length === 0) return 0;

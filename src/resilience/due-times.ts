@@ -1,41 +1,63 @@
-// When those who were refused shall come back: each at the later of the moment its place is free and one interval after
-// the one before it, so that they arrive at the rate the limit can serve and never as one herd. The moments are given
-// by the limit that made them wait; limits that had room are not touched.
+// The due times of jobs that a limit refuses. Each is the later of the time its slot opens and one interval after the
+// previous due time, so that jobs return at the rate the limit can serve and not as a thundering herd. The limit that
+// refuses a job gives it the due time; other limits are untouched. While due times are outstanding a job without one
+// queues behind them, even when a slot is free because a scheduled job is a little late. When no scheduled job has asked
+// for a while (the jobs were cancelled, or their messages purged) the schedule expires.
+//
+// adapters/redis/rate-limits/rate-limit-script.ts does the same in Lua.
 
-import type { LimitKind } from './rate-limiter.ts';
-import type { LimitWindow } from './sliding-window.ts';
+import type { Limit } from './rate-limiter.ts';
 
-export type ComebackAsk = {
-  readonly kind: LimitKind;
-  readonly max: number;
-  readonly windowMs: number;
-  /** What the one who waits will take. */
-  readonly cost: number;
-};
-
-/** Slots are waited for in seconds, whatever the length of a window. */
+/** A slot of a concurrency limit opens when a call ends; the guess is that all of them do within a second. */
 const SLOT_ROUND_MS = 1000;
 
 /**
- * A place that is free is taken again a little later than it could be. Reckoned without that, those who wait would fall
- * behind their moments by as much in every window, for ever.
+ * A slot is taken a little after it opens. Due times at the full rate would drift away from the slots by that much in every
+ * window, so an interval is this part of the window longer.
  */
-export const REUSE_PART = 0.01;
-export const REUSE_MOST_MS = 100;
+export const REUSE_PART = 0.005;
+export const MAX_REUSE_MS = 50;
 
-/** The moment given, whole milliseconds on the caller's clock. */
-export function giveComeback(window: LimitWindow, freeAt: number, ask: ComebackAsk): number {
-  const next = Math.max(freeAt, window.comebackAt + comebackIntervalMs(ask));
-  window.comebackAt = next;
-  return Math.ceil(next);
+/** A schedule expires when none of its jobs has asked for this long plus this many intervals. */
+export const MISSED_MS = 5000;
+export const MISSED_INTERVALS = 20;
+
+/** The distance between two due times of jobs with this cost. */
+export function intervalMs({ kind, windowMs, max }: Limit, cost = 1): number {
+  if (kind === 'concurrent') return SLOT_ROUND_MS / max;
+  return ((windowMs + Math.min(windowMs * REUSE_PART, MAX_REUSE_MS)) * cost) / max;
 }
 
-export function comebackIntervalMs({ kind, max, windowMs, cost }: ComebackAsk): number {
-  return kind === 'concurrent'
-    ? SLOT_ROUND_MS / max
-    : ((windowMs + reuseMs(windowMs)) * cost) / max;
+export class DueTimes {
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #expiresAt = Number.NEGATIVE_INFINITY;
+
+  isOver(now: number): boolean {
+    return this.#lastAt <= now || this.#expiresAt <= now;
+  }
+
+  /** How long a job without a due time waits behind those that have one. */
+  waitMs(now: number, interval: number): number {
+    return this.isOver(now) ? 0 : this.#lastAt + interval - now;
+  }
+
+  /** The next due time, in whole milliseconds, for a job whose slot opens at `freeAt`. */
+  assign(freeAt: number, now: number, interval: number): number {
+    if (this.#expiresAt <= now) this.#lastAt = Number.NEGATIVE_INFINITY;
+    // Fractions of a millisecond are rounding, not a gap.
+    const isAfterGap = freeAt > this.#lastAt + interval + 0.5;
+    this.#lastAt = Math.max(freeAt, this.#lastAt + interval);
+    if (isAfterGap) this.#expiresAt = Math.max(this.#expiresAt, freeAt + patienceMs(interval));
+    return Math.ceil(this.#lastAt);
+  }
+
+  /** A job has asked at its due time. */
+  keepAlive(now: number, interval: number): void {
+    if (this.#expiresAt > now)
+      this.#expiresAt = Math.max(this.#expiresAt, now + patienceMs(interval));
+  }
 }
 
-function reuseMs(windowMs: number): number {
-  return Math.min(windowMs * REUSE_PART, REUSE_MOST_MS);
+function patienceMs(interval: number): number {
+  return MISSED_MS + MISSED_INTERVALS * interval;
 }

@@ -1,15 +1,12 @@
-// Amounts that each count until a moment of their own, in the order of those moments: the one store behind every
-// window, reservation and slot. They lie in one array of numbers that grows and shrinks with what is in it, so that
-// a subject that is hardly used costs next to nothing. Adding at the end and dropping what is over cost the same
-// however many there are. It knows no clock: whoever asks says what is over.
-//
-// Two of the same moment and amount are the same to everybody, so an amount is found again by these two and needs no
-// name.
+// Amounts that each count until their own expiry, ordered by it: the storage of every window, reservation and slot. They
+// lie in one array of numbers that grows and shrinks with its content, so that a subject that is rarely used costs almost
+// nothing. Appending and dropping expired amounts take constant time per amount. There is no clock: the caller passes the
+// time. Two amounts with the same expiry and size are interchangeable, so an amount is found by these two and has no id.
 
-const FIRST_ROOM = 4;
+const MIN_CAPACITY = 4;
 
 export class ExpiringAmounts {
-  /** Numbers per entry: its moment alone where every amount is one, else its amount behind it. */
+  /** Numbers per entry: the expiry alone where every amount is one, else the expiry and the amount. */
   readonly #stride: 1 | 2;
   #numbers: Float64Array;
   #head = 0;
@@ -18,7 +15,7 @@ export class ExpiringAmounts {
 
   constructor(amounts: 'ones' | 'any') {
     this.#stride = amounts === 'ones' ? 1 : 2;
-    this.#numbers = new Float64Array(FIRST_ROOM * this.#stride);
+    this.#numbers = new Float64Array(MIN_CAPACITY * this.#stride);
   }
 
   get count(): number {
@@ -29,7 +26,7 @@ export class ExpiringAmounts {
     return this.#stride === 1 ? this.#tail - this.#head : this.#sum;
   }
 
-  /** Counted from the one that is over first; never where there is none. */
+  /** The expiry of the entry at this index, the earliest first; infinite past the end. */
   untilAt(index: number): number {
     const entry = this.#head + index;
     if (entry >= this.#tail) return Number.POSITIVE_INFINITY;
@@ -40,8 +37,8 @@ export class ExpiringAmounts {
     return this.#stride === 1 ? 1 : (this.#numbers[(this.#head + index) * 2 + 1] ?? 0);
   }
 
-  /** Forgets what counted until `now` or less. */
-  dropOver(now: number): void {
+  /** Removes entries that expired at `now` or before. */
+  dropExpired(now: number): void {
     while (this.#head < this.#tail && this.untilAt(0) <= now) {
       this.#sum -= this.amountAt(0);
       this.#head += 1;
@@ -50,22 +47,22 @@ export class ExpiringAmounts {
   }
 
   add(until: number, amount: number): void {
-    if (this.#tail * this.#stride === this.#numbers.length) this.#makeRoom();
-    const index = this.#indexBehind(until);
+    if (this.#tail * this.#stride === this.#numbers.length) this.#resize();
+    const index = this.#indexAfter(until);
     this.#open(index);
     this.#write(index, until, amount);
     this.#sum += amount;
   }
 
-  /** Adds to what counts until the very same moment, where there is something. */
+  /** Adds to an entry with the same expiry, or a new entry. */
   addTo(until: number, amount: number): void {
-    const index = this.#indexBehind(until) - 1;
+    const index = this.#indexAfter(until) - 1;
     if (index < 0 || this.untilAt(index) !== until) return this.add(until, amount);
     this.#write(index, until, this.amountAt(index) + amount);
     this.#sum += amount;
   }
 
-  /** One such amount counts as another from now on. False when there is none, because it is over. */
+  /** Changes one amount. False when it has expired. */
   replace(until: number, amount: number, by: number): boolean {
     const index = this.#indexOf(until, amount);
     if (index < 0) return false;
@@ -96,7 +93,7 @@ export class ExpiringAmounts {
     if (this.#stride === 2) this.#numbers[at + 1] = amount;
   }
 
-  /** Nearly always at the end, where nothing has to move. */
+  /** Makes space at an index, which is nearly always the end, where nothing has to move. */
   #open(index: number): void {
     const at = (this.#head + index) * this.#stride;
     const end = this.#tail * this.#stride;
@@ -104,23 +101,23 @@ export class ExpiringAmounts {
     this.#tail += 1;
   }
 
-  /** Twice what is needed now: as much again fits before the next move. */
-  #makeRoom(): void {
+  /** To twice the count, so that copying is amortised; the same array is reused where it has that size. */
+  #resize(): void {
     const { count } = this;
-    let room = FIRST_ROOM;
-    while (room < count * 2) room *= 2;
+    let capacity = MIN_CAPACITY;
+    while (capacity < count * 2) capacity *= 2;
     const numbers =
-      room * this.#stride === this.#numbers.length
+      capacity * this.#stride === this.#numbers.length
         ? this.#numbers
-        : new Float64Array(room * this.#stride);
+        : new Float64Array(capacity * this.#stride);
     numbers.set(this.#numbers.subarray(this.#head * this.#stride, this.#tail * this.#stride));
     this.#numbers = numbers;
     this.#head = 0;
     this.#tail = count;
   }
 
-  /** Behind everything that is over by then; found from the end, where it nearly always is. */
-  #indexBehind(until: number): number {
+  /** The index behind all entries that expire by `until`; checks the end first, where it nearly always is. */
+  #indexAfter(until: number): number {
     let high = this.count;
     if (high === 0 || this.untilAt(high - 1) <= until) return high;
     let low = 0;
@@ -133,7 +130,7 @@ export class ExpiringAmounts {
   }
 
   #indexOf(until: number, amount: number): number {
-    let index = this.#indexBehind(until) - 1;
+    let index = this.#indexAfter(until) - 1;
     while (index >= 0 && this.untilAt(index) === until) {
       if (this.amountAt(index) === amount) return index;
       index -= 1;
@@ -142,7 +139,7 @@ export class ExpiringAmounts {
   }
 }
 
-/** When so much of what they hold together is over, if nothing is added; never when it is more than they hold. */
+/** When `needed` of both sums has expired if nothing is added; infinite when it exceeds the sums. */
 export function untilFreed(
   needed: number,
   one: ExpiringAmounts,

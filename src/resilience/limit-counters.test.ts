@@ -1,4 +1,4 @@
-// The book beside a model of it that keeps every admission for ever and counts them anew for each question.
+// The counters against a model that keeps every admission for ever and counts them anew for each ask.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,6 +7,7 @@ import { costOf, LimitCounters } from './limit-counters.ts';
 import type { Limit, LimitKind, PermitAsk } from './rate-limiter.ts';
 
 const MINUTE_MS = 60_000;
+const FIRST = { hasWaited: false, behindMs: 0, patienceMs: 0 };
 const BASE = { tier: 'organization', subject: 'acme', windowMs: MINUTE_MS } as const;
 const requests = (max: number, fields: Partial<Limit> = {}): Limit => ({
   ...BASE,
@@ -90,7 +91,7 @@ test('it decides as its model does, whatever is taken, settled, given back and c
 });
 
 function agree(first: readonly Limit[], steps: readonly Step[]): void {
-  const book = new LimitCounters();
+  const counters = new LimitCounters();
   const model = new Model();
   let limits = [...first];
   let now = 1;
@@ -99,20 +100,20 @@ function agree(first: readonly Limit[], steps: readonly Step[]): void {
     const chosen = open[each.pick % Math.max(1, open.length)];
     if (each.doing === 'advance') now += each.byMs;
     else if (each.doing === 'change') limits = changed(limits, each);
-    else if (each.doing === 'take') take(book, model, someOf(limits, each.pick), each, now);
+    else if (each.doing === 'take') take(counters, model, someOf(limits, each.pick), each, now);
     else if (chosen && each.doing === 'settle') {
-      book.settle(chosen.ask, each.tokens);
+      counters.settle(chosen.ask, each.tokens);
       Object.assign(chosen, { state: 'settled', usedTokens: each.tokens });
     } else if (chosen) {
-      book.giveBack(chosen.ask);
+      counters.giveBack(chosen.ask);
       chosen.state = 'given back';
     }
-    for (const { limit, remaining } of book.look(limits, at(now)))
+    for (const { limit, remaining } of counters.look(limits, at(now)))
       assert.equal(remaining, Math.max(0, limit.max - model.used(limit, now)));
   }
 }
 
-/** The length of a window is changed by a restart alone. */
+/** The length of a window changes only with a restart. */
 function changed(limits: readonly Limit[], { pick, tokens }: Step): Limit[] {
   return limits.map((limit, index) =>
     index === pick % limits.length ? { ...limit, max: tokens } : limit,
@@ -125,14 +126,14 @@ function someOf(limits: readonly Limit[], pick: number): Limit[] {
 }
 
 function take(
-  book: LimitCounters,
+  counters: LimitCounters,
   model: Model,
   limits: Limit[],
   { tokens, expiresMs }: Step,
   now: number,
 ): void {
   const ask = askFor(limits, { tokens, expiresMs });
-  const decision = book.take(ask, at(now));
+  const decision = counters.take(ask, at(now));
   assert.equal(decision.isAllowed, model.fits(ask, now));
   if (decision.isAllowed)
     return void model.admissions.push({ ask, takenAt: now, state: 'open', usedTokens: 0 });
@@ -140,9 +141,9 @@ function take(
   const canEverFit = limits.every((limit) => costOf(limit.kind, tokens) <= limit.max);
   assert.equal(retryAfterMs !== undefined, canEverFit);
   if (retryAfterMs === undefined || binding?.limit.kind === 'concurrent') return;
-  // A slot may be free at any moment, so nothing exact can be said of one.
+  // A slot opens when a call ends, so its time is not exact.
   const foreseen = { ...ask, limits: limits.filter((limit) => limit.kind !== 'concurrent') };
-  assert.ok(model.fits(foreseen, now + retryAfterMs), 'it fits when it was told to');
+  assert.ok(model.fits(foreseen, now + retryAfterMs), 'it fits after the stated wait');
   assert.ok(!model.fits(foreseen, now + retryAfterMs - 1), 'and not a millisecond before');
 }
 
@@ -156,12 +157,12 @@ test('no span as long as the window holds more than the limit, and an idle limit
         size: 'max',
       }),
       (max, pauses) => {
-        const book = new LimitCounters();
+        const counters = new LimitCounters();
         const admitted: number[] = [];
         let now = 0.5;
         for (const pause of [...Array.from({ length: max }, () => 0), ...pauses]) {
           now += pause;
-          if (book.take(askFor([requests(max)]), at(now)).isAllowed) admitted.push(now);
+          if (counters.take(askFor([requests(max)]), at(now)).isAllowed) admitted.push(now);
         }
         assert.ok(admitted.slice(0, max).every((moment) => moment === 0.5));
         for (const [index, moment] of admitted.entries()) {
@@ -174,64 +175,67 @@ test('no span as long as the window holds more than the limit, and an idle limit
 });
 
 test('a refusal by one limit takes nothing from another', () => {
-  const book = new LimitCounters();
+  const counters = new LimitCounters();
   const wide = requests(10);
   const narrow = requests(1, { tier: 'provider', subject: 'openai' });
-  assert.ok(book.take(askFor([wide, narrow]), at(1)).isAllowed);
+  assert.ok(counters.take(askFor([wide, narrow]), at(1)).isAllowed);
   for (let round = 0; round < 20; round += 1) {
-    const decision = book.take(askFor([wide, narrow]), at(2));
+    const decision = counters.take(askFor([wide, narrow]), at(2));
     assert.ok(!decision.isAllowed);
     assert.equal(decision.binding?.limit, narrow);
   }
-  assert.equal(book.look([wide], at(2))[0]?.remaining, 9);
+  assert.equal(counters.look([wide], at(2))[0]?.remaining, 9);
 });
 
-test('those who are refused come back a little more than one interval after another, from when a place is free', () => {
-  const book = new LimitCounters();
+test('due times of refused jobs are a little more than one interval apart, from when a slot opens', () => {
+  const counters = new LimitCounters();
   const limit = requests(4);
-  for (let taken = 0; taken < 4; taken += 1) book.take(askFor([limit]), at(1000));
-  const comebacks = [1, 2, 3, 4, 5].map(() => {
-    const decision = book.take(askFor([limit], { wantsComeback: true }), at(2000));
-    return decision.isAllowed ? undefined : decision.comeBackMs;
+  for (let taken = 0; taken < 4; taken += 1) counters.take(askFor([limit]), at(1000));
+  const dueTimes = [1, 2, 3, 4, 5].map(() => {
+    const decision = counters.take(askFor([limit], { queueing: FIRST }), at(2000));
+    return decision.isAllowed ? undefined : decision.dueInMs;
   });
-  assert.deepEqual(comebacks, [59_000, 74_025, 89_050, 104_075, 119_100]);
+  assert.deepEqual(dueTimes, [59_000, 74_013, 89_025, 104_038, 119_050]);
 });
 
-test('who can never fit is given no moment to come back at', () => {
-  const book = new LimitCounters();
+test('an ask above the whole limit gets no due time', () => {
+  const counters = new LimitCounters();
   const limit = requests(5, { kind: 'tokens' });
-  const decision = book.take(askFor([limit], { tokens: 6, wantsComeback: true }), at(1));
+  const decision = counters.take(askFor([limit], { tokens: 6, queueing: FIRST }), at(1));
   assert.ok(!decision.isAllowed);
   assert.equal(decision.retryAfterMs, undefined);
-  assert.equal(decision.comeBackMs, undefined);
+  assert.equal(decision.dueInMs, undefined);
 });
 
-test('moments are told by the wall clock whatever the windows are kept by', () => {
-  const book = new LimitCounters();
-  const [taken] = book.take(askFor([requests(2)]), { monotonic: 7.4, wall: 1_000_000 }).standings;
+test('timestamps in answers are wall-clock time, while windows are kept in monotonic time', () => {
+  const counters = new LimitCounters();
+  const [taken] = counters.take(askFor([requests(2)]), {
+    monotonic: 7.4,
+    wall: 1_000_000,
+  }).standings;
   assert.equal(taken?.resetAt, 1_000_000 + MINUTE_MS + 1);
-  const [idle] = book.look([requests(2, { subject: 'umbrella' })], {
+  const [idle] = counters.look([requests(2, { subject: 'umbrella' })], {
     monotonic: 8,
     wall: 2_000_000,
   });
   assert.equal(idle?.resetAt, 2_000_000);
 });
 
-test('what was taken ends once, whichever copy of the ask is handed back', () => {
-  const book = new LimitCounters();
+test('a permit ends once, whichever copy of the ask is settled or given back', () => {
+  const counters = new LimitCounters();
   const limit = requests(10, { kind: 'tokens' });
   const ask = askFor([limit], { tokens: 6 });
-  assert.ok(book.take(ask, at(1)).isAllowed);
+  assert.ok(counters.take(ask, at(1)).isAllowed);
   const copy = { ...ask, account: 'second' };
-  assert.equal(book.settle(copy, 2), true);
+  assert.equal(counters.settle(copy, 2), true);
   for (const again of [ask, copy, { ...ask }]) {
-    assert.equal(book.settle(again, 9), false);
-    assert.equal(book.giveBack(again), false);
+    assert.equal(counters.settle(again, 9), false);
+    assert.equal(counters.giveBack(again), false);
   }
-  assert.equal(book.look([limit], at(2))[0]?.remaining, 8);
+  assert.equal(counters.look([limit], at(2))[0]?.remaining, 8);
 });
 
-test('what was taken from one book is no affair of another', () => {
+test('counters ignore a permit that other counters hold', () => {
   const [one, other] = [new LimitCounters(), new LimitCounters()];
   const limits = [requests(10, { kind: 'tokens' }), requests(10, { kind: 'concurrent' })];
   const ask = askFor(limits, { tokens: 6 });
@@ -246,13 +250,13 @@ test('what was taken from one book is no affair of another', () => {
   );
 });
 
-test('subjects that are idle are forgotten', () => {
-  const book = new LimitCounters();
+test('windows of idle subjects are evicted', () => {
+  const counters = new LimitCounters();
   for (let index = 0; index < 5000; index += 1)
-    book.take(askFor([requests(5, { subject: `org-${index}` })]), at(index));
-  assert.equal(book.size, 5000);
+    counters.take(askFor([requests(5, { subject: `org-${index}` })]), at(index));
+  assert.equal(counters.size, 5000);
   const later = 60 * MINUTE_MS;
   for (let index = 0; index < 60_000; index += 1)
-    book.take(askFor([requests(1e9, { subject: 'busy' })]), at(later + index));
-  assert.equal(book.size, 1);
+    counters.take(askFor([requests(1e9, { subject: 'busy' })]), at(later + index));
+  assert.equal(counters.size, 1);
 });

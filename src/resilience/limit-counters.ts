@@ -1,11 +1,10 @@
-// All limits of one process and the decisions on them: every limit that concerns a call is asked, and all are taken
-// from or none. It is on the way of every request: a limit is found by its subject alone, nothing is copied, and one
-// organisation among a hundred thousand costs what one among ten does. What an ask has taken is noted on the ask itself:
-// a table of all that is under way would be written twice for each request, and the engine keeps what hangs on such a
-// table far longer than the request lasts. Subjects that are idle are forgotten a few at a time. It has no clock and no
-// I/O; time comes with each question.
+// The counters of all limits of one process and the decisions on them: every limit of an ask is checked, then all are taken
+// from or none. Every request passes here: a limit's window is found by its subject, nothing is copied, and one
+// organisation among a hundred thousand costs as much as one among ten. The permit is stored on the ask itself: a table of
+// all permits in flight would be written twice per request and keep their objects alive far longer than the request.
+// Windows of idle subjects are evicted a few at a time. There is no clock and no I/O; time comes with each ask.
 
-import { giveComeback } from './due-times.ts';
+import { DueTimes, intervalMs } from './due-times.ts';
 import type {
   Limit,
   LimitKind,
@@ -16,47 +15,48 @@ import type {
 } from './rate-limiter.ts';
 import { createWindow, type LimitWindow } from './sliding-window.ts';
 
-/** Elapsed time by which windows are kept, and the wall's, in which moments are told. */
+/** Windows are kept in monotonic time; timestamps in answers are wall-clock time. */
 export type CounterTime = { readonly monotonic: number; readonly wall: number };
 
 type Table = Map<string, LimitWindow>;
 
-const TIDY_EVERY = 1024;
-const TIDIED_AT_ONCE = 256;
+const ASKS_PER_EVICTION = 1024;
+const EVICTION_STEPS = 256;
 
 export class LimitCounters {
   readonly #maxOf: (limit: Limit) => number;
   readonly #tables = new Map<string, Record<LimitKind, Table>>();
+  /** The windows of the current ask, by the index of the limit. */
   readonly #asked: LimitWindow[] = [];
-  readonly #broom: Iterator<undefined>;
+  readonly #eviction: Iterator<undefined>;
   #now = 0;
-  #untilTidy = TIDY_EVERY;
+  #asksUntilEviction = ASKS_PER_EVICTION;
 
   /** `maxOf` where less than the whole limit may be used. */
   constructor(maxOf: (limit: Limit) => number = wholeMax) {
     this.#maxOf = maxOf;
-    this.#broom = this.#sweep();
+    this.#eviction = this.#evictIdle();
   }
 
-  /** How many subjects are remembered, each limit of theirs by itself. */
+  /** The number of windows in memory. */
   get size(): number {
     return this.#allTables().reduce((size, table) => size + table.size, 0);
   }
 
   take(ask: PermitAsk, time: CounterTime): PermitDecision {
-    // A part of a millisecond is never given away: what is over is judged by its beginning, what is taken by its end.
+    // Admissions expire at the start of a millisecond and are taken at its end: rounding never widens a window.
     const now = Math.floor(time.monotonic);
-    this.#tidy(now);
+    this.#evict(now);
     const bindingIndex = this.#findBinding(ask, now);
     if (bindingIndex >= 0) return this.#refuse(ask, bindingIndex, now, time.wall);
     this.record(ask, Math.ceil(time.monotonic));
     return { isAllowed: true, standings: this.#standings(ask.limits, now, time.wall) };
   }
 
-  /** Counts what was admitted elsewhere, whether or not there is room for it; of some of its limits where told so. */
+  /** Counts an admission that was decided elsewhere, above the limit too; `limits` restricts which of its limits count it. */
   record(ask: PermitAsk, takenAt: number, limits: readonly Limit[] = ask.limits): void {
     const expiresAt = takenAt + ask.expiresMs;
-    const taken = { takenAt, expiresAt, book: this, limits, isEnded: false };
+    const taken = { takenAt, expiresAt, owner: this, limits, isEnded: false };
     for (let index = 0; index < limits.length; index += 1) {
       const limit = limits[index];
       if (limit) this.#windowOf(limit).take(costOf(limit.kind, ask.tokens), limit.windowMs, taken);
@@ -94,22 +94,24 @@ export class LimitCounters {
     this.#tables.clear();
   }
 
-  /** Undefined when it was not taken here, or has ended already. */
+  /** Undefined when the permit was not taken here, or has ended already. */
   #end({ taken }: PermitAsk): TakenPermit | undefined {
-    if (!taken || taken.isEnded || taken.book !== this) return undefined;
+    if (!taken || taken.isEnded || taken.owner !== this) return undefined;
     taken.isEnded = true;
     return taken;
   }
 
-  /** The limit that makes it wait longest, or -1 when all have room. */
-  #findBinding({ limits, tokens }: PermitAsk, now: number): number {
+  /** The index of the limit with the longest wait, or -1 when all admit the ask. */
+  #findBinding(ask: PermitAsk, now: number): number {
     let [binding, longestMs] = [-1, 0];
-    for (let index = 0; index < limits.length; index += 1) {
-      const limit = limits[index];
+    for (let index = 0; index < ask.limits.length; index += 1) {
+      const limit = ask.limits[index];
       if (!limit) continue;
       const window = this.#windowOf(limit);
       this.#asked[index] = window;
-      const waitMs = window.waitMs(costOf(limit.kind, tokens), this.#maxOf(limit), now);
+      if (ask.queueing?.hasWaited)
+        window.dueTimes?.keepAlive(now, intervalMs(limit, costOf(limit.kind, ask.tokens)));
+      const waitMs = this.#waitMs(ask, limit, window, now);
       if (waitMs <= longestMs) continue;
       binding = index;
       longestMs = waitMs;
@@ -117,21 +119,29 @@ export class LimitCounters {
     return binding;
   }
 
+  #waitMs({ tokens, queueing }: PermitAsk, limit: Limit, window: LimitWindow, now: number): number {
+    const cost = costOf(limit.kind, tokens);
+    const waitMs = window.waitMs(cost, this.#maxOf(limit), now);
+    if (!queueing || queueing.hasWaited) return waitMs;
+    const scheduledMs = window.dueTimes?.waitMs(now, intervalMs(limit, cost)) ?? 0;
+    return Math.max(waitMs, scheduledMs, queueing.behindMs);
+  }
+
   #refuse(ask: PermitAsk, index: number, now: number, wall: number): PermitDecision {
     const standings = this.#standings(ask.limits, now, wall);
     const binding = standings[index];
     const window = this.#asked[index];
     const refusal = { isAllowed: false, binding, standings } as const;
-    if (!binding || !window) return { ...refusal, retryAfterMs: undefined, comeBackMs: undefined };
-    const { kind, windowMs } = binding.limit;
-    const [cost, max] = [costOf(kind, ask.tokens), this.#maxOf(binding.limit)];
-    const waitMs = window.waitMs(cost, max, now);
-    if (waitMs === Number.POSITIVE_INFINITY)
-      return { ...refusal, retryAfterMs: undefined, comeBackMs: undefined };
-    const comeBackMs = ask.wantsComeback
-      ? giveComeback(window, now + waitMs, { kind, max, windowMs, cost }) - now
-      : undefined;
-    return { ...refusal, retryAfterMs: waitMs, comeBackMs };
+    if (!binding || !window) return { ...refusal, retryAfterMs: undefined };
+    const { limit } = binding;
+    const waitMs = this.#waitMs(ask, limit, window, now);
+    if (waitMs === Number.POSITIVE_INFINITY) return { ...refusal, retryAfterMs: undefined };
+    if (!ask.queueing || waitMs <= ask.queueing.patienceMs)
+      return { ...refusal, retryAfterMs: Math.ceil(waitMs) };
+    window.dueTimes ??= new DueTimes();
+    const interval = intervalMs(limit, costOf(limit.kind, ask.tokens));
+    const dueInMs = window.dueTimes.assign(now + waitMs, now, interval) - now;
+    return { ...refusal, retryAfterMs: Math.ceil(waitMs), dueInMs };
   }
 
   #standings(limits: readonly Limit[], now: number, wall: number): LimitStanding[] {
@@ -166,21 +176,22 @@ export class LimitCounters {
     return kinds[kind];
   }
 
-  #tidy(now: number): void {
-    this.#untilTidy -= 1;
-    if (this.#untilTidy > 0) return;
-    this.#untilTidy = TIDY_EVERY;
+  #evict(now: number): void {
+    this.#asksUntilEviction -= 1;
+    if (this.#asksUntilEviction > 0) return;
+    this.#asksUntilEviction = ASKS_PER_EVICTION;
     this.#now = now;
-    for (let step = 0; step < TIDIED_AT_ONCE; step += 1) this.#broom.next();
+    for (let step = 0; step < EVICTION_STEPS; step += 1) this.#eviction.next();
   }
 
-  /** Goes round for ever, one thing at each step. */
-  *#sweep(): Generator<undefined, never> {
+  /** Cycles through all windows for ever, one per step. */
+  *#evictIdle(): Generator<undefined, never> {
     for (;;) {
       yield;
       for (const table of this.#allTables())
         for (const [subject, window] of table) {
-          if (window.used(this.#now) === 0 && window.comebackAt <= this.#now) table.delete(subject);
+          const isScheduled = window.dueTimes?.isOver(this.#now) === false;
+          if (window.used(this.#now) === 0 && !isScheduled) table.delete(subject);
           yield;
         }
     }

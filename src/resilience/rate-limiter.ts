@@ -36,10 +36,20 @@ export type PermitAsk = {
   readonly expiresMs: number;
   /** A job: it pauses while the shared counts are unavailable instead of using the safe share. */
   readonly isBackground?: boolean;
-  /** A refused ask is given a due time, one interval after the previous one. */
-  readonly wantsComeback?: boolean;
+  /** For a job that waits when it is refused; absent for an interactive call, which takes any free slot. */
+  readonly queueing?: Queueing | undefined;
   /** Written by the limiter, which finds it here when the ask is settled or given back. */
   taken?: TakenPermit | undefined;
+};
+
+/** How a job waits for a limit. */
+export type Queueing = {
+  /** The job has waited until its due time. A job that has not queues behind all outstanding due times. */
+  readonly hasWaited: boolean;
+  /** How long jobs that wait in the asking process are ahead of it. */
+  readonly behindMs: number;
+  /** A refusal with a longer wait than this gives the job a due time. */
+  readonly patienceMs: number;
 };
 
 /** The admission behind a permit. Copies of an ask share it, so that it ends once. */
@@ -48,7 +58,7 @@ export type TakenPermit = {
   /** When it is dropped if it is neither settled nor given back. */
   readonly expiresAt: number;
   /** The counters that hold it; other counters ignore it. */
-  readonly book: object;
+  readonly owner: object;
   readonly limits: readonly Limit[];
   isEnded: boolean;
 };
@@ -68,10 +78,10 @@ export type PermitDecision =
       /** The limit with the longest wait; absent while background work is paused. */
       readonly binding: LimitStanding | undefined;
       readonly standings: readonly LimitStanding[];
-      /** When this ask fits if no other takes the slot first; undefined when it never does. */
+      /** When this ask fits if no other takes the slot first; undefined when it exceeds the whole limit. */
       readonly retryAfterMs: number | undefined;
-      /** For `wantsComeback`: the due time given to this ask, in milliseconds from now. */
-      readonly comeBackMs?: number | undefined;
+      /** The due time given to a job, in milliseconds from now. */
+      readonly dueInMs?: number | undefined;
     };
 
 export type RateLimiter = {

@@ -1,26 +1,26 @@
-// The windows of rate limits: what was taken, and until when it counts. A window is exact: an admission counts for the
-// whole length of the window from its own moment on, so that no span of that length holds more than the limit, and one
-// in which nothing was taken admits all of it at once. The maximum is told with every question, so that a limit that
-// is changed holds from the next one on. Times are whole milliseconds of whichever clock the caller has, and pure
-// numbers here: nothing waits, nothing is asked of anybody.
+// The windows of rate limits: admissions, and when each stops to count. A window is exact: an admission counts for the
+// whole length of the window from its own timestamp on, so that no span of that length holds more than the limit, and an
+// empty window admits all of it at once. The maximum comes with every call, so that a changed limit holds from the next
+// ask on. Times are whole milliseconds of the caller's clock. Pure: no clock, no timer, no I/O.
 
+import type { DueTimes } from './due-times.ts';
 import { ExpiringAmounts, untilFreed } from './expiring-amounts.ts';
 import type { LimitKind, TakenPermit } from './rate-limiter.ts';
 
 export type Permit = Pick<TakenPermit, 'takenAt' | 'expiresAt'>;
 
 export type LimitWindow = {
-  /** The latest moment that was given to one who shall come back. */
-  comebackAt: number;
-  /** Zero when so much fits now, infinite when it never does. */
+  /** Of jobs that this window refused; absent until there is one. */
+  dueTimes: DueTimes | undefined;
+  /** Zero when `cost` fits now, infinite when it exceeds `max`. */
   waitMs(cost: number, max: number, now: number): number;
   used(now: number): number;
-  /** When the next part of it is free; never where nothing is taken. */
+  /** When the oldest admission stops to count; infinite for an empty window. */
   nextFreeAt(): number;
   take(cost: number, windowMs: number, permit: Permit): void;
-  /** As if it had never been taken. */
+  /** Undoes `take`. */
   giveBack(cost: number, windowMs: number, permit: Permit): void;
-  /** The call has ended and used so many tokens. */
+  /** The call has ended and used this many tokens. */
   settle(cost: number, usedTokens: number, windowMs: number, permit: Permit): void;
 };
 
@@ -36,11 +36,11 @@ export function createWindow(kind: LimitKind): LimitWindow {
 }
 
 class RequestWindow implements LimitWindow {
-  comebackAt = Number.NEGATIVE_INFINITY;
+  dueTimes: DueTimes | undefined = undefined;
   readonly #taken = new ExpiringAmounts('ones');
 
   waitMs(_cost: number, max: number, now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     const { count } = this.#taken;
     if (count + 1 <= max) return 0;
     if (max < 1) return Number.POSITIVE_INFINITY;
@@ -48,7 +48,7 @@ class RequestWindow implements LimitWindow {
   }
 
   used(now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     return this.#taken.count;
   }
 
@@ -64,23 +64,23 @@ class RequestWindow implements LimitWindow {
     this.#taken.remove(takenAt + windowMs, 1);
   }
 
-  /** That it has ended changes nothing: it was made. */
+  /** A request counts for the whole window, also after it has ended. */
   settle(): void {}
 }
 
 class TokenWindow implements LimitWindow {
-  comebackAt = Number.NEGATIVE_INFINITY;
+  dueTimes: DueTimes | undefined = undefined;
   readonly #taken = new ExpiringAmounts('any');
 
   waitMs(cost: number, max: number, now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     const over = this.#taken.sum + cost - max;
     if (over <= 0) return 0;
     return cost > max ? Number.POSITIVE_INFINITY : untilFreed(over, this.#taken) - now;
   }
 
   used(now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     return this.#taken.sum;
   }
 
@@ -96,7 +96,7 @@ class TokenWindow implements LimitWindow {
     this.#taken.remove(takenAt + windowMs, cost);
   }
 
-  /** It counts from when it was taken; what ended after its window is over already. */
+  /** The tokens used count from the time of the admission; an admission whose window has passed counts no tokens. */
   settle(cost: number, usedTokens: number, windowMs: number, { takenAt }: Permit): void {
     const until = takenAt + windowMs;
     if (usedTokens === 0) this.#taken.remove(until, cost);
@@ -109,11 +109,11 @@ class TokenWindow implements LimitWindow {
 const BUCKETS_PER_WINDOW = 288;
 
 /**
- * What was used is kept in buckets, each of which counts whole until its last moment has left the window. What is
- * reserved stands beside them until it is settled or forgotten.
+ * Used tokens are kept in buckets, each of which counts whole until its end has left the window. Reservations are kept
+ * beside the buckets until they are settled or expire.
  */
 class DayWindow implements LimitWindow {
-  comebackAt = Number.NEGATIVE_INFINITY;
+  dueTimes: DueTimes | undefined = undefined;
   readonly #buckets = new ExpiringAmounts('any');
   readonly #reserved = new ExpiringAmounts('any');
 
@@ -125,8 +125,8 @@ class DayWindow implements LimitWindow {
   }
 
   used(now: number): number {
-    this.#buckets.dropOver(now);
-    this.#reserved.dropOver(now);
+    this.#buckets.dropExpired(now);
+    this.#reserved.dropExpired(now);
     return this.#buckets.sum + this.#reserved.sum;
   }
 
@@ -151,23 +151,23 @@ class DayWindow implements LimitWindow {
   }
 }
 
-/** A slot is free when a call ends, which nobody can foretell: who finds none looks again this much later. */
-const SLOT_PATIENCE_MS = 1000;
+/** A slot opens when a call ends, at an unknown time: a refused ask may retry after this long. */
+const SLOT_RETRY_MS = 1000;
 
 class SlotWindow implements LimitWindow {
-  comebackAt = Number.NEGATIVE_INFINITY;
+  dueTimes: DueTimes | undefined = undefined;
   readonly #taken = new ExpiringAmounts('ones');
 
   waitMs(_cost: number, max: number, now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     const { count } = this.#taken;
     if (count + 1 <= max) return 0;
     if (max < 1) return Number.POSITIVE_INFINITY;
-    return Math.min(SLOT_PATIENCE_MS, this.#taken.untilAt(count - Math.floor(max)) - now);
+    return Math.min(SLOT_RETRY_MS, this.#taken.untilAt(count - Math.floor(max)) - now);
   }
 
   used(now: number): number {
-    this.#taken.dropOver(now);
+    this.#taken.dropExpired(now);
     return this.#taken.count;
   }
 

@@ -1,6 +1,5 @@
-// What every RateLimiter promises. The test of each adapter calls this with its own. Time is that of whoever keeps the
-// counts, which may be another server's: so windows here are short where one has to pass, and a moment is waited for
-// by asking until it has come.
+// The contract of every RateLimiter; the test of each adapter runs it. Time is the clock of the store that counts, which may
+// be another process: windows that have to pass in a test are short.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,14 +16,14 @@ import type {
 
 export type OpenedRateLimiter = {
   readonly limiter: RateLimiter;
-  /** Lets so much time pass, on the clock that counts. */
+  /** Advances the clock that counts. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 };
 
 const MINUTE_MS = 60_000;
 const SHORT_MS = 300;
-/** No part of a millisecond is given away: what was taken within one counts until the next is over. */
+/** An admission within a millisecond counts from its end. */
 const PART_MS = 1;
 
 export function rateLimiterContract(adapter: string, open: () => Promise<OpenedRateLimiter>): void {
@@ -35,7 +34,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
     });
     after(() => opened.close());
 
-    /** Every limit has a subject of its own, also where suites follow each other on one Redis. */
+    /** Every limit has its own subject, also across suites that share a Redis. */
     const run = randomBytes(4).toString('hex');
     let subjects = 0;
     function limitOf(kind: LimitKind, max: number, fields: Partial<Limit> = {}): Limit {
@@ -53,12 +52,12 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
     async function take(limits: readonly Limit[], fields: Partial<PermitAsk> = {}) {
       const permitAsk = ask(limits, fields);
       const decision = await decide(permitAsk);
-      assert.ok(decision.isAllowed, 'there is room');
+      assert.ok(decision.isAllowed, 'the ask is admitted');
       return permitAsk;
     }
     async function refused(limits: readonly Limit[], fields: Partial<PermitAsk> = {}) {
       const decision = await decide(ask(limits, fields));
-      assert.ok(!decision.isAllowed, 'there is no room');
+      assert.ok(!decision.isAllowed, 'the ask is refused');
       return decision;
     }
     async function remaining(limit: Limit): Promise<number | undefined> {
@@ -70,7 +69,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       return found;
     }
 
-    it('admits all of an idle limit at once and then refuses, saying when the next one fits', async () => {
+    it('admits all of an idle limit at once, then refuses with the time when the next ask fits', async () => {
       const limit = limitOf('requests', 5);
       const decisions = await Promise.all(Array.from({ length: 8 }, () => decide(ask([limit]))));
       assert.equal(decisions.filter(({ isAllowed }) => isAllowed).length, 5);
@@ -85,7 +84,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       assert.ok(Math.abs((binding?.resetAt ?? 0) - (await standing(limit)).resetAt) <= 1);
     });
 
-    it('admits again when the window of the first one has passed', async () => {
+    it('admits again when the window of the first admission has passed', async () => {
       const limit = limitOf('requests', 2, { windowMs: SHORT_MS });
       await take([limit]);
       await take([limit]);
@@ -108,7 +107,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       assert.equal(await remaining(wide), 9);
     });
 
-    it('names the limit that makes it wait longest', async () => {
+    it('names the limit with the longest wait', async () => {
       const short = limitOf('requests', 1, { windowMs: 20_000 });
       const long = limitOf('requests', 1, { tier: 'key' });
       await take([short, long]);
@@ -138,7 +137,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       for (const each of [one, ...others]) await refused([each]);
     });
 
-    it('gives back as if it had never been asked for', async () => {
+    it('undoes an admission that is given back', async () => {
       const limits = [
         limitOf('requests', 3),
         limitOf('tokens', 100),
@@ -152,7 +151,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       assert.deepEqual(await Promise.all(limits.map(remaining)), [2, 90, 90, 1]);
     });
 
-    it('counts what was used instead of what was reserved, once it is told', async () => {
+    it('counts the tokens used instead of the reservation after a settlement', async () => {
       const limits = [limitOf('tokens', 100), limitOf('tokens_per_day', 1000)];
       const permit = await take(limits, { tokens: 80 });
       await refused(limits, { tokens: 30 });
@@ -164,7 +163,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       assert.deepEqual(await Promise.all(limits.map(remaining)), [0, 785]);
     });
 
-    it('says that more than the whole limit never fits, even where nothing is taken', async () => {
+    it('states no retry time for an ask above the whole limit, even an idle one', async () => {
       for (const kind of ['tokens', 'tokens_per_day'] as const) {
         const limit = limitOf(kind, 100);
         const decision = await refused([limit, limitOf('requests', 5)], { tokens: 101 });
@@ -174,7 +173,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       }
     });
 
-    it('frees a slot when the call has ended, and when nobody ever tells', async () => {
+    it('frees a slot when the call is settled, and when it expires', async () => {
       const limit = limitOf('concurrent', 2);
       const permit = await take([limit]);
       await take([limit], { expiresMs: SHORT_MS });
@@ -187,7 +186,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       await take([limit]);
     });
 
-    it('forgets a reservation of the day that was abandoned', async () => {
+    it('drops an abandoned reservation of the day at its expiry', async () => {
       const limit = limitOf('tokens_per_day', 10, { windowMs: 24 * 60 * MINUTE_MS });
       await take([limit], { tokens: 8, expiresMs: SHORT_MS });
       const { retryAfterMs = 0 } = await refused([limit], { tokens: 3 });
@@ -196,7 +195,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       await take([limit], { tokens: 10 });
     });
 
-    it('holds a limit that is changed from the next ask on, bigger or smaller', async () => {
+    it('applies a changed limit from the next ask on, larger or smaller', async () => {
       const limit = limitOf('requests', 3);
       for (let taken = 0; taken < 3; taken += 1) await take([limit]);
       await refused([limit]);
@@ -206,25 +205,53 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       await take([{ ...limit, max: 5 }]);
     });
 
-    it('refuses everything under a limit of nothing', async () => {
+    it('refuses every ask under a limit of zero', async () => {
       const { retryAfterMs } = await refused([limitOf('requests', 0)]);
       assert.equal(retryAfterMs, undefined);
     });
 
-    it('gives those it refuses moments of their own to come back at', async () => {
+    it('gives refused jobs due times one interval apart, from when a slot opens', async () => {
       const limit = limitOf('requests', 10, { windowMs: 10_000 });
       for (let taken = 0; taken < 10; taken += 1) await take([limit]);
-      const refusals = await Promise.all(
-        [1, 2, 3].map(() => refused([limit], { wantsComeback: true })),
-      );
-      const moments = refusals.map(({ comeBackMs = 0 }) => comeBackMs);
-      const [first = 0, second = 0, third = 0] = moments;
+      const queueing = { hasWaited: false, behindMs: 0, patienceMs: 0 };
+      const refusals = await Promise.all([1, 2, 3].map(() => refused([limit], { queueing })));
+      const [first = 0, second = 0, third = 0] = refusals.map(({ dueInMs = 0 }) => dueInMs);
       assert.ok(first > 5000 && first <= 10_000 + PART_MS);
-      assert.ok(Math.abs(second - first - 1000) <= 50 && Math.abs(third - second - 1000) <= 50);
-      assert.equal((await refused([limit])).comeBackMs, undefined);
+      assert.ok(Math.abs(second - first - 1005) <= 50 && Math.abs(third - second - 1005) <= 50);
+      assert.equal((await refused([limit])).dueInMs, undefined);
     });
 
-    it('looks without taking', async () => {
+    it('gives no due time for a wait within the patience', async () => {
+      const limit = limitOf('requests', 1, { windowMs: 1000 });
+      await take([limit]);
+      const queueing = { hasWaited: false, behindMs: 0, patienceMs: 1100 };
+      const { dueInMs, retryAfterMs = 0 } = await refused([limit], { queueing });
+      assert.equal(dueInMs, undefined);
+      assert.ok(retryAfterMs > 0 && retryAfterMs <= 1000 + PART_MS);
+    });
+
+    it('queues a job without a due time behind outstanding ones, though a slot is free', async () => {
+      const limit = limitOf('requests', 2, { windowMs: SHORT_MS });
+      const first = { hasWaited: false, behindMs: 0, patienceMs: 0 };
+      await take([limit]);
+      await take([limit]);
+      const scheduled = Array.from({ length: 200 }, () => refused([limit], { queueing: first }));
+      await Promise.all(scheduled);
+      await opened.pass(SHORT_MS + PART_MS);
+      const { dueInMs = 0 } = await refused([limit], { queueing: first });
+      assert.ok(dueInMs > SHORT_MS, String(dueInMs));
+      await take([limit], { queueing: { ...first, hasWaited: true } });
+      await take([limit]);
+    });
+
+    it('queues a job behind those that wait in its process', async () => {
+      const limit = limitOf('requests', 2);
+      const queueing = { hasWaited: false, behindMs: 70, patienceMs: 100 };
+      const refusal = await refused([limit], { queueing });
+      assert.deepEqual([refusal.retryAfterMs, refusal.dueInMs], [70, undefined]);
+    });
+
+    it('reports standings without taking', async () => {
       const limit = limitOf('requests', 4);
       assert.equal(await remaining(limit), 4);
       await take([limit]);
@@ -232,7 +259,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       assert.equal(await remaining(limit), 3);
     });
 
-    it('never admits more than a limit leaves, whatever is taken and given back in whatever order', async () => {
+    it('never admits more than the remainder, for any sequence of asks, settlements and returns', async () => {
       const step = fc.record({
         doing: fc.constantFrom('take', 'take', 'settle', 'give'),
         amount: fc.nat({ max: 9 }),
@@ -259,7 +286,7 @@ export function rateLimiterContract(adapter: string, open: () => Promise<OpenedR
       );
     });
 
-    it('is closed as often as one likes', async () => {
+    it('closes idempotently', async () => {
       const other = await open();
       await other.limiter.close();
       await other.limiter.close();

@@ -17,6 +17,7 @@ import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { TargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import type { PacerAnswer } from '../pacing/pacer.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallPlan } from './plan-call.ts';
@@ -56,6 +57,15 @@ export type CallParts = {
 /** For whom a call is made, as its usage record says it. */
 export type Payer = Pick<UsageRecord, 'organizationId' | 'keyId' | 'userId' | 'category'>;
 
+/** A permit that may become too old before its call goes. */
+export type HeldPermit = {
+  readonly ask: PermitAsk;
+  /** Monotonic; the permit may count from then on. */
+  readonly askedAtMs: number;
+  /** Gives the permit back and takes another at the limit's pace; absent for a permit that was not waited for. */
+  readonly renew?: (signal: AbortSignal) => Promise<PacerAnswer>;
+};
+
 export type CallOrder = {
   /** Attempts, permits, holds and usage records are named after it. */
   readonly id: string;
@@ -64,8 +74,8 @@ export type CallOrder = {
   readonly budget: BudgetOwner;
   /** Whose limits the first attempt asks; absent where they were asked when a job was handed in. */
   readonly principal?: Principal | undefined;
-  /** The account's permit for the first attempt, where it has been taken already; `askedAtMs` is monotonic. */
-  readonly permit?: { readonly ask: PermitAsk; readonly askedAtMs: number } | undefined;
+  /** The account's permit for the first attempt, where a worker has taken it. */
+  readonly permit?: HeldPermit | undefined;
   /** A job: each target is tried once, and waiting is left to the queue. */
   readonly isBackground: boolean;
   /** Under what its failures are written down, where that is not its own id. */

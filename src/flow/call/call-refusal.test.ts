@@ -4,8 +4,8 @@ import type { Limit, LimitKind, LimitTier } from '../../resilience/rate-limiter.
 import {
   circuitOpen,
   limitedUntil,
-  moneySpent,
-  outOfTime,
+  budgetRefusal,
+  deadlinePassed,
   overLimit,
   unpriced,
 } from './call-refusal.ts';
@@ -16,7 +16,7 @@ const LIMIT = { provider: 'anthropic', region: 'us-east', setBy: 's', setAt: NOW
 function refused(
   tier: LimitTier,
   kind: LimitKind,
-  waits: { retryAfterMs?: number; comeBackMs?: number },
+  waits: { retryAfterMs?: number },
 ) {
   const limit: Limit = { tier, subject: 'x', kind, max: 5, windowMs: 60_000 };
   const binding = { limit, remaining: 0, resetAt: NOW };
@@ -25,7 +25,6 @@ function refused(
     binding,
     standings: [binding],
     retryAfterMs: waits.retryAfterMs,
-    comeBackMs: waits.comeBackMs,
   });
 }
 
@@ -57,13 +56,6 @@ test("a caller's limits are its organisation's affair, an account's are the syst
     });
 });
 
-test('whoever was given a moment of its own is told that one', () => {
-  assert.equal(
-    refused('provider', 'requests', { retryAfterMs: 70, comeBackMs: 900 }).retryAfterMs,
-    900,
-  );
-});
-
 test('what never fits is too large; a slot that somebody holds is not', () => {
   const large = refused('organization', 'tokens', {});
   assert.deepEqual([large.code, large.params], ['REQUEST_TOO_LARGE', { limit: 5 }]);
@@ -79,7 +71,7 @@ test('work that is paused is told to come back soon', () => {
 });
 
 test('spent money is told in dollars with the end of the month; books that are away are not', () => {
-  const spent = moneySpent({
+  const spent = budgetRefusal({
     kind: 'exceeded',
     scope: 'organization',
     limitNanos: 10_000_000_000,
@@ -88,7 +80,7 @@ test('spent money is told in dollars with the end of the month; books that are a
   });
   assert.equal(spent.code, 'BUDGET_EXCEEDED');
   assert.deepEqual(spent.params, { resetTime: NOW, spent: 9.99, limit: 10 });
-  const away = moneySpent({ kind: 'unavailable' });
+  const away = budgetRefusal({ kind: 'unavailable' });
   assert.deepEqual([away.code, away.retryable], ['CAPACITY_EXHAUSTED', true]);
 });
 
@@ -97,6 +89,6 @@ test('an open circuit, a passed deadline and an unknown price are what they are'
     reason: 'circuit_open',
     retryAfterMs: 60_000,
   });
-  assert.deepEqual(outOfTime().params, { phase: 'total' });
+  assert.deepEqual(deadlinePassed().params, { phase: 'total' });
   assert.deepEqual(unpriced('m').params, { field: 'model' });
 });

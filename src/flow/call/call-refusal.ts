@@ -27,7 +27,7 @@ export function unpriced(model: string): SpillwayError {
 }
 
 /** The circuit holds it back: after failures, or after a limit, until one call has found that it is over. */
-export function heldBack(
+export function circuitRefusal(
   provider: string,
   { cause, retryAfterMs }: Extract<BreakerAnswer, { isAllowed: false }>,
 ): SpillwayError {
@@ -44,7 +44,7 @@ export function circuitOpen(provider: string, retryAfterMs: number): SpillwayErr
 }
 
 /** The provider has said how little is left: who comes now waits for a turn. */
-export function nearWall(provider: string, retryAfterMs: number): SpillwayError {
+export function lowHeadroom(provider: string, retryAfterMs: number): SpillwayError {
   return new SpillwayError('RATE_LIMITED', `little is left of the limit of ${provider}`, {
     params: { scope: 'system', retryAfterMs },
     retryAfterMs,
@@ -52,7 +52,7 @@ export function nearWall(provider: string, retryAfterMs: number): SpillwayError 
 }
 
 /** The caller's deadline has passed before anybody was asked. */
-export function outOfTime(): SpillwayError {
+export function deadlinePassed(): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', 'the deadline has passed', {
     params: { phase: 'total' },
   });
@@ -60,7 +60,7 @@ export function outOfTime(): SpillwayError {
 
 type Refused = Extract<PermitDecision, { isAllowed: false }>;
 
-export function overLimit({ binding, retryAfterMs, comeBackMs }: Refused): SpillwayError {
+export function overLimit({ binding, retryAfterMs }: Refused): SpillwayError {
   if (!binding) return throttled(retryAfterMs ?? CONCURRENT_RETRY_MS, 'system');
   const { limit } = binding;
   if (limit.kind === 'concurrent') return throttled(CONCURRENT_RETRY_MS, scopeOf(limit.tier));
@@ -68,10 +68,10 @@ export function overLimit({ binding, retryAfterMs, comeBackMs }: Refused): Spill
     return new SpillwayError('REQUEST_TOO_LARGE', 'one request is larger than the whole limit', {
       params: { limit: limit.max },
     });
-  return throttled(comeBackMs ?? retryAfterMs, scopeOf(limit.tier));
+  return throttled(retryAfterMs, scopeOf(limit.tier));
 }
 
-export function moneySpent(decision: Exclude<BudgetDecision, { kind: 'reserved' }>): SpillwayError {
+export function budgetRefusal(decision: Exclude<BudgetDecision, { kind: 'reserved' }>): SpillwayError {
   if (decision.kind === 'unavailable')
     return new SpillwayError('CAPACITY_EXHAUSTED', 'budgets cannot be asked', {
       retryAfterMs: STORE_AWAY_RETRY_MS,

@@ -149,3 +149,28 @@ test('where there is no room for it any more the call is refused and everything 
   assert.deepEqual(told, ['released', 'RATE_LIMITED']);
   assert.equal(await remaining(), 0);
 });
+
+test('the old permit of a paced job is renewed by its pacer', async () => {
+  const { clock, told, start, takeBefore, reserve } = rig(2);
+  const held = takeBefore();
+  const fresh = takeBefore();
+  await clock.advance(150);
+  const renew = async () => ({
+    kind: 'allowed' as const,
+    permit: { ask: { ...fresh.ask, id: 'renewed' }, askedAtMs: clock.monotonic(), isPaced: true },
+  });
+  start({ ...held, renew });
+  reserve();
+  await clock.advance(0);
+  assert.deepEqual(told, ['cleared by renewed']);
+});
+
+test('a paced job without a slot for its renewal is refused and releases its budget', async () => {
+  const { clock, told, start, takeBefore, reserve } = rig(1);
+  const held = takeBefore();
+  await clock.advance(150);
+  start({ ...held, renew: async () => ({ kind: 'later', afterMs: 2000 }) });
+  reserve();
+  await clock.advance(0);
+  assert.deepEqual(told, ['released', 'RATE_LIMITED']);
+});

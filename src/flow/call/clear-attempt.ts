@@ -10,8 +10,8 @@ import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
-import type { CallOrder, CallParts } from './call-order.ts';
-import { moneySpent, overLimit } from './call-refusal.ts';
+import type { CallOrder, CallParts, HeldPermit } from './call-order.ts';
+import { budgetRefusal, overLimit } from './call-refusal.ts';
 import { likelyTokens } from './likely-tokens.ts';
 import { worstCaseOf } from './plan-call.ts';
 import type { SentAttempt } from './settle-attempt.ts';
@@ -37,10 +37,11 @@ export type ClearanceParts = Pick<
 export type ClearanceOrder = Omit<CallOrder, 'recordedUnder' | 'startedAtMs'>;
 
 /**
- * A permit counts from when it was asked for. One that is older when its call could go is taken anew, once: the provider
- * would count the call later than we do, and what is kept free for that is but little more.
+ * A permit counts from when it was asked for, and the provider counts the call when it arrives: a later call would fall
+ * into the provider's next window. A permit that is older than this when its call could go is renewed, once; the guard at
+ * the end of a window covers the rest.
  */
-const FRESH_PERMIT_MS = 100;
+const MAX_PERMIT_AGE_MS = 100;
 
 export class AttemptClearance {
   readonly #parts: ClearanceParts;
@@ -48,9 +49,9 @@ export class AttemptClearance {
   readonly #planned: PlannedAttempt;
   readonly #listener: ClearanceListener;
   #withdrawReservation: (() => void) | undefined;
-  #permit: PermitAsk | undefined;
-  #permitAskedAtMs = 0;
-  #isTakenAgain = false;
+  #permit: HeldPermit | undefined;
+  #isRenewed = false;
+  #withdrawal: AbortController | undefined;
   #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
   #isOver = false;
@@ -71,8 +72,7 @@ export class AttemptClearance {
   start(patienceMs: number): void {
     const { permit } = this.#order;
     if (permit && this.#planned.number === 1) {
-      this.#permit = permit.ask;
-      this.#permitAskedAtMs = permit.askedAtMs;
+      this.#permit = permit;
       return this.#reserveMoney(patienceMs);
     }
     this.#take(this.#askForPermit(), () => this.#reserveMoney(patienceMs));
@@ -83,17 +83,18 @@ export class AttemptClearance {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#withdrawReservation?.();
+    this.#withdrawal?.abort();
     this.#giveBack();
   }
 
   #take(ask: PermitAsk, onTaken: () => void): void {
     const { limiter, clock } = this.#parts;
-    this.#permitAskedAtMs = clock.monotonic();
+    const askedAtMs = clock.monotonic();
     limiter.take(ask, (decision) => {
       if (this.#isOver) return decision.isAllowed ? limiter.giveBack(ask) : undefined;
       this.#listener.onStandings(decision.standings);
       if (!decision.isAllowed) return this.#refuse(overLimit(decision));
-      this.#permit = ask;
+      this.#permit = { ask, askedAtMs };
       onTaken();
     });
   }
@@ -121,7 +122,7 @@ export class AttemptClearance {
     this.#withdrawReservation = this.#parts.ledger.reserve(ask, (decision) => {
       this.#withdrawReservation = undefined;
       if (this.#isOver) return;
-      if (decision.kind !== 'reserved') return this.#refuse(moneySpent(decision));
+      if (decision.kind !== 'reserved') return this.#refuse(budgetRefusal(decision));
       this.#reservation = ask;
       this.#budgetMonth = decision.month;
       this.#clear();
@@ -154,19 +155,32 @@ export class AttemptClearance {
     };
   }
 
-  #takeAgain(stale: PermitAsk): void {
-    this.#isTakenAgain = true;
-    this.#parts.limiter.giveBack(stale);
+  #renew({ ask, renew }: HeldPermit): void {
+    this.#isRenewed = true;
     this.#permit = undefined;
-    this.#take({ ...stale, id: `${stale.id}+` }, () => this.#clear());
+    if (renew) return void this.#renewAtPace(renew);
+    this.#parts.limiter.giveBack(ask);
+    this.#take({ ...ask, id: `${ask.id}+` }, () => this.#clear());
+  }
+
+  async #renewAtPace(renew: NonNullable<HeldPermit['renew']>): Promise<void> {
+    this.#withdrawal = new AbortController();
+    const answer = await renew(this.#withdrawal.signal);
+    const permit = answer.kind === 'allowed' ? answer.permit : undefined;
+    if (this.#isOver) return permit && this.#parts.limiter.giveBack(permit.ask);
+    this.#permit = permit;
+    if (permit) return this.#clear();
+    const retryAfterMs = 'afterMs' in answer ? answer.afterMs : undefined;
+    const refusal = { isAllowed: false, binding: undefined, standings: [] } as const;
+    this.#refuse(overLimit({ ...refusal, retryAfterMs }));
   }
 
   #clear(): void {
     const permit = this.#permit;
     if (!permit) return;
     const sentAtMs = this.#parts.clock.monotonic();
-    const isStale = sentAtMs - this.#permitAskedAtMs > FRESH_PERMIT_MS;
-    if (isStale && !this.#isTakenAgain) return this.#takeAgain(permit);
+    const isStale = sentAtMs - permit.askedAtMs > MAX_PERMIT_AGE_MS;
+    if (isStale && !this.#isRenewed) return this.#renew(permit);
     this.#isOver = true;
     const { target, number, pass } = this.#planned;
     this.#listener.onCleared({
@@ -174,7 +188,7 @@ export class AttemptClearance {
       number,
       pass,
       sentAtMs,
-      permit,
+      permit: permit.ask,
       budgetMonth: this.#budgetMonth,
     });
   }
@@ -187,7 +201,7 @@ export class AttemptClearance {
 
   #giveBack(): void {
     this.#parts.breakers.report(this.#planned.pass, 'neutral');
-    if (this.#permit) this.#parts.limiter.giveBack(this.#permit);
+    if (this.#permit) this.#parts.limiter.giveBack(this.#permit.ask);
     if (this.#reservation) this.#parts.ledger.release(this.#reservation.attempt);
   }
 

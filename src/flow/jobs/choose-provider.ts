@@ -43,7 +43,7 @@ function isReturning({ state, waitCode }: Job): boolean {
   return state === 'delayed' && waitCode === 'RATE_LIMITED';
 }
 
-/** If every circuit is open the job goes to the first candidate, whose workers wait for it. */
+/** If every circuit is open the job goes to the first candidate and waits for its worker. */
 function healthyOf(parts: ChooseParts, candidates: readonly Candidate[]): readonly Candidate[] {
   const isFailing = ({ provider }: Candidate) =>
     parts.isFailing?.(provider.name, provider.region) === true;
@@ -60,7 +60,7 @@ function soonest(parts: ChooseParts, candidates: readonly Candidate[]): Candidat
   return candidates.toSorted((a, b) => (limitOf(parts, a) ?? 0) - (limitOf(parts, b) ?? 0))[0];
 }
 
-/** The first candidate whose limit admits the message; else the one whose slot opens first. */
+/** The first candidate with a free slot; else the candidate with the earliest due time. */
 async function routeWithin(
   parts: ChooseParts,
   limit: DispatchLimit,

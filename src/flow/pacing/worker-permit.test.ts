@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { collectingLog } from '../../../test/support/stores/rabbit-rig.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import type { Limit } from '../../admission/rate-limiter.ts';
-import { newJob } from '../../jobs/pipeline/submit-job.ts';
+import { newJob } from '../../jobs/intake/submit-job.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createWorkerMetrics } from '../jobs/worker-metrics.ts';
 import { createWorkerPermits, permitOf } from './worker-permit.ts';
 
@@ -20,7 +20,9 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0) {
   ];
   const permits = createWorkerPermits({
     limiter: createMemoryRateLimiter(clock),
-    accountsOf: () => accounts.map((account) => ({ account, limits: limitsOf(account) })),
+    accounts: new Map([
+      ['gemini', accounts.map((account) => ({ account, limits: limitsOf(account) }))],
+    ]),
     tokensOf: () => tokens,
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
@@ -33,10 +35,10 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0) {
     queue: 'q',
   } as const;
   const job = newJob(given, newId, clock.now());
-  return { clock, log, permits, job, take: () => permits.take(job, {}, { backAt: undefined }) };
+  return { clock, log, permits, job, take: () => permits.take(job, {}, { dueAt: undefined }) };
 }
 
-test('a permit is given, and says which account it is of', async () => {
+test('a permit names the first account with a free slot', async () => {
   const { take } = rig(['first', 'second']);
   const [one, two, three] = [await take(), await take(), await take()];
   assert.ok(one.kind === 'allowed' && two.kind === 'allowed');
@@ -45,23 +47,23 @@ test('a permit is given, and says which account it is of', async () => {
   assert.equal(three.kind, 'later');
 });
 
-test('those who are refused are given moments of their own, and what is given back is free again', async () => {
-  const { take, permits, clock } = rig();
+test('refused jobs get due times one interval apart, and a permit that is given back is free', async () => {
+  const { take, permits, clock, job } = rig();
   const first = await take();
   assert.ok(first.kind === 'allowed' && first.permit);
   assert.deepEqual(await take(), { kind: 'later', afterMs: 10_000 });
-  assert.deepEqual(await take(), { kind: 'later', afterMs: 20_100 });
+  assert.deepEqual(await take(), { kind: 'later', afterMs: 20_050 });
   permits.giveBack(first.permit);
-  const present = await permits.take(rig().job, {}, { backAt: clock.now() });
+  const present = await permits.take(job, {}, { dueAt: clock.now() });
   assert.equal(present.kind, 'allowed');
 });
 
-test('a job larger than the whole limit is left to its call, which can say so', async () => {
+test('a job larger than the whole limit is allowed without a permit, so that its call reports the error', async () => {
   const { take } = rig(['default'], 1000);
   assert.deepEqual(await take(), { kind: 'allowed' });
 });
 
-test('a burst of jobs that are put back is one line in the log', async () => {
+test('a burst of requeued jobs writes one log line', async () => {
   const { clock, log, permits, job } = rig();
   for (let index = 0; index < 50; index += 1) permits.noteRequeued(job);
   assert.equal(log.entries.length, 1);
@@ -70,25 +72,22 @@ test('a burst of jobs that are put back is one line in the log', async () => {
   assert.equal(log.entries.length, 2);
 });
 
-test('what has waited for the limit keeps its distance up to the call, however it was held up', async () => {
-  const { clock, permits, job } = rig(['first', 'second', 'third']);
-  const startedAt = clock.now();
-  const held = [];
-  for (const waitCode of ['RATE_LIMITED', 'RATE_LIMITED', undefined] as const) {
-    const waited = { ...job, waitCode, runAt: clock.now() };
-    const answer = await permits.take(waited, {}, { backAt: undefined });
-    assert.ok(answer.kind === 'allowed' && answer.permit);
-    // All of one provider's account: the rig has a limit of one for each.
-    held.push({ ...answer.permit, account: 'first' });
-    await clock.advance(100);
-  }
-  await clock.advance(700);
-  const letOnAt: number[] = [];
-  for (const [index, permit] of held.entries())
-    void permits.keepDistance(job, permit).then(() => {
-      letOnAt[index] = clock.now() - startedAt;
-    });
+test('the permit of a job that waited is renewed at the pace of the limit', async () => {
+  const { clock, permits, job, take } = rig();
+  const first = await take();
+  assert.ok(first.kind === 'allowed' && first.permit);
+  assert.equal(permitOf({ permit: first.permit })?.renew, undefined);
+  await clock.advance(10_000);
+  const waited = { ...job, waitCode: 'RATE_LIMITED', runAt: clock.now() } as const;
+  const answer = await permits.take(waited, {}, { dueAt: undefined });
+  assert.ok(answer.kind === 'allowed' && answer.permit);
+  const held = permitOf({ permit: answer.permit });
+  assert.ok(held?.renew);
+  await clock.advance(200);
+  const renewing = held.renew(new AbortController().signal);
   await clock.advance(0);
-  await clock.advance(1000);
-  assert.deepEqual(letOnAt, [1000, 1090, 1000]);
+  await clock.advance(10_000);
+  const renewed = await renewing;
+  assert.ok(renewed.kind === 'allowed');
+  assert.equal(renewed.permit.ask.id, `${held.id}+`);
 });

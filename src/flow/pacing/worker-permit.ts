@@ -1,6 +1,7 @@
-// The worker's permit: what a job's run takes of the provider's own limit before the job is claimed. It is the same
-// count that interactive calls take from, and the last thing between a queue and the provider: a message may have passed
-// by the dispatcher, or raced. A provider with several accounts is asked for each of them, in turn, until one has room.
+// The worker's permit of the provider's own limit, taken before a job is claimed. Interactive calls take from the same
+// count, and it is the safety net behind the dispatcher: a message may have bypassed it, or raced. The accounts of a
+// provider are asked in turn; the last one gives due times. A permit that is too old when its call could go is renewed
+// by the same pacer, so that jobs that were held up together still go one by one.
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
@@ -8,58 +9,86 @@ import type { JobPermit, JobPermits, PermitAnswer } from '../../jobs/ports/job-p
 import type { JobRun } from '../../jobs/ports/job-runner.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
-import type { Limit, PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
+import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
+import type { HeldPermit } from '../call/call-order.ts';
 import type { WorkerMetrics } from '../jobs/worker-metrics.ts';
-import { createDistances } from './keep-distance.ts';
-import { type AskInLine, createPermitLine, intervalMs, type LineQuestion } from './permit-line.ts';
+import { Pacer, type PacerAnswer, type PacerRequest } from './pacer.ts';
 
-/** One account's limits, as they hold for this worker. */
+/** The limits of one account, as they hold for this worker. */
 export type AccountLimits = { readonly account: string; readonly limits: readonly Limit[] };
 
-export type WorkerPermit = {
-  readonly id: string;
-  readonly account: string;
-  readonly ask: PermitAsk;
-  /** `clock.monotonic()` of when it was asked for: it may count from then on. */
-  readonly askedAtMs: number;
-  /** Of a job that had to wait for the limit: its like go one by one, whatever holds them up on their way. */
-  readonly isPaced: boolean;
-};
+export type WorkerPermit = HeldPermit & { readonly id: string; readonly account: string };
 
 export type WorkerPermitParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
-  readonly accountsOf: (provider: string) => readonly AccountLimits[];
-  /** What is reserved of limits that count tokens. */
+  readonly accounts: ReadonlyMap<string, readonly AccountLimits[]>;
+  /** The reservation of limits that count tokens. */
   readonly tokensOf: (message: JobMessage, limits: readonly Limit[]) => number;
   readonly metrics: WorkerMetrics;
   readonly clock: Clock;
   readonly newId: NewId;
 };
 
-/** The permit that a run was given, if one was. */
+type Account = AccountLimits & { readonly pacer: Pacer };
+
+const MAX_WAIT_MS = 1000;
+/** A job that has begun waits longer before it goes back to its queue. */
+const MAX_RENEWAL_WAIT_MS = 5000;
+
+/** The permit of a run, if it has one. */
 export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined {
   return isWorkerPermit(run.permit) ? run.permit : undefined;
 }
 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
-  const { limiter, metrics } = parts;
-  const asking = { ...parts, askInLine: createPermitLine(parts) };
-  const distance = createDistances(parts.clock);
+  const { limiter, metrics, clock, newId, tokensOf } = parts;
+  const withPacer = (each: AccountLimits) => ({ ...each, pacer: new Pacer(parts, each.limits) });
+  const providers = new Map([...parts.accounts].map(([name, own]) => [name, own.map(withPacer)]));
+
+  async function take(
+    { account, limits, pacer }: Account,
+    message: JobMessage,
+    wait: Pick<PacerRequest, 'dueAt' | 'signal'>,
+    how: 'acquire' | 'tryNow',
+  ): Promise<PermitAnswer> {
+    const id = newId('att');
+    const wanted = { id, tokens: tokensOf(message, limits), patienceMs: MAX_WAIT_MS };
+    const answer = await pacer[how]({ ...wanted, ...wait });
+    if (answer.kind === 'never') return { kind: 'allowed' };
+    if (answer.kind !== 'allowed') return answer;
+    const { isPaced, ...held } = answer.permit;
+    const dueAt = clock.now();
+    const renew = (signal: AbortSignal): Promise<PacerAnswer> => {
+      limiter.giveBack(held.ask);
+      const patienceMs = MAX_RENEWAL_WAIT_MS;
+      const renewed = { ...wanted, id: `${id}+`, dueAt, patienceMs, signal, isRenewal: true };
+      return pacer.acquire(renewed);
+    };
+    const permit: WorkerPermit = { id, account, ...held, ...(isPaced ? { renew } : {}) };
+    return { kind: 'allowed', permit };
+  }
+
+  async function takeOfAny(
+    accounts: readonly Account[],
+    message: JobMessage,
+    wait: Pick<PacerRequest, 'dueAt' | 'signal'>,
+  ): Promise<PermitAnswer> {
+    const last = accounts.at(-1);
+    if (!last) return { kind: 'allowed' };
+    for (const account of accounts.slice(0, -1)) {
+      const answer = await take(account, message, wait, 'tryNow');
+      if (answer.kind === 'allowed') return answer;
+    }
+    return take(last, message, wait, 'acquire');
+  }
+
   return {
-    async take(job, message, { backAt, closing }) {
+    async take(job, message, { dueAt = dueTimeOf(job), closing }) {
       const provider = job.provider ?? '';
-      const as = backAt !== undefined || isReturning(job) ? 'returning' : 'newcomer';
-      const dueAt = backAt ?? (hasWaited(job) ? job.runAt : undefined);
-      const answer = await takeOfAny(asking, { job, message, as, dueAt, signal: closing });
+      const wait = { dueAt, signal: closing };
+      const answer = await takeOfAny(providers.get(provider) ?? [], message, wait);
       metrics.checked(provider, answer.kind);
       return answer;
-    },
-    async keepDistance(job, permit) {
-      if (!isWorkerPermit(permit) || !permit.isPaced) return;
-      const [limit] = permit.ask.limits;
-      if (!limit) return;
-      const keepDistance = distance(`${job.provider}/${permit.account}`);
-      await keepDistance(permit.askedAtMs, intervalMs(limit));
     },
     giveBack(permit) {
       if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);
@@ -68,51 +97,9 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   };
 }
 
-/** It was put off before, so that its moment has come. */
-function isReturning(job: Job): boolean {
-  return job.state === 'delayed' && hasWaited(job);
-}
-
-/** Here or at the dispatcher; then the moments of such jobs are as far apart as the limit wants them. */
-function hasWaited({ waitCode }: Job): boolean {
-  return waitCode === 'RATE_LIMITED';
-}
-
-type Asking = WorkerPermitParts & { readonly askInLine: AskInLine };
-
-type Wanted = {
-  readonly job: Job;
-  readonly message: JobMessage;
-  readonly as: LineQuestion['as'];
-  readonly dueAt: number | undefined;
-  readonly signal: AbortSignal | undefined;
-};
-
-async function takeOfAny(parts: Asking, wanted: Wanted): Promise<PermitAnswer> {
-  const accounts = parts.accountsOf(wanted.job.provider ?? '');
-  const last = accounts.at(-1);
-  if (!last) return { kind: 'allowed' };
-  // Those before the last are only looked at: a moment to come back at is given where the line is.
-  for (const account of accounts.slice(0, -1)) {
-    const answer = await takeOf(parts, account, { ...wanted, as: 'present' });
-    if (answer.kind === 'allowed') return answer;
-  }
-  return takeOf(parts, last, wanted);
-}
-
-async function takeOf(
-  { askInLine, newId, tokensOf }: Asking,
-  { account, limits }: AccountLimits,
-  { message, as, dueAt, signal }: Wanted,
-): Promise<PermitAnswer> {
-  const tokens = tokensOf(message, limits);
-  const id = newId('att');
-  const answer = await askInLine({ id, limits, tokens, as, dueAt, stays: true, signal });
-  if (answer.kind === 'never') return { kind: 'allowed' };
-  if (answer.kind !== 'allowed') return answer;
-  const { ask, askedAtMs } = answer;
-  const permit: WorkerPermit = { id, account, ask, askedAtMs, isPaced: dueAt !== undefined };
-  return { kind: 'allowed', permit };
+/** Of a job that waited for a limit, here or at the dispatcher. */
+function dueTimeOf({ waitCode, runAt }: Job): number | undefined {
+  return waitCode === 'RATE_LIMITED' ? runAt : undefined;
 }
 
 function isWorkerPermit(permit: JobPermit | undefined): permit is WorkerPermit {

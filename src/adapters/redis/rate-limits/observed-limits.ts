@@ -1,5 +1,5 @@
-// Where each limit stands in Redis and what was last seen of it there. Names are made once for each limit; what has not
-// been seen for longer than it could count is forgotten.
+// The Redis key of each limit and the count that this server last observed there. Keys are built once per limit. An
+// observation is dropped when it is older than anything it counted could be.
 
 import type { Limit, LimitKind } from '../../../resilience/rate-limiter.ts';
 import { KIND_CODES } from './rate-limit-script.ts';
@@ -7,15 +7,15 @@ import { KIND_CODES } from './rate-limit-script.ts';
 export type ObservedLimit = {
   readonly key: string;
   readonly kindCode: number;
-  /** As it was last asked about. */
+  /** The latest version of the limit. */
   limit: Limit;
   used: number;
-  /** What anybody might still take, without what is kept free for servers that are awaited. */
+  /** Without the shares that are reserved for awaited servers. */
   remaining: number;
-  /** When that was so, by Redis; 0 when it was never seen. */
+  /** The time of the observation on Redis' clock; 0 when there is none. */
   seenAt: number;
-  /** Forgotten, though its limit may still be kept elsewhere. */
-  isForgotten: boolean;
+  /** Dropped from the table, though a holder of the limit may still refer to it. */
+  isDropped: boolean;
 };
 
 export class ObservedLimits {
@@ -30,49 +30,49 @@ export class ObservedLimits {
   of(limit: Limit): ObservedLimit {
     const known = this.#byLimit.get(limit);
     if (known) return known;
-    const place = this.#named(limit);
-    this.#byLimit.set(limit, place);
-    return place;
+    const entry = this.#named(limit);
+    this.#byLimit.set(limit, entry);
+    return entry;
   }
 
-  /** What was seen so late that it still counts for something. */
-  *seenSince(now: number): Generator<ObservedLimit> {
-    for (const place of this.#byName.values())
-      if (place.seenAt > 0 && place.seenAt + countsMs(place.limit) > now) yield place;
+  /** Observations that are recent enough to count. */
+  *recent(now: number): Generator<ObservedLimit> {
+    for (const entry of this.#byName.values())
+      if (entry.seenAt > 0 && entry.seenAt + countsMs(entry.limit) > now) yield entry;
   }
 
-  /** Those in use that nobody has asked about for so long, the longest first. */
+  /** Limits in use with an observation older than `staleMs`, the oldest first. */
   staleLimits(now: number, staleMs: number, most: number): Limit[] {
     const stale: ObservedLimit[] = [];
-    for (const place of this.seenSince(now))
-      if (place.used > 0 && place.seenAt + staleMs < now) stale.push(place);
+    for (const entry of this.recent(now))
+      if (entry.used > 0 && entry.seenAt + staleMs < now) stale.push(entry);
     if (stale.length > most) stale.sort((one, other) => one.seenAt - other.seenAt);
     return stale.slice(0, most).map(({ limit }) => limit);
   }
 
-  see(limit: Limit, used: number, remaining: number, seenAt: number): void {
-    const place = this.of(limit);
-    place.limit = limit;
-    place.used = used;
-    place.remaining = remaining;
-    place.seenAt = seenAt;
-    if (place.isForgotten) this.#restore(place);
+  observe(limit: Limit, used: number, remaining: number, seenAt: number): void {
+    const entry = this.of(limit);
+    entry.limit = limit;
+    entry.used = used;
+    entry.remaining = remaining;
+    entry.seenAt = seenAt;
+    if (entry.isDropped) this.#restore(entry);
   }
 
-  forgetIdle(now: number): void {
-    for (const [name, place] of this.#byName) {
-      if (place.seenAt + countsMs(place.limit) > now) continue;
-      place.isForgotten = true;
+  dropIdle(now: number): void {
+    for (const [name, entry] of this.#byName) {
+      if (entry.seenAt + countsMs(entry.limit) > now) continue;
+      entry.isDropped = true;
       this.#byName.delete(name);
     }
   }
 
-  /** Another of its name may have come meanwhile, and then that one counts. */
-  #restore(place: ObservedLimit): void {
-    const name = nameOf(place.key, place.limit.kind);
+  /** A newer entry of the same name takes precedence. */
+  #restore(entry: ObservedLimit): void {
+    const name = nameOf(entry.key, entry.limit.kind);
     if (this.#byName.has(name)) return;
-    place.isForgotten = false;
-    this.#byName.set(name, place);
+    entry.isDropped = false;
+    this.#byName.set(name, entry);
   }
 
   #named(limit: Limit): ObservedLimit {
@@ -80,10 +80,10 @@ export class ObservedLimits {
     const name = nameOf(key, limit.kind);
     const known = this.#byName.get(name);
     if (known) return known;
-    const unseen = { used: 0, remaining: limit.max, seenAt: 0, isForgotten: false };
-    const place = { key, kindCode: KIND_CODES[limit.kind], limit, ...unseen };
-    this.#byName.set(name, place);
-    return place;
+    const unseen = { used: 0, remaining: limit.max, seenAt: 0, isDropped: false };
+    const entry = { key, kindCode: KIND_CODES[limit.kind], limit, ...unseen };
+    this.#byName.set(name, entry);
+    return entry;
   }
 }
 
@@ -93,7 +93,7 @@ function nameOf(key: string, kind: LimitKind): string {
 
 const SLOTS_COUNT_MS = 60_000;
 
-/** How long what was seen of a limit says something. */
+/** How long an observation of a limit is meaningful. */
 export function countsMs({ kind, windowMs }: Limit): number {
   return kind === 'concurrent' ? SLOTS_COUNT_MS : windowMs;
 }

@@ -1,5 +1,5 @@
-// One call of the rate limiter's script: operations go out as one text and come back as one. It keeps nothing between
-// calls and rejects when Redis is away or late; what that means is the caller's to decide.
+// One call of the rate limiter's script: the operations are encoded as one text, the answers decoded from one. It is
+// stateless and rejects when Redis is unavailable or late.
 
 import type { Redis } from 'ioredis';
 import type {
@@ -7,16 +7,17 @@ import type {
   LimitStanding,
   PermitAsk,
   PermitDecision,
+  Queueing,
 } from '../../../resilience/rate-limiter.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { runScript } from '../connection/redis-script.ts';
+import type { Admission } from './local-admissions.ts';
 import type { ObservedLimit, ObservedLimits } from './observed-limits.ts';
-import type { Admission } from './own-admissions.ts';
 import type { RateLimitKeys } from './rate-limit-keys.ts';
-import { OPERATION, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
+import { OPERATION, QUEUEING, RATE_LIMIT_SCRIPT } from './rate-limit-script.ts';
 
 export type Operation = {
-  /** What is to be done and with what, as values of JSON without the brackets around them. */
+  /** The operation's number and arguments as JSON values without the enclosing brackets. */
   readonly head: string;
   readonly limits: readonly Limit[];
 };
@@ -25,19 +26,19 @@ export type ReturnedPermit = Pick<PermitAsk, 'id' | 'tokens' | 'limits'>;
 
 export type CallerState = {
   readonly epoch: string;
-  /** Counts by itself until it has told what it admitted. */
-  readonly isAlone: boolean;
-  /** Servers that may have been left alone too. */
+  /** The server decides by its safe share until it has reported its admissions. */
+  readonly isFallback: boolean;
+  /** Servers that may have lost contact as well. */
   readonly awaits: readonly string[];
-  /** What time it is at Redis, as far as is known. */
+  /** An estimate of Redis' clock. */
   readonly now: number;
 };
 
 export type CallReply = {
   readonly epoch: string;
-  /** By the clock of Redis. */
+  /** Redis' clock. */
   readonly now: number;
-  /** Absent when the epoch is not the caller's, or the call came late: then nothing was done. */
+  /** Absent when the epoch differs from the caller's or the call was late: then nothing was done. */
   readonly done?: { readonly alive: readonly string[]; readonly answers: readonly Answer[] };
 };
 
@@ -46,23 +47,23 @@ export type Answer = readonly number[];
 export type RateLimitCallParts = {
   readonly link: RedisLink;
   readonly keys: RateLimitKeys;
-  readonly places: ObservedLimits;
+  readonly observed: ObservedLimits;
   readonly serverId: string;
   readonly ttlMs: number;
-  /** A server that is not heard of for so long is gone. */
+  /** A server without contact for this long is removed from the list. */
   readonly goneMs: number;
-  /** One that may have been left alone is waited for no longer than this. */
+  /** The share of a server that lost contact is reserved for this long. */
   readonly awaitMs: number;
-  /** What a Redis without an epoch begins with. */
+  /** Stored by a Redis that has no epoch. */
   readonly newEpoch: () => string;
 };
 
 /**
- * Longer than other commands are waited for: a server that is only slow is better waited for than left. What Redis
- * finds later than this it does not do, because by then it was decided otherwise.
+ * Longer than the timeout of other commands: a slow Redis is better than the safe share. The script does nothing after this
+ * deadline, because by then the server has decided by itself.
  */
 const PATIENCE_MS = 500;
-/** A call that took longer than this to be heard was held up. */
+/** A call that starts later than this was delayed. */
 const PROMPT_MS = 100;
 
 export async function callRateLimits(
@@ -72,7 +73,7 @@ export async function callRateLimits(
 ): Promise<CallReply> {
   const { link, keys, serverId } = parts;
   const all = [keys.epoch, keys.servers, keys.awaited];
-  const text = encode(operations, parts.places, all);
+  const text = encode(operations, parts.observed, all);
   const args = [
     serverId,
     state.epoch,
@@ -80,7 +81,7 @@ export async function callRateLimits(
     parts.ttlMs,
     parts.goneMs,
     parts.awaitMs,
-    state.isAlone ? '1' : '0',
+    state.isFallback ? '1' : '0',
     state.awaits.length === 0 ? '[]' : JSON.stringify(state.awaits),
     text,
     Math.ceil(state.now) + PATIENCE_MS,
@@ -91,33 +92,43 @@ export async function callRateLimits(
 }
 
 export function takeOperation(ask: PermitAsk): Operation {
-  const { id, tokens, expiresMs, wantsComeback, limits } = ask;
-  const head = `${OPERATION.take},${quoted(id)},${tokens},${expiresMs},${wantsComeback ? 1 : 0}`;
+  const { id, tokens, expiresMs, queueing, limits } = ask;
+  const head = `${OPERATION.take},${quoted(id)},${tokens},${expiresMs},${queueingArguments(queueing)}`;
   return { head, limits };
 }
+
+function queueingArguments(queueing: Queueing | undefined): string {
+  if (!queueing) return `${QUEUEING.none},0,0`;
+  const { hasWaited, behindMs, patienceMs } = queueing;
+  const patience = Math.min(patienceMs, MAX_PATIENCE_MS);
+  return `${hasWaited ? QUEUEING.hasWaited : QUEUEING.first},${behindMs},${patience}`;
+}
+
+/** JSON has no infinity. */
+const MAX_PATIENCE_MS = 1e12;
 
 export function giveBackOperation({ id, tokens, limits }: ReturnedPermit): Operation {
   return { head: `${OPERATION.giveBack},${quoted(id)},${tokens}`, limits };
 }
 
-/** Requests count whether or not they have ended: of them there is nothing to say. */
+/** Undefined where there is nothing to settle: a request counts for the whole window, also after it has ended. */
 export function settleOperation(admission: Admission): Operation | undefined {
-  const limits = admission.toTell.filter(({ kind }) => kind !== 'requests');
+  const limits = admission.limitsToReport.filter(({ kind }) => kind !== 'requests');
   if (limits.length === 0) return undefined;
   return { head: endingHead(OPERATION.settle, admission, admission.usedTokens ?? 0), limits };
 }
 
-export function tellOperation(admission: Admission): Operation {
-  const head = endingHead(OPERATION.tell, admission, admission.usedTokens ?? -1);
-  return { head, limits: admission.toTell };
+export function reportOperation(admission: Admission): Operation {
+  const head = endingHead(OPERATION.report, admission, admission.usedTokens ?? -1);
+  return { head, limits: admission.limitsToReport };
 }
 
 export function lookOperation(limits: readonly Limit[]): Operation {
   return { head: String(OPERATION.look), limits };
 }
 
-export function seenOperation(limit: Limit, used: number, seenAt: number): Operation {
-  return { head: `${OPERATION.seen},${used},${seenAt}`, limits: [limit] };
+export function reportSeenOperation(limit: Limit, used: number, seenAt: number): Operation {
+  return { head: `${OPERATION.reportSeen},${used},${seenAt}`, limits: [limit] };
 }
 
 function endingHead(
@@ -128,7 +139,7 @@ function endingHead(
   return `${operation},${quoted(id)},${tokens},${used},${takenAt},${expiresAt}`;
 }
 
-/** Ids are our own but for those of jobs, which their senders choose. */
+/** Ids are generated here, except those of jobs, which their senders choose. */
 function quoted(id: string): string {
   return PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
 }
@@ -139,17 +150,17 @@ export function decisionOf(
   { limits }: PermitAsk,
   found: Answer,
   now: number,
-  places: ObservedLimits,
+  observed: ObservedLimits,
 ): PermitDecision {
-  const [bindingIndex = 0, waitMs = 0, comeBackMs = -1] = found;
-  const standings = standingsOf(limits, found, 3, now, places);
+  const [bindingIndex = 0, waitMs = 0, dueInMs = -1] = found;
+  const standings = standingsOf(limits, found, 3, now, observed);
   if (bindingIndex === 0) return { isAllowed: true, standings };
   return {
     isAllowed: false,
     binding: standings[bindingIndex - 1],
     standings,
     retryAfterMs: waitMs < 0 ? undefined : waitMs,
-    comeBackMs: comeBackMs < 0 ? undefined : comeBackMs,
+    dueInMs: dueInMs < 0 ? undefined : dueInMs,
   };
 }
 
@@ -158,7 +169,7 @@ export function standingsOf(
   found: Answer,
   from: number,
   now: number,
-  places: ObservedLimits,
+  observed: ObservedLimits,
 ): LimitStanding[] {
   let at = from;
   return limits.map((limit) => {
@@ -167,28 +178,32 @@ export function standingsOf(
     const freeInMs = found[at + 2] ?? 0;
     at += 3;
     const remaining = Math.max(0, max - used);
-    places.see(limit, used, remaining, now);
+    observed.observe(limit, used, remaining, now);
     return { limit, remaining, resetAt: now + freeInMs };
   });
 }
 
-/** The operations as JSON, and the keys they are about behind those that are there already: each once. */
-function encode(operations: readonly Operation[], places: ObservedLimits, keys: string[]): string {
+/** Encodes the operations as JSON and appends the keys of their limits to `keys`, each once. */
+function encode(
+  operations: readonly Operation[],
+  observed: ObservedLimits,
+  keys: string[],
+): string {
   const before = keys.length;
   const indices = new Map<ObservedLimit, number>();
-  // Most of a batch are asked of the same limits, and these are one list.
+  // Most operations of a batch share one list of limits.
   const texts = new Map<readonly Limit[], string>();
 
   function textOf(limits: readonly Limit[]): string {
     let text = '';
     for (const limit of limits) {
-      const place = places.of(limit);
-      let index = indices.get(place);
+      const entry = observed.of(limit);
+      let index = indices.get(entry);
       if (index === undefined) {
-        index = keys.push(place.key) - before;
-        indices.set(place, index);
+        index = keys.push(entry.key) - before;
+        indices.set(entry, index);
       }
-      text += `,${index},${place.kindCode},${limit.max},${limit.windowMs}`;
+      text += `,${index},${entry.kindCode},${limit.max},${limit.windowMs}`;
     }
     texts.set(limits, text);
     return text;
@@ -200,18 +215,18 @@ function encode(operations: readonly Operation[], places: ObservedLimits, keys: 
   return `[${all}]`;
 }
 
-/** An empty list of Lua comes as an empty object. */
+/** Lua's cjson encodes an empty list as an empty object. */
 function parseReply(raw: unknown): CallReply {
   const parsed: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
   const [epoch, now, alive, answers]: unknown[] = Array.isArray(parsed) ? parsed : [];
   if (typeof epoch !== 'string' || typeof now !== 'number')
-    throw new Error('the script of the rate limits answered nothing that is known');
+    throw new Error('the rate limit script returned an unknown answer');
   if (!Array.isArray(alive)) return { epoch, now };
   const done = { alive: alive.map(String), answers: listOf(answers).map(parseAnswer) };
   return { epoch, now, done };
 }
 
-/** The script answers in numbers alone. */
+/** The script answers in numbers fallback. */
 function parseAnswer(answer: unknown): Answer {
   return Array.isArray(answer) ? (answer as number[]) : NO_ANSWER;
 }

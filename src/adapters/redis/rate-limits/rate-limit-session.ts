@@ -1,5 +1,5 @@
-// What a server learns from talking to the Redis of the rate limits: the epoch of its data, what time it is there, and
-// who else is alive. It is remembered while Redis is away, because that is when it is needed.
+// The state that a server learns from each call of the rate limit script: the epoch of Redis' data, the offset of Redis'
+// clock, and the list of live servers. The safe share depends on it while Redis is unavailable.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import {
@@ -10,32 +10,32 @@ import {
 } from './rate-limit-call.ts';
 
 /** Clocks drift, and Redis may move to another machine. */
-const TIME_GOOD_MS = 10_000;
+const OFFSET_VALID_MS = 10_000;
 
 export class RateLimitSession {
-  /** Empty until Redis has been asked for the first time. */
+  /** Empty until the first answer. */
   epoch = '';
   readonly #parts: RateLimitCallParts;
   readonly #clock: Clock;
   #servers: readonly string[] = [];
-  /** From elapsed time to that of Redis; never too small, so that nothing is over too soon. */
-  #aheadMs: number;
-  /** By how much it may be too large, and until when nothing less exact is taken instead. */
-  #doubtMs = Number.POSITIVE_INFINITY;
-  #goodUntil = 0;
+  /** Redis' clock minus the monotonic clock. An upper bound, so that no admission expires too soon. */
+  #offsetMs: number;
+  /** The error bound of the offset, and until when a less exact one is ignored. */
+  #errorMs = Number.POSITIVE_INFINITY;
+  #validUntil = 0;
 
   constructor(parts: RateLimitCallParts, clock: Clock) {
     this.#parts = parts;
     this.#clock = clock;
-    this.#aheadMs = clock.now() - clock.monotonic();
+    this.#offsetMs = clock.now() - clock.monotonic();
   }
 
-  /** By the clock of Redis, or by ours before the first answer. */
+  /** The time in Redis, or the local time before the first answer. */
   now(): number {
-    return this.#clock.monotonic() + this.#aheadMs;
+    return this.#clock.monotonic() + this.#offsetMs;
   }
 
-  /** How many were alive when that was last known, this one included. */
+  /** Live servers in the last answer, this one included. */
   get serverCount(): number {
     return Math.max(1, this.#servers.length);
   }
@@ -44,8 +44,8 @@ export class RateLimitSession {
     return this.#call(operations, false);
   }
 
-  /** As `ask`, for one that counts by itself: the others keep its share free, and it awaits those it knew. */
-  async tell(operations: readonly Operation[]): Promise<CallReply> {
+  /** As `ask`, for a server that uses its safe share: the share stays reserved, and so do those of the servers it knew. */
+  report(operations: readonly Operation[]): Promise<CallReply> {
     return this.#call(operations, true);
   }
 
@@ -54,23 +54,23 @@ export class RateLimitSession {
     await link.run((redis) => redis.zrem(keys.servers, serverId));
   }
 
-  async #call(operations: readonly Operation[], isAlone: boolean): Promise<CallReply> {
+  async #call(operations: readonly Operation[], isFallback: boolean): Promise<CallReply> {
     const sentAt = this.#clock.monotonic();
-    const awaits = isAlone ? this.#servers : [];
-    const state = { epoch: this.epoch, isAlone, awaits, now: this.now() };
+    const awaits = isFallback ? this.#servers : [];
+    const state = { epoch: this.epoch, isFallback, awaits, now: this.now() };
     const reply = await callRateLimits(this.#parts, state, operations);
-    this.#learnTime(reply.now, sentAt);
+    this.#learnOffset(reply.now, sentAt);
     if (reply.done) this.#servers = reply.done.alive;
     return reply;
   }
 
-  /** The quicker an answer, the better is known when it was given. */
-  #learnTime(redisNow: number, sentAt: number): void {
+  /** The faster the answer, the smaller the error. */
+  #learnOffset(redisNow: number, sentAt: number): void {
     const answeredAt = this.#clock.monotonic();
-    const doubtMs = answeredAt - sentAt;
-    if (doubtMs > this.#doubtMs && answeredAt < this.#goodUntil) return;
-    this.#aheadMs = redisNow + 1 - sentAt;
-    this.#doubtMs = doubtMs;
-    this.#goodUntil = answeredAt + TIME_GOOD_MS;
+    const errorMs = answeredAt - sentAt;
+    if (errorMs > this.#errorMs && answeredAt < this.#validUntil) return;
+    this.#offsetMs = redisNow + 1 - sentAt;
+    this.#errorMs = errorMs;
+    this.#validUntil = answeredAt + OFFSET_VALID_MS;
   }
 }

@@ -1,21 +1,21 @@
-// The windows of rate limits as Redis keeps them, in Lua: the twin of resilience/sliding-window. Each kind has its own
-// records beside the limit's key, and the same few questions:
+// The windows of rate limits in Lua: the twin of resilience/sliding-window. Each kind has its own records beside the
+// limit's key:
 //
-//   requests        {key}              sorted set: permit id by the moment it was taken; ZCARD is the count
-//   tokens          {key}:tokens       sorted set: "{tokens}:{permit id}" by that moment; {key}:tokens:sum their sum
+//   requests        {key}              sorted set: permit id by the time it was taken; ZCARD is the count
+//   tokens          {key}:tokens       sorted set: "{tokens}:{permit id}" by that time; {key}:tokens:sum their sum
 //   tokens_per_day  {key}:day          hash: tokens by number of bucket, and `total`, `oldest`, `reserved`
-//                   {key}:day:reserved sorted set: "{tokens}:{permit id}" by the moment it is forgotten
-//   concurrent      {key}:concurrent   sorted set: permit id by the moment it is forgotten
-//   each of them    {its key}:comeback the latest moment given to one who shall come back
+//                   {key}:day:reserved sorted set: "{tokens}:{permit id}" by its expiry
+//   concurrent      {key}:concurrent   sorted set: permit id by its expiry
+//   each of them    {its key}:comeback the last due time given to a job
 //
-// A script sees one moment. What is over by its beginning is dropped when a window is opened, and what is taken counts
-// from its end, so that no part of a millisecond is given away. `open` is called once for each window of a batch.
+// A script runs at one timestamp. Entries that expired at the start of that millisecond are dropped when a window is
+// opened, and new ones count from its end: rounding never widens a window. `open` is called once per window of a batch.
 
 export const WINDOWS_LUA = `
 local SUFFIX = { '', ':tokens', ':day', ':concurrent' }
 local REQUESTS, TOKENS, DAY, SLOTS = 1, 2, 3, 4
 local NEVER = math.huge
-local BUCKETS, SLOT_PATIENCE = 288, 1000
+local BUCKETS, SLOT_RETRY = 288, 1000
 
 local function weight_of(member)
   return tonumber(string.sub(member, 1, string.find(member, ':', 1, true) - 1))
@@ -83,7 +83,7 @@ local function open(key, kind, length)
   return window
 end
 
--- When the next part is free; kept for the batch, because what is taken in it is free last.
+-- When the next part is free; cached for the batch, because admissions of the batch expire last.
 local function next_free(window)
   if window.used <= 0 then return NEVER end
   if window.next then return window.next end
@@ -137,10 +137,10 @@ local function wait_for(window, cost, max)
   local index = window.used - math.floor(max)
   local found = redis.call('ZRANGE', window.key, index, index, 'WITHSCORES')
   local wait = tonumber(found[2]) + window.length - now
-  return window.kind == SLOTS and math.min(SLOT_PATIENCE, wait) or wait
+  return window.kind == SLOTS and math.min(SLOT_RETRY, wait) or wait
 end
 
--- What is forgotten one by one stays as long as the last of it; all else as long as the window and its TTL.
+-- Records whose members have their own expiry live as long as the last member; all others as long as window and TTL.
 local function keep(key, window)
   local lives = math.max(ttl, window.length + window.bucket_ms)
   local is_same = window.kind == REQUESTS or window.kind == TOKENS
@@ -153,7 +153,7 @@ local function keep(key, window)
   redis.call('PEXPIRE', key, math.ceil(lives))
 end
 
--- Adds one member, or nothing where it is already there: whoever is unsure may say it again.
+-- Adds one member; idempotent, so that a server that is unsure may repeat it.
 local function put(window, key, score, member, weight)
   if redis.call('ZADD', key, 'NX', score, member) == 0 then return end
   window.used = window.used + weight
@@ -174,7 +174,7 @@ local function pull(window, key, member, weight)
   if redis.call('ZREM', key, member) == 0 then return false end
   window.used = window.used - weight
   window.next = nil
-  -- The last one takes its key along, and the key's time to live.
+  -- Removing the last member deletes the key and its TTL.
   window[key] = nil
   if window.kind == TOKENS then redis.call('INCRBYFLOAT', key .. ':sum', -weight)
   elseif window.kind == DAY then redis.call('HINCRBYFLOAT', window.key, 'reserved', -weight) end
@@ -193,7 +193,7 @@ local function fill_bucket(window, taken, tokens)
   window.next = nil
 end
 
--- Counts a permit that is open, from the moment it was taken.
+-- Counts an open permit from the time it was taken.
 local function take(window, permit)
   local marked = permit.tokens .. ':' .. permit.id
   if window.kind == SLOTS then
@@ -214,7 +214,7 @@ local function give_back(window, permit)
   return pull(window, window.key, permit.id, 1)
 end
 
--- The call of this permit has ended and used so many tokens.
+-- The call of this permit has ended and used this many tokens.
 local function settle(window, permit, used)
   if window.kind == REQUESTS then return end
   local score = window.kind == TOKENS

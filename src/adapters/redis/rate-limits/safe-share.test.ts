@@ -16,9 +16,9 @@ function askFor(limit: Limit, tokens = 0): PermitAsk {
 }
 
 function shareOf(limit: Limit, remaining: number, servers: number): SafeShare {
-  const places = new ObservedLimits(() => 'key');
-  places.see(limit, limit.max - remaining, remaining, NOW);
-  return new SafeShare(places, servers, [], NOW);
+  const observed = new ObservedLimits(() => 'key');
+  observed.observe(limit, limit.max - remaining, remaining, NOW);
+  return new SafeShare(observed, servers, [], NOW);
 }
 
 test('a share of nothing is refused with the moment it ends, not as too large for the limit', () => {

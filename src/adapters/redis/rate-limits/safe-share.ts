@@ -1,77 +1,82 @@
-// Decisions of a server that cannot ask Redis. With N servers last known alive it admits, over each window, 0.8 of a
-// limit divided by N. What was admitted just before still counts: so during the first window its share is of what was
-// left when a limit was last seen; what it has admitted since then is part of that share, so that one who is left alone
-// twice has not two. What becomes free meanwhile it does not use, because others may still be counting together and
-// use it. Background work is not decided here at all: it pauses. Time is an estimate of that of Redis,
-// never behind it.
+// Decisions of a server while Redis is unavailable. With N servers last known alive it admits 0.8 × limit ÷ N per window.
+// Earlier admissions still count: during the first window the share is of the remainder that the server last observed, and
+// its admissions since that observation are part of the share, so that two outages in a row do not grant two shares. Slots
+// that open in the first window are not used, because other servers may still share Redis and use them. Background work
+// pauses. Time is an estimate of Redis' clock, never behind it.
 
 import { costOf, LimitCounters } from '../../../resilience/limit-counters.ts';
 import type { Limit, PermitAsk, PermitDecision } from '../../../resilience/rate-limiter.ts';
+import type { Admission } from './local-admissions.ts';
 import { countsMs, type ObservedLimits } from './observed-limits.ts';
-import type { Admission } from './own-admissions.ts';
 import { SAFE_PART } from './rate-limit-script.ts';
 
 const PAUSE_MS = 1000;
+const PAUSED: PermitDecision = Object.freeze({
+  isAllowed: false,
+  binding: undefined,
+  standings: [],
+  retryAfterMs: PAUSE_MS,
+});
 
 export class SafeShare {
-  readonly #places: ObservedLimits;
+  readonly #observed: ObservedLimits;
   readonly #servers: number;
   readonly #since: number;
-  readonly #book = new LimitCounters((limit) => this.#maxOf(limit));
+  readonly #counters = new LimitCounters((limit) => this.#maxOf(limit));
   #now: number;
 
-  constructor(places: ObservedLimits, servers: number, own: Iterable<Admission>, now: number) {
-    this.#places = places;
+  constructor(
+    observed: ObservedLimits,
+    servers: number,
+    admissions: Iterable<Admission>,
+    now: number,
+  ) {
+    this.#observed = observed;
     this.#servers = Math.max(1, servers);
     this.#since = now;
     this.#now = now;
-    for (const admission of own) this.#remember(admission);
+    for (const admission of admissions) this.#recordUnobserved(admission);
   }
 
   take(ask: PermitAsk, now: number): PermitDecision {
-    if (ask.isBackground) return pause(ask);
+    if (ask.isBackground) return PAUSED;
     this.#now = now;
-    const decision = this.#book.take(ask, { monotonic: now, wall: now });
+    const decision = this.#counters.take(ask, { monotonic: now, wall: now });
     if (decision.isAllowed || decision.retryAfterMs !== undefined) return decision;
-    // Larger than the share is not larger than the limit: it fits again when there is more of it.
+    // An ask above the share but within the limit fits when the share grows.
     const isTooLarge = ask.limits.some(({ kind, max }) => costOf(kind, ask.tokens) > max);
     if (isTooLarge || !decision.binding) return decision;
-    const waitMs = this.#moreAfterMs(decision.binding.limit);
-    return {
-      ...decision,
-      retryAfterMs: waitMs,
-      comeBackMs: ask.wantsComeback ? waitMs : undefined,
-    };
+    return { ...decision, retryAfterMs: this.#growsAfterMs(decision.binding.limit) };
   }
 
-  /** Redis admitted it after all. */
+  /** An answer of Redis that arrived after the fallback had begun. */
   record(admission: Admission): void {
-    this.#book.record(admission, admission.takenAt);
+    this.#counters.record(admission, admission.takenAt);
   }
 
   giveBack(admission: Admission): void {
-    this.#book.giveBack(admission);
+    this.#counters.giveBack(admission);
   }
 
   settle(admission: Admission, usedTokens: number): void {
-    this.#book.settle(admission, usedTokens);
+    this.#counters.settle(admission, usedTokens);
   }
 
   look(limits: readonly Limit[], now: number) {
     this.#now = now;
-    return this.#book.look(limits, { monotonic: now, wall: now });
+    return this.#counters.look(limits, { monotonic: now, wall: now });
   }
 
-  #remember(admission: Admission): void {
+  #recordUnobserved(admission: Admission): void {
     const { takenAt, usedTokens } = admission;
-    const limits = admission.limits.filter((limit) => this.#places.of(limit).seenAt < takenAt);
+    const limits = admission.limits.filter((limit) => this.#observed.of(limit).seenAt < takenAt);
     if (limits.length === 0) return;
-    this.#book.record(admission, takenAt, limits);
-    if (usedTokens !== undefined) this.#book.settle(admission, usedTokens);
+    this.#counters.record(admission, takenAt, limits);
+    if (usedTokens !== undefined) this.#counters.settle(admission, usedTokens);
   }
 
-  /** After its first window a server has a larger share; and who knows when Redis is back. */
-  #moreAfterMs(limit: Limit): number {
+  /** The share grows after the first window; Redis may answer sooner. */
+  #growsAfterMs(limit: Limit): number {
     return Math.max(PAUSE_MS, Math.ceil(this.#since + countsMs(limit) - this.#now));
   }
 
@@ -82,18 +87,8 @@ export class SafeShare {
   }
 
   #leftOf(limit: Limit): number {
-    const { remaining, seenAt } = this.#places.of(limit);
+    const { remaining, seenAt } = this.#observed.of(limit);
     const isKnown = seenAt + countsMs(limit) > this.#since;
     return isKnown ? Math.min(remaining, limit.max) : limit.max;
   }
-}
-
-function pause({ wantsComeback }: PermitAsk): PermitDecision {
-  return {
-    isAllowed: false,
-    binding: undefined,
-    standings: [],
-    retryAfterMs: PAUSE_MS,
-    comeBackMs: wantsComeback ? PAUSE_MS : undefined,
-  };
 }

@@ -1,4 +1,4 @@
-// Servers whose Redis is killed, restarted empty or wiped under them: what each may admit alone, what it tells when
+// Servers whose Redis is killed, restarted empty or wiped under them: what each may admit fallback, what it tells when
 // Redis is back, and what operators hear of it.
 
 import assert from 'node:assert/strict';
@@ -197,7 +197,7 @@ test('calls that ended while Redis was away leave what they used, and no slot', 
   assert.deepEqual(remaining, [90, 2]);
 });
 
-test('asks that a frozen Redis never answered are decided alone, and count once when it goes on', async () => {
+test('asks that a frozen Redis never answered are decided fallback, and count once when it goes on', async () => {
   const [server] = await openServers(1);
   assert.ok(server);
   const limit = limitOf(10);
