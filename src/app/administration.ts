@@ -25,7 +25,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { BreakerBoard } from '../resilience/breaker-board.ts';
 import type { RequestRecords } from '../upstream/request-records.ts';
-import type { CallerCache } from './caller-cache.ts';
+import type { CallerCache } from './follow-callers.ts';
 import { configuredCircuits } from './open/open-resilience.ts';
 import type { Store } from './open/open-store.ts';
 

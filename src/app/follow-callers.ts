@@ -7,12 +7,17 @@ import type { Organization } from '../admission/organization.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { every, type Repetition } from '../kernel/every.ts';
-import type { CallerCache } from './caller-cache.ts';
 
 const POLL_MS = 2000;
 const REFRESH_ALL_MS = 60_000;
 /** Covers the difference between the clocks of servers. */
 const OVERLAP_MS = 60_000;
+
+/** The cached callers of this server, notified of changes in the store. */
+export type CallerCache = {
+  organizationChanged(organization: Organization): void;
+  keyRevoked(hash: string): void;
+};
 
 export type FollowCallersParts = {
   readonly keys: Pick<KeyStore, 'revokedSince'>;

@@ -13,7 +13,7 @@ describe('event streams', () => {
   let clock: TestClock;
   let live: LiveReplies;
   let port: number;
-  /** What the next reader is told. */
+  /** The source of the next stream. */
   let open: (signal: AbortSignal) => AsyncIterable<readonly LiveEvent[]>;
 
   beforeEach(async () => {

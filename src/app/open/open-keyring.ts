@@ -6,8 +6,7 @@ import { ensureDefaultOrganization } from '../../admission/organization-store.ts
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
-import type { CallerCache } from '../caller-cache.ts';
-import { followCallers } from '../follow-callers.ts';
+import { type CallerCache, followCallers } from '../follow-callers.ts';
 import type { Identity } from '../identity.ts';
 import { operatorPrincipal } from '../operator-principal.ts';
 import type { Store } from './open-store.ts';

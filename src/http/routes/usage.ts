@@ -111,8 +111,8 @@ async function report(
   const range = await usage.covered(asked, now);
   const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
   const data = sums.map((sum) => ({ group: sum.group, ...toTotals(sum) }));
-  const told = { from: range.from, to: to >= now ? to : range.to };
-  return { ...told, groupBy, total: toTotals(total), ...wholeList(data) };
+  const covered = { from: range.from, to: to >= now ? to : range.to };
+  return { ...covered, groupBy, total: toTotals(total), ...wholeList(data) };
 }
 
 function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeof totals> {
