@@ -20,7 +20,7 @@ export function gatewayEnvironment(place: GatewayPlace): Record<string, string> 
     SPILLWAY_ADMIN_KEY: BENCH_ADMIN_KEY,
     ANTHROPIC_API_KEY: 'bench-key-not-secret',
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${place.upstreamPort}`,
-    ANTHROPIC_RATE_LIMIT: String(MORE_THAN_ENOUGH),
+    ANTHROPIC_RATE_LIMIT: String(UNREACHABLE_LIMIT),
   };
 }
 
@@ -33,8 +33,8 @@ export async function raiseLimits(port: number, signal: AbortSignal): Promise<vo
       'content-type': 'application/json',
     },
     body: JSON.stringify({
-      requestsPerMinute: MORE_THAN_ENOUGH,
-      monthlyBudgetUsd: MORE_THAN_ENOUGH,
+      requestsPerMinute: UNREACHABLE_LIMIT,
+      monthlyBudgetUsd: UNREACHABLE_LIMIT,
     }),
     signal,
   });
@@ -44,4 +44,4 @@ export async function raiseLimits(port: number, signal: AbortSignal): Promise<vo
 }
 
 /** The most requests a minute that the API takes; the slices of a row fill about a third of a minute. */
-const MORE_THAN_ENOUGH = 1_000_000;
+const UNREACHABLE_LIMIT = 1_000_000;

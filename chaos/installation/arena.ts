@@ -98,14 +98,14 @@ async function openInstallation(
   const env = { ...installationEnvironment(rowName, routed, dose), ...wishes.env };
   options.progress('starting the processes');
   const prepare = (url: string, limit: AbortSignal) =>
-    changeOrganization(url, { ...MORE_THAN_ENOUGH, ...settings }, limit);
+    changeOrganization(url, { ...UNREACHABLE_LIMIT, ...settings }, limit);
   const place = { folder, env, prepare, program: wishes.program };
   const crew = await startCrew(wishes.size ?? dose.crew, place, signal);
   stops.push(() => endCrew(crew));
   return { crew, store: openStoreView(database.url), ends, names, rowName };
 }
 
-const MORE_THAN_ENOUGH = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
+const UNREACHABLE_LIMIT = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 1_000_000 };
 
 /** A provider that takes long enough that a kill finds calls under way. */
 export const UNLIMITED_SCENARIO: object = {

@@ -62,13 +62,13 @@ type Judgement = { readonly verdict: Verdict; readonly rule: string; readonly re
 
 function judge(failure: unknown, context: FailureContext): Judgement {
   const reading = readFailure(failure, context);
-  const { decided, found } = decideMeaning(reading);
+  const { decided, matches } = decideMeaning(reading);
   const first = decided.meaning;
-  const wait = hasWait(first) ? statedWait(reading, found.waitEnds, context) : NO_WAIT;
+  const wait = hasWait(first) ? statedWait(reading, matches.waitEnds, context) : NO_WAIT;
   const meaning = isLimitOrThrottle(first)
     ? limitOrThrottle(
         first,
-        quotaWindow(reading, found.phrases, context.provider),
+        quotaWindow(reading, matches.phrases, context.provider),
         wait,
         context.now,
       )

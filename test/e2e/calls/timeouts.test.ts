@@ -17,12 +17,12 @@ import {
   usageOf,
 } from '../../support/gateway/call-rig.ts';
 import {
-  SINGLE_TRIES,
+  SINGLE_ATTEMPTS,
   startTestGateway,
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
 
-const CLOCKS = `${SINGLE_TRIES}
+const CLOCKS = `${SINGLE_ATTEMPTS}
 timeouts:
   connectMs: 1200
   firstContentMs: 400
@@ -127,7 +127,7 @@ suite('each clock reports its phase', () => {
 test('a provider that does not accept the connection: connect', async (context) => {
   const deaf = await listenWithoutAccepting();
   context.after(() => deaf.close());
-  const file = () => `${SINGLE_TRIES}
+  const file = () => `${SINGLE_ATTEMPTS}
 timeouts: { connectMs: 300 }
 prices: { fallback: { inputUsd: 1, outputUsd: 2 } }
 providers: { deaf: { baseUrl: "${deaf.url}", apiKey: k, models: [deaf-*] } }`;

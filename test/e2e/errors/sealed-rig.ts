@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../../src/app/create-gateway.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { raiseLimits, SINGLE_TRIES } from '../../support/gateway/test-gateway.ts';
+import { raiseLimits, SINGLE_ATTEMPTS } from '../../support/gateway/test-gateway.ts';
 import { CANARIES } from './canaries.ts';
 
 export const ADMIN_KEY = 'an-admin-key-for-tests';
@@ -36,7 +36,7 @@ export async function openSealedRig(
   env: Readonly<Record<string, string>> = {},
 ): Promise<SealedRig> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-sealed-'));
-  writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS + SINGLE_TRIES);
+  writeFileSync(join(dataDir, 'spillway.yaml'), CLOCKS + SINGLE_ATTEMPTS);
   const config = loadConfig({
     env: {
       PORT: '0',

@@ -19,7 +19,7 @@ import {
 import { openEventStream, type StreamEvent } from '../../support/gateway/event-stream.ts';
 import { runSpillway } from '../../support/gateway/spillway-process.ts';
 import {
-  SINGLE_TRIES,
+  SINGLE_ATTEMPTS,
   startTestGateway,
   TEST_ADMIN_KEY,
   TEST_API_KEY,
@@ -129,7 +129,7 @@ function lasting(value: unknown): unknown {
 suite('a job that asks for a stream', () => {
   let gateway: TestGateway;
   before(async () => {
-    const file = () => `${SINGLE_TRIES}\ntimeouts: { idleMs: 6000 }\n`;
+    const file = () => `${SINGLE_ATTEMPTS}\ntimeouts: { idleMs: 6000 }\n`;
     gateway = await startTestGateway({ RETRY_DELAY_MS: '50' }, file);
   });
   afterEach(() => {
@@ -229,7 +229,7 @@ suite('a job that asks for a stream', () => {
 
 test('with jobs.midStream error a cut after content fails the job, with its partial output', async (context) => {
   const gateway = await startTestGateway({ RETRY_DELAY_MS: '50' }, () => {
-    return `${SINGLE_TRIES}\njobs: { midStream: error }\n`;
+    return `${SINGLE_ATTEMPTS}\njobs: { midStream: error }\n`;
   });
   context.after(() => gateway.close());
   gateway.simulator.setScenario(CUT);

@@ -15,7 +15,7 @@ import {
   type Place,
 } from '../../support/gateway/call-rig.ts';
 import {
-  SINGLE_TRIES,
+  SINGLE_ATTEMPTS,
   startTestGateway,
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
@@ -165,7 +165,8 @@ suite('what calls cost', () => {
 test('a model that nobody knows is charged the price that was set for such', async (context) => {
   gateway = await startTestGateway(
     {},
-    () => `${SINGLE_TRIES}prices: { fallback: { inputUsd: 7, outputUsd: 70, cacheReadUsd: 0.7 } }`,
+    () =>
+      `${SINGLE_ATTEMPTS}prices: { fallback: { inputUsd: 7, outputUsd: 70, cacheReadUsd: 0.7 } }`,
   );
   records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
   context.after(async () => {

@@ -24,13 +24,13 @@ export const TEST_API_KEY = 'a-key-for-tests-0123456789';
 export const TEST_ADMIN_KEY = 'an-admin-key-for-tests';
 
 /** For tests of a single failure: no retries, and no circuit ever opens. */
-export const SINGLE_TRIES = `
+export const SINGLE_ATTEMPTS = `
 retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
 breaker: { failures: 1000000 }
 `;
 
 /** Beyond the reach of any test, so that only tests about limits hit one. */
-const MORE_THAN_ENOUGH = 1_000_000;
+const UNREACHABLE_LIMIT = 1_000_000;
 
 /**
  * `file` returns the text of spillway.yaml for a simulator URL; by default every call is a single attempt.
@@ -41,7 +41,7 @@ export async function startTestGateway(
 ): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-test-'));
   const simulator = await startSimulator({ clock: systemClock });
-  writeFileSync(join(dataDir, 'spillway.yaml'), file ? file(simulator.url) : SINGLE_TRIES);
+  writeFileSync(join(dataDir, 'spillway.yaml'), file ? file(simulator.url) : SINGLE_ATTEMPTS);
   const config = loadConfig({
     env: {
       PORT: '0',
@@ -76,8 +76,8 @@ export async function raiseLimits(url: string, adminKey = TEST_ADMIN_KEY): Promi
     method: 'PATCH',
     headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      requestsPerMinute: MORE_THAN_ENOUGH,
-      monthlyBudgetUsd: MORE_THAN_ENOUGH,
+      requestsPerMinute: UNREACHABLE_LIMIT,
+      monthlyBudgetUsd: UNREACHABLE_LIMIT,
     }),
   });
   if (!answer.ok) throw new Error(`limits could not be raised: ${await answer.text()}`);

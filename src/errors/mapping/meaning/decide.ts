@@ -18,25 +18,25 @@ import { type Decided, hasWait } from './meanings.ts';
 import { isRefusal } from './structured-names.ts';
 
 /** The meaning of a failure and the phrases found in its text. */
-export type Decision = { readonly decided: Decided; readonly found: PhraseMatches };
+export type Decision = { readonly decided: Decided; readonly matches: PhraseMatches };
 
 export function decideMeaning(reading: Reading): Decision {
   const { text, names, status } = reading;
   const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
   if (certain !== undefined) {
-    return { decided: certain, found: hasWait(certain.meaning) ? findPhrases(text) : NO_MATCHES };
+    return { decided: certain, matches: hasWait(certain.meaning) ? findPhrases(text) : NO_MATCHES };
   }
-  if (isProse(reading)) return { decided: PROSE, found: NO_MATCHES };
+  if (isProse(reading)) return { decided: PROSE, matches: NO_MATCHES };
   const isValidation = readsAsValidation(reading);
-  const found = isValidation ? findUnquotedPhrases(text) : findPhrases(text);
+  const matches = isValidation ? findUnquotedPhrases(text) : findPhrases(text);
   const decided =
-    byText(found.phrases, { status, isValidation }) ??
+    byText(matches.phrases, { status, isValidation }) ??
     byName('loose', names) ??
     bySpecificStatus(reading) ??
     byMentionedName(text, isValidation) ??
     byName('vague', names) ??
     byStatus(reading);
-  return { decided, found };
+  return { decided, matches };
 }
 
 const PROSE: Decided = { meaning: 'unknown', rule: 'prose' };

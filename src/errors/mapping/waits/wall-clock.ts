@@ -6,6 +6,7 @@
 import { isTimeZone } from '../../locale.ts';
 import { instantOf, type LocalTime, localTimeAt } from './zoned-time.ts';
 
+/** When the message was received, and the zone of its clock times. */
 export type StatedAt = { readonly now?: number; readonly timeZone?: string };
 
 /** The reset that starts at `start`, with its instant if it has one. */
