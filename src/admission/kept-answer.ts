@@ -12,6 +12,7 @@ const KEPT_HEADERS: ReadonlySet<string> = new Set([
   'x-spillway-attempts',
   'x-spillway-cost-usd',
   'x-should-retry',
+  'x-spillway-code',
 ]);
 
 /** Undefined if the body is too large. */

@@ -2,7 +2,7 @@
 // Language-independent.
 
 import type { MessageKey } from './catalogues.ts';
-import { type ErrorCode, type ErrorParams, isErrorCode } from './codes.ts';
+import { type ErrorCode, type ErrorParams, isErrorCode, type RequestProblem } from './codes.ts';
 import { isRightToLeft, type Locale } from './locale.ts';
 import { type ResetTiming, resetTiming } from './reset-timing.ts';
 import { safeParams } from './safe-params.ts';
@@ -29,9 +29,8 @@ export function chooseMessage(code: string, raw: unknown, reader: Reader): Chose
   if (reader.isBackground && isPause(known, params)) return pausedMessage(params, reader);
   if (known === 'AI_LIMIT_REACHED') return limitMessage(params, reader);
   if (known === 'RATE_LIMITED') return throttleMessage(params, reader);
-  if (known === 'PROVIDER_UNAVAILABLE') {
-    return { key: `${known}.${params.reason ?? 'error'}`, family: known, args: {} };
-  }
+  if (known === 'PROVIDER_UNAVAILABLE') return outageMessage(params);
+  if (known === 'BUDGET_EXCEEDED') return budgetMessage(params, reader);
   if (known === 'NETWORK_TIMEOUT') {
     const isCut = params.phase === 'connect' || params.phase === 'lost';
     return { key: `${known}.${isCut ? 'lost' : 'slow'}`, family: known, args: {} };
@@ -40,7 +39,10 @@ export function chooseMessage(code: string, raw: unknown, reader: Reader): Chose
   return { key: known, family: known, args: {} };
 }
 
+/** Up to this wait a sentence says "in a moment"; above it the sentence states the time that the header has. */
+const MOMENT_MS = 15_000;
 const SECONDS_UP_TO_MS = 120_000;
+const MINUTE_MS = 60_000;
 
 function isPause(code: ErrorCode, params: ErrorParams): boolean {
   if (code === 'PROVIDER_UNAVAILABLE') return params.reason === 'circuit_open';
@@ -53,16 +55,26 @@ function pausedMessage(params: ErrorParams, reader: Reader): ChosenMessage {
 }
 
 function limitMessage(params: ErrorParams, reader: Reader): ChosenMessage {
+  if (params.reason === 'credit' && params.resetTime === undefined)
+    return { key: 'AI_LIMIT_REACHED.credit', family: 'AI_LIMIT_REACHED', args: {} };
   const when = resetTiming(params.resetTime, reader);
   return { key: `AI_LIMIT_REACHED.${when.timing}`, family: 'AI_LIMIT_REACHED', args: when };
 }
 
 function throttleMessage(params: ErrorParams, reader: Reader): ChosenMessage {
   const family = 'RATE_LIMITED';
-  if (params.scope !== 'organization') {
-    return { key: `${family}.${params.scope ?? 'provider'}`, family, args: {} };
-  }
   const waitMs = params.retryAfterMs;
+  if (params.scope !== 'organization') {
+    if (waitMs === undefined || waitMs <= MOMENT_MS)
+      return {
+        key: `${family}.${params.scope === 'system' ? 'system' : 'provider'}`,
+        family,
+        args: {},
+      };
+    return waitMs <= SECONDS_UP_TO_MS
+      ? { key: `${family}.busy.seconds`, family, args: { seconds: Math.ceil(waitMs / 1_000) } }
+      : { key: `${family}.busy.minutes`, family, args: { minutes: Math.ceil(waitMs / MINUTE_MS) } };
+  }
   if (waitMs !== undefined && waitMs <= SECONDS_UP_TO_MS) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
     return { key: `${family}.organization.seconds`, family, args: { timing: 'seconds', seconds } };
@@ -76,11 +88,68 @@ function after(waitMs: number | undefined, reader: Reader): number | undefined {
   return waitMs === undefined ? undefined : reader.now + waitMs;
 }
 
-function mistakeMessage({ field }: ErrorParams, reader: Reader): ChosenMessage {
+function outageMessage({ reason, retryAfterMs }: ErrorParams): ChosenMessage {
+  const family = 'PROVIDER_UNAVAILABLE';
+  if (reason === 'circuit_open' && retryAfterMs !== undefined) {
+    const minutes = Math.max(1, Math.ceil(retryAfterMs / MINUTE_MS));
+    return { key: `${family}.circuit_open.minutes`, family, args: { minutes } };
+  }
+  const known = reason === 'overloaded' || reason === 'circuit_open' ? reason : 'error';
+  return { key: `${family}.${known}`, family, args: {} };
+}
+
+/** The request needs more than is left, though the budget is not used up: a smaller maximum fits. */
+function budgetMessage({ remaining, reserved }: ErrorParams, { locale }: Reader): ChosenMessage {
+  const family = 'BUDGET_EXCEEDED';
+  if (remaining === undefined || reserved === undefined || remaining <= 0)
+    return { key: `${family}.used_up`, family, args: {} };
+  const args = { remaining: dollars(remaining, locale), reserved: dollars(reserved, locale) };
+  return { key: `${family}.too_large`, family, args };
+}
+
+/** As many digits as an amount below a cent needs. */
+function dollars(amount: number, locale: Locale): string {
+  const maximumFractionDigits = amount < 0.01 ? 6 : amount < 1 ? 4 : 2;
+  const style = { style: 'currency', currency: 'USD', maximumFractionDigits } as const;
+  return new Intl.NumberFormat(locale, style).format(amount);
+}
+
+function mistakeMessage(params: ErrorParams, reader: Reader): ChosenMessage {
   const family = 'INVALID_REQUEST';
+  const { field } = params;
+  const specific = problemMessage(params, reader);
+  if (specific) return specific;
   if (field === undefined) return { key: `${family}.plain`, family, args: {} };
   return { key: `${family}.field`, family, args: { field: isolated(field, reader.locale) } };
 }
+
+/** Undefined if the parameters that the sentence needs are missing. */
+function problemMessage(params: ErrorParams, { locale }: Reader): ChosenMessage | undefined {
+  const { problem } = params;
+  const names = problem === undefined ? undefined : PROBLEM_ARGUMENTS[problem];
+  if (problem === undefined || !names) return undefined;
+  const args: Record<string, string | number> = {};
+  for (const name of names) {
+    const value = params[name];
+    if (value === undefined) return undefined;
+    args[name] = typeof value === 'string' ? isolated(value, locale) : value;
+  }
+  return { key: `INVALID_REQUEST.${problem}`, family: 'INVALID_REQUEST', args };
+}
+
+const PROBLEM_ARGUMENTS = {
+  unknown_model: ['model'],
+  unpriced_model: ['model'],
+  other_format: ['model', 'endpoint'],
+  no_credential: ['model'],
+  malformed_json: ['line', 'column'],
+  empty_body: [],
+  unsupported_encoding: [],
+  missing: ['field'],
+  wrong_type: ['field'],
+  duplicate_field: ['field'],
+  not_supported: ['field'],
+} as const satisfies Record<RequestProblem, readonly (keyof ErrorParams)[]>;
 
 // A field name is read left to right even inside a right-to-left sentence.
 function isolated(field: string, locale: Locale): string {

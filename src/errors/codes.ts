@@ -28,7 +28,7 @@ export const ERROR_TABLE = {
   AI_LIMIT_REACHED: {
     status: 429,
     retryable: false,
-    params: ['resetTime'],
+    params: ['resetTime', 'reason'],
     actions: ['wait', 'queue'],
     when: 'provider usage or plan exhausted until a reset',
   },
@@ -63,7 +63,7 @@ export const ERROR_TABLE = {
   BUDGET_EXCEEDED: {
     status: 402,
     retryable: false,
-    params: ['resetTime', 'spent', 'limit'],
+    params: ['resetTime', 'spent', 'limit', 'remaining', 'reserved'],
     actions: ['upgrade', 'contact_support'],
     when: "the organisation's money is used up",
   },
@@ -77,7 +77,7 @@ export const ERROR_TABLE = {
   INVALID_REQUEST: {
     status: 400,
     retryable: false,
-    params: ['field'],
+    params: ['field', 'problem', 'model', 'endpoint', 'line', 'column'],
     actions: ['rephrase'],
     when: 'malformed, unknown model or parameter',
   },
@@ -159,16 +159,45 @@ export type ErrorParams = {
   readonly resetTime?: number;
   readonly scope?: 'organization' | 'system' | 'provider';
   readonly retryAfterMs?: number;
-  readonly reason?: 'overloaded' | 'error' | 'circuit_open';
+  /** `credit`: prepaid money at the provider is used up, which no waiting mends. */
+  readonly reason?: 'overloaded' | 'error' | 'circuit_open' | 'credit';
   readonly phase?: 'connect' | 'first_content' | 'idle' | 'total' | 'lost';
   readonly spent?: number;
   readonly limit?: number;
+  /** What a budget has left, and what the request would have reserved, in USD. */
+  readonly remaining?: number;
+  readonly reserved?: number;
   readonly field?: string;
+  readonly problem?: RequestProblem;
+  /** The model as the caller named it. */
+  readonly model?: string;
+  /** The endpoint that serves a model of another format. */
+  readonly endpoint?: string;
+  /** Where the JSON text breaks, both counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
 };
 
 /**
  * The meaning of a provider failure, without any of the provider's text. The result of `mapProviderError`.
  */
+/** What is wrong with a request, as far as it concerns only the caller's own text. */
+export const REQUEST_PROBLEMS = [
+  'unknown_model',
+  'unpriced_model',
+  'other_format',
+  'no_credential',
+  'malformed_json',
+  'empty_body',
+  'unsupported_encoding',
+  'missing',
+  'wrong_type',
+  'duplicate_field',
+  'not_supported',
+] as const;
+
+export type RequestProblem = (typeof REQUEST_PROBLEMS)[number];
+
 export type Verdict = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;

@@ -3,15 +3,30 @@
 // type); RetryInfo carries the wait, where Google's clients look for it.
 
 import type { ErrorCode } from './codes.ts';
+import { markedMessage, markerOf } from './markers.ts';
 import type { PublicAnswer } from './public-answer.ts';
 
 export function geminiBody(
   answer: PublicAnswer,
   extra: { readonly partial?: true },
 ): Record<string, unknown> {
-  const details = [errorInfo(answer, extra), ...retryInfo(answer), ...debugInfo(answer)];
-  const status = GRPC_STATUS[answer.error.code];
-  return { error: { code: answer.status, message: answer.error.message, status, details } };
+  const marker = markerOf('gemini', answer);
+  const { code, message } = answer.error;
+  const details = [
+    errorInfo(answer, extra),
+    ...quotaFailure(answer),
+    ...retryInfo(answer),
+    ...debugInfo(answer),
+  ];
+  return {
+    error: {
+      code: marker.status ?? answer.status,
+      message: markedMessage(marker, message),
+      status: marker.grpcStatus ?? GRPC_STATUS[code],
+      details,
+      spillway_code: code,
+    },
+  };
 }
 
 const TYPE_PREFIX = 'type.googleapis.com/google.rpc.';
@@ -27,16 +42,29 @@ function errorInfo(answer: PublicAnswer, extra: { readonly partial?: true }): ob
     retryAfter,
     suggestedActions: suggestedActions?.join(','),
     queueAvailable,
+    // What `promptFeedback` of a blocked prompt would say.
+    blockReason: code === 'CONTENT_POLICY' ? 'PROHIBITED_CONTENT' : undefined,
     ...extra,
   });
   return { '@type': `${TYPE_PREFIX}ErrorInfo`, reason: code, domain: 'spillway', metadata };
 }
 
+/** Gemini CLI stops with a sentence at a quota per day and sleeps at any other. */
+function quotaFailure({ error }: PublicAnswer): object[] {
+  if (error.code !== 'AI_LIMIT_REACHED') return [];
+  const violation = { quotaMetric: 'ai-capacity', quotaId: 'AiCapacityPerDay' };
+  return [{ '@type': `${TYPE_PREFIX}QuotaFailure`, violations: [violation] }];
+}
+
+/** A short delay beside a usage limit would make clients sleep and retry instead of reporting the limit. */
 function retryInfo({ retryAfter, error }: PublicAnswer): object[] {
   if (retryAfter === undefined) return [];
   const seconds = error.retryAfterMs === undefined ? retryAfter : error.retryAfterMs / 1_000;
+  if (error.code === 'AI_LIMIT_REACHED' && seconds < MIN_LIMIT_DELAY_SECONDS) return [];
   return [{ '@type': `${TYPE_PREFIX}RetryInfo`, retryDelay: `${seconds}s` }];
 }
+
+const MIN_LIMIT_DELAY_SECONDS = 300;
 
 function debugInfo({ error }: PublicAnswer): object[] {
   if (error.diagnostics === undefined) return [];

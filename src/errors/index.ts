@@ -8,6 +8,8 @@ export {
   type ErrorParams,
   type ErrorRow,
   isErrorCode,
+  REQUEST_PROBLEMS,
+  type RequestProblem,
   type SuggestedAction,
   type Verdict,
 } from './codes.ts';
@@ -18,6 +20,7 @@ export {
   type FailureContext,
   mapProviderError,
 } from './map-provider-error.ts';
+export { MARKERS, type Marker, type MarkerCase, type NativeFormat } from './markers.ts';
 export {
   type AnswerContext,
   type PublicAnswer,
@@ -26,4 +29,10 @@ export {
 } from './public-answer.ts';
 export { overrideProblem, type RenderOptions, renderError } from './render-error.ts';
 export { SpillwayError, type SpillwayErrorOptions, toSpillwayError } from './spillway-error.ts';
-export { type EventOptions, errorBody, errorEvent, type WireFormat } from './wire-shape.ts';
+export {
+  type EventOptions,
+  errorBody,
+  errorEvent,
+  type WireFormat,
+  wireStatus,
+} from './wire-shape.ts';

@@ -29,6 +29,8 @@ test('a limit with a known reset carries the wait in every field', () => {
   const { headers, error, retryAfter } = answerTo('AI_LIMIT_REACHED', { resetAt: now + 90_500 });
   assert.deepEqual(headers, {
     'x-request-id': 'req_1',
+    'request-id': 'req_1',
+    'x-spillway-code': 'AI_LIMIT_REACHED',
     'retry-after': '91',
     'retry-after-ms': '90500',
     'x-rate-limit-type': 'ai-capacity',
@@ -40,15 +42,32 @@ test('a limit with a known reset carries the wait in every field', () => {
   assert.equal(retryAfter, 91);
 });
 
-test('without a known reset, 429 and 503 advise 300 s and name no reset', () => {
-  for (const code of ['AI_LIMIT_REACHED', 'CAPACITY_EXHAUSTED'] as const) {
-    const { headers, error } = answerTo(code);
-    assert.equal(headers['retry-after'], '300');
-    assert.equal(headers['retry-after-ms'], '300000');
-    assert.equal(headers['x-rate-limit-reset'], undefined);
-    assert.equal(headers['x-should-retry'], 'false');
-    assert.equal(error.retryAfterMs, undefined);
+test('a usage limit without a known reset advises 300 s and names no reset', () => {
+  const { headers, error } = answerTo('AI_LIMIT_REACHED');
+  assert.equal(headers['retry-after'], '300');
+  assert.equal(headers['retry-after-ms'], '300000');
+  assert.equal(headers['x-rate-limit-reset'], undefined);
+  assert.equal(headers['x-should-retry'], 'false');
+  assert.equal(error.retryAfterMs, undefined);
+});
+
+test('every other refusal without a stated delay invents none', () => {
+  for (const code of ERROR_CODES) {
+    if (code === 'AI_LIMIT_REACHED') continue;
+    const { headers, retryAfter } = answerTo(code);
+    assert.equal(headers['retry-after'], undefined, code);
+    assert.equal(headers['retry-after-ms'], undefined, code);
+    assert.equal(retryAfter, undefined, code);
   }
+});
+
+test('the sentence states the wait of the header when it is longer than a moment', () => {
+  const sentence = (code: SpillwayError['code'], params: ErrorParams, retryAfterMs: number) =>
+    answerTo(code, { params, retryAfterMs }).error.message;
+  assert.match(sentence('RATE_LIMITED', { scope: 'provider' }, 2000), /in a moment/);
+  assert.match(sentence('RATE_LIMITED', { scope: 'provider' }, 45_000), /in 45 seconds/);
+  assert.match(sentence('RATE_LIMITED', { scope: 'system' }, 600_000), /in 10 minutes/);
+  assert.match(sentence('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' }, 59_000), /in 1 minute/);
 });
 
 test('a reset in the past advises no wait', () => {
@@ -60,9 +79,15 @@ test('a reset in the past advises no wait', () => {
 test('other statuses carry no Retry-After', () => {
   assert.deepEqual(answerTo('INVALID_REQUEST').headers, {
     'x-request-id': 'req_1',
+    'request-id': 'req_1',
+    'x-spillway-code': 'INVALID_REQUEST',
     'x-should-retry': 'false',
   });
-  assert.deepEqual(answerTo('NETWORK_TIMEOUT').headers, { 'x-request-id': 'req_1' });
+  assert.deepEqual(answerTo('NETWORK_TIMEOUT').headers, {
+    'x-request-id': 'req_1',
+    'request-id': 'req_1',
+    'x-spillway-code': 'NETWORK_TIMEOUT',
+  });
 });
 
 test('SDKs retry a short throttle and do not sleep through a long one', () => {

@@ -51,11 +51,13 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   const row: ErrorRow = ERROR_TABLE[code];
   const wait = knownWait(error, context.now);
   const params = completeParams(code, error.params, wait);
-  const advisedMs = wait.ms ?? (CARRIES_RETRY_AFTER.has(row.status) ? UNKNOWN_WAIT_MS : undefined);
+  const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNKNOWN_RESET_MS : undefined);
   return {
     status: row.status,
     headers: {
       'x-request-id': context.requestId,
+      'request-id': context.requestId,
+      'x-spillway-code': code,
       ...retryHeaders(row.status, advisedMs),
       ...capacityHeaders(code, params, wait.resetAt),
       ...(retryable && (advisedMs ?? 0) <= MAX_SDK_WAIT_MS ? {} : { 'x-should-retry': 'false' }),
@@ -74,8 +76,9 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   };
 }
 
-// 300 s: long enough to stop a retry storm, short enough that callers come back.
-const UNKNOWN_WAIT_MS = 300_000;
+// A usage limit without a stated reset is asked about again after this time. Any other refusal without a stated
+// delay advises none: clients back off by themselves, and an invented wait makes them sleep in silence.
+const UNKNOWN_RESET_MS = 300_000;
 // SDKs sleep for whatever Retry-After says. Beyond this bound the answer forbids a retry, so that a
 // person sees the message instead of a program that hangs.
 const MAX_SDK_WAIT_MS = 60_000;

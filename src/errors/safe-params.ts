@@ -1,7 +1,7 @@
 // Filters the parameters of a public answer: only those that the table allows for the code, each checked for
 // type and bounds. All others are dropped silently.
 
-import { ERROR_TABLE, type ErrorCode, type ErrorParams } from './codes.ts';
+import { ERROR_TABLE, type ErrorCode, type ErrorParams, REQUEST_PROBLEMS } from './codes.ts';
 import { isInstant } from './reset-timing.ts';
 
 export function safeParams(code: ErrorCode, raw: unknown): ErrorParams {
@@ -25,12 +25,24 @@ const PARAM_CHECKS = {
   resetTime: isInstant,
   retryAfterMs: isDuration,
   scope: oneOf('organization', 'system', 'provider'),
-  reason: oneOf('overloaded', 'error', 'circuit_open'),
+  reason: oneOf('overloaded', 'error', 'circuit_open', 'credit'),
   phase: oneOf('connect', 'first_content', 'idle', 'total', 'lost'),
   spent: isAmount,
   limit: isAmount,
+  remaining: isAmount,
+  reserved: isAmount,
   field: isFieldName,
+  problem: oneOf(...REQUEST_PROBLEMS),
+  model: isModelName,
+  endpoint: isEndpoint,
+  line: isPosition,
+  column: isPosition,
 } as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
+
+/** A model's name as callers write it: printable ASCII without spaces, so that it cannot hold prose. */
+export function isModelName(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w./:@+-]{1,128}$/.test(value);
+}
 
 const MAX_DURATION_MS = 10 * 366 * 86_400_000;
 
@@ -40,6 +52,14 @@ export function isDuration(value: unknown): value is number {
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isPosition(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function isEndpoint(value: unknown): boolean {
+  return typeof value === 'string' && /^\/v1[\w/{}:-]{0,60}$/.test(value);
 }
 
 function oneOf(...words: readonly string[]): (value: unknown) => boolean {

@@ -72,6 +72,7 @@ test('the Anthropic SDK raises its RateLimitError with the Spillway code inside'
     error: {
       type: 'rate_limit_error',
       code: 'AI_LIMIT_REACHED',
+      spillway_code: 'AI_LIMIT_REACHED',
       params: { resetTime: 1_754_636_400_000 },
       message: 'The AI service has reached its usage limit. Please try again in 12 minutes.',
       retryable: false,
@@ -104,7 +105,12 @@ test('the OpenAI SDK raises its RateLimitError with the Spillway code as its cod
   const error = await failureOf(client.chat.completions.create({ model: 'm', messages }));
   assert.ok(error instanceof OpenAIRateLimitError);
   assert.equal(error.code, 'AI_LIMIT_REACHED');
-  assert.equal(error.type, 'rate_limit_error');
+  assert.equal(error.type, 'usage_limit_reached');
+  assert.partialDeepStrictEqual(error.error, {
+    spillway_code: 'AI_LIMIT_REACHED',
+    resets_at: 1_754_636_400,
+    resets_in_seconds: 720,
+  });
   assert.equal(error.param, null);
   assert.equal(error.requestID, 'req_1');
 });
@@ -144,6 +150,10 @@ test('the Google SDK raises its ApiError with the code in ErrorInfo and the wait
         queueAvailable: 'true',
       },
     },
+    {
+      '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+      violations: [{ quotaMetric: 'ai-capacity', quotaId: 'AiCapacityPerDay' }],
+    },
     { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '720s' },
   ]);
 });
@@ -168,15 +178,31 @@ test('an error event holds one line of data and never looks like a clean end', (
 });
 
 test('a Responses API stream fails with an event of that API, with the fields where SDKs look', () => {
-  const [name, data = ''] = errorEnding('response_event', 'openai', answer).split('\n');
-  assert.equal(name, 'event: error');
-  const event: unknown = JSON.parse(data.slice('data: '.length));
-  assert.partialDeepStrictEqual(event, {
-    type: 'error',
-    sequence_number: 0,
-    code: 'AI_LIMIT_REACHED',
-    message: answer.error.message,
-    param: null,
-    error: { code: 'AI_LIMIT_REACHED', type: 'rate_limit_error', partial: true },
+  const frames = errorEnding('response_event', 'openai', answer).trimEnd().split('\n\n');
+  const events = frames.map((frame) => {
+    const [name = '', data = ''] = frame.split('\n');
+    return [name, JSON.parse(data.slice('data: '.length))] as const;
   });
+  assert.partialDeepStrictEqual(events, [
+    [
+      'event: response.failed',
+      {
+        type: 'response.failed',
+        response: {
+          status: 'failed',
+          error: { code: 'AI_LIMIT_REACHED', message: answer.error.message },
+        },
+      },
+    ],
+    [
+      'event: error',
+      {
+        type: 'error',
+        code: 'AI_LIMIT_REACHED',
+        message: answer.error.message,
+        param: null,
+        error: { code: 'AI_LIMIT_REACHED', type: 'usage_limit_reached', partial: true },
+      },
+    ],
+  ]);
 });

@@ -4,6 +4,7 @@
 
 import type { ErrorCode } from './codes.ts';
 import { geminiBody } from './gemini-shape.ts';
+import { markedMessage, markerOf } from './markers.ts';
 import type { PublicAnswer } from './public-answer.ts';
 
 export type WireFormat = 'spillway' | 'anthropic' | 'openai' | 'gemini';
@@ -15,6 +16,12 @@ export type EventOptions = {
 
 export function errorBody(format: WireFormat, answer: PublicAnswer): Record<string, unknown> {
   return SHAPES[format](answer, {});
+}
+
+/** The HTTP status in this format; it differs from the code's own where the vendor's clients expect another. */
+export function wireStatus(format: WireFormat, answer: PublicAnswer): number {
+  if (format === 'spillway') return answer.status;
+  return markerOf(format, answer).status ?? answer.status;
 }
 
 export function errorEvent(
@@ -43,11 +50,26 @@ export function errorEnding(
   return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
 }
 
-/** The documented fields are in the event itself; SDKs also look for them in an `error` object. */
+/**
+ * The Responses API reports a failure as `response.failed`, which agents act on, and as `error`, which SDKs raise. The
+ * documented fields of `error` are in the event itself; SDKs also look for them in an `error` object.
+ */
 function responseEvent(answer: PublicAnswer): string {
-  const { code, message, params } = answer.error;
-  const own = { type: 'error', sequence_number: 0, code, message, param: params.field ?? null };
-  return `event: error\ndata: ${JSON.stringify({ ...own, ...openaiBody(answer, PARTIAL) })}\n\n`;
+  const { error } = openaiBody(answer, PARTIAL);
+  const { code, message, param } = error;
+  const { requestId: id } = answer.error;
+  const response = {
+    id,
+    object: 'response',
+    status: 'failed',
+    error: { code, message },
+    output: [],
+  };
+  const failed = { type: 'response.failed', sequence_number: 0, response };
+  const own = { type: 'error', sequence_number: 1, code, message, param, error };
+  return [failed, own]
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('');
 }
 
 type Extra = { readonly partial?: true };
@@ -69,20 +91,44 @@ const SHAPES = {
 } as const satisfies Record<WireFormat, (answer: PublicAnswer, extra: Extra) => object>;
 
 function spillwayBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
-  return { error: { ...answer.error, ...extra }, ...advice(answer) };
+  const { error } = answer;
+  return { error: { ...error, spillway_code: error.code, ...extra }, ...advice(answer) };
 }
 
 function anthropicBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
-  const type = ANTHROPIC_TYPES[answer.error.code] ?? anthropicTypeOf(answer);
-  const error = { type, ...answer.error, ...advice(answer), ...extra };
+  const marker = markerOf('anthropic', answer);
+  const { code, message } = answer.error;
+  const type = marker.type ?? ANTHROPIC_TYPES[code] ?? anthropicTypeOf(answer);
+  const said = { message: markedMessage(marker, message), spillway_code: code };
+  const error = { type, ...answer.error, ...said, ...advice(answer), ...extra };
   return { type: 'error', error, request_id: answer.error.requestId };
 }
 
-function openaiBody(answer: PublicAnswer, extra: Extra): Record<string, unknown> {
+type OpenAiBody = { readonly error: Record<string, unknown> };
+
+function openaiBody(answer: PublicAnswer, extra: Extra): OpenAiBody {
+  const marker = markerOf('openai', answer);
   const { message, code, ...fields } = answer.error;
-  const type = OPENAI_TYPES[code] ?? 'server_error';
-  const param = answer.error.params.field ?? null;
-  return { error: { message, type, param, code, ...fields, ...advice(answer), ...extra } };
+  return {
+    error: {
+      message: markedMessage(marker, message),
+      type: marker.type ?? OPENAI_TYPES[code] ?? 'server_error',
+      param: answer.error.params.field ?? null,
+      code: marker.code ?? code,
+      spillway_code: code,
+      ...resetFields(answer),
+      ...fields,
+      ...advice(answer),
+      ...extra,
+    },
+  };
+}
+
+/** Codex reads the end of a usage limit from these fields, in seconds. */
+function resetFields({ error, retryAfter }: PublicAnswer): Record<string, number> {
+  const { resetTime } = error.params;
+  if (error.code !== 'AI_LIMIT_REACHED' || resetTime === undefined) return {};
+  return { resets_at: Math.ceil(resetTime / 1_000), resets_in_seconds: retryAfter ?? 0 };
 }
 
 function advice(answer: PublicAnswer): Omit<PublicAnswer, 'status' | 'headers' | 'error'> {

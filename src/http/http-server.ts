@@ -160,6 +160,7 @@ function limitBody(route: RouteOptions, { routeBodyLimitBytes }: HttpServerOptio
 
 function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
+  reply.header('request-id', request.id);
   const correlationId = readCorrelationId(request.headers);
   if (correlationId !== undefined) reply.header('x-correlation-id', correlationId);
 }

@@ -20,8 +20,9 @@ import {
   errorEnding,
   type StreamEnding,
   type WireFormat,
+  wireStatus,
 } from '../errors/wire-shape.ts';
-import type { FailureBook } from '../flow/call/record-failure.ts';
+import type { FailureRecorder } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';
@@ -47,7 +48,7 @@ export type ErrorReplier = (reply: ErrorReply) => void;
 
 export type ErrorReplierOptions = {
   /** The request records for operators. */
-  readonly failures?: FailureBook;
+  readonly failures?: FailureRecorder;
   /** Whether the call could be submitted as a job instead. */
   readonly canQueue?: () => boolean;
 };
@@ -93,7 +94,7 @@ function send(reply: ErrorReply, answer: PublicAnswer): void {
   if (reply.isBegun) return void response.end(errorEnding(reply.ending ?? 'event', format, answer));
   const body = JSON.stringify(errorBody(format, answer));
   const correlationId = readCorrelationId(request.headers);
-  response.writeHead(answer.status, {
+  response.writeHead(wireStatus(format, answer), {
     'content-type': CONTENT_TYPE,
     'content-length': Buffer.byteLength(body),
     ...answer.headers,
@@ -116,13 +117,13 @@ function keptOf(
   const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
   // The response already has the headers about the server and the attempts.
   const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
-  return toKeptAnswer(answer.status, Object.entries(headers), body);
+  return toKeptAnswer(wireStatus(format, answer), Object.entries(headers), body);
 }
 
 /** The raw failure of the last attempt, on AI endpoints and for keys with diagnostics only. */
 function diagnosticsFor(
   { error, format, principal }: ErrorReply,
-  failures: FailureBook | undefined,
+  failures: FailureRecorder | undefined,
 ): object | undefined {
   if (!failures || format === 'spillway' || principal?.diagnostics !== true) return undefined;
   const { status, body } = readRawFailure(error.cause, failures.redact) ?? {};
@@ -131,7 +132,7 @@ function diagnosticsFor(
 
 /** Only for authenticated callers: anonymous requests could evict the records. */
 function recordAnswer(
-  { records, redact }: FailureBook,
+  { records, redact }: FailureRecorder,
   { requestId: id, request, principal, error }: ErrorReply,
   answered: PublicError,
 ): void {

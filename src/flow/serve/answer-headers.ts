@@ -1,4 +1,4 @@
-// The headers of a successful answer: an allow-list. Nothing of the provider's but the content type.
+// The headers of a successful answer: an allow-list. Of the provider's headers only the content type is passed on.
 
 import { usdText } from '../../kernel/money.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
@@ -13,7 +13,7 @@ export type AnswerFacts = {
   readonly now: number;
 };
 
-/** Names and values in turn, as `writeHead` takes them without copying. */
+/** Names and values alternating, as `writeHead` takes them without copying. */
 export function answerHeaders(
   request: Pick<NativeRequest, 'id' | 'correlationId'>,
   serverId: string,
@@ -34,21 +34,21 @@ export function answerHeaders(
   return headers;
 }
 
-/** What the request is called, here and by its caller. */
+/** The ids of the request: ours and the caller's. */
 export function namingHeaders({
   id,
   correlationId,
 }: Pick<NativeRequest, 'id' | 'correlationId'>): string[] {
-  const named = ['x-request-id', id];
+  const named = ['x-request-id', id, 'request-id', id];
   return correlationId === undefined ? named : [...named, 'x-correlation-id', correlationId];
 }
 
-/** Who served it, in how many attempts; on failures too. */
+/** The server and the number of attempts; on failures too. */
 export function servedHeaders(serverId: string, attempts: number): string[] {
   return ['x-spillway-served-by', serverId, 'x-spillway-attempts', String(attempts)];
 }
 
-/** The organisation's own limits, in the names the SDKs know. */
+/** The organisation's own limits, under the names that the SDKs read. */
 export function addStandings(
   headers: string[],
   standings: readonly LimitStanding[],
@@ -64,10 +64,16 @@ export function addStandings(
   }
 }
 
-/** `12.345s`, put together from whole numbers: a float's digits cost more than the rest of the header. */
+/** `12.345s`, composed of integers: formatting a float costs more than the rest of the header. */
 function secondsText(ms: number): string {
   const rest = ms % 1000;
   return `${(ms - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}s`;
+}
+
+/** Alternating names and values, as pairs. */
+export function* headerPairs(headers: readonly string[]): Generator<readonly [string, string]> {
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    yield [headers[at] ?? '', headers[at + 1] ?? ''];
 }
 
 type Names = readonly [limit: string, remaining: string, reset: string];

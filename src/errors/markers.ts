@@ -1,0 +1,90 @@
+// The vendors' words that clients act on. Agents and SDKs decide by a few words of an error whether to compact, stop,
+// wait or raise a subclass; a sealed error keeps exactly these words. Everything else in it is Spillway's. A suffix
+// stays English in every language, because programs read it.
+
+import type { PublicAnswer } from './public-answer.ts';
+
+export type NativeFormat = 'anthropic' | 'openai' | 'gemini';
+
+/** What one format says in place of, or in addition to, Spillway's own fields. */
+export type Marker = {
+  readonly status?: number;
+  readonly type?: string;
+  readonly code?: string;
+  /** gRPC status of the Gemini format. */
+  readonly grpcStatus?: string;
+  /** Appended to the sentence in square brackets. */
+  readonly suffix?: string;
+};
+
+export type MarkerCase =
+  | 'CONTEXT_TOO_LONG'
+  | 'AI_LIMIT_REACHED'
+  | 'CONTENT_POLICY'
+  | 'UNKNOWN_MODEL'
+  | 'BUDGET_EXCEEDED';
+
+export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, Marker>>>> = {
+  // Claude Code and opencode compact; LiteLLM and LangChain raise their context-window class.
+  CONTEXT_TOO_LONG: {
+    anthropic: { suffix: 'prompt is too long' },
+    openai: { code: 'context_length_exceeded', suffix: 'maximum context length exceeded' },
+    gemini: { suffix: 'input token count exceeds the maximum number of tokens allowed' },
+  },
+  // Codex and Gemini CLI stop with a sentence instead of sleeping.
+  AI_LIMIT_REACHED: {
+    anthropic: { type: 'rate_limit_error' },
+    openai: { type: 'usage_limit_reached' },
+    gemini: {},
+  },
+  // LiteLLM and LangChain raise their content-policy class.
+  CONTENT_POLICY: {
+    anthropic: { suffix: 'content policy' },
+    openai: { code: 'content_policy_violation' },
+    gemini: {},
+  },
+  // SDKs raise their NotFound class.
+  UNKNOWN_MODEL: {
+    anthropic: { status: 404, type: 'not_found_error' },
+    openai: { status: 404, code: 'model_not_found' },
+    gemini: { status: 404, grpcStatus: 'NOT_FOUND' },
+  },
+  // SDKs never retry it.
+  BUDGET_EXCEEDED: {
+    anthropic: { type: 'billing_error' },
+    openai: { type: 'insufficient_quota', code: 'insufficient_quota' },
+    gemini: { grpcStatus: 'RESOURCE_EXHAUSTED' },
+  },
+};
+
+/** The marker of an answer in a format; empty if clients act on nothing but the status. */
+export function markerOf(format: NativeFormat, answer: PublicAnswer): Marker {
+  const found = caseOf(answer);
+  return found === undefined ? NO_MARKER : MARKERS[found][format];
+}
+
+/** The sentence, with the format's suffix behind it. */
+export function markedMessage({ suffix }: Marker, message: string): string {
+  return suffix === undefined ? message : `${message} [${suffix}]`;
+}
+
+const NO_MARKER: Marker = Object.freeze({});
+
+function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefined {
+  switch (code) {
+    case 'CONTEXT_TOO_LONG':
+    case 'AI_LIMIT_REACHED':
+    case 'CONTENT_POLICY':
+    case 'BUDGET_EXCEEDED':
+      return code;
+    case 'INVALID_REQUEST':
+      return params.field === 'model' && !isMistyped(params.problem) ? 'UNKNOWN_MODEL' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A request that names no model, or names it wrongly, is refused as such by the vendors: 400. */
+function isMistyped(problem: string | undefined): boolean {
+  return problem === 'missing' || problem === 'wrong_type' || problem === 'duplicate_field';
+}
