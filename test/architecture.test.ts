@@ -1,5 +1,5 @@
-// Holds the plan of the house: which room may know which, no cycles, and one door each for environment,
-// exit, time, drivers. It reads the sources as text, so it needs no build and no plugin.
+// The rules of the source tree: which layer may import which, no import cycles, where the environment, exit, time and
+// drivers may be used, and the size of files and folders. The tests read the sources as text, so they need no build.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ type Import = { readonly from: string; readonly to: string; readonly isTypeOnly:
 
 const FEATURES = ['admission', 'routing', 'upstream', 'metering', 'jobs', 'events'];
 
-/** Room → the rooms it may import. `~x` allows types alone: a port's user or implementer. */
+/** Layer (a folder of src) → the layers it may import. `~x` allows type imports only: the implementer of a port. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   kernel: [],
   errors: ['kernel'],
@@ -38,8 +38,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['kernel', 'errors', 'config', 'app', 'simulator', 'http', ...FEATURES.map((f) => `~${f}`)],
 };
 
-/** A driver is known in its adapter's folder and nowhere else. */
-const DRIVER_HOMES: Record<string, RegExp> = {
+/** A driver may be imported in its adapter's folder only. */
+const DRIVER_FOLDERS: Record<string, RegExp> = {
   undici: /^src\/adapters\/undici\//,
   'node:sqlite': /^src\/adapters\/sqlite\//,
   kysely: /^src\/adapters\/(sql|sqlite|postgres)\//,
@@ -50,45 +50,49 @@ const DRIVER_HOMES: Record<string, RegExp> = {
   commander: /^src\/cli\//,
 };
 
-test('every room imports only the rooms below it', () => {
+/** Data, looked up rather than read: fixtures, migrations, the table of settings, rules of the error mapping. */
+const TABLES = /\/(fixtures|migrations)\/|\/(settings|rules)\.ts$/;
+const MAX_FILE_LINES = 300;
+const MAX_P90_LINES = 170;
+const MAX_FOLDER_FILES = 24;
+
+test('every layer imports only the layers below it', () => {
   const wrong = imports().filter(({ from, to, isTypeOnly }) => {
-    const [fromRoom, toRoom] = [roomOf(from), roomOf(to)];
-    if (fromRoom === toRoom) return false;
-    const allowed = MAY_IMPORT[fromRoom] ?? [];
-    return !(allowed.includes(toRoom) || (isTypeOnly && allowed.includes(`~${toRoom}`)));
+    const [fromLayer, toLayer] = [layerOf(from), layerOf(to)];
+    if (fromLayer === toLayer) return false;
+    const allowed = MAY_IMPORT[fromLayer] ?? [];
+    return !(allowed.includes(toLayer) || (isTypeOnly && allowed.includes(`~${toLayer}`)));
   });
   assert.deepEqual(wrong, []);
 });
 
-test('no adapter imports another technology, but for the SQL both stores share', () => {
+test('an adapter imports another technology only from the SQL shared by both stores', () => {
   const wrong = imports().filter(({ from, to }) => {
-    if (roomOf(from) !== 'adapters' || roomOf(to) !== 'adapters') return false;
+    if (layerOf(from) !== 'adapters' || layerOf(to) !== 'adapters') return false;
     return technologyOf(from) !== technologyOf(to) && technologyOf(to) !== 'sql';
   });
   assert.deepEqual(wrong, []);
 });
 
-test('there is no import cycle', () => {
+test('there is no import cycle, type imports included', () => {
   const graph = new Map<string, string[]>();
-  for (const { from, to, isTypeOnly } of imports()) {
-    if (!isTypeOnly) graph.set(from, [...(graph.get(from) ?? []), to]);
-  }
+  for (const { from, to } of imports()) graph.set(from, [...(graph.get(from) ?? []), to]);
   assert.deepEqual(findCycle(graph), undefined);
 });
 
-test('a driver is imported in its adapter folder alone', () => {
+test('a driver is imported only in its adapter folder', () => {
   const wrong: string[] = [];
   for (const file of sources) {
     for (const match of read(file).matchAll(/from '([^'.][^']*)'/g)) {
-      const home = DRIVER_HOMES[packageName(match[1] ?? '')];
-      if (home && !home.test(file)) wrong.push(`${file} imports ${match[1]}`);
+      const folder = DRIVER_FOLDERS[packageName(match[1] ?? '')];
+      if (folder && !folder.test(file)) wrong.push(`${file} imports ${match[1]}`);
     }
   }
   assert.deepEqual(wrong, []);
 });
 
-test('each door to the process is used where it belongs', () => {
-  const doors: [string, RegExp, RegExp][] = [
+test('process globals are used only in the files that own them', () => {
+  const owners: [string, RegExp, RegExp][] = [
     ['the environment', /\bprocess\.env\b/, /^src\/cli\/main\.ts$/],
     ['exit', /\bprocess\.(exit|exitCode)\b/, /^src\/cli\//],
     [
@@ -102,28 +106,50 @@ test('each door to the process is used where it belongs', () => {
   const wrong: string[] = [];
   for (const file of sources) {
     const code = withoutComments(read(file));
-    for (const [name, pattern, home] of doors) {
-      if (pattern.test(code) && !home.test(file)) wrong.push(`${file} uses ${name}`);
+    for (const [name, pattern, allowed] of owners) {
+      if (pattern.test(code) && !allowed.test(file)) wrong.push(`${file} uses ${name}`);
     }
   }
   assert.deepEqual(wrong, []);
 });
 
-test('what runs in a browser uses nothing of Node', () => {
+test('code for browsers uses no Node API', () => {
   const wrong = sources
     .filter((file) => file.startsWith('src/errors/'))
     .filter((file) => /from 'node:|\bBuffer\.|\bprocess\./.test(withoutComments(read(file))));
   assert.deepEqual(wrong, []);
 });
 
-test('no file is longer than a person reads in one go', () => {
-  const wrong = sources
-    .map((file) => ({ file, lines: read(file).split('\n').length }))
-    .filter(({ file, lines }) => lines > 301 && !isTable(file));
-  assert.deepEqual(wrong, []);
+test(`no file has more than ${MAX_FILE_LINES} lines, except tables`, () => {
+  const long = lineCounts().filter(({ lines }) => lines > MAX_FILE_LINES);
+  assert.deepEqual(
+    long.filter(({ file }) => !TABLES.test(file)),
+    [],
+  );
 });
 
-test('no file is named after nothing', () => {
+test(`nine of ten files have at most ${MAX_P90_LINES} lines`, () => {
+  const counts = lineCounts()
+    .map(({ lines }) => lines)
+    .sort((a, b) => a - b);
+  const p90 = counts[Math.floor(counts.length * 0.9)] ?? 0;
+  assert.ok(p90 <= MAX_P90_LINES, `the 90th percentile is ${p90} lines`);
+});
+
+test(`no folder has more than ${MAX_FOLDER_FILES} source files of its own`, () => {
+  const files = globSync('{src,test,bench,chaos}/**/*.ts', { cwd: root });
+  const folders = Map.groupBy(
+    files.filter((file) => !file.endsWith('.test.ts')),
+    (file) => dirname(file),
+  );
+  const large = [...folders].filter(([, own]) => own.length > MAX_FOLDER_FILES);
+  assert.deepEqual(
+    large.map(([folder, own]) => `${folder}: ${own.length}`),
+    [],
+  );
+});
+
+test('every file name states a subject', () => {
   const vague = /(^|\/)(utils?|helpers?|common|types|misc|index)\.ts$/;
   assert.deepEqual(
     sources.filter((file) => vague.test(file) && !PUBLIC_ENTRIES.includes(file)),
@@ -133,9 +159,8 @@ test('no file is named after nothing', () => {
 
 const PUBLIC_ENTRIES = ['src/errors/index.ts'];
 
-/** Tables of data may be long: they are looked up, not read. */
-function isTable(file: string): boolean {
-  return /\/(fixtures|migrations)\//.test(file) || /(settings|rules)\.ts$/.test(file);
+function lineCounts(): readonly { readonly file: string; readonly lines: number }[] {
+  return sources.map((file) => ({ file, lines: read(file).split('\n').length - 1 }));
 }
 
 function imports(): Import[] {
@@ -180,7 +205,7 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | un
   return undefined;
 }
 
-function roomOf(file: string): string {
+function layerOf(file: string): string {
   return file.split('/')[1] ?? '';
 }
 
