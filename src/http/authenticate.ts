@@ -7,7 +7,7 @@ import type { KeyScope } from '../admission/key-scope.ts';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import { readCredential } from './credential.ts';
+import { findPrincipal, readCredentials } from './credential.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,8 +29,9 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
   const adminDigest = digest(adminKey);
 
   function isAdmin(request: FastifyRequest): boolean {
-    const credential = readCredential(request.headers);
-    const isMatch = credential !== undefined && timingSafeEqual(digest(credential), adminDigest);
+    const isMatch = readCredentials(request.headers).some((credential) =>
+      timingSafeEqual(digest(credential), adminDigest),
+    );
     request.isOperator = isMatch;
     return isMatch;
   }
@@ -40,7 +41,7 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
     scope: KeyScope,
     queryKey?: string,
   ): Promise<Principal> {
-    const principal = await keyring.find(readCredential(request.headers, queryKey));
+    const principal = await findPrincipal(keyring, request.headers, queryKey);
     request.principal = principal;
     if (principal.scopes.has(scope)) return principal;
     throw new SpillwayError('FORBIDDEN', `the key lacks the scope ${scope}`);

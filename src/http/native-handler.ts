@@ -9,15 +9,14 @@ import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 import type { StreamEnding } from '../errors/wire-shape.ts';
-import { addStandings, servedHeaders } from '../flow/serve/answer-headers.ts';
-import { headerPairs } from '../flow/serve/header-pairs.ts';
+import { addStandings, headerPairs, servedHeaders } from '../flow/serve/answer-headers.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { isArrayStream, matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
 import { readCorrelationId } from './correlation-id.ts';
-import { readCredential } from './credential.ts';
+import { findPrincipal, readCredential } from './credential.ts';
 import { readBody } from './read-body.ts';
 import { type ErrorReplier } from './reply-error.ts';
 import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
@@ -77,7 +76,7 @@ class NativeConnection implements Reply {
     const credential = readCredential(this.#request.headers, this.#route.queryKey);
     const principal = credential === undefined ? undefined : keyring.known(credential);
     if (principal) return this.#authenticated(principal);
-    keyring.find(credential).then(
+    findPrincipal(keyring, this.#request.headers, this.#route.queryKey).then(
       (found) => this.#authenticated(found),
       (error: unknown) => this.#refuse(error),
     );

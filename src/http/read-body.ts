@@ -1,8 +1,9 @@
-// Reads a request's body up to a limit. A content length above the limit is refused before the first byte; a body that
+// Reads and decodes a request's body up to a limit. A content length above the limit is refused before the first byte; a body that
 // grows above the limit is refused there and its remaining bytes are discarded.
 
 import type { IncomingMessage } from 'node:http';
 import { SpillwayError } from '../errors/spillway-error.ts';
+import { decodeBody } from './decode-body.ts';
 
 export function readBody(
   request: IncomingMessage,
@@ -26,7 +27,10 @@ export function readBody(
   request.on('end', () => {
     if (isOver) return;
     const [only] = chunks;
-    done(chunks.length === 1 && only ? only : Buffer.concat(chunks, size));
+    const body = chunks.length === 1 && only ? only : Buffer.concat(chunks, size);
+    decodeBody(body, request.headers['content-encoding'], limitBytes, (error, decoded) =>
+      error ? failed(error) : done(decoded),
+    );
   });
 }
 
