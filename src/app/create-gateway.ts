@@ -7,7 +7,7 @@ import { createMemoryRequestRecords } from '../adapters/memory/request-records.t
 import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
 import { createRedactor } from '../errors/redact.ts';
-import type { FailureBook } from '../flow/call/record-failure.ts';
+import type { FailureRecorder } from '../flow/call/call-order.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
@@ -86,7 +86,7 @@ async function compose(
   const shared = await openSharedState(config, sharedParts);
   const { recentLog } = shared;
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
-  const failures = openFailureBook(config, identity);
+  const failures = openFailureRecorder(config, identity);
   const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
   const calls = await openCalls(config, callContext);
   const { limits } = calls;
@@ -195,7 +195,7 @@ function openLog(config: Config, identity: Identity, clock: Clock, lifecycle: Li
 }
 
 /** Request records of this process; every key that the process knows is redacted from them. */
-function openFailureBook(config: Config, { adminKey, apiKey }: Identity): FailureBook {
+function openFailureRecorder(config: Config, { adminKey, apiKey }: Identity): FailureRecorder {
   const accounts = Object.values(config.providers).flatMap((provider) => provider.accounts);
   const secrets = [...accounts.map((account) => account.apiKey), adminKey, apiKey ?? ''];
   return { records: createMemoryRequestRecords(), redact: createRedactor(secrets) };

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { createCallMetrics } from '../../flow/call/call-metrics.ts';
 import { createCallTerms } from '../../flow/call/call-terms.ts';
 import { expectRecovery } from '../../flow/call/expect-recovery.ts';
-import { Room } from '../../flow/serve/room.ts';
+import { RequestSlots } from '../../flow/serve/request-slots.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
@@ -26,8 +26,8 @@ import type { Store } from '../store-ports.ts';
 import { type Budgets, openBudgets } from './open-budgets.ts';
 import { openContextTokens } from './open-models.ts';
 import { openResilience } from './open-resilience.ts';
-import type { SharedState } from './open-shared-state.ts';
 import { openUpstream } from './open-upstream.ts';
+import type { SharedState } from './shared-state.ts';
 
 /** A unary answer is gathered before it is passed on, so it must have an end. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
@@ -68,7 +68,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     retryRules: config.retry,
     meter: openMeter(config, budgets, clock),
     metrics: createCallMetrics(metrics),
-    room: new Room(config.cluster.maxConcurrentBuilds),
+    slots: new RequestSlots(config.cluster.maxConcurrentBuilds),
     clock,
     log,
     serverId,

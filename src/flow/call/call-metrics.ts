@@ -1,11 +1,11 @@
-// The numbers every call leaves behind. Cells are looked up once per model and outcome, then kept.
+// The metrics of calls. Cells are looked up once per model and outcome, then cached.
 
 import type { Cell, Histogram, HistogramCell, Metrics } from '../../kernel/metrics.ts';
 import { observe } from '../../kernel/metrics.ts';
 import type { Usage } from '../../kernel/usage.ts';
 
-/** Callers choose model names; past this many the rest are counted together. */
-const KNOWN_MODELS = 300;
+/** Callers choose model names; beyond this number they share the label `other`, which bounds the cardinality. */
+const MAX_MODELS = 300;
 const LATENCY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 export type CallMetrics = {
@@ -14,10 +14,10 @@ export type CallMetrics = {
     model: string,
     code: string,
     latencyMs: number,
-    /** What was used, when anybody was asked. */
+    /** Undefined when no attempt was sent. */
     used: (Usage & { readonly costNanos: number }) | undefined,
   ): void;
-  /** A call is made again because of this failure. */
+  /** A failed attempt is retried; `code` is that of its failure. */
   retried(code: string): void;
 };
 
@@ -30,32 +30,39 @@ type ModelCells = {
 };
 
 export function createCallMetrics(metrics: Metrics): CallMetrics {
-  const requests = metrics.counter('ai.request.count', 'Calls by outcome.', [
+  const requests = metrics.counter('ai.request.count', 'Calls, by provider, model and outcome.', [
     'provider',
     'model',
     'code',
   ]);
-  const errors = metrics.counter('ai.error.count', 'Failed calls by code.', ['code', 'model']);
+  const errors = metrics.counter('ai.error.count', 'Failed calls, by error code and model.', [
+    'code',
+    'model',
+  ]);
   const latency: Histogram = metrics.histogram(
     'ai.latency',
-    'Seconds from request to end of answer.',
+    'Duration of calls from request to end of response, in seconds.',
     LATENCY_BOUNDS_S,
     ['provider', 'model'],
   );
-  const tokens = metrics.counter('gen_ai.client.token.usage', 'Tokens used.', [
-    'provider',
-    'model',
-    'type',
-  ]);
-  const cost = metrics.counter('ai.cost.usd', 'Money spent, in US dollars.', ['provider', 'model']);
-  const retries = metrics.counter('ai.retry.count', 'Calls made again, by what failed.', ['code']);
+  const tokens = metrics.counter(
+    'gen_ai.client.token.usage',
+    'Tokens used, by provider, model and type.',
+    ['provider', 'model', 'type'],
+  );
+  const cost = metrics.counter(
+    'ai.cost.usd',
+    'Cost of calls in US dollars, by provider and model.',
+    ['provider', 'model'],
+  );
+  const retries = metrics.counter('ai.retry.count', 'Retried attempts, by error code.', ['code']);
   const models = new Map<string, ModelCells>();
 
   function cellsFor(provider: string, model: string): ModelCells {
     const key = `${provider}/${model}`;
     let cells = models.get(key);
     if (!cells) {
-      if (models.size >= KNOWN_MODELS && model !== 'other') return cellsFor(provider, 'other');
+      if (models.size >= MAX_MODELS && model !== 'other') return cellsFor(provider, 'other');
       cells = {
         requests: new Map(),
         latency: latency.cell(provider, model),

@@ -1,5 +1,5 @@
-// A model's answer as a value, for work that nobody's open connection waits for: a job's run. A stream is gathered into
-// the answer it amounts to, and whoever waits is told its words as they come.
+// Calls a model and resolves with its answer, for the run of a job, which has no open connection to a caller. A stream is
+// assembled into a unary body; `onOutput` gets the text as it arrives.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
@@ -9,7 +9,7 @@ import { ModelCall } from './model-call.ts';
 
 export type ModelAnswer = { readonly body: Buffer; readonly record: UsageRecord };
 
-/** Told with everything that comes of a stream, from its first content on; the words may still be none. */
+/** Called for every part of a stream from its first content on; the text may still be empty. */
 export type OnOutput = (text: string) => void;
 
 /** Resolves when the usage is in the journal; rejects with a SpillwayError, or with the signal's reason. */
@@ -33,7 +33,7 @@ export function callModel(
       onComplete(lastBytes, contentType, record) {
         gatherer.push(lastBytes);
         const body = gatherer.body();
-        if (!body) return fail(lost('the stream amounts to no answer'), record);
+        if (!body) return fail(lost('the stream contains no answer'), record);
         onOutput(gatherer.text());
         succeed(body, contentType, record);
       },
@@ -54,7 +54,7 @@ export function callModel(
       error?: SpillwayError,
     ): void {
       signal.removeEventListener('abort', onAbort);
-      tell(parts, order, record, error);
+      countCall(parts, order, record, error);
       settle();
     }
     signal.addEventListener('abort', onAbort, { once: true });
@@ -62,11 +62,11 @@ export function callModel(
   });
 }
 
-function lost(why: string): SpillwayError {
-  return new SpillwayError('NETWORK_TIMEOUT', why, { params: { phase: 'lost' } });
+function lost(reason: string): SpillwayError {
+  return new SpillwayError('NETWORK_TIMEOUT', reason, { params: { phase: 'lost' } });
 }
 
-function tell(
+function countCall(
   { metrics, clock }: CallParts,
   { plan, startedAtMs }: CallOrder,
   record: UsageRecord | undefined,

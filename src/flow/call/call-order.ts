@@ -1,9 +1,10 @@
-// What a call to a model needs: the parts every call shares, and the order that says what is wanted, for whom, and how
-// long it may take.
+// The inputs of a model call: the dependencies that all calls share, and the order, which states one call's request, payer
+// and deadline.
 
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Principal } from '../../admission/principal.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
+import type { Redact } from '../../errors/redact.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
@@ -17,22 +18,22 @@ import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { TargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import type { RequestRecords } from '../../upstream/request-records.ts';
 import type { PacerAnswer } from '../pacing/pacer.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallPlan } from './plan-call.ts';
-import type { FailureBook } from './record-failure.ts';
 
 export type CallParts = {
   readonly attempts: AttemptParts;
   readonly resolveTargets: ResolveTargets;
-  /** Told what is under way, where somebody goes by it. */
+  /** Counts calls in flight per target; undefined when no alias selects by load. */
   readonly load: TargetLoad | undefined;
   readonly isReasoning: (model: string) => boolean;
   readonly contextTokens: ContextTokensOf;
-  /** What providers have said of their own limits. */
+  /** The providers' own limits, as learnt from their responses. */
   readonly limits: ProviderLimits;
-  /** What we allow callers, and ourselves towards the providers. */
+  /** The configured limits of organisations, keys and provider accounts. */
   readonly limiter: RateLimiter;
   readonly terms: CallTerms;
   readonly ledger: BudgetLedger;
@@ -40,21 +41,23 @@ export type CallParts = {
   readonly holdMarginMs: number;
   readonly breakers: BreakerBoard;
   readonly retryBudget: RetryBudget;
-  /** What is left below the providers' own limits. */
+  /** The remaining headroom below the providers' limits. */
   readonly headroom: Headroom;
   readonly retryRules: RetryRules;
   readonly meter: Meter;
-  /** Whose money is spent by work that no key of a caller's is at hand for. Rejects when the store is away. */
+  /** The budget owner of a job, which has no principal. Rejects while the store is unavailable. */
   readonly budgetOwnerOf: (organizationId: string, keyId: string) => Promise<BudgetOwner>;
   readonly metrics: CallMetrics;
   readonly clock: Clock;
   readonly log: Log;
   readonly serverId: string;
-  /** Where failures are written down for operators. */
-  readonly failures?: FailureBook;
+  readonly failures?: FailureRecorder;
 };
 
-/** For whom a call is made, as its usage record says it. */
+/** Request records for operators, and the redaction of their text. */
+export type FailureRecorder = { readonly records: RequestRecords; readonly redact: Redact };
+
+/** The organisation, key, user and category in the call's usage records. */
 export type Payer = Pick<UsageRecord, 'organizationId' | 'keyId' | 'userId' | 'category'>;
 
 /** A permit that may become too old before its call goes. */
@@ -72,15 +75,15 @@ export type CallOrder = {
   readonly plan: CallPlan;
   readonly payer: Payer;
   readonly budget: BudgetOwner;
-  /** Whose limits the first attempt asks; absent where they were asked when a job was handed in. */
+  /** The caller whose limits the first attempt counts against; absent for a job, which was counted when submitted. */
   readonly principal?: Principal | undefined;
-  /** The account's permit for the first attempt, where a worker has taken it. */
+  /** The account's permit for the first attempt, when a worker has already taken it. */
   readonly permit?: HeldPermit | undefined;
-  /** A job: each target is tried once, and waiting is left to the queue. */
+  /** True for a job: each target is tried once, and the queue does the waiting. */
   readonly isBackground: boolean;
-  /** Under what its failures are written down, where that is not its own id. */
+  /** The id of the request record for failures; the order's own id by default. */
   readonly recordedUnder?: { readonly id: string; readonly correlationId?: string | undefined };
-  /** `clock.monotonic()` when it was asked for, and when it must have ended. */
+  /** `clock.monotonic()` at the start of the request, and at its deadline. */
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
 };

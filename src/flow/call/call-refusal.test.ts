@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Limit, LimitKind, LimitTier } from '../../resilience/rate-limiter.ts';
 import {
-  circuitOpen,
-  limitedUntil,
   budgetRefusal,
+  circuitOpen,
   deadlinePassed,
+  limitedUntil,
   overLimit,
   unpriced,
 } from './call-refusal.ts';
@@ -13,11 +13,7 @@ import {
 const NOW = 1_800_000_000_000;
 const LIMIT = { provider: 'anthropic', region: 'us-east', setBy: 's', setAt: NOW } as const;
 
-function refused(
-  tier: LimitTier,
-  kind: LimitKind,
-  waits: { retryAfterMs?: number },
-) {
+function refused(tier: LimitTier, kind: LimitKind, waits: { retryAfterMs?: number }) {
   const limit: Limit = { tier, subject: 'x', kind, max: 5, windowMs: 60_000 };
   const binding = { limit, remaining: 0, resetAt: NOW };
   return overLimit({
@@ -28,7 +24,7 @@ function refused(
   });
 }
 
-test('a known limit is told by its end, a throttle by how long it lasts', () => {
+test('a known limit carries its reset time, a throttle its delay', () => {
   const learnt = limitedUntil({ ...LIMIT, kind: 'learnt', resetAt: NOW + 5000 }, NOW);
   assert.deepEqual(
     [learnt.code, learnt.resetAt, learnt.retryable],
@@ -43,7 +39,7 @@ test('a known limit is told by its end, a throttle by how long it lasts', () => 
   );
 });
 
-test("a caller's limits are its organisation's affair, an account's are the system's", () => {
+test('limits of a caller have the scope organization, limits of an account the scope system', () => {
   for (const [tier, scope] of [
     ['organization', 'organization'],
     ['key', 'organization'],
@@ -56,7 +52,7 @@ test("a caller's limits are its organisation's affair, an account's are the syst
     });
 });
 
-test('what never fits is too large; a slot that somebody holds is not', () => {
+test('a request larger than the limit is too large; a busy concurrency slot is a throttle', () => {
   const large = refused('organization', 'tokens', {});
   assert.deepEqual([large.code, large.params], ['REQUEST_TOO_LARGE', { limit: 5 }]);
   const slot = refused('organization', 'concurrent', {});
@@ -64,13 +60,13 @@ test('what never fits is too large; a slot that somebody holds is not', () => {
   assert.ok(Number(slot.retryAfterMs) > 0);
 });
 
-test('work that is paused is told to come back soon', () => {
+test('paused work is retried soon', () => {
   const paused = { isAllowed: false, binding: undefined, standings: [] } as const;
   const error = overLimit({ ...paused, retryAfterMs: undefined });
   assert.deepEqual([error.code, error.params.scope], ['RATE_LIMITED', 'system']);
 });
 
-test('spent money is told in dollars with the end of the month; books that are away are not', () => {
+test('a spent budget is reported in dollars with its reset; an unavailable store is not', () => {
   const spent = budgetRefusal({
     kind: 'exceeded',
     scope: 'organization',
@@ -84,7 +80,7 @@ test('spent money is told in dollars with the end of the month; books that are a
   assert.deepEqual([away.code, away.retryable], ['CAPACITY_EXHAUSTED', true]);
 });
 
-test('an open circuit, a passed deadline and an unknown price are what they are', () => {
+test('an open circuit, a passed deadline and an unknown price have their own codes', () => {
   assert.deepEqual(circuitOpen('openai', 60_000).params, {
     reason: 'circuit_open',
     retryAfterMs: 60_000,

@@ -1,5 +1,5 @@
-// Why a call is not made now, as the error its caller would get: the provider is known to be limited, a count is full,
-// the circuit is open, the money is spent.
+// The errors of a call that is refused before it is sent: a known provider limit, a rate limit, an open circuit, a spent
+// budget.
 
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -8,9 +8,9 @@ import type { BudgetDecision } from '../../metering/budgets/budget-ledger.ts';
 import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
 import type { PermitDecision } from '../../resilience/rate-limiter.ts';
 
-/** When a slot of concurrent calls will be free nobody knows; a second is a fair guess. */
+/** The time at which a concurrency slot opens is unknown; a second is a guess. */
 const CONCURRENT_RETRY_MS = 1000;
-const STORE_AWAY_RETRY_MS = 5000;
+const STORE_RETRY_MS = 5000;
 
 export function limitedUntil(limit: ProviderLimit, now: number): SpillwayError {
   if (limit.kind === 'throttled') return throttled(Math.max(1, limit.resetAt - now), 'provider');
@@ -21,12 +21,12 @@ export function limitedUntil(limit: ProviderLimit, now: number): SpillwayError {
 }
 
 export function unpriced(model: string): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', `nobody knows the price of ${model}`, {
+  return new SpillwayError('INVALID_REQUEST', `no price is known for ${model}`, {
     params: { field: 'model' },
   });
 }
 
-/** The circuit holds it back: after failures, or after a limit, until one call has found that it is over. */
+/** The circuit is open after failures or after a limit, until a probe succeeds. */
 export function circuitRefusal(
   provider: string,
   { cause, retryAfterMs }: Extract<BreakerAnswer, { isAllowed: false }>,
@@ -43,15 +43,15 @@ export function circuitOpen(provider: string, retryAfterMs: number): SpillwayErr
   });
 }
 
-/** The provider has said how little is left: who comes now waits for a turn. */
+/** The provider's headers report little headroom: the call waits before it is sent. */
 export function lowHeadroom(provider: string, retryAfterMs: number): SpillwayError {
-  return new SpillwayError('RATE_LIMITED', `little is left of the limit of ${provider}`, {
+  return new SpillwayError('RATE_LIMITED', `the headroom of ${provider} is low`, {
     params: { scope: 'system', retryAfterMs },
     retryAfterMs,
   });
 }
 
-/** The caller's deadline has passed before anybody was asked. */
+/** The caller's deadline passed before the first attempt. */
 export function deadlinePassed(): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', 'the deadline has passed', {
     params: { phase: 'total' },
@@ -71,10 +71,12 @@ export function overLimit({ binding, retryAfterMs }: Refused): SpillwayError {
   return throttled(retryAfterMs, scopeOf(limit.tier));
 }
 
-export function budgetRefusal(decision: Exclude<BudgetDecision, { kind: 'reserved' }>): SpillwayError {
+export function budgetRefusal(
+  decision: Exclude<BudgetDecision, { kind: 'reserved' }>,
+): SpillwayError {
   if (decision.kind === 'unavailable')
-    return new SpillwayError('CAPACITY_EXHAUSTED', 'budgets cannot be asked', {
-      retryAfterMs: STORE_AWAY_RETRY_MS,
+    return new SpillwayError('CAPACITY_EXHAUSTED', 'budget store unavailable', {
+      retryAfterMs: STORE_RETRY_MS,
     });
   const { scope, limitNanos, spentNanos, resetAt } = decision;
   return new SpillwayError('BUDGET_EXCEEDED', `the budget of the ${scope} is used up`, {
@@ -90,7 +92,7 @@ function throttled(retryAfterMs: number, scope: 'organization' | 'system' | 'pro
   });
 }
 
-/** A key's own limit is the organisation's affair; what protects an account is ours. */
+/** Limits of a key belong to its organisation; limits of a provider account belong to the system. */
 function scopeOf(tier: string): 'organization' | 'system' {
   return tier === 'organization' || tier === 'key' ? 'organization' : 'system';
 }

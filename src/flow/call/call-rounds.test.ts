@@ -45,16 +45,16 @@ const fullFor = (retryAfterMs: number) =>
   failure('RATE_LIMITED', { params: { scope: 'system', retryAfterMs }, retryAfterMs });
 const limitedFor = (ms: number) => failure('AI_LIMIT_REACHED', { resetAt: NOW + ms });
 
-test('a target stays the current one until it is passed over or has failed', () => {
+test('a target stays current until it is skipped or has failed', () => {
   const call = rounds(small, other);
   assert.deepEqual([call.current(), call.current()], [small, small]);
-  call.passOver(fullFor(10));
+  call.skip(fullFor(10));
   assert.equal(call.current(), other);
   call.failed(UNAVAILABLE(), other);
   assert.equal(call.current(), undefined);
 });
 
-test('after a wait the round begins again, without those whose failure no repeat can mend', () => {
+test('a new round omits targets whose failure no retry can fix', () => {
   const call = rounds(small, other);
   call.failed(failure('AUTH_FAILED'), small);
   call.failed(UNAVAILABLE(), other);
@@ -65,23 +65,23 @@ test('after a wait the round begins again, without those whose failure no repeat
   assert.equal(call.waitedMs, end.waitMs);
 });
 
-test('one that can be repeated is, though another after it cannot', () => {
+test('a retryable failure is retried although a later one is not retryable', () => {
   const call = rounds(small, other);
   call.failed(UNAVAILABLE(), small);
   call.failed(failure('AUTH_FAILED'), other);
   assert.equal(call.end(RETRY_DEFAULTS, MOMENT).kind, 'wait');
 });
 
-test('a mistake of the request ends it, whatever stands in the way of others', () => {
+test("a fault of the request ends the call, whatever the other targets' refusals", () => {
   const call = rounds(small, other, large);
-  call.passOver(fullFor(10));
+  call.skip(fullFor(10));
   call.failed(failure('INVALID_REQUEST'), other);
   assert.equal(call.current(), undefined);
   const end = call.end(RETRY_DEFAULTS, MOMENT);
   assert.deepEqual([end.kind, end.error.code], ['give_up', 'INVALID_REQUEST']);
 });
 
-test('what was too long goes to larger models alone, in every round', () => {
+test('a request that is too long goes only to larger models, in every round', () => {
   const call = rounds(small, other, large);
   call.failed(failure('CONTEXT_TOO_LONG'), small);
   assert.equal(call.current(), large);
@@ -92,15 +92,15 @@ test('what was too long goes to larger models alone, in every round', () => {
   assert.equal(call.current(), large);
 });
 
-test('a place at a target that is too small is not waited for', () => {
+test('a limit of a model that is too small is not waited for', () => {
   const call = rounds(small, other);
-  call.passOver(fullFor(10));
+  call.skip(fullFor(10));
   call.failed(failure('CONTEXT_TOO_LONG'), other);
   const end = call.end(RETRY_DEFAULTS, MOMENT);
   assert.deepEqual([end.kind, end.error.code], ['give_up', 'CONTEXT_TOO_LONG']);
 });
 
-test('a failure of a target that turns out too small is not repeated', () => {
+test('a failure of a model that is too small is not retried', () => {
   const call = rounds(small, other);
   call.failed(UNAVAILABLE(), small);
   call.failed(failure('CONTEXT_TOO_LONG'), other);
@@ -108,53 +108,53 @@ test('a failure of a target that turns out too small is not repeated', () => {
   assert.deepEqual([end.kind, end.error.code], ['give_up', 'CONTEXT_TOO_LONG']);
 });
 
-test('a place is waited for while there is patience, and not counted as a retry', () => {
+test('a wait for a limit stays within the interactive bound and is not a retry', () => {
   const call = rounds(small);
-  call.passOver(fullFor(4000));
+  call.skip(fullFor(4000));
   for (const patient of [true, true, false]) {
     const end = call.end(RETRY_DEFAULTS, MOMENT);
     assert.equal(end.kind, patient ? 'wait' : 'give_up');
     if (end.kind !== 'wait') return;
     assert.deepEqual([end.waitMs, end.retry], [4000, undefined]);
     call.again(end);
-    call.passOver(fullFor(4000));
+    call.skip(fullFor(4000));
   }
 });
 
-test('a place is not waited for beyond the deadline', () => {
+test('a wait for a limit does not pass the deadline', () => {
   const call = rounds(small);
-  call.passOver(fullFor(4000));
+  call.skip(fullFor(4000));
   assert.equal(call.end(RETRY_DEFAULTS, { ...MOMENT, deadlineAt: NOW + 3000 }).kind, 'give_up');
 });
 
-test('of several limits the one that ends first is told, met or known', () => {
+test('the limit that ends first is reported, met or known', () => {
   for (const [met, known] of [
     [600_000, 3_600_000],
     [3_600_000, 600_000],
   ] as const) {
     const call = rounds(small, other);
-    call.passOver(limitedFor(known));
+    call.skip(limitedFor(known));
     call.failed(limitedFor(met), other);
     const end = call.end(RETRY_DEFAULTS, MOMENT);
     assert.deepEqual([end.kind, end.error.resetAt], ['give_up', NOW + 600_000]);
   }
 });
 
-test('a delay and a moment are compared by when they end', () => {
+test('a delay and a reset time are compared by their end', () => {
   const call = rounds(small, other);
   call.failed(failure('AI_LIMIT_REACHED', { retryAfterMs: 3_600_000 }), small);
-  call.passOver(limitedFor(600_000));
+  call.skip(limitedFor(600_000));
   assert.equal(call.end(RETRY_DEFAULTS, MOMENT).error.resetAt, NOW + 600_000);
 });
 
-test('a limit that ends is told rather than a target that refuses our key', () => {
+test('a limit is reported rather than a refused provider credential', () => {
   const call = rounds(small, other);
   call.failed(failure('AUTH_FAILED'), small);
-  call.passOver(limitedFor(600_000));
+  call.skip(limitedFor(600_000));
   assert.equal(call.end(RETRY_DEFAULTS, MOMENT).error.code, 'AI_LIMIT_REACHED');
 });
 
-test('whatever happens, every round has an end with a reason, and the rounds have one', () => {
+test('any sequence of outcomes ends every round with an error, and ends the rounds', () => {
   const codes = fc.constantFrom(...ERROR_CODES);
   const step = fc.record({ isCalled: fc.boolean(), code: codes, waitMs: fc.nat(20_000) });
   const targets = fc.array(fc.constantFrom(small, other, large), { minLength: 1, maxLength: 5 });
@@ -166,7 +166,7 @@ test('whatever happens, every round has an end with a reason, and the rounds hav
           const { isCalled, code, waitMs } = steps.next().value ?? { code: 'INTERNAL', waitMs: 0 };
           const error = failure(code, { retryAfterMs: waitMs });
           if (isCalled) call.failed(error, at);
-          else call.passOver(error);
+          else call.skip(error);
         }
         const end = call.end(RETRY_DEFAULTS, MOMENT);
         if (end.kind === 'give_up') return;

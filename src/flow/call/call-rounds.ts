@@ -1,10 +1,10 @@
-// Which target next, and what when none is left? A round goes through the targets once, in order; each is passed over,
-// or called. A target whose failure no repeat can mend is not called again for this request. What stands in the way of
-// each is kept: at the end of a round it says whether waiting can help, for how long, and what the caller is told if
-// not: what can be tried again at once, else what ends first. Pure.
+// Selects the next target of a call, and decides what follows when none is left. A round visits the targets once, in
+// order; each is skipped or called. A target that failed with an error no retry can fix is not called again for this
+// request. At the end of a round the recorded errors decide whether a wait can help, for how long, and which error the
+// caller gets otherwise: one that can be retried at once, else the limit that ends first. Pure.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import { mayMoveOn } from '../../resilience/retry-elsewhere.ts';
+import { fallbackAfter } from '../../resilience/retry-elsewhere.ts';
 import {
   afterRetry,
   decideRetry,
@@ -21,7 +21,7 @@ import type { Target } from '../../routing/target.ts';
 type Retry = Extract<RetryDecision, { kind: 'retry' }>;
 
 export type RoundsEnd =
-  /** `retry` is set when a call is repeated, absent when only a place is waited for. */
+  /** `retry` is set when a failed call is repeated, absent when the call only waits for a limit. */
   | {
       readonly kind: 'wait';
       readonly waitMs: number;
@@ -41,11 +41,11 @@ export class CallRounds {
   #tooSmall: string | undefined;
   #givenUp: Set<Target> | undefined;
   #history: RetryHistory = NOTHING_REPEATED;
-  /** The calls of this round, all of which failed. */
+  /** The failed calls of this round. */
   #failures: readonly Obstacle[] = NONE;
-  /** The last failure was the request's own: no other target could help. */
+  /** The last failure was the fault of the request: no other target can serve it. */
   #isHopeless = false;
-  /** Why targets were not called in this round. */
+  /** The targets skipped in this round, and why. */
   #refusals: readonly Obstacle[] = NONE;
 
   constructor(targets: readonly Target[], contextTokens: ContextTokensOf) {
@@ -53,7 +53,7 @@ export class CallRounds {
     this.#contextTokens = contextTokens;
   }
 
-  /** The target to try now; the same one until it is passed over or has failed. */
+  /** The target to try; unchanged until it is skipped or has failed. */
   current(): Target | undefined {
     const target = this.#targets[this.#at];
     if (!target || this.#mayBeCalled(target)) return target;
@@ -66,7 +66,7 @@ export class CallRounds {
   }
 
   /** The current target cannot be called now. */
-  passOver(error: SpillwayError): void {
+  skip(error: SpillwayError): void {
     const target = this.#targets[this.#at];
     this.#at += 1;
     if (target) this.#refusals = [...this.#refusals, { target, error }];
@@ -76,7 +76,7 @@ export class CallRounds {
   failed(error: SpillwayError, target: Target): void {
     this.#failures = [...this.#failures, { target, error }];
     if (repeatableFailure(error) === undefined) (this.#givenUp ??= new Set()).add(target);
-    const onwards = mayMoveOn(error);
+    const onwards = fallbackAfter(error);
     if (onwards === 'larger_model') this.#tooSmall = target.model;
     this.#isHopeless = onwards === 'nowhere';
     this.#at = this.#isHopeless ? this.#targets.length : this.#at + 1;
@@ -88,25 +88,25 @@ export class CallRounds {
     const retry = failure && decideRetry(rules, failure, this.#history, moment);
     if (failure && retry?.kind === 'retry')
       return { kind: 'wait', waitMs: retry.waitMs, retry, error: failure };
-    const place = this.#isHopeless ? undefined : soonest(this.#places(), moment.now);
+    const refusal = this.#isHopeless ? undefined : soonest(this.#relevantRefusals(), moment.now);
     return (
-      (place && this.#waitForPlace(place, rules, moment)) ?? {
+      (refusal && this.#waitForLimit(refusal, rules, moment)) ?? {
         kind: 'give_up',
-        error: this.standingInTheWay(moment.now),
+        error: this.finalError(moment.now),
       }
     );
   }
 
-  /** What the caller is told when nothing more is tried. */
-  standingInTheWay(now: number): SpillwayError {
+  /** The error that the caller gets when no further attempt is made. */
+  finalError(now: number): SpillwayError {
     const failure = this.#failure();
-    const first = soonest([...this.#places(), ...this.#limits()], now);
-    const told = failure && (!first || this.#mayBeTriedAgain(failure)) ? failure : first;
-    if (!told) throw new Error('a round ends with a reason');
-    return told;
+    const first = soonest([...this.#relevantRefusals(), ...this.#limits()], now);
+    const error = failure && (!first || this.#mayBeTriedAgain(failure)) ? failure : first;
+    if (!error) throw new Error('a round ended without an error');
+    return error;
   }
 
-  /** The wait is over: another round. */
+  /** The wait is over: starts another round. */
   again(ended: Extract<RoundsEnd, { kind: 'wait' }>): void {
     const { retry, waitMs } = ended;
     this.#history = retry
@@ -126,35 +126,35 @@ export class CallRounds {
     return tooSmall === undefined || this.#contextTokens(model) > this.#contextTokens(tooSmall);
   }
 
-  /** The latest failure that a repeat can mend, else the latest. */
+  /** The latest failure that a retry can fix, else the latest. */
   #failure(): SpillwayError | undefined {
     const last = this.#failures.at(-1);
     if (this.#isHopeless) return last?.error;
     return (this.#failures.findLast(({ target }) => this.#mayBeCalled(target)) ?? last)?.error;
   }
 
-  /** What keeps targets away that could help: one that has turned out too small for the request cannot. */
-  #places(): readonly SpillwayError[] {
+  /** The refusals of targets that could serve the request: a context window that is too small could not. */
+  #relevantRefusals(): readonly SpillwayError[] {
     return this.#refusals
       .filter((each) => this.#mayBeCalled(each.target))
       .map(({ error }) => error);
   }
 
-  /** The failures that end by themselves. */
+  /** The failures by a limit, which ends by itself. */
   #limits(): readonly SpillwayError[] {
     return this.#failures
       .filter(({ target, error }) => isLimit(error) && this.#isLargeEnough(target))
       .map(({ error }) => error);
   }
 
-  /** The caller's own mistake, or a failure that the next try may not meet; a limit is told by its end. */
+  /** The caller's own mistake, or a failure that may not recur; a limit is reported by its reset time instead. */
   #mayBeTriedAgain(failure: SpillwayError): boolean {
     const kind = repeatableFailure(failure);
     return this.#isHopeless || (kind !== undefined && kind !== 'throttled');
   }
 
-  /** A throttle ends soon and says when; a limit, an open circuit or a full purse is told at once. */
-  #waitForPlace(
+  /** Only a throttle is waited for; a usage limit, an open circuit or a spent budget is answered at once. */
+  #waitForLimit(
     error: SpillwayError,
     { maxInteractiveWaitMs }: RetryRules,
     { now, deadlineAt }: RetryMoment,
@@ -170,7 +170,7 @@ function isLimit({ code }: SpillwayError): boolean {
   return code === 'RATE_LIMITED' || code === 'AI_LIMIT_REACHED';
 }
 
-/** The one that ends first; the first of them where nobody says when. */
+/** The error with the shortest wait; the first one when none states a wait. */
 function soonest(errors: readonly SpillwayError[], now: number): SpillwayError | undefined {
   return errors.reduce<SpillwayError | undefined>(
     (best, error) => (!best || waitOf(error, now) < waitOf(best, now) ? error : best),

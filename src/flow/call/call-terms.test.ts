@@ -59,13 +59,13 @@ test("the organisation's own limits come first, then the key's, then the account
   assert.equal(countsTokens, true);
 });
 
-test('what has no limit is not asked', () => {
+test('an absent limit is not part of the decision', () => {
   assert.deepEqual(limitsOfCaller(principalOf()).map(named), ['organization acme requests 100']);
   const { countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principalOf(), TARGET);
   assert.equal(countsTokens, false);
 });
 
-test('terms are worked out once for each caller and account', () => {
+test('terms are computed once per caller and account', () => {
   const terms = createCallTerms(() => ACCOUNT);
   const [one, other] = [principalOf(), principalOf()];
   assert.equal(terms.forRequest(one, TARGET), terms.forRequest(one, TARGET));
@@ -74,7 +74,7 @@ test('terms are worked out once for each caller and account', () => {
   assert.equal(terms.forAccount(TARGET), ACCOUNT);
 });
 
-test('a budget is the organisation’s, with those of its key and its users beside it', () => {
+test('the budget owner has the limits of organisation, key and user', () => {
   const principal = principalOf({ timeZone: 'Europe/Istanbul' }, { monthlyBudgetNanos: 5 });
   assert.deepEqual(createCallTerms(() => ACCOUNT).budgetOf(principal), {
     organizationId: 'acme',

@@ -1,21 +1,21 @@
-// Under which terms does this caller use this account: the limits that one decision asks, and who pays. Worked out
-// once for each key and account and then only looked up, because every request asks.
+// The terms of a caller's use of an account: the limits that one decision covers, and the budget that pays. Computed once
+// per key and account and cached, because every request needs them.
 
 import type { Principal } from '../../admission/principal.ts';
 import type { BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 
-/** Limits that are asked together. */
+/** Limits that one decision covers, all or nothing. */
 export type Terms = { readonly limits: readonly Limit[]; readonly countsTokens: boolean };
 
-/** What an account of a provider may be asked. */
+/** The limits of a provider account. */
 export type AccountTerms = (target: Pick<Target, 'provider' | 'account'>) => Terms;
 
 export type CallTerms = {
   /** For the first attempt of a request: the caller's limits and the account's in one decision. */
   forRequest(principal: Principal, target: Target): Terms;
-  /** For whatever is charged to the account alone: a further attempt, a job's run. */
+  /** For an attempt that counts against the account only: a retry, a job's run. */
   forAccount: AccountTerms;
   budgetOf(principal: Principal): BudgetOwner;
 };
@@ -75,7 +75,7 @@ function termsOfCaller(
   };
 }
 
-/** The organisation's own limits come first: their standing is what its callers are told. */
+/** The organisation's own limits come first: callers get their standing in response headers. */
 export function limitsOfCaller(principal: Principal, minuteMs = 60_000): readonly Limit[] {
   const tier = 'organization';
   const subject = principal.organizationId;

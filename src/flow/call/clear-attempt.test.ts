@@ -30,7 +30,7 @@ const OWNER = {
 };
 const RESERVED: BudgetDecision = { kind: 'reserved', month: 202601 };
 
-/** A limit of so many, and money that is decided on when the test says so. */
+/** A limit of `max`, and a budget decision that the test makes. */
 function rig(max: number) {
   const clock = createTestClock();
   const limiter = createMemoryRateLimiter(clock);
@@ -107,7 +107,7 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
   };
 }
 
-test('a permit that was just taken serves, its own and one that was brought', () => {
+test("a fresh permit is used, its own or the order's", () => {
   const { told, start, takeBefore, reserve } = rig(2);
   start();
   reserve();
@@ -116,7 +116,7 @@ test('a permit that was just taken serves, its own and one that was brought', ()
   assert.deepEqual(told, ['cleared by req.1', 'cleared by own']);
 });
 
-test('a permit that grew old while the money was decided on counts from when the call goes', async () => {
+test('a permit that expires during the budget decision is renewed before the call', async () => {
   const { clock, told, start, remaining, reserve } = rig(1);
   start();
   await clock.advance(150);
@@ -128,7 +128,7 @@ test('a permit that grew old while the money was decided on counts from when the
   assert.equal(await remaining(), 1);
 });
 
-test('a permit that was old when it was brought is taken anew, and not for ever', async () => {
+test('an old permit of the order is renewed once', async () => {
   const { clock, told, start, takeBefore, remaining, reserve } = rig(1);
   const brought = takeBefore();
   await clock.advance(60);
@@ -139,7 +139,7 @@ test('a permit that was old when it was brought is taken anew, and not for ever'
   assert.equal(await remaining(), 0);
 });
 
-test('where there is no room for it any more the call is refused and everything given back', async () => {
+test('a renewal over the limit refuses the call and releases the reservation', async () => {
   const { clock, told, start, takeBefore, remaining, reserve } = rig(1);
   const brought = takeBefore();
   await clock.advance(WINDOW_MS);

@@ -1,10 +1,11 @@
-// What one attempt needs before it may be sent: a permit of every limit it concerns, then the money for its worst case.
+// Obtains everything an attempt needs before it is sent: a permit of every limit that applies, then a reservation of its
+// worst-case cost.
 //
-//   taking ─▶ holding ─▶ cleared
-//     │          ├─▶ taking again (the permit has become stale meanwhile) ─▶ cleared
-//     └──────────┴─▶ refused, or withdrawn: whatever was taken is given back
+//   permit ─▶ reservation ─▶ cleared
+//     │            ├─▶ permit again (it became stale meanwhile) ─▶ cleared
+//     └────────────┴─▶ refused, or withdrawn: the permit and the reservation are returned
 //
-// Where limits and budgets are kept in this process it is cleared or refused before `start` returns.
+// With limits and budgets in this process the attempt is cleared or refused before `start` returns.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
@@ -19,7 +20,7 @@ import type { SentAttempt } from './settle-attempt.ts';
 export type ClearanceListener = {
   onCleared(attempt: SentAttempt): void;
   onRefused(error: SpillwayError): void;
-  /** How the limits stand that were asked, allowed or not. */
+  /** The standings of the limits in a decision, allowed or not. */
   onStandings(standings: readonly LimitStanding[]): void;
 };
 
@@ -68,7 +69,7 @@ export class AttemptClearance {
     this.#listener = listener;
   }
 
-  /** `patienceMs` is how long the money may be waited for. */
+  /** `patienceMs` bounds the wait for the reservation. */
   start(patienceMs: number): void {
     const { permit } = this.#order;
     if (permit && this.#planned.number === 1) {
@@ -78,7 +79,7 @@ export class AttemptClearance {
     this.#take(this.#askForPermit(), () => this.#reserveMoney(patienceMs));
   }
 
-  /** Nobody waits for it any more; the listener is told nothing. */
+  /** Gives up and returns what was taken; calls no listener method. */
   withdraw(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -99,7 +100,7 @@ export class AttemptClearance {
     });
   }
 
-  /** The caller's limits and the account's are one decision; further attempts ask the account alone. */
+  /** The first attempt is one decision of the caller's and the account's limits; later ones count for the account only. */
   #askForPermit(): PermitAsk {
     const { terms, holdMarginMs } = this.#parts;
     const { id, plan, principal, isBackground } = this.#order;
@@ -112,7 +113,7 @@ export class AttemptClearance {
       tokens: countsTokens ? likelyTokens(plan, limits) : 0,
       expiresMs: this.#leftMs() + holdMarginMs,
       isBackground,
-      // There from the beginning, so that all asks have one shape.
+      // Present from the start, so that all requests share one hidden class.
       taken: undefined,
     };
   }
@@ -205,7 +206,7 @@ export class AttemptClearance {
     if (this.#reservation) this.#parts.ledger.release(this.#reservation.attempt);
   }
 
-  /** Whole, as every moment is that is written down: the monotonic clock counts in fractions. */
+  /** Whole milliseconds, as stores require: the monotonic clock has fractions. */
   #leftMs(): number {
     return Math.ceil(this.#order.deadlineAtMs - this.#parts.clock.monotonic());
   }

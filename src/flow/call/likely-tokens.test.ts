@@ -30,26 +30,26 @@ function tokenLimit(max: number): Limit {
   return { tier: 'organization', subject: 'o', kind: 'tokens', max, windowMs: 60_000 };
 }
 
-test('input by its bytes, and of the output what is stated', () => {
+test('the estimate is the input by its bytes plus the stated output', () => {
   assert.equal(tokensOf({ max_tokens: 500 }), INPUT_TOKENS + 500);
 });
 
-test('of a very large maximum only a part is believed, and without one a usual answer', () => {
+test('a large stated output is capped, and a missing one has a default', () => {
   assert.equal(tokensOf({ max_tokens: 64_000 }), INPUT_TOKENS + 4096);
   assert.equal(tokensOf({}), INPUT_TOKENS + 1024);
 });
 
-test('only what is charged for is counted', () => {
+test('only charged tokens are counted', () => {
   assert.equal(tokensOf({ max_tokens: 500 }, [], 'input'), INPUT_TOKENS);
   assert.equal(tokensOf({ max_tokens: 500 }, [], 'nothing'), 0);
 });
 
-test('a request whose input fits the whole limit is not refused for ever because of a guess', () => {
+test('the estimate of a request whose input fits the limit does not exceed the limit', () => {
   assert.equal(tokensOf({ max_tokens: 4000 }, [tokenLimit(2000)]), 2000);
   const requests: Limit = { ...tokenLimit(5), kind: 'requests' };
   assert.equal(tokensOf({ max_tokens: 4000 }, [requests, tokenLimit(3000)]), 3000);
 });
 
-test('one whose input alone is larger than the limit is counted as large as it is', () => {
+test('an input larger than the limit is counted in full', () => {
   assert.equal(tokensOf({ max_tokens: 10 }, [tokenLimit(100)]), INPUT_TOKENS);
 });

@@ -1,41 +1,43 @@
-// One request's way to an answer, over as many attempts and targets as it takes. Interactive requests and jobs go the
-// same way; a job goes through the targets once and leaves the waiting to its queue.
-//
-//   choosing ─▶ admitting ─▶ holding ─▶ calling ─▶ ended
-//      ▲  a target that is limited, full or broken is passed over; a failure before content moves on to the next one
-//      └──────────── waiting (the stated delay, or backoff) ◀── no target left, but waiting can help
-//
-// Every attempt that was sent leaves one usage record, journalled before anybody is told, which settles its hold and
-// its permit (settle-attempt). What was taken for an attempt that is not sent is given back. The listener hears of
-// exactly one ending. Where limits, budgets and breakers are kept in this process, all of it happens in one turn.
+// Serves one request over any number of attempts and targets; the states are those of call-state.ts. Interactive requests
+// and jobs take the same path; a job tries each target once and leaves waiting to its queue. Every attempt that was
+// sent leaves one usage record, which is journalled before the listener is called and settles the reservation and the
+// permit (settle-attempt). The clearance returns what it took for an attempt that is not sent. The listener gets exactly
+// one outcome. With limits, budgets and breakers in the process, all steps up to the call run in one turn of the event
+// loop.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import type { CancelTimer } from '../../kernel/clock.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { estimateUsage } from '../../metering/usage/token-estimate.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../../resilience/breaker-board.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
-import { healthOf, mayMoveOn } from '../../resilience/retry-elsewhere.ts';
+import { fallbackAfter, healthOf } from '../../resilience/retry-elsewhere.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
-import { tellFailure, tellRetry } from './call-news.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import { heldBack, limitedUntil, nearWall, outOfTime, unpriced } from './call-refusal.ts';
+import {
+  circuitRefusal,
+  deadlinePassed,
+  limitedUntil,
+  lowHeadroom,
+  unpriced,
+} from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
+import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
+import { logFailedAttempt, logRetry } from './log-call.ts';
 import { activeLimit, learnLimit } from './provider-limit.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 
 export type ModelCallListener = {
-  /** The ending of a unary call that went well. */
+  /** A unary call succeeded. */
   onAnswer(body: Buffer, contentType: string, record: UsageRecord): void;
-  /** Whole events of a stream, from its first content on; return false to slow the provider down. */
+  /** Whole events of a stream, from its first content on; return false to pause the provider. */
   onEvents(bytes: Buffer, contentType: string): boolean;
   onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void;
-  /** `record` is the last attempt's, when one was made. */
+  /** `record` is that of the last attempt; undefined when none was sent. */
   onFailed(error: SpillwayError, record: UsageRecord | undefined): void;
 };
 
@@ -46,21 +48,15 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   readonly #order: CallOrder;
   readonly #listener: ModelCallListener;
   readonly #rounds: CallRounds;
-  #sent: SentAttempt | undefined;
-  #attempt: Attempt | undefined;
-  #record: UsageRecord | undefined;
-  #isCalling = false;
-  #hasSlowedDown = false;
-  #isReported = false;
-  #isBegun = false;
-  #isEnded = false;
-  #standings = NO_STANDINGS;
-  #cancelWait: CancelTimer | undefined;
   /**
-   * Kept as it is and not as a function that ends it: the engine takes a function that is assigned to a field for a
-   * method and puts it among its old objects, where it would hold on to the whole request long after its end.
+   * The clearance is stored as an object, not as a function that withdraws it: V8 treats a function in a field as a
+   * constant method and promotes it to the old generation, where it would retain the whole request after its end.
    */
-  #clearance: AttemptClearance | undefined;
+  #state: CallState = CHOOSING;
+  #lastSent: SentAttempt | undefined;
+  #lastRecord: UsageRecord | undefined;
+  #hasSlowedDown = false;
+  #standings = NO_STANDINGS;
 
   constructor(parts: CallParts, order: CallOrder, listener: ModelCallListener) {
     this.#parts = parts;
@@ -69,42 +65,42 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#rounds = new CallRounds(order.plan.targets, parts.contextTokens);
   }
 
-  /** How often a provider was really asked. */
+  /** The number of attempts sent to a provider. */
   get attempts(): number {
-    return this.#sent?.number ?? 0;
+    return this.#lastSent?.number ?? 0;
   }
 
-  /** How the caller's limits stood when they were asked. */
+  /** The caller's limits at the decision on the first attempt. */
   get standings(): readonly LimitStanding[] {
     return this.#standings;
   }
 
   start(): void {
     const isLate = this.#parts.clock.monotonic() >= this.#order.deadlineAtMs;
-    if (isLate) return this.#fail(outOfTime());
+    if (isLate) return this.#fail(deadlinePassed());
     this.#choose();
   }
 
-  /** The listener can take more events again. */
+  /** The listener accepts events again. */
   resume(): void {
-    this.#attempt?.resume();
+    if (this.#state.kind === 'calling') this.#state.attempt.resume();
   }
 
-  /** Nobody wants the answer any more. The listener is told nothing; `onSettled` when what was used is accounted. */
+  /** The caller left. Calls no listener method, and `onSettled` once the usage is journalled. */
   abandon(onSettled: (record: UsageRecord | undefined) => void): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#cancelWait?.();
-    this.#clearance?.withdraw();
-    if (!this.#sent || !this.#attempt || !this.#isCalling) return onSettled(this.#record);
-    this.#attempt.abort(new Error('the caller left'));
-    this.#report('neutral');
-    this.#settle(this.#sent, 'CLIENT_GONE', this.#streamedSoFar(this.#attempt), true, onSettled);
+    const state = this.#state;
+    if (state.kind === 'ended') return;
+    this.#state = ENDED;
+    if (state.kind === 'waiting') state.cancel();
+    if (state.kind === 'clearing') state.clearance.withdraw();
+    if (state.kind !== 'calling') return onSettled(this.#lastRecord);
+    state.attempt.abort(new Error('the caller left'));
+    this.#report(state, 'neutral');
+    this.#settle(state.sent, 'CLIENT_GONE', this.#streamedSoFar(state), true, onSettled);
   }
 
   onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
-    const { plan } = this.#order;
-    const answerBytes = plan.charge === 'input' ? 0 : body.length;
+    const answerBytes = this.#order.plan.charge === 'input' ? 0 : body.length;
     const usage = reported ?? this.#estimate(undefined, answerBytes);
     this.#succeed(usage, reported === undefined, (record) =>
       this.#listener.onAnswer(body, contentType, record),
@@ -112,51 +108,57 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   onEvents(bytes: Buffer, contentType: string): boolean {
-    this.#isBegun = true;
-    // Others wait for what a probe finds; its first content says it.
-    if (this.#sent?.pass.probe !== undefined) this.#report('success');
+    const state = this.#state;
+    if (state.kind === 'calling') {
+      state.hasContent = true;
+      // Other calls wait for the outcome of a probe; its first content is a success.
+      if (state.sent.pass.probe !== undefined) this.#report(state, 'success');
+    }
     return this.#listener.onEvents(bytes, contentType);
   }
 
   onComplete(lastBytes: Buffer, contentType: string): void {
-    const reported = this.#attempt?.streamUsage();
-    const bytes = this.#attempt?.streamedBytes() ?? 0;
-    const usage = reported ?? this.#estimate(undefined, bytes);
+    if (this.#state.kind !== 'calling') return;
+    const { attempt } = this.#state;
+    const reported = attempt.streamUsage();
+    const usage = reported ?? this.#estimate(undefined, attempt.streamedBytes());
     this.#succeed(usage, reported === undefined, (record) =>
       this.#listener.onComplete(lastBytes, contentType, record),
     );
   }
 
   onFailed(error: SpillwayError): void {
-    const { limits, clock, serverId } = this.#parts;
-    const sent = this.#sent;
-    if (!sent || !this.#attempt) return;
+    const { limits, clock, serverId, log } = this.#parts;
+    const state = this.#state;
+    if (state.kind !== 'calling') return;
+    const { sent, hasContent } = state;
     learnLimit(limits, sent.target, error, serverId, clock.now());
     recordFailedAttempt(this.#parts, this.#order, sent, error);
-    tellFailure(this.#parts.log, this.#order.id, sent.target, error, clock.now());
-    // How long a call may take is its caller's to say, and who says little shows nothing of the provider.
+    logFailedAttempt(log, this.#order.id, sent.target, error, clock.now());
+    // The caller sets the deadline, so a missed one shows nothing about the provider.
     const isOutOfTime = clock.monotonic() >= this.#order.deadlineAtMs;
-    this.#report(isOutOfTime ? 'neutral' : healthOf(error));
-    const usage = this.#isBegun ? this.#streamedSoFar(this.#attempt) : NO_USAGE;
-    this.#settle(sent, error.code, usage, this.#isBegun, () => {
-      if (this.#isEnded) return;
-      // What has reached the caller cannot be taken back: from here on there is only this attempt.
-      if (this.#isBegun) return this.#fail(error);
+    this.#report(state, isOutOfTime ? 'neutral' : healthOf(error));
+    const usage = hasContent ? this.#streamedSoFar(state) : NO_USAGE;
+    this.#state = SETTLING;
+    this.#settle(sent, error.code, usage, hasContent, () => {
+      if (this.#isEnded()) return;
+      if (hasContent) return this.#fail(error);
       this.#rounds.failed(error, sent.target);
       this.#choose();
     });
   }
 
   #choose(): void {
+    this.#state = CHOOSING;
     for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
-      const reason = this.#whyNot(target);
-      if (!reason) return this.#requestPass(target);
-      this.#rounds.passOver(reason);
+      const refusal = this.#refusalOf(target);
+      if (!refusal) return this.#requestPass(target);
+      this.#rounds.skip(refusal);
     }
     this.#endRound();
   }
 
-  #whyNot(target: Target): SpillwayError | undefined {
+  #refusalOf(target: Target): SpillwayError | undefined {
     const { limits, meter, clock } = this.#parts;
     if (!meter.isPriced(target.provider, target.model)) return unpriced(target.model);
     const limit = activeLimit(limits, target);
@@ -164,15 +166,15 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   /**
-   * Before the wall calls are spread over what is left; each waits for its turn once. Work in the background comes at the
-   * pace of the account's own limit already, and where that is used to the full there is never much left.
+   * Close to a provider's limit interactive calls are spread over the remaining headroom; each waits at most once. Jobs
+   * already run at the pace of the account's limit, where headroom is always low.
    */
   #slowDown(target: Target): SpillwayError | undefined {
     if (this.#hasSlowedDown || this.#order.isBackground) return undefined;
     const waitMs = this.#parts.headroom.slowDownMs(target, 0);
     if (waitMs <= 0) return undefined;
     this.#hasSlowedDown = true;
-    return nearWall(target.provider, waitMs);
+    return lowHeadroom(target.provider, waitMs);
   }
 
   #requestPass(target: Target): void {
@@ -180,10 +182,12 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const pass = closedPass(breakers, target);
     if (pass) return this.#admit(target, pass);
     requestPass(breakers, target, (answer) => {
-      if (answer.isAllowed && this.#isEnded) return breakers.report(answer.pass, 'neutral');
-      if (this.#isEnded) return;
+      if (this.#isEnded()) {
+        if (answer.isAllowed) breakers.report(answer.pass, 'neutral');
+        return;
+      }
       if (answer.isAllowed) return this.#admit(target, answer.pass);
-      this.#rounds.passOver(heldBack(target.provider, answer));
+      this.#rounds.skip(circuitRefusal(target.provider, answer));
       this.#choose();
     });
   }
@@ -193,52 +197,48 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { maxInteractiveWaitMs } = this.#parts.retryRules;
     const planned = { target, pass, number: this.attempts + 1 };
     const clearance = new AttemptClearance(this.#parts, this.#order, planned, this);
-    this.#clearance = clearance;
+    this.#state = { kind: 'clearing', clearance };
     clearance.start(isBackground ? 0 : maxInteractiveWaitMs - this.#rounds.waitedMs);
   }
 
   onStandings(standings: readonly LimitStanding[]): void {
-    // Those of the decision that let it pass, or refused it last; further attempts ask the account alone.
+    // Only the first attempt counts against the caller's limits; later ones ask the account alone.
     if (this.attempts === 0) this.#standings = standings;
   }
 
   onRefused(error: SpillwayError): void {
-    this.#clearance = undefined;
-    // The caller's own limit follows it to every target; an account that is full has neighbours.
-    if (mayMoveOn(error) !== 'anywhere') return this.#fail(error);
-    this.#rounds.passOver(error);
+    // The caller's own limit applies to every target; a full account does not.
+    if (fallbackAfter(error) !== 'anywhere') return this.#fail(error);
+    this.#rounds.skip(error);
     this.#choose();
   }
 
-  onCleared(cleared: SentAttempt): void {
+  onCleared(sent: SentAttempt): void {
     const { attempts, retryBudget, load } = this.#parts;
     const { plan, deadlineAtMs } = this.#order;
-    const { target, number } = cleared;
-    this.#clearance = undefined;
-    this.#sent = cleared;
-    this.#isCalling = true;
-    this.#isReported = false;
+    const { target, number } = sent;
     if (number === 1) retryBudget.deposit(target.provider);
     load?.begun(target);
-    this.#attempt = new Attempt(attempts, plan.callTo(target, deadlineAtMs), this);
-    this.#attempt.start();
+    const attempt = new Attempt(attempts, plan.callTo(target, deadlineAtMs), this);
+    this.#lastSent = sent;
+    this.#state = { kind: 'calling', sent, attempt, hasContent: false, isHealthReported: false };
+    attempt.start();
   }
 
-  #succeed(usage: Usage, isEstimated: boolean, tell: (record: UsageRecord) => void): void {
-    if (!this.#sent) return;
-    this.#isEnded = true;
-    this.#report('success');
-    // What is free is known to the last token.
-    if (this.#order.plan.charge === 'nothing')
-      this.#settle(this.#sent, 'OK', NO_USAGE, false, tell);
-    else this.#settle(this.#sent, 'OK', usage, isEstimated, tell);
+  #succeed(usage: Usage, isEstimated: boolean, notify: (record: UsageRecord) => void): void {
+    const state = this.#state;
+    if (state.kind !== 'calling') return;
+    this.#state = ENDED;
+    this.#report(state, 'success');
+    const isFree = this.#order.plan.charge === 'nothing';
+    this.#settle(state.sent, 'OK', isFree ? NO_USAGE : usage, isEstimated && !isFree, notify);
   }
 
-  /** Once for each attempt. */
-  #report(health: CallHealth): void {
-    if (!this.#sent || this.#isReported) return;
-    this.#isReported = true;
-    reportHealth(this.#parts.breakers, this.#sent, health);
+  /** Reports once per attempt. */
+  #report(calling: Calling, health: CallHealth): void {
+    if (calling.isHealthReported) return;
+    calling.isHealthReported = true;
+    reportHealth(this.#parts.breakers, calling.sent, health);
   }
 
   #settle(
@@ -246,15 +246,14 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     status: string,
     usage: Usage,
     isEstimated: boolean,
-    then: (record: UsageRecord) => void,
+    onSettled: (record: UsageRecord) => void,
   ): void {
-    this.#isCalling = false;
     this.#parts.load?.ended(sent.target);
-    const ending = { status, usage, isEstimated };
-    this.#record = settleAttempt(this.#parts, this.#order, sent, ending, then);
+    const outcome = { status, usage, isEstimated };
+    this.#lastRecord = settleAttempt(this.#parts, this.#order, sent, outcome, onSettled);
   }
 
-  #streamedSoFar(attempt: Attempt): Usage {
+  #streamedSoFar({ attempt }: Calling): Usage {
     return this.#estimate(attempt.streamUsage(), attempt.streamedBytes());
   }
 
@@ -265,31 +264,35 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #endRound(): void {
     const { retryRules, retryBudget, clock, log, metrics } = this.#parts;
     const now = clock.now();
-    if (this.#order.isBackground) return this.#fail(this.#rounds.standingInTheWay(now));
+    if (this.#order.isBackground) return this.#fail(this.#rounds.finalError(now));
     const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
     const end = this.#rounds.end(retryRules, { now, deadlineAt, random: clock.random() });
     if (end.kind === 'give_up') return this.#fail(end.error);
     const { retry, error } = end;
     if (!retry) return this.#wait(end);
-    retryBudget.take(this.#sent?.target.provider ?? '', (isGranted) => {
-      if (this.#isEnded) return;
-      if (!isGranted) return this.#fail(this.#rounds.standingInTheWay(now));
-      tellRetry(log, this.#order.id, error, retry);
+    retryBudget.take(this.#lastSent?.target.provider ?? '', (isGranted) => {
+      if (this.#isEnded()) return;
+      if (!isGranted) return this.#fail(this.#rounds.finalError(now));
+      logRetry(log, this.#order.id, error, retry);
       metrics.retried(error.code);
       this.#wait(end);
     });
   }
 
   #wait(end: Extract<RoundsEnd, { kind: 'wait' }>): void {
-    this.#cancelWait = this.#parts.clock.after(end.waitMs, () => {
-      this.#cancelWait = undefined;
+    const cancel = this.#parts.clock.after(end.waitMs, () => {
       this.#rounds.again(end);
       this.#choose();
     });
+    this.#state = { kind: 'waiting', cancel };
   }
 
   #fail(error: SpillwayError): void {
-    this.#isEnded = true;
-    this.#listener.onFailed(error, this.#record);
+    this.#state = ENDED;
+    this.#listener.onFailed(error, this.#lastRecord);
+  }
+
+  #isEnded(): boolean {
+    return this.#state.kind === 'ended';
   }
 }

@@ -51,7 +51,7 @@ function call(url: string, body: string): AttemptCall {
   return planned.callTo(target);
 }
 
-test('the bytes pass untouched when the model has the same name there', () => {
+test('the body is sent unchanged when the target uses the same model name', () => {
   const body = ' { "model" : "gpt-5", "x": 1.0e5, "y": "\\u00fc" } ';
   const { target, path, body: sent, isStream } = call('/v1/chat/completions?a=b', body);
   assert.equal(sent.toString(), body);
@@ -60,7 +60,7 @@ test('the bytes pass untouched when the model has the same name there', () => {
   assert.equal(isStream, false);
 });
 
-test('a model named with its provider is renamed in place, and nothing else is', () => {
+test('a model named provider/model is replaced in the body, and nothing else', () => {
   const { body, target } = call(
     '/v1/chat/completions',
     '{"a":"openai/gpt-5","model": "openai\\/gpt-\\"x" ,"b":1}',
@@ -69,7 +69,7 @@ test('a model named with its provider is renamed in place, and nothing else is',
   assert.equal(body.toString(), '{"a":"openai/gpt-5","model": "gpt-\\"x" ,"b":1}');
 });
 
-test('streaming and reasoning are seen', () => {
+test('streaming and reasoning are detected', () => {
   const streamed = call('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
   assert.equal(streamed.isStream, true);
   assert.equal(streamed.isReasoning, true);
@@ -78,7 +78,7 @@ test('streaming and reasoning are seen', () => {
   assert.equal(text.isReasoning, false);
 });
 
-test("Gemini's model and streaming are the path's, below the base path of the provider", () => {
+test("Gemini's model and streaming come from the path, below the provider's base path", () => {
   const url = '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=secret';
   const { path, isStream, body } = call(url, '{"model":"gpt-5","contents":[]}');
   assert.equal(path, '/proxy/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
@@ -86,7 +86,7 @@ test("Gemini's model and streaming are the path's, below the base path of the pr
   assert.equal(body.toString(), '{"model":"gpt-5","contents":[]}');
 });
 
-test('what never streams does not, whatever its body says', () => {
+test('an endpoint that never streams ignores `stream` in the body', () => {
   const stream = '"stream":true';
   for (const [url, body] of [
     ['/v1/embeddings', `{"model":"gpt-embed",${stream}}`],
@@ -97,14 +97,14 @@ test('what never streams does not, whatever its body says', () => {
   assert.equal(call('/v1/responses', `{"model":"gpt-5",${stream}}`).isStream, true);
 });
 
-test('a batch of embeddings repeats the model, so it is renamed there too', () => {
+test('the model is replaced in every request of an embedding batch', () => {
   const url = '/v1beta/models/google%2Fgemini-embed:batchEmbedContents';
   const { path, body } = call(url, '{"requests":[{"model":"models/google/gemini-embed"}]}');
   assert.equal(path, '/proxy/v1beta/models/gemini-embed:batchEmbedContents');
   assert.equal(body.toString(), '{"requests":[{"model":"models/gemini-embed"}]}');
 });
 
-test('a response that would go on at the provider alone is refused', () => {
+test('a background response is refused', () => {
   assert.throws(() => plan('/v1/responses', '{"model":"gpt-5","background":true}'), {
     code: 'INVALID_REQUEST',
     params: { field: 'background' },
@@ -112,7 +112,7 @@ test('a response that would go on at the provider alone is refused', () => {
   assert.ok(plan('/v1/responses', '{"model":"gpt-5","background":false}'));
 });
 
-test('what cannot be planned is refused, naming the field', () => {
+test('an invalid field is refused with its name', () => {
   for (const body of [
     '{}',
     '{"model":""}',
@@ -129,7 +129,7 @@ test('what cannot be planned is refused, naming the field', () => {
     });
 });
 
-test('a body that is no object is refused', () => {
+test('a body that is not a JSON object is refused', () => {
   for (const body of ['', '[]', '{', '{"model":"gpt-5"', '{"model":"gpt-5"}x'])
     assert.throws(() => plan('/v1/chat/completions', body), { code: 'INVALID_REQUEST' });
 });

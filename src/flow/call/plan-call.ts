@@ -1,6 +1,6 @@
-// From a caller's request to how it could be served: which targets, streamed or not, how much it may put out, and for
-// each target the bytes to send. Pure. Nothing is taken from the body but what is needed here; the bytes pass through
-// untouched unless the model has another name at the target.
+// Plans a call from the caller's request: the targets, streaming or not, the output limit, and the bytes to send to each
+// target. Pure. Only the fields needed here are read from the body; its bytes pass through unchanged unless the model has
+// another name at the target.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -10,19 +10,15 @@ import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
-import { renameModel, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
+import { renameModel, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
+import { LIMIT_FIELDS, readLimits, type StatedLimits } from '../../upstream/json/output-limits.ts';
 import {
   type JsonSpan,
   peekFields,
   readBoolean,
   readString,
 } from '../../upstream/json/peek-fields.ts';
-import {
-  LIMIT_FIELDS,
-  readLimits,
-  type StatedLimits,
-} from '../../upstream/json/output-limits.ts';
 import { peekReferences, type References } from '../../upstream/json/references.ts';
 import {
   type Charge,
@@ -38,14 +34,14 @@ export type PlanParts = {
 
 export type CallPlan = {
   readonly requestedModel: string;
-  /** In the order to try them; at least one. */
+  /** In the order in which they are tried; at least one. */
   readonly targets: readonly Target[];
   readonly isStream: boolean;
   readonly body: Buffer;
   readonly stated: StatedLimits;
-  /** What of it the provider charges for. */
+  /** The tokens that the provider charges for. */
   readonly charge: Charge;
-  /** The call that asks this target. */
+  /** The upstream call for a target. */
   callTo(target: Target, deadlineAtMs?: number): AttemptCall;
 };
 
@@ -82,7 +78,7 @@ export function planCall(
   };
 }
 
-/** The fields that decisions are made by. */
+/** The fields that decisions depend on. Throws INVALID_REQUEST. */
 export function readFields(format: ProviderFormat, body: Buffer): ReadonlyMap<string, JsonSpan> {
   const peeked = peekFields(body, WANTED_FIELDS[format]);
   if (peeked.ok) return peeked.fields;
@@ -99,7 +95,7 @@ export function readStated(
   throw invalid(`${stated.field} is not a count`, stated.field);
 }
 
-/** The targets a model's name means; throws INVALID_REQUEST when nobody serves it. */
+/** The targets of a model name. Throws INVALID_REQUEST when no provider serves it. */
 export function targetsOf(
   resolveTargets: ResolveTargets,
   model: string,
@@ -118,7 +114,7 @@ export function targetsOf(
   }
 }
 
-/** What bounds the cost of this plan at one target. */
+/** The quantities that bound the cost of the plan at one target. */
 export function worstCaseOf(
   { body, stated, charge }: CallPlan,
   { model, format }: Target,
@@ -145,7 +141,7 @@ function referencesOf(stated: StatedLimits, format: ProviderFormat, body: Buffer
 const UNBOUNDED: References = Object.freeze({ isUnbounded: true, images: 0 });
 const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, images: 0 });
 
-/** More than any provider counts for one picture of the usual kinds. */
+/** An upper bound of the tokens that providers count for one image. */
 const IMAGE_TOKENS = 6000;
 
 const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
@@ -162,11 +158,11 @@ function renamed(
   to: string,
 ): Buffer {
   if (pathModel === undefined) return span ? renameModel(body, span, to) : body;
-  // Gemini's generation has the model in the path alone.
+  // Gemini's generation has the model in the path only.
   return operation === 'generate' ? body : renameNestedModels(body, from, to);
 }
 
-/** A response that goes on at the provider after its answer cannot be followed, nor what it uses be accounted. */
+/** A background response continues at the provider after its answer, so its usage cannot be accounted. */
 function unaccountable(): SpillwayError {
   return invalid('background responses are not served; Prefer: respond-async is', 'background');
 }

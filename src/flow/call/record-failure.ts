@@ -1,19 +1,18 @@
-// Writes down what became of an attempt that failed, for operators. Only failures come here; a request that goes well
-// costs nothing. What is written is bounded and redacted before it is kept.
+// Adds a failed attempt to its request record, for operators. Text is bounded and redacted first. Successful attempts leave
+// no record.
 
 import { readRawFailure } from '../../errors/raw-failure.ts';
-import type { Redact } from '../../errors/redact.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
-import type { RequestRecords } from '../../upstream/request-records.ts';
-import type { CallOrder } from './call-order.ts';
+import type { CallOrder, FailureRecorder } from './call-order.ts';
 import type { SentAttempt } from './settle-attempt.ts';
 
-export type FailureBook = { readonly records: RequestRecords; readonly redact: Redact };
-
-/** What a flow has at hand; without a book nothing is written down. */
-export type FailureParts = { readonly failures?: FailureBook | undefined; readonly clock: Clock };
+/** Without a recorder no record is kept. */
+export type FailureParts = {
+  readonly failures?: FailureRecorder | undefined;
+  readonly clock: Clock;
+};
 
 export function recordFailedAttempt(
   { failures, clock }: FailureParts,
@@ -33,10 +32,10 @@ export function recordFailedAttempt(
       provider: target.provider,
       model: target.model,
       code: error.code,
-      reason: failures.redact(error.message.slice(0, MAX_REASON)),
+      reason: failures.redact(error.message.slice(0, MAX_REASON_CHARACTERS)),
       raw: readRawFailure(error.cause, failures.redact),
     },
   );
 }
 
-const MAX_REASON = 1000;
+const MAX_REASON_CHARACTERS = 1000;

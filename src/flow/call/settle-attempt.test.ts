@@ -63,7 +63,7 @@ function rig() {
   return { clock, limiter, told, attempt };
 }
 
-test('each attempt has a record of its own, with the time that it took itself', async () => {
+test('each attempt has its own record with its own latency', async () => {
   const { clock, attempt } = rig();
   const first = await attempt(1, 30);
   await clock.advance(5000);
@@ -73,13 +73,13 @@ test('each attempt has a record of its own, with the time that it took itself', 
   assert.partialDeepStrictEqual(second, { ...PAYER, costNanos: 5000, inputTokens: 10 });
 });
 
-test('what was used is written down before the hold is settled and anybody is told', async () => {
+test('usage is journalled before the reservation is settled and the caller notified', async () => {
   const { told, attempt } = rig();
   await attempt(1, 1);
   assert.deepEqual(told, ['written req.1', 'settled req.1', 'told req.1']);
 });
 
-test('the tokens that were reserved become those that were used', async () => {
+test('reserved tokens are settled with the tokens used', async () => {
   const { limiter, attempt } = rig();
   await attempt(1, 1);
   const [standing] = await limiter.look([TOKENS]);

@@ -31,13 +31,14 @@ function standingHeaders(...standings: LimitStanding[]): Record<string, string> 
 const REQUEST = { id: 'req_1', correlationId: undefined };
 const FACTS = { contentType: 'application/json', attempts: 2, standings: [], now: NOW };
 
-test('a unary answer says its length and its cost, a stream that it must not be kept', () => {
+test('a unary answer states its length and cost, a stream forbids caching', () => {
   const unary = named(
     answerHeaders(REQUEST, 'srv-1', { ...FACTS, length: 12, costNanos: 1_500_000 }),
   );
   assert.deepEqual(unary, {
     'content-type': 'application/json',
     'x-request-id': 'req_1',
+    'request-id': 'req_1',
     'x-spillway-served-by': 'srv-1',
     'x-spillway-attempts': '2',
     'content-length': '12',
@@ -48,12 +49,12 @@ test('a unary answer says its length and its cost, a stream that it must not be 
   assert.equal('content-length' in stream || 'x-spillway-cost-usd' in stream, false);
 });
 
-test("the caller's own id comes back beside ours", () => {
+test("the caller's correlation id is echoed beside the request id", () => {
   const headers = named(answerHeaders({ ...REQUEST, correlationId: 'mine' }, 's', FACTS));
   assert.deepEqual([headers['x-request-id'], headers['x-correlation-id']], ['req_1', 'mine']);
 });
 
-test("the organisation's limits are told as the SDKs know them, in seconds", () => {
+test("the organisation's limits have the names of the SDKs, with resets in seconds", () => {
   assert.deepEqual(
     standingHeaders(
       standing('organization', 'requests', 99, 12_345),
@@ -70,7 +71,7 @@ test("the organisation's limits are told as the SDKs know them, in seconds", () 
   );
 });
 
-test("nothing is told of anybody else's limits, and never less than nothing is left", () => {
+test('limits of other tiers are omitted, and remaining is never negative', () => {
   assert.deepEqual(standingHeaders(standing('provider', 'requests', 5, 10)), {});
   assert.deepEqual(standingHeaders(standing('key', 'requests', 5, 10)), {});
   assert.deepEqual(standingHeaders(standing('organization', 'concurrent', 5, 10)), {});
@@ -79,7 +80,7 @@ test("nothing is told of anybody else's limits, and never less than nothing is l
   assert.equal(over['x-ratelimit-reset-requests'], '0.000s');
 });
 
-test('who served it and in how many attempts is said of failures in the same words', () => {
+test('failures carry the same server and attempt headers', () => {
   assert.deepEqual(servedHeaders('srv-1', 0), [
     'x-spillway-served-by',
     'srv-1',

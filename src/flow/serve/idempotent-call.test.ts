@@ -27,7 +27,7 @@ function claimOf(given: Partial<IdempotencyClaim> = {}): IdempotencyClaim {
 
 async function withStore(use: (store: IdempotencyStore) => Promise<void>): Promise<void> {
   const sqlite = await openSqlite(':memory:');
-  await use(createIdempotencyStore(sqlite.db, { keptForMs: 86_400_000 }));
+  await use(createIdempotencyStore(sqlite.db, { retentionMs: 86_400_000 }));
   await sqlite.close();
 }
 
@@ -44,7 +44,7 @@ function refusal(code: string, retryable: boolean, retryAfterMs?: number) {
   };
 }
 
-test('a stream is kept in whatever pieces it came, and given again at once', () =>
+test('a stream in any chunks is stored and replayed whole', () =>
   withStore(async (store) => {
     await fc.assert(
       fc.asyncProperty(
@@ -82,7 +82,7 @@ test('a replay is marked and carries the ids of its own request', () => {
   assert.deepEqual(said, [200, [...headers, 'x-request-id', 'req_2'], 'hi']);
 });
 
-test('an answer that is too large, or was cut, cannot be had again', () =>
+test('an oversized or cut answer is unrepeatable', () =>
   withStore(async (store) => {
     await claimCall(store, claimOf(), now);
     const keeper = keeperOf(store);
@@ -100,7 +100,7 @@ test('an answer that is too large, or was cut, cannot be had again', () =>
     );
   }));
 
-test('the largest answer that is kept is kept whole', () =>
+test('an answer of the maximum size is stored whole', () =>
   withStore(async (store) => {
     await claimCall(store, claimOf(), now);
     const keeper = keeperOf(store);
@@ -111,7 +111,7 @@ test('the largest answer that is kept is kept whole', () =>
     assert.equal(kept?.body.length, MAX_KEPT_ANSWER_BYTES);
   }));
 
-test('while a request runs the next one is told to look again soon, never past the deadline', () =>
+test('a request with a running key is told to retry soon, at its deadline at the latest', () =>
   withStore(async (store) => {
     await claimCall(store, claimOf(), now);
     const again = claimOf({ requestId: 'req_2' });
@@ -122,7 +122,7 @@ test('while a request runs the next one is told to look again soon, never past t
     await assert.rejects(claimCall(store, other, now), refusal('UNPROCESSABLE', false));
   }));
 
-test('a freed key is free, and what comes after the first settlement changes nothing', () =>
+test('a freed key can be claimed, and a second settlement is ignored', () =>
   withStore(async (store) => {
     await claimCall(store, claimOf(), now);
     const keeper = keeperOf(store);
@@ -131,15 +131,15 @@ test('a freed key is free, and what comes after the first settlement changes not
     assert.equal(await claimCall(store, claimOf(), now), undefined);
   }));
 
-test('a store that is away refuses the key, and does not take away an answer', async () => {
+test('an unavailable store refuses new keys, and does not fail a finished answer', async () => {
   const sqlite = await openSqlite(':memory:');
-  const store = createIdempotencyStore(sqlite.db, { keptForMs: 1 });
+  const store = createIdempotencyStore(sqlite.db, { retentionMs: 1 });
   await sqlite.close();
   await assert.rejects(claimCall(store, claimOf(), now), refusal('CAPACITY_EXHAUSTED', true, 2000));
   await keeperOf(store).finish();
 });
 
-test('failures that no repeat can mend are final; a usage limit is to be come back to', () => {
+test('non-retryable failures are final, except a usage limit', () => {
   assert.equal(isFinal(new SpillwayError('CONTENT_POLICY', '')), true);
   assert.equal(isFinal(new SpillwayError('INTERNAL', '')), true);
   assert.equal(isFinal(new SpillwayError('PROVIDER_UNAVAILABLE', '')), false);

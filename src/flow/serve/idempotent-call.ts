@@ -1,8 +1,8 @@
-// A request that must not be made twice: its key is claimed before anything else, and its answer is kept before the
-// caller has the last byte of it. A store that is away refuses new keys (nobody could tell whether the request was
-// made already); once a call is made its caller gets the answer, kept or not.
+// Claims an idempotency key and stores the answer under it before the caller gets the last byte. While the store is
+// unavailable new keys are refused, because an earlier request with the key cannot be ruled out. After the call the caller
+// gets the answer even if it could not be stored.
 //
-// States of a claim here: open → kept | unrepeatable | freed. The first one wins, what comes after is ignored.
+// States of a claim: open → kept | unrepeatable | freed. The first transition wins; later ones are ignored.
 
 import type {
   ClaimOutcome,
@@ -10,15 +10,14 @@ import type {
   IdempotencyStore,
   KeptAnswer,
 } from '../../admission/idempotency-store.ts';
-import { replayHeaders, toKeptAnswer } from '../../admission/kept-answer.ts';
+import { replayHeaders } from '../../admission/kept-answer.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
-import { headerPairs } from './header-pairs.ts';
+import { AnswerRecorder } from './answer-recorder.ts';
 import type { Reply } from './reply.ts';
 
-/** The answer that was kept, or undefined when the request is ours to make. Rejects with a SpillwayError. */
+/** The stored answer, or undefined when the key is claimed for this request. Rejects with a SpillwayError. */
 export async function claimCall(
   store: IdempotencyStore,
   claim: IdempotencyClaim,
@@ -27,15 +26,15 @@ export async function claimCall(
   return keptOrRefused(await claimed(store, claim, now), now);
 }
 
-/** Gives a kept answer again, at once and whole, a stream's too. */
+/** Sends a stored answer whole, including that of a stream. */
 export function replayAnswer(reply: Reply, answer: KeptAnswer, own: readonly string[]): void {
   reply.begin(answer.status, [...Object.entries(replayHeaders(answer)).flat(), ...own]);
   reply.end(answer.body);
 }
 
-/** Whether a failure is the request's outcome, rather than something to be tried again with the same key. */
+/** Whether a failure is final, so that it is stored; otherwise the key is freed for a retry. */
 export function isFinal(error: SpillwayError): boolean {
-  // A usage limit is not for a machine to retry, but for its caller to come back to, and then to be served.
+  // A usage limit is not retried automatically, but the caller may return after its reset with the same key.
   return !error.retryable && error.code !== 'AI_LIMIT_REACHED';
 }
 
@@ -45,13 +44,11 @@ export type KeeperParts = {
   readonly log: Log;
 };
 
-/** Gathers the answer to a claimed request and settles the claim. No method of it ever rejects. */
+/** Records the answer to a claimed request and settles the claim. No method rejects. */
 export class AnswerKeeper {
   readonly #parts: KeeperParts;
   readonly #claim: IdempotencyClaim;
-  readonly #body = new GatheredBytes();
-  #status = 0;
-  #headers: readonly string[] = [];
+  readonly #recorder = new AnswerRecorder();
   #settled: Promise<void> | undefined;
 
   constructor(parts: KeeperParts, claim: IdempotencyClaim) {
@@ -59,49 +56,47 @@ export class AnswerKeeper {
     this.#claim = claim;
   }
 
-  /** Status and headers (names and values in turn), as they go to the caller. */
+  /** Headers are names and values alternating. */
   begin(status: number, headers: readonly string[]): void {
-    this.#status = status;
-    this.#headers = headers;
+    this.#recorder.begin(status, headers);
   }
 
   add(chunk: Buffer): void {
-    this.#body.add(chunk);
+    this.#recorder.add(chunk);
   }
 
-  /** All but the last bytes have been sent: resolves when they may go, too. */
+  /** Resolves when the answer is stored and its last bytes may be sent. */
   finish(lastBytes?: Buffer): Promise<void> {
-    if (lastBytes) this.#body.add(lastBytes);
-    const body = this.#body.take();
-    return this.keep(body && toKeptAnswer(this.#status, headerPairs(this.#headers), body));
+    if (lastBytes) this.#recorder.add(lastBytes);
+    return this.keep(this.#recorder.answer());
   }
 
-  /** Keeps an answer that was made elsewhere; without one the key is used up. */
+  /** Stores an answer; without one the key becomes unrepeatable. */
   keep(answer: KeptAnswer | undefined): Promise<void> {
     const { store, clock } = this.#parts;
     return this.#settle(() => store.finish(this.#claim, answer, clock.now()));
   }
 
-  /** The caller has had some of it and can have no more: it can be neither repeated nor given again. */
+  /** The caller got a part of the answer: the request can be neither repeated nor replayed. */
   cut(): Promise<void> {
     return this.keep(undefined);
   }
 
-  /** The request was not made, or may be made again. */
+  /** The request was not sent, or may be retried. */
   free(): Promise<void> {
     return this.#settle(() => this.#parts.store.free(this.#claim));
   }
 
   #settle(write: () => Promise<void>): Promise<void> {
-    this.#settled ??= write().catch((cause: unknown) => this.#tell(cause));
+    this.#settled ??= write().catch((cause: unknown) => this.#logFailure(cause));
     return this.#settled;
   }
 
-  #tell(cause: unknown): void {
+  #logFailure(cause: unknown): void {
     this.#parts.log.write({
       level: 'warn',
       type: 'error',
-      message: 'the answer to a request with an idempotency key could not be kept',
+      message: 'the answer to a request with an idempotency key could not be stored',
       requestId: this.#claim.requestId,
       metadata: { reason: cause instanceof Error ? cause.message : 'unknown' },
     });
@@ -116,9 +111,9 @@ async function claimed(
   try {
     return await store.claim(claim, now);
   } catch (cause) {
-    // It may have been written all the same. Nobody waits for this: the caller is told either way.
+    // The claim may have been written although the store failed; freeing it needs no answer.
     void store.free(claim).catch(() => {});
-    throw new SpillwayError('CAPACITY_EXHAUSTED', 'idempotency keys cannot be claimed', {
+    throw new SpillwayError('CAPACITY_EXHAUSTED', 'idempotency store unavailable', {
       retryAfterMs: STORE_RETRY_AFTER_MS,
       cause,
     });
@@ -126,8 +121,8 @@ async function claimed(
 }
 
 const STORE_RETRY_AFTER_MS = 2000;
-/** The first request will most often have ended long before its deadline. */
-const LOOK_AGAIN_MS = 2000;
+/** Most requests end long before their deadline, so the caller is asked to retry earlier. */
+const MAX_RUNNING_RETRY_MS = 2000;
 
 function keptOrRefused(outcome: ClaimOutcome, now: number): KeptAnswer | undefined {
   switch (outcome.kind) {
@@ -137,7 +132,7 @@ function keptOrRefused(outcome: ClaimOutcome, now: number): KeptAnswer | undefin
       return outcome.answer;
     case 'running':
       throw new SpillwayError('CONFLICT', 'the request with this key is running', {
-        retryAfterMs: Math.min(Math.max(outcome.until - now, 1), LOOK_AGAIN_MS),
+        retryAfterMs: Math.min(Math.max(outcome.until - now, 1), MAX_RUNNING_RETRY_MS),
       });
     case 'unrepeatable':
       throw new SpillwayError('CONFLICT', 'the answer under this key was not kept', {

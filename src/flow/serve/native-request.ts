@@ -1,4 +1,4 @@
-// One request at an AI endpoint, as the HTTP layer hands it over: authenticated, read, not yet understood.
+// A request at an AI endpoint as the HTTP layer passes it on: authenticated and read, but not parsed.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../admission/principal.ts';
@@ -6,14 +6,23 @@ import type { NativeRoute } from '../../upstream/native-route.ts';
 
 export type NativeRequest = {
   readonly id: string;
-  /** As it was asked for, any credential in it included: to be compared, never to be shown or sent. */
+  /** As received, including a credential in the query: for fingerprints only, never for logs or upstream. */
   readonly url: string;
   readonly route: NativeRoute;
   readonly principal: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The caller's own id for it: echoed and kept, never trusted as an identity. */
+  /** The caller's own id of the request: echoed and stored, never used as an identity. */
   readonly correlationId: string | undefined;
-  /** `clock.monotonic()` when its first byte was seen. */
+  /** `clock.monotonic()` at its first byte. */
   readonly startedAtMs: number;
 };
+
+const MAX_LABEL_CHARACTERS = 200;
+
+/** A label that the caller chooses, such as `x-user-id`, bounded in length. */
+export function readLabel(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, MAX_LABEL_CHARACTERS)
+    : undefined;
+}

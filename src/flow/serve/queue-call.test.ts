@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prefersAsync } from './queue-call.ts';
 
-test('a caller agrees to be answered later by one preference among any', () => {
+test('respond-async is recognised among other preferences', () => {
   for (const prefer of [
     'respond-async',
     'Respond-Async',
@@ -15,12 +15,12 @@ test('a caller agrees to be answered later by one preference among any', () => {
     assert.equal(prefersAsync({ prefer }), true, prefer);
 });
 
-test('several headers are one list', () => {
+test('repeated Prefer headers are one list', () => {
   assert.equal(prefersAsync({ prefer: ['wait=10', 'respond-async'] }), true);
   assert.equal(prefersAsync({ prefer: ['wait=10', 'return=minimal'] }), false);
 });
 
-test('nothing else is taken for it', () => {
+test('other values are not respond-async', () => {
   assert.equal(prefersAsync({}), false);
   for (const prefer of [
     '',

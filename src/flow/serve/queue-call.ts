@@ -1,6 +1,5 @@
-// A request whose caller agrees to have it done later (`Prefer: respond-async`): it becomes a job that will make the
-// same call, and the caller is told where to look for the answer. The request is checked as if it were served now, so
-// that a mistake is told at once and not by a job that fails.
+// Turns a request with `Prefer: respond-async` into a job that makes the same call; the caller gets the job's location.
+// The request is validated as if it were served now, so that a mistake is answered immediately instead of failing a job.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { pickLocale, pickTimeZone } from '../../errors/locale.ts';
@@ -9,11 +8,10 @@ import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { toReceipt } from '../../jobs/model/job-view.ts';
-import { readLabel } from '../call/ended-call.ts';
 import type { CallPlan } from '../call/plan-call.ts';
 import type { AdmitJob } from '../jobs/admit-job.ts';
 import { namingHeaders, servedHeaders } from './answer-headers.ts';
-import type { NativeRequest } from './native-request.ts';
+import { type NativeRequest, readLabel } from './native-request.ts';
 import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
 
 export type QueueParts = {
@@ -37,14 +35,14 @@ export function queueCall(
   reply: Reply,
   answerFailure: AnswerFailure,
 ): ServedRequest {
-  hand(parts, request, plan, reply).catch((thrown: unknown) =>
+  submit(parts, request, plan, reply).catch((thrown: unknown) =>
     answerFailure({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false }),
   );
-  // Once handed in it is done whether its caller stays or not.
+  // A submitted job runs whether or not its caller stays.
   return { drained() {}, gone() {} };
 }
 
-async function hand(
+async function submit(
   parts: QueueParts,
   request: NativeRequest,
   plan: CallPlan,
@@ -94,7 +92,7 @@ function submitterOf(request: NativeRequest): Parameters<SubmitJob>[1] {
   };
 }
 
-/** The endpoint without any credential, so that the worker can find its way back to it. */
+/** The endpoint's path and query without a credential; the worker matches it to the route again. */
 function pathOf({ route }: NativeRequest): string {
   return route.endpoint.replace('{model}', encodeURIComponent(route.pathModel ?? '')) + route.query;
 }

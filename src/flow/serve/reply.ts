@@ -1,41 +1,41 @@
-// What a flow needs of the connection to the caller. The HTTP layer implements it; a test can too.
+// The connection to the caller, as flows use it. The HTTP layer implements it.
 
 import type { KeptAnswer } from '../../admission/idempotency-store.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 
 export type Reply = {
-  /** Status and headers (names and values in turn); once, before any byte. */
+  /** Call once, before any byte. Headers are names and values alternating. */
   begin(status: number, headers: string[]): void;
-  /** False when the caller reads more slowly than we write: wait until told that it has drained. */
+  /** False under back-pressure: wait for `drained` before the next write. */
   write(chunk: Buffer): boolean;
   end(chunk?: Buffer | string): void;
 };
 
 export type FailedRequest = {
   readonly error: SpillwayError;
-  /** Content has already gone out. */
+  /** Content has already been sent. */
   readonly isBegun: boolean;
-  /** A provider was asked; without that nothing has happened. */
+  /** An attempt was sent to a provider. */
   readonly wasCalled: boolean;
-  /** How often a provider was asked; absent where it never came to that. */
+  /** The number of attempts sent; absent when the request failed before its call. */
   readonly attempts?: number;
-  /** How the caller's limits stand, where they were asked. */
+  /** The caller's limits, when a decision was made on them. */
   readonly standings?: readonly LimitStanding[];
-  /** Is told what the caller will be answered, and waited for before it is. Never rejects. */
+  /** Called with the rendered answer and awaited before it is sent. Never rejects. */
   readonly beforeSend?: (answer: KeptAnswer | undefined) => Promise<void>;
 };
 
 /** Answers a failure in the caller's format. */
 export type AnswerFailure = (failure: FailedRequest) => void;
 
-/** What the connection tells a request that is being served. */
+/** Events of the connection that a served request handles. */
 export type ServedRequest = {
-  /** The caller has read what was written. */
+  /** The connection accepts bytes again. */
   drained(): void;
   /** The caller has left. */
   gone(): void;
 };
 
-/** How a request is served, for whoever stands between it and its caller. */
+/** Serves a request; wrappers such as idempotency pass their own reply to it. */
 export type Serve = (reply: Reply, answerFailure: AnswerFailure) => ServedRequest;

@@ -51,7 +51,7 @@ describe('a usage limit that a product reports', () => {
     return `Claude AI usage limit reached|${Math.floor((clock.now() + inMs) / 1000)}`;
   }
 
-  it('holds for everyone, at every account of the provider, until its stated end', async () => {
+  it('applies to every account of the provider until its reset time', async () => {
     const found = await report(sentence(3_600_000));
     assert.deepEqual(
       found.map((limit) => [limit.provider, regionLabel(limit), limit.kind, limit.setBy]),
@@ -63,18 +63,18 @@ describe('a usage limit that a product reports', () => {
     assert.equal(found[0]?.resetAt, clock.now() + 3_600_000);
   });
 
-  it('changes nothing when the key may not report limits', async () => {
+  it('is ignored when the key lacks the scope', async () => {
     assert.deepEqual(await report(sentence(3_600_000), { scopes: ['call', 'jobs', 'events'] }), []);
   });
 
-  it('never holds for longer than 32 days, and not at all when it is over', async () => {
+  it('lasts at most 32 days, and is ignored when already over', async () => {
     const [limit] = await report(sentence(400 * DAY_MS));
     assert.equal(limit?.resetAt, clock.now() + 32 * DAY_MS);
     limits = createMemoryProviderLimits(clock);
     assert.deepEqual(await report(sentence(-3_600_000)), []);
   });
 
-  it('is of the provider that is named, by name, by model or in words', async () => {
+  it('applies to the provider found by name, by model or by keyword', async () => {
     const limit = {
       error: { type: 'insufficient_quota', message: 'You exceeded your current quota' },
     };
@@ -92,7 +92,7 @@ describe('a usage limit that a product reports', () => {
     }
   });
 
-  it('is not made of a throttle, an outage or a provider that is not configured', async () => {
+  it('is not learnt from a throttle, an outage or an unknown provider', async () => {
     assert.deepEqual(await report('Rate limit reached, try again in 2s'), []);
     assert.deepEqual(await report({ type: 'overloaded_error' }), []);
     assert.deepEqual(await report('Gemini daily quota exceeded, resets in 5 hours'), []);

@@ -1,6 +1,6 @@
-// A usage limit that a product met outside of this gateway, told by an event of its build: from then on nobody here
-// calls that provider before its time. Only a key that was made for it may say so, because it stops everybody's
-// calls; and never for longer than a month.
+// Learns a usage limit that a product met outside of this gateway, from a build event: no server calls that provider
+// before the reset time. The key needs the scope `limits:report`, because the limit stops the calls of all organisations.
+// A reported limit lasts 32 days at most.
 
 import type { Principal } from '../../admission/principal.ts';
 import {
@@ -17,13 +17,13 @@ export type ReportLimitParts = {
   readonly limits: Pick<ProviderLimits, 'set'>;
   /** The scope of each of a provider's accounts; empty for a provider that is not configured. */
   readonly accountsOf: (provider: string) => readonly CircuitKey[];
-  /** Which provider serves a model; undefined for one that is not known. */
+  /** The provider that serves a model; undefined for an unknown model. */
   readonly providerOf: (model: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** Resolves when every server can know. Never rejects: a report is stored whether or not its limit could be told. */
+/** Resolves when the limit is announced. Never rejects: the event is stored even if the announcement fails. */
 export type ReportLimit = (
   principal: Pick<Principal, 'scopes' | 'keyId'>,
   reported: ReportedFailure,
@@ -35,23 +35,23 @@ export function createReportLimit(parts: ReportLimitParts): ReportLimit {
   const { clock } = parts;
   return async ({ scopes, keyId }, reported) => {
     if (reported.verdict.code !== 'AI_LIMIT_REACHED' || !scopes.has('limits:report')) return;
-    const provider = whoseLimit(parts, reported);
+    const provider = limitedProvider(parts, reported);
     const setAt = clock.now();
     const resetAt = resetOf(reported, setAt);
-    // The report does not say which account it met the limit with, so it holds for all of them.
+    // The report does not name the account, so the limit applies to all of them.
     for (const account of parts.accountsOf(provider))
-      await tell(parts, { ...account, resetAt, setBy: keyId, setAt, kind: 'reported' });
+      await announce(parts, { ...account, resetAt, setBy: keyId, setAt, kind: 'reported' });
   };
 }
 
-async function tell({ limits, log }: ReportLimitParts, limit: ProviderLimit): Promise<void> {
+async function announce({ limits, log }: ReportLimitParts, limit: ProviderLimit): Promise<void> {
   const { provider, resetAt, setBy } = limit;
   const metadata = { provider, region: regionLabel(limit), resetAt, keyId: setBy };
   try {
     await limits.set(limit);
     log.write({ level: 'warn', type: 'ai_limit', message: 'a limit was reported', metadata });
   } catch {
-    const message = 'a reported limit could not be told to the others';
+    const message = 'a reported limit could not be announced to the other servers';
     log.write({ level: 'error', type: 'ai_limit', message, metadata });
   }
 }
@@ -61,27 +61,27 @@ function resetOf({ verdict: { resetAt, retryAfterMs } }: ReportedFailure, now: n
   return Math.min(statedAt, now + MAX_REPORT_MS);
 }
 
-/** By name where one is given, then by the model, then by the words of the failure. */
-function whoseLimit(parts: ReportLimitParts, { failure, data }: ReportedFailure): string {
-  for (const said of [failure, data]) {
-    const named = textAt(said, 'provider')?.toLowerCase();
+/** By the stated provider, else by the model, else by keywords of the failure's text. */
+function limitedProvider(parts: ReportLimitParts, { failure, data }: ReportedFailure): string {
+  for (const source of [failure, data]) {
+    const named = textAt(source, 'provider')?.toLowerCase();
     if (named !== undefined && parts.accountsOf(named).length > 0) return named;
-    const model = textAt(said, 'model');
+    const model = textAt(source, 'model');
     const serving = model === undefined ? undefined : parts.providerOf(model);
     if (serving !== undefined) return serving;
   }
-  return byWords(typeof failure === 'string' ? failure : JSON.stringify(failure));
+  return byKeyword(typeof failure === 'string' ? failure : JSON.stringify(failure));
 }
 
-function byWords(text: string): string {
-  const bounded = text.slice(0, MAX_TEXT);
-  // The command-line clients of subscriptions name nobody, and it is mostly theirs that is reported.
-  return WORDS.find(([word]) => word.test(bounded))?.[1] ?? 'anthropic';
+function byKeyword(text: string): string {
+  const bounded = text.slice(0, MAX_TEXT_CHARACTERS);
+  // Claude's command-line client names no provider, and most reports come from it.
+  return KEYWORDS.find(([keyword]) => keyword.test(bounded))?.[1] ?? 'anthropic';
 }
 
-const MAX_TEXT = 8 * 1024;
+const MAX_TEXT_CHARACTERS = 8 * 1024;
 
-const WORDS: readonly (readonly [RegExp, string])[] = [
+const KEYWORDS: readonly (readonly [RegExp, string])[] = [
   [/\banthropic\b|\bclaude\b/i, 'anthropic'],
   [/\bopenai\b|\bchatgpt\b|\bcodex\b|\bgpt-/i, 'openai'],
   [/\bgemini\b|\bgoogle\b|\bvertex\b/i, 'gemini'],

@@ -14,16 +14,16 @@ function deadline(given?: string): number {
   return readDeadline(headers, STARTED_MS, TOTAL_MS, clock) - STARTED_MS;
 }
 
-test('without a word of the caller’s the total clock is the deadline', () => {
+test('the total clock is the deadline of a request without the header', () => {
   assert.equal(deadline(), TOTAL_MS);
 });
 
-test('a span counts from the beginning of the request', () => {
+test('a duration counts from the start of the request', () => {
   assert.equal(deadline('1'), 1);
   assert.equal(deadline('2500'), 2500);
 });
 
-test('a moment counts from now', () => {
+test('a timestamp counts from now', () => {
   assert.equal(deadline(String(clock.now() + 2500)), 2500);
   assert.equal(deadline(String(clock.now() - 1)), 0);
 });
@@ -33,7 +33,7 @@ test('no deadline is later than the total clock', () => {
   assert.equal(deadline(String(clock.now() + 10 * TOTAL_MS)), TOTAL_MS);
 });
 
-test('what is no number of milliseconds is told, naming the header', () => {
+test('a value that is not milliseconds is refused, naming the header', () => {
   for (const wrong of ['', '0', '-1', '1.5', '1e3', ' 5', '5s', '9'.repeat(16)])
     assert.throws(
       () => deadline(wrong),
@@ -45,7 +45,7 @@ test('what is no number of milliseconds is told, naming the header', () => {
     );
 });
 
-test('whatever is given, it is refused or a deadline within the total clock', () => {
+test('any value is refused or gives a deadline within the total clock', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.nat().map(String), fc.maxSafeNat().map(String)),

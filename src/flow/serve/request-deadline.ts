@@ -1,14 +1,14 @@
-// When a request must have ended: as its caller says in `X-Request-Deadline-Ms`, and never later than the total clock.
-// The header is a span in milliseconds, or a moment as epoch milliseconds: what is as large as a moment is one.
+// The deadline of a request: from the caller's `X-Request-Deadline-Ms`, and never later than the total clock. The header
+// is a duration in milliseconds, or a timestamp in epoch milliseconds; large values are timestamps.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 const HEADER = 'x-request-deadline-ms';
-const MIN_MOMENT = 100_000_000_000;
+const MIN_TIMESTAMP = 100_000_000_000;
 
-/** On the monotonic clock, for a request that began at `startedAtMs`. */
+/** On the monotonic clock, for a request that began at `startedAtMs`. Throws INVALID_REQUEST. */
 export function readDeadline(
   headers: IncomingHttpHeaders,
   startedAtMs: number,
@@ -19,8 +19,8 @@ export function readDeadline(
   if (given === undefined) return startedAtMs + totalMs;
   const value = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0;
   if (value <= 0) throw invalid();
-  const spanMs = value < MIN_MOMENT ? value : value - clock.now();
-  return startedAtMs + Math.min(Math.max(0, spanMs), totalMs);
+  const durationMs = value < MIN_TIMESTAMP ? value : value - clock.now();
+  return startedAtMs + Math.min(Math.max(0, durationMs), totalMs);
 }
 
 function invalid(): SpillwayError {

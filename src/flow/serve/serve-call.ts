@@ -1,6 +1,6 @@
-// How a request at an AI endpoint is served, by what its headers ask for: at once, or later as a job; once, however
-// often it is sent; with an old answer rather than none. Each is a wrapper around the next; a request that asks for
-// nothing special goes straight to serve-request.
+// Selects how a request at an AI endpoint is served, by its headers: idempotently (serve-once), as a job (queue-call), with
+// a stale answer when no provider can serve (serve-stale), or directly. Each wraps the next; a request without such
+// headers goes straight to serve-request.
 
 import type { KeeperParts } from './idempotent-call.ts';
 import type { NativeRequest } from './native-request.ts';
@@ -17,7 +17,7 @@ export type ServeCallParts = ServeParts & {
   readonly queue: QueueParts;
 };
 
-/** Throws what is wrong with the request before anything is done. */
+/** Throws on an invalid request, before any side effect. */
 export function serveCall(
   parts: ServeCallParts,
   request: NativeRequest,
@@ -30,7 +30,7 @@ export function serveCall(
   }
   const { clock, attempts } = parts;
   const endsAtMs = readDeadline(headers, request.startedAtMs, attempts.timeouts.totalMs, clock);
-  // Stores keep moments as whole milliseconds.
+  // Stores keep timestamps in whole milliseconds.
   const deadlineAt = Math.ceil(clock.now() + endsAtMs - clock.monotonic());
   const serve: Serve = (to, failed) => servePreferred(parts, request, to, failed);
   return serveOnce(parts.once, request, deadlineAt, { reply, answerFailure }, serve);

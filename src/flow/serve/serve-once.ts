@@ -1,8 +1,8 @@
-// A request with an `Idempotency-Key`: its key is claimed first, and what it is answered is kept before the caller has
-// it. Everything else is the request's own way, whatever that is.
+// Serves a request with an `Idempotency-Key`: claims the key first and stores the answer before the caller gets its last
+// byte. The request itself is served by the function that is passed in.
 //
-//   claiming ─▶ serving ─▶ kept, freed or used up
-//      └─▶ the kept answer again, or a refusal
+//   claiming ─▶ serving ─▶ kept, freed or unrepeatable
+//      └─▶ the stored answer, or a refusal
 
 import { fingerprintOf, readIdempotencyKey } from '../../admission/idempotency-key.ts';
 import type { IdempotencyClaim } from '../../admission/idempotency-store.ts';
@@ -96,7 +96,7 @@ class OnceServed implements ServedRequest, Reply {
 
   end(chunk?: Buffer | string): void {
     const last = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    // An old answer stands for a failure that may be tried again, and so must the key be.
+    // A stale answer stands for a retryable failure, so the key is freed.
     const settled = this.#isDegraded ? this.#keeper.free() : this.#keeper.finish(last);
     void settled.then(() => this.#reply.end(last));
   }
@@ -105,7 +105,7 @@ class OnceServed implements ServedRequest, Reply {
     this.#served?.drained();
   }
 
-  /** What has begun cannot be given again; what has not may be asked for anew. */
+  /** An answer that has begun cannot be replayed; otherwise the request may be sent again. */
   gone(): void {
     this.#isGone = true;
     this.#served?.gone();

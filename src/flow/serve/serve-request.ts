@@ -1,25 +1,25 @@
-// A request at an AI endpoint, from what it says to the caller's last byte:
+// Serves a request at an AI endpoint, from its parsing to the caller's last byte:
 //
 //   plan → may this key use the model? → model-call ─┬→ answer ──┐
 //                                                    ├→ events … ┼→ last byte → one log line
 //                                                    └→ failure ─┘
 //
-// A caller who leaves ends the call; what was used until then is accounted all the same.
+// A caller that leaves ends the call; its usage up to then is still accounted.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import { mayUse } from '../../routing/may-use.ts';
 import type { CallOrder, CallParts } from '../call/call-order.ts';
-import { readLabel, tellEnded } from '../call/ended-call.ts';
+import { logEndedRequest } from '../call/log-call.ts';
 import { ModelCall, type ModelCallListener } from '../call/model-call.ts';
 import { type CallPlan, planCall } from '../call/plan-call.ts';
 import { answerHeaders } from './answer-headers.ts';
-import type { NativeRequest } from './native-request.ts';
+import { type NativeRequest, readLabel } from './native-request.ts';
 import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
 import { readDeadline } from './request-deadline.ts';
-import type { Room } from './room.ts';
+import type { RequestSlots } from './request-slots.ts';
 
-export type ServeParts = CallParts & { readonly room: Room };
+export type ServeParts = CallParts & { readonly slots: RequestSlots };
 
 export function serveRequest(
   parts: ServeParts,
@@ -29,9 +29,9 @@ export function serveRequest(
 ): ServedRequest {
   const order = orderOf(parts, request);
   if (!parts.meter.isReady()) {
-    throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage cannot be written down');
+    throw new SpillwayError('CAPACITY_EXHAUSTED', 'usage journal unavailable');
   }
-  parts.room.enter();
+  parts.slots.acquire();
   const exchange = new Exchange(parts, request, order, reply, answerFailure);
   exchange.start();
   return exchange;
@@ -152,9 +152,9 @@ class Exchange implements ModelCallListener, ServedRequest {
   #end(record: UsageRecord | undefined, error: SpillwayError | undefined): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const { room, log, metrics, clock } = this.#parts;
-    room.leave();
-    tellEnded(log, metrics, {
+    const { slots, log, metrics, clock } = this.#parts;
+    slots.release();
+    logEndedRequest(log, metrics, {
       request: this.#request,
       plan: this.#plan,
       record,

@@ -1,16 +1,14 @@
-// An organisation that allows old answers has its good ones kept as they pass. A request of it that would rather have its
-// own last good answer than none (`X-Spillway-Degrade: stale`) is given that again, marked with its age, when no
-// provider can serve it. A store that is away keeps nothing and gives nothing: the request is then like any other.
+// Stores the successful answers of an organisation that allows stale ones, and replays the last answer to the identical
+// request, marked with its age, when no provider can serve a request with `X-Spillway-Degrade: stale`. While the store is
+// unavailable nothing is stored or replayed, and the request is served like any other.
 
 import { fingerprintOf } from '../../admission/idempotency-key.ts';
-import { KEPT_FOR_MS } from '../../admission/idempotency-store.ts';
-import { toKeptAnswer } from '../../admission/kept-answer.ts';
+import { KEPT_FOR_MS, type KeptAnswer } from '../../admission/idempotency-store.ts';
 import type { StaleAnswer, StaleAnswers } from '../../admission/stale-answers.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addStandings, namingHeaders, servedHeaders } from './answer-headers.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
-import { headerPairs } from './header-pairs.ts';
+import { AnswerRecorder } from './answer-recorder.ts';
 import type { NativeRequest } from './native-request.ts';
 import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from './reply.ts';
 
@@ -28,13 +26,12 @@ export function serveStale(
   to: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
   serve: Serve,
 ): ServedRequest {
-  const keeping = new KeepingReply(to.reply, (status, headers, body) => {
-    if (status !== 200) return;
-    const answer = toKeptAnswer(status, headers, body);
-    const { answers, clock } = parts;
-    if (answer) void answers.keep(...placeOf(request), answer, clock.now()).catch(() => {});
+  const { answers, clock } = parts;
+  const recording = new RecordingReply(to.reply, (answer) => {
+    if (answer?.status !== 200) return;
+    void answers.keep(...keyOf(request), answer, clock.now()).catch(() => {});
   });
-  return serve(keeping, (failure) => {
+  return serve(recording, (failure) => {
     const { isBegun, error } = failure;
     const mayBeStale = request.headers['x-spillway-degrade'] === 'stale';
     if (!mayBeStale || isBegun || !isLackOfCapacity(error)) return to.answerFailure(failure);
@@ -50,13 +47,13 @@ async function answerStale(
 ): Promise<void> {
   const { answers, clock } = parts;
   const since = clock.now() - KEPT_FOR_MS;
-  const found = await answers.find(...placeOf(request), since).catch(() => undefined);
+  const found = await answers.find(...keyOf(request), since).catch(() => undefined);
   if (!found) return answerFailure(failure);
   reply.begin(found.status, staleHeaders(parts, request, found, failure));
   reply.end(found.body);
 }
 
-function placeOf({ principal, url, body }: NativeRequest): [string, string] {
+function keyOf({ principal, url, body }: NativeRequest): [string, string] {
   return [principal.organizationId, fingerprintOf('POST', url, body)];
 }
 
@@ -83,7 +80,7 @@ function staleHeaders(
   return headers;
 }
 
-/** A mistake of the caller's or an empty purse is told as it is; an old answer would hide it. */
+/** A mistake of the caller or a spent budget is answered as such; a stale answer would hide it. */
 function isLackOfCapacity({ code, params }: SpillwayError): boolean {
   return (
     code === 'AI_LIMIT_REACHED' ||
@@ -93,36 +90,32 @@ function isLackOfCapacity({ code, params }: SpillwayError): boolean {
   );
 }
 
-type OnWhole = (status: number, headers: Iterable<readonly [string, string]>, body: Buffer) => void;
+type OnAnswer = (answer: KeptAnswer | undefined) => void;
 
-/** Passes an answer on and gathers it on the way. */
-class KeepingReply implements Reply {
+/** Passes an answer on and records it. */
+class RecordingReply implements Reply {
   readonly #reply: Reply;
-  readonly #onWhole: OnWhole;
-  readonly #bytes = new GatheredBytes();
-  #status = 0;
-  #headers: string[] = [];
+  readonly #onAnswer: OnAnswer;
+  readonly #recorder = new AnswerRecorder();
 
-  constructor(reply: Reply, onWhole: OnWhole) {
+  constructor(reply: Reply, onAnswer: OnAnswer) {
     this.#reply = reply;
-    this.#onWhole = onWhole;
+    this.#onAnswer = onAnswer;
   }
 
   begin(status: number, headers: string[]): void {
-    this.#status = status;
-    this.#headers = headers;
+    this.#recorder.begin(status, headers);
     this.#reply.begin(status, headers);
   }
 
   write(chunk: Buffer): boolean {
-    this.#bytes.add(chunk);
+    this.#recorder.add(chunk);
     return this.#reply.write(chunk);
   }
 
   end(chunk?: Buffer | string): void {
-    if (chunk !== undefined) this.#bytes.add(Buffer.from(chunk));
+    if (chunk !== undefined) this.#recorder.add(Buffer.from(chunk));
     this.#reply.end(chunk);
-    const body = this.#bytes.take();
-    if (body) this.#onWhole(this.#status, headerPairs(this.#headers), body);
+    this.#onAnswer(this.#recorder.answer());
   }
 }
