@@ -39,19 +39,19 @@ export function createEmitEvents(parts: EmitParts): EmitEvents {
   return async ({ build, body, reader, onFailure }) => {
     const read = parseReport(body).map((event) => readEvent(event, build, reader, parts.redact));
     const events = read.map(({ event }) => event);
-    const ids = await store(parts, events);
+    const ids = await append(parts, events);
     parts.onChanged(build);
     for (const { reported } of read) if (reported) await onFailure(reported);
     return events.map((event, index) => ({ ...event, id: ids[index] ?? 0 }));
   };
 }
 
-async function store(
-  { store: kept }: EmitParts,
+async function append(
+  { store }: EmitParts,
   events: readonly NewBuildEvent[],
 ): Promise<readonly number[]> {
   try {
-    return await kept.append(events);
+    return await store.append(events);
   } catch (cause) {
     if (cause instanceof SpillwayError) throw cause;
     const params = { retryAfterMs: STORE_RETRY_AFTER_MS };

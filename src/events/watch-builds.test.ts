@@ -9,16 +9,16 @@ const OTHER = { organizationId: 'other', buildId: 'b1' };
 
 function openWatch(pollMs?: number) {
   const clock = createTestClock();
-  const asked: (readonly BuildKey[])[] = [];
+  const queries: (readonly BuildKey[])[] = [];
   const state = { lastId: 0, isAway: false };
   const store = {
     latest: async (builds: readonly BuildKey[]) => {
-      asked.push(builds);
+      queries.push(builds);
       if (state.isAway) throw new Error('unavailable');
       return builds.map((build) => ({ ...build, id: state.lastId }));
     },
   };
-  return { clock, asked, state, watch: createBuildWatch({ store, clock, pollMs }) };
+  return { clock, queries, state, watch: createBuildWatch({ store, clock, pollMs }) };
 }
 
 test('an event of this process wakes the readers of its build only', () => {
@@ -33,12 +33,12 @@ test('an event of this process wakes the readers of its build only', () => {
 });
 
 test('events of other processes are found by one query for all builds, and only while there are readers', async () => {
-  const { watch, clock, asked, state } = openWatch(500);
+  const { watch, clock, queries, state } = openWatch(500);
   assert.equal(clock.pendingTimers(), 0);
   let woken = 0;
   const ends = [BUILD, BUILD, OTHER].map((build) => watch.watch(build, () => (woken += 1)));
   await clock.advance(500);
-  assert.deepEqual(asked, [[BUILD, OTHER]]);
+  assert.deepEqual(queries, [[BUILD, OTHER]]);
   assert.equal(woken, 3);
   await clock.advance(500);
   assert.equal(woken, 3);
@@ -47,14 +47,14 @@ test('events of other processes are found by one query for all builds, and only 
   assert.equal(woken, 6);
   for (const end of ends) end();
   await clock.advance(500);
-  const { length } = asked;
+  const { length } = queries;
   await clock.advance(5000);
-  assert.ok(asked.length <= length + 1);
+  assert.ok(queries.length <= length + 1);
   assert.equal(clock.pendingTimers(), 0);
 });
 
 test('polling continues while the store is unavailable', async () => {
-  const { watch, clock, asked, state } = openWatch(500);
+  const { watch, clock, queries, state } = openWatch(500);
   state.isAway = true;
   let woken = 0;
   watch.watch(BUILD, () => (woken += 1));
@@ -63,13 +63,13 @@ test('polling continues while the store is unavailable', async () => {
   state.isAway = false;
   await clock.advance(500);
   assert.equal(woken, 1);
-  assert.equal(asked.length, 3);
+  assert.equal(queries.length, 3);
 });
 
 test('a closed watch does not poll', async () => {
-  const { watch, clock, asked } = openWatch(500);
+  const { watch, clock, queries } = openWatch(500);
   watch.watch(BUILD, () => {});
   await watch.close();
   await clock.advance(5000);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(queries, []);
 });

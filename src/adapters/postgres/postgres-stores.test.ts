@@ -2,7 +2,7 @@
 
 import { after, before } from 'node:test';
 import { auditLogContract } from '../../../test/contract/audit-log.ts';
-import { jobStoreContract } from '../../../test/contract/job-store.ts';
+import { jobStoreContract } from '../../../test/contract/jobs/job-store.ts';
 import { keyStoreContract } from '../../../test/contract/key-store.ts';
 import { organizationStoreContract } from '../../../test/contract/organization-store.ts';
 import { usageStoreContract } from '../../../test/contract/usage-store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jobQueueContract } from '../../../test/contract/job-queue.ts';
+import { jobQueueContract } from '../../../test/contract/jobs/job-queue.ts';
 import { servicesFromEnv } from '../../../test/support/services/services-from-env.ts';
 import { openRabbitRig, underPrefix } from '../../../test/support/stores/rabbit-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';

@@ -14,7 +14,7 @@ import { openSqlite } from './open-sqlite.ts';
 
 const KILLS = 10;
 const JOBS_PER_LIFE = 200;
-const CHILD = fileURLToPath(new URL('../../../test/contract/crash-child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../../../test/contract/jobs/crash-child.ts', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'spillway-crash-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

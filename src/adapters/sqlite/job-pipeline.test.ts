@@ -1,7 +1,7 @@
 // The contract of the job pipeline on embedded storage, with a test clock.
 
 import assert from 'node:assert/strict';
-import { jobPipelineContract } from '../../../test/contract/job-pipeline.ts';
+import { jobPipelineContract } from '../../../test/contract/jobs/job-pipeline.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';

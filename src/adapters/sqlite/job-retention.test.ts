@@ -1,4 +1,4 @@
-import { jobRetentionContract } from '../../../test/contract/job-retention.ts';
+import { jobRetentionContract } from '../../../test/contract/jobs/job-retention.ts';
 import { createDeadLetterStore } from '../sql/jobs/dead-letter-store.ts';
 import { createJobHistory } from '../sql/jobs/job-history.ts';
 import { createJobRetention } from '../sql/jobs/job-retention.ts';

@@ -1,6 +1,6 @@
 // The contracts of the stores on embedded storage.
 
-import { jobStoreContract } from '../../../test/contract/job-store.ts';
+import { jobStoreContract } from '../../../test/contract/jobs/job-store.ts';
 import { keyStoreContract } from '../../../test/contract/key-store.ts';
 import { organizationStoreContract } from '../../../test/contract/organization-store.ts';
 import { usageStoreContract } from '../../../test/contract/usage-store.ts';

@@ -82,7 +82,7 @@ export function openJobDesk(
 
 export type JobRoles = {
   readonly isDispatcher: boolean;
-  /** The providers whose queues this process consumes. */
+  /** This process consumes the queues of these providers. */
   readonly workedProviders: readonly string[];
 };
 

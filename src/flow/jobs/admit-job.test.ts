@@ -63,57 +63,57 @@ function rig(settings: object = {}, models?: readonly string[]) {
     },
   });
   const principal = principalOf(settings, models);
-  let asked = 0;
-  function handIn(message: Submission['message'], submit = async () => NEW) {
-    asked += 1;
-    return admit({ principal, requestId: `req_${asked}`, message }, submit);
+  let requests = 0;
+  function submit(message: Submission['message'], submit = async () => NEW) {
+    requests += 1;
+    return admit({ principal, requestId: `req_${requests}`, message }, submit);
   }
-  return { clock, handIn };
+  return { clock, submit };
 }
 
 test("a submission counts against the organisation's request limit", async () => {
-  const { clock, handIn } = rig({ requestsPerMinute: 2 });
-  await handIn({ prompt: 'one' });
-  await handIn({ prompt: 'two' });
-  await assert.rejects(handIn({ prompt: 'three' }), THROTTLED);
+  const { clock, submit } = rig({ requestsPerMinute: 2 });
+  await submit({ prompt: 'one' });
+  await submit({ prompt: 'two' });
+  await assert.rejects(submit({ prompt: 'three' }), THROTTLED);
   await clock.advance(60_000);
-  assert.deepEqual(await handIn({ prompt: 'four' }), NEW);
+  assert.deepEqual(await submit({ prompt: 'four' }), NEW);
 });
 
 test("a submission counts its input tokens against the organisation's token limit", async () => {
-  const { clock, handIn } = rig({ tokensPerMinute: 100 });
-  await handIn({ prompt: 'x'.repeat(240) });
+  const { clock, submit } = rig({ tokensPerMinute: 100 });
+  await submit({ prompt: 'x'.repeat(240) });
   await clock.advance(59_999);
-  await assert.rejects(handIn({ request: { prompt: 'x'.repeat(240) } }), THROTTLED);
+  await assert.rejects(submit({ request: { prompt: 'x'.repeat(240) } }), THROTTLED);
   await clock.advance(1);
-  await handIn({ prompt: 'x'.repeat(240) });
-  await assert.rejects(handIn({ prompt: 'x'.repeat(500) }), { code: 'REQUEST_TOO_LARGE' });
+  await submit({ prompt: 'x'.repeat(240) });
+  await assert.rejects(submit({ prompt: 'x'.repeat(500) }), { code: 'REQUEST_TOO_LARGE' });
 });
 
 test("a job takes no slot of the organisation's concurrency limit", async () => {
-  const { handIn } = rig({ maxConcurrent: 1 });
-  await handIn({ prompt: 'one' });
-  await handIn({ prompt: 'two' });
+  const { submit } = rig({ maxConcurrent: 1 });
+  await submit({ prompt: 'one' });
+  await submit({ prompt: 'two' });
 });
 
 test('a submission that fails or finds an existing job counts nothing', async () => {
-  const { handIn } = rig({ requestsPerMinute: 1 });
+  const { submit } = rig({ requestsPerMinute: 1 });
   const failure = new Error('the store is unavailable');
   await assert.rejects(
-    handIn({ prompt: 'x' }, () => Promise.reject(failure)),
+    submit({ prompt: 'x' }, () => Promise.reject(failure)),
     failure,
   );
-  await handIn({ prompt: 'x' }, async () => ({ isNew: false }));
-  await handIn({ prompt: 'x' });
-  await assert.rejects(handIn({ prompt: 'x' }), THROTTLED);
+  await submit({ prompt: 'x' }, async () => ({ isNew: false }));
+  await submit({ prompt: 'x' });
+  await assert.rejects(submit({ prompt: 'x' }), THROTTLED);
 });
 
 test('a key that is bound to models may submit jobs for these only', async () => {
-  const { handIn } = rig({}, ['anthropic-small', 'openai-default']);
+  const { submit } = rig({}, ['anthropic-small', 'openai-default']);
   const forbidden = { code: 'FORBIDDEN' };
-  await handIn({ prompt: 'x', model: 'anthropic-small' });
-  await handIn({ prompt: 'x', model: 'anthropic/anthropic-small' });
-  await assert.rejects(handIn({ prompt: 'x', model: 'anthropic-large' }), forbidden);
-  await handIn({ prompt: 'x' });
-  await assert.rejects(handIn({ prompt: 'x', provider: 'anthropic' }), forbidden);
+  await submit({ prompt: 'x', model: 'anthropic-small' });
+  await submit({ prompt: 'x', model: 'anthropic/anthropic-small' });
+  await assert.rejects(submit({ prompt: 'x', model: 'anthropic-large' }), forbidden);
+  await submit({ prompt: 'x' });
+  await assert.rejects(submit({ prompt: 'x', provider: 'anthropic' }), forbidden);
 });

@@ -48,7 +48,7 @@ export function createAdmitJob({ limiter, candidates }: AdmitJobParts): AdmitJob
   };
 }
 
-/** Whichever candidate the dispatcher chooses, its model must be one of the key's. */
+/** The dispatcher may choose any candidate, so the key must allow the model of each. */
 async function assertMaySubmit(parts: CandidateParts, { principal, message }: Submission) {
   const { models } = principal;
   if (!models) return;
@@ -80,8 +80,8 @@ function take(limiter: RateLimiter, ask: PermitAsk): Promise<void> {
 }
 
 function inputTokens({ prompt = '', request }: Submission['message']): number {
-  const asked = request === undefined ? '' : JSON.stringify(request);
-  return estimateTokens(Buffer.byteLength(prompt) + Buffer.byteLength(asked));
+  const body = request === undefined ? '' : JSON.stringify(request);
+  return estimateTokens(Buffer.byteLength(prompt) + Buffer.byteLength(body));
 }
 
 /** Longer than storing a job can take. */

@@ -29,14 +29,14 @@ export async function candidatesFor(
   parts: CandidateParts,
   job: Pick<Job, 'origin' | 'provider' | 'model'>,
 ): Promise<readonly Candidate[]> {
-  const asked = job.model === undefined ? [] : named(parts, job.model);
-  if (job.origin === 'http' && job.model !== undefined) return asked;
-  const wanted = job.provider ?? asked[0]?.provider.name;
+  const requested = job.model === undefined ? [] : named(parts, job.model);
+  if (job.origin === 'http' && job.model !== undefined) return requested;
+  const wanted = job.provider ?? requested[0]?.provider.name;
   if (job.origin === 'http' && wanted !== undefined)
-    return serving(parts.providers.get(wanted), asked);
+    return serving(parts.providers.get(wanted), requested);
   const loads = await parts.loads?.();
   const order = parts.chooseOrder({ wanted, loadOf: (provider) => loads?.get(provider) ?? 0 });
-  return order.flatMap((name) => serving(parts.providers.get(name), asked));
+  return order.flatMap((name) => serving(parts.providers.get(name), requested));
 }
 
 /** The targets of a model name, or of an alias's chain. Accounts of one provider are one candidate. */
@@ -55,10 +55,10 @@ function named(parts: CandidateParts, model: string): readonly Candidate[] {
 /** Another provider's model is replaced by this provider's default. */
 function serving(
   provider: DispatchableProvider | undefined,
-  asked: readonly Candidate[],
+  requested: readonly Candidate[],
 ): Candidate[] {
   if (!provider?.hasKey) return [];
-  const own = asked.find((candidate) => candidate.provider === provider);
+  const own = requested.find((candidate) => candidate.provider === provider);
   const model = own?.model ?? provider.defaultModel;
   return model === undefined ? [] : [{ provider, model }];
 }

@@ -6,10 +6,10 @@ import { createFetchImages, MAX_IMAGES_BYTES } from './fetch-images.ts';
 
 const SIGNAL = new AbortController().signal;
 
-function answering(answer: Partial<EgressAnswer>, asked: number[] = []): Pick<Egress, 'send'> {
+function answering(answer: Partial<EgressAnswer>, requested: number[] = []): Pick<Egress, 'send'> {
   return {
     send: async ({ maxAnswerBytes }) => {
-      asked.push(maxAnswerBytes);
+      requested.push(maxAnswerBytes);
       const body = Buffer.from('png');
       return { status: 200, contentType: 'image/png; x=y', isCut: false, body, ...answer };
     },
@@ -26,10 +26,10 @@ test('an image URL becomes a data URL of its type, and data URLs are unchanged',
 });
 
 test('all images of a job share one size bound', async () => {
-  const asked: number[] = [];
-  const fetchImages = createFetchImages(answering({}, asked));
+  const requested: number[] = [];
+  const fetchImages = createFetchImages(answering({}, requested));
   await fetchImages(['https://example.com/a', 'https://example.com/b'], SIGNAL);
-  assert.deepEqual(asked, [MAX_IMAGES_BYTES, MAX_IMAGES_BYTES - 3]);
+  assert.deepEqual(requested, [MAX_IMAGES_BYTES, MAX_IMAGES_BYTES - 3]);
 });
 
 test("a non-image answer, a missing image or too much data is an error of the caller's", async () => {

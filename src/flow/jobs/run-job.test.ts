@@ -90,12 +90,13 @@ suite('a run that is a stream', () => {
 
   test('reports its output as it grows, and returns all of it', async () => {
     simulator.setScenario({ text: WORDS, chunks: 6, chunkDelayMs: 20 });
-    const told: string[] = [];
-    const outcome = await run({}, (text) => told.push(text));
+    const reported: string[] = [];
+    const outcome = await run({}, (text) => reported.push(text));
     assert.ok(outcome.kind === 'succeeded', JSON.stringify(outcome));
     assert.equal(outcome.result.output, WORDS);
-    assert.equal(told.at(-1), WORDS);
-    for (const [index, text] of told.entries()) assert.ok(text.startsWith(told[index - 1] ?? ''));
+    assert.equal(reported.at(-1), WORDS);
+    for (const [index, text] of reported.entries())
+      assert.ok(text.startsWith(reported[index - 1] ?? ''));
   });
 
   test('fails and aborts its call if its answer is too large', async () => {

@@ -12,7 +12,7 @@ import { permitOf } from '../pacing/worker-permit.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 
 export type RunJobParts = JobCallParts & {
-  /** Fail or restart a job whose stream is cut after content. */
+  /** Whether a stream that is cut after content fails the job or starts it over. */
   readonly midStream: 'error' | 'restart';
 };
 

@@ -5,15 +5,15 @@ import { cacheKnownOrganizations } from './known-organizations.ts';
 
 test('an existing organisation is read once in five seconds', async () => {
   const clock = createTestClock();
-  const asked: string[] = [];
-  const exists = cacheKnownOrganizations(async (id) => asked.push(id) > 0, clock);
+  const calls: string[] = [];
+  const exists = cacheKnownOrganizations(async (id) => calls.push(id) > 0, clock);
   assert.equal(await exists('one'), true);
   assert.equal(await exists('one'), true);
   assert.equal(await exists('two'), true);
-  assert.deepEqual(asked, ['one', 'two']);
+  assert.deepEqual(calls, ['one', 'two']);
   await clock.advance(5000);
   assert.equal(await exists('one'), true);
-  assert.deepEqual(asked, ['one', 'two', 'one']);
+  assert.deepEqual(calls, ['one', 'two', 'one']);
 });
 
 test('a missing organisation is found as soon as it is created', async () => {

@@ -47,10 +47,10 @@ export type SubmitJob = (
 export function createSubmitJob(parts: SubmitParts): SubmitJob {
   const { store, rawQueue, clock, newId } = parts;
   return async (fields, submitter) => {
-    const { organizationId: _, ...asked } = parseJobMessage(fields);
-    if (parts.egress) requireCallable(asked.callbackUrl, parts.egress);
+    const { organizationId: _, ...parsed } = parseJobMessage(fields);
+    if (parts.egress) requireCallable(parsed.callbackUrl, parts.egress);
     const { native, category } = submitter;
-    const message = { ...asked, ...(native && { native }), ...(category && { category }) };
+    const message = { ...parsed, ...(native && { native }), ...(category && { category }) };
     const job = newJob({ message, submitter, origin: 'http', queue: rawQueue }, newId, clock.now());
     const delayMs = delayMsOf(job, clock.now());
     return store.create(job, message, [{ queue: rawQueue, message: messageFor(job), delayMs }]);

@@ -1,5 +1,5 @@
-// A job's queue message: a pointer with the fence under which it was published. A pointer whose fence differs from the
-// job's is outdated, and its consumer drops it.
+// A job's queue message: a pointer with the fence under which it was published. A pointer with another fence than
+// the job's is outdated, and its consumer drops it.
 
 import type { QueueMessage } from '../ports/job-queue.ts';
 import type { Job } from './job.ts';

@@ -103,7 +103,7 @@ function walk(names: readonly string[]): void {
 function assertSound(job: Job, openRun: number | undefined): void {
   assert.equal(job.state === 'running', openRun !== undefined, 'a run is open while running');
   assert.equal(job.state === 'running', job.leaseUntil !== undefined, 'a lease is for running');
-  assert.equal(isFinal(job.state), job.finishedAt !== undefined, 'an end has its moment');
+  assert.equal(isFinal(job.state), job.finishedAt !== undefined, 'a final job has a finish time');
   assert.ok(job.attempts >= 0 && job.attempts <= job.run, 'attempts are among the runs');
   assert.ok(job.losses <= job.run);
 }

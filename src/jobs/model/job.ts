@@ -20,7 +20,7 @@ export type Job = {
   readonly run: number;
   /** Runs that count towards the retry limit: throttled and lost runs do not. */
   readonly attempts: number;
-  /** Runs whose worker let its lease expire. */
+  /** Runs that ended with an expired lease. */
   readonly losses: number;
   /** 0 to 9, the highest first, among the jobs of one organisation. */
   readonly priority: number;

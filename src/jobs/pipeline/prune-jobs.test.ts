@@ -9,18 +9,18 @@ const HOUR_MS = 3_600_000;
 test('pruning deletes old jobs in batches, and results earlier if their retention time is shorter', async () => {
   const clock = createTestClock();
   const startedAt = clock.now();
-  const asked: [string, number, number][] = [];
+  const calls: [string, number, number][] = [];
   let left = 450;
   const pruning = startJobPruning({
     retention: {
       async pruneJobs(before, limit) {
-        asked.push(['jobs', clock.now() - before, limit]);
+        calls.push(['jobs', clock.now() - before, limit]);
         const pruned = Math.min(left, limit);
         left -= pruned;
         return pruned;
       },
       async pruneResults(before, limit) {
-        asked.push(['results', clock.now() - before, limit]);
+        calls.push(['results', clock.now() - before, limit]);
         return 0;
       },
     },
@@ -32,10 +32,10 @@ test('pruning deletes old jobs in batches, and results earlier if their retentio
   await clock.advance(HOUR_MS / 4);
   assert.equal(left, 0);
   assert.deepEqual(
-    asked.map(([what]) => what),
+    calls.map(([what]) => what),
     ['jobs', 'jobs', 'jobs', 'results'],
   );
-  assert.ok(asked.every(([, , limit]) => limit <= 200));
+  assert.ok(calls.every(([, , limit]) => limit <= 200));
   assert.ok(clock.now() > startedAt);
   await pruning.close();
   assert.equal(clock.pendingTimers(), 0);

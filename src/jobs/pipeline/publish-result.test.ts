@@ -30,76 +30,80 @@ function foreignJob(): Job {
 }
 
 function rig({ isUp = true, takes = true } = {}) {
-  const told: string[] = [];
-  const kept: string[] = [];
+  const published: string[] = [];
+  const stored: string[] = [];
   const noteIn = (list: string[], queue: string, { id, body }: QueueMessage) => {
     const { status, output } = JSON.parse(body);
     list.push(`${queue}: ${id} ${status} ${output}`);
   };
-  const tell = createPublishResult({
+  const publishResult = createPublishResult({
     queues: { resultsQueue: 'results' },
     isUp: () => isUp,
     broker: {
       async publish(queue, message) {
         if (!takes) throw new Error('the queue is full');
-        noteIn(told, queue, message);
+        noteIn(published, queue, message);
       },
     },
-    outbox: { publish: async (queue, message) => noteIn(kept, queue, message) },
+    outbox: { publish: async (queue, message) => noteIn(stored, queue, message) },
   });
-  return { tell, told, kept };
+  return { publishResult, published, stored };
 }
 
 test("a result is published under the job's public id, without an outbox message", async () => {
-  const { tell, told, kept } = rig();
-  await tell(ENDED, RESULT);
-  assert.deepEqual([told, kept], [['results: analysis-7 succeeded done'], []]);
+  const { publishResult, published, stored } = rig();
+  await publishResult(ENDED, RESULT);
+  assert.deepEqual([published, stored], [['results: analysis-7 succeeded done'], []]);
 });
 
 for (const broker of [{ isUp: false }, { takes: false }])
   test(`a result that the broker does not accept goes to the outbox: ${JSON.stringify(broker)}`, async () => {
-    const { tell, told, kept } = rig(broker);
-    await tell(ENDED, RESULT);
-    assert.deepEqual([told, kept], [[], [`results: job_1.${ENDED.fence} succeeded done`]]);
+    const { publishResult, published, stored } = rig(broker);
+    await publishResult(ENDED, RESULT);
+    assert.deepEqual([published, stored], [[], [`results: job_1.${ENDED.fence} succeeded done`]]);
   });
 
 const history = { result: async () => RESULT };
 
 test('a redelivered message of an ended job publishes the same result again', async () => {
-  const { tell, told } = rig();
-  assert.equal(await republishResult(tell, { job: ENDED, history, now: 4000 }), 'ack');
-  assert.deepEqual(told, ['results: analysis-7 succeeded done']);
+  const { publishResult, published } = rig();
+  assert.equal(await republishResult(publishResult, { job: ENDED, history, now: 4000 }), 'ack');
+  assert.deepEqual(published, ['results: analysis-7 succeeded done']);
 });
 
 test('a redelivered message of a running job is delivered again after as long as the job has run', async () => {
-  const { tell, told } = rig();
+  const { publishResult, published } = rig();
   const begunAt = RUNNING.updatedAt;
   for (const [ranMs, retryAfterMs] of [
     [0, 1000],
     [20_000, 20_000],
     [600_000, 60_000],
   ] as const) {
-    const kept = await republishResult(tell, { job: RUNNING, history, now: begunAt + ranMs });
-    assert.deepEqual(kept, { retryAfterMs, isUncounted: true });
+    const stored = await republishResult(publishResult, {
+      job: RUNNING,
+      history,
+      now: begunAt + ranMs,
+    });
+    assert.deepEqual(stored, { retryAfterMs, isUncounted: true });
   }
-  assert.deepEqual(told, []);
+  assert.deepEqual(published, []);
 });
 
 test("a caller's job publishes no result", async () => {
-  const { tell, told } = rig();
+  const { publishResult, published } = rig();
   for (const job of [RUNNING, ENDED]) {
     const own: Job = { ...job, origin: 'http' };
-    assert.equal(await republishResult(tell, { job: own, history, now: 4000 }), 'ack');
+    assert.equal(await republishResult(publishResult, { job: own, history, now: 4000 }), 'ack');
   }
-  assert.deepEqual(told, []);
+  assert.deepEqual(published, []);
 });
 
 /** Finishes a job on a store that gives these answers in turn; returns the published results and the outbox. */
 async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) {
   const clock = createTestClock();
   const moves: JobMove[] = [];
-  const told: Job[] = [];
-  const publishResult: PublishResult = async (job) => void told.push(job);
+  const published: Job[] = [];
+  const publishResult: PublishResult = async (job) => void published.push(job);
   const ending = finish(
     {
       store: {
@@ -123,20 +127,20 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
   void ending.then((outcome) => ended.push(outcome));
   while (ended.length === 0) await clock.advance(1000);
   assert.deepEqual(ended, ['ack']);
-  return { told, outbox: moves.flatMap(({ outbox = [] }) => outbox) };
+  return { published, outbox: moves.flatMap(({ outbox = [] }) => outbox) };
 }
 
 test("a result is published after the job's last move, and not by the outbox", async () => {
-  assert.deepEqual(await endOn([ENDED], ENDED), { told: [ENDED], outbox: [] });
+  assert.deepEqual(await endOn([ENDED], ENDED), { published: [ENDED], outbox: [] });
 });
 
-test('a job whose fence has changed publishes no result', async () => {
-  assert.deepEqual((await endOn([undefined], ENDED)).told, []);
+test('a job with a changed fence publishes no result', async () => {
+  assert.deepEqual((await endOn([undefined], ENDED)).published, []);
 });
 
 test('a last move that was committed without an answer publishes its result', async () => {
-  const away = new Error('connection lost');
-  assert.deepEqual((await endOn([away, undefined], ENDED)).told, [ENDED]);
+  const lost = new Error('connection lost');
+  assert.deepEqual((await endOn([lost, undefined], ENDED)).published, [ENDED]);
   const cancelled: Job = { ...ENDED, state: 'cancelled' };
-  assert.deepEqual((await endOn([away, undefined], cancelled)).told, []);
+  assert.deepEqual((await endOn([lost, undefined], cancelled)).published, []);
 });

@@ -43,7 +43,7 @@ test('an outbox message is published unchanged to the queue of the same name and
   assert.deepEqual([...handlers.keys()], ['raw', 'provider']);
 });
 
-test('a message whose body has an id is published under that id', async () => {
+test('a message with an id in its body is published under that id', async () => {
   const { handlers, published } = rig();
   const body = '{"id":"analysis-7","status":"succeeded"}';
   await handlers.get('raw')?.({ id: 'job_1.4', body, deliveries: 1 });

@@ -24,7 +24,7 @@ export type StopReason = 'cancelled' | 'deadline' | 'moved' | 'shutdown';
 type Run = { readonly controller: AbortController; reason: StopReason | undefined };
 
 export function createRunningJobs(): RunningJobs {
-  // Two copies of one message may be processed at once until the fence refuses one of them.
+  // Two copies of one message may be processed at once until the fence refuses the second.
   const running = new Map<string, Set<Run>>();
   return {
     begin(jobId) {

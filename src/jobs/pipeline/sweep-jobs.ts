@@ -80,7 +80,7 @@ async function recover(parts: SweepParts, job: Job): Promise<void> {
 }
 
 /**
- * Jobs lost together ran in one worker, and one of them may have crashed it. From the second loss on they return with a
+ * Jobs lost together ran in one worker, and any of them may have crashed it. From the second loss on they return with a
  * growing random delay, so that they are not all lost with it again and suspected themselves.
  */
 export function lossBackoffMs(losses: number, random: number): number {

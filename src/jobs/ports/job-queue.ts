@@ -84,7 +84,7 @@ export type JobQueue = {
   readonly longestDelayMs?: number;
   /** Resolves when the message is durable. */
   publish(queue: string, message: QueueMessage, options?: PublishOptions): Promise<void>;
-  /** A delivery whose handler throws is delivered again: a fault of Spillway's must not cost a message. */
+  /** If the handler throws, the message is delivered again: a fault of Spillway's must not cost a message. */
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer;
   depth(queue: string): Promise<QueueDepth>;
   /** The ids among `messages` that are no longer in the queue, as far as the queue knows. */

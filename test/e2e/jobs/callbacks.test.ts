@@ -41,10 +41,10 @@ suite('callbacks to a host that an operator allows', () => {
     assert.equal(receipt.status, 202);
     const { path: called, headers, body } = await host.next();
     assert.equal(called, '/done?x=1');
-    const told: unknown = JSON.parse(body);
-    assert.equal(valueAt(told, 'id'), valueAt(receipt.body, 'id'));
-    assert.equal(valueAt(told, 'status'), 'succeeded');
-    assert.ok(textAt(told, 'output').length > 0);
+    const callback: unknown = JSON.parse(body);
+    assert.equal(valueAt(callback, 'id'), valueAt(receipt.body, 'id'));
+    assert.equal(valueAt(callback, 'status'), 'succeeded');
+    assert.ok(textAt(callback, 'output').length > 0);
     const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
     const signature = createHmac('sha256', key).update(signed).digest('base64');

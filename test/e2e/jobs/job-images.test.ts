@@ -12,13 +12,13 @@ const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64');
 suite('images of jobs', () => {
   let host: Server;
   let url: string;
-  let asked: string[];
+  let requested: string[];
   let open: TestGateway;
   let shut: TestGateway;
   before(async () => {
-    asked = [];
+    requested = [];
     host = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       const type = request.url === '/page' ? 'text/html' : 'image/png';
       response.writeHead(200, { 'content-type': type }).end(PIXEL);
     });
@@ -55,14 +55,14 @@ suite('images of jobs', () => {
   test('an image URL is fetched and sent as data', async () => {
     const job = await run(open, `${url}/picture`);
     assert.equal(valueAt(job, 'status'), 'succeeded');
-    assert.deepEqual(asked.splice(0), ['/picture']);
+    assert.deepEqual(requested.splice(0), ['/picture']);
   });
 
   test('a non-image URL fails the job with INVALID_REQUEST', async () => {
     const job = await run(open, `${url}/page`);
     assert.equal(valueAt(job, 'error', 'code'), 'INVALID_REQUEST');
     assert.deepEqual(valueAt(job, 'error', 'params'), { field: 'images' });
-    asked = [];
+    requested = [];
   });
 
   test('an internal address is not connected to', async () => {
@@ -74,6 +74,6 @@ suite('images of jobs', () => {
       const job = await run(shut, image);
       assert.equal(valueAt(job, 'error', 'code'), 'INVALID_REQUEST', image);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
   });
 });

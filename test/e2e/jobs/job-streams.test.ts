@@ -189,13 +189,13 @@ suite('a job that asks for a stream', () => {
     const stalled = { fault: 'stall', text: WORDS, chunks: 12, afterChunks: 5 };
     gateway.simulator.setScenario({ sequence: [stalled, GOOD] });
     const id = await later(gateway, { stream: true });
-    const [event, told] = await Promise.all([
+    const [event, buildEvent] = await Promise.all([
       followUntil(gateway, `/v1/jobs/${id}/events`, ({ data }) => data['type'] === 'output'),
       followUntil(gateway, `/v1/builds/${id}/events`, ({ data }) => data['type'] === 'job.output'),
     ]);
     const output = String(event.data['output']);
     assert.ok(output !== '' && WORDS.startsWith(output), output);
-    assert.deepEqual(told.data['data'], { output });
+    assert.deepEqual(buildEvent.data['data'], { output });
     const running = await jobAt(gateway, id);
     assert.equal(running.status, 'running');
     assert.ok(running.partialOutput?.startsWith(output));

@@ -35,8 +35,8 @@ export async function medianWaitMs(gateway: Gateway, { isLoud }: { isLoud: boole
   );
   const [loud, ...quiet] = tenants;
   assert.ok(loud);
-  if (isLoud) await handIn([loud], JOBS_EACH * TIMES_AS_LOUD);
-  await handIn(quiet, JOBS_EACH);
+  if (isLoud) await submitJobs([loud], JOBS_EACH * TIMES_AS_LOUD);
+  await submitJobs(quiet, JOBS_EACH);
   const waits = (await allWaitsOf(quiet)).toSorted((a, b) => a - b);
   return waits[Math.floor(waits.length / 2)] ?? 0;
 }
@@ -50,7 +50,7 @@ async function allWaitsOf(quiet: readonly Place[]): Promise<number[]> {
 }
 
 /** Submits `count` jobs of each organisation, in turn, with a few concurrent requests. */
-async function handIn(tenants: readonly Place[], each: number): Promise<void> {
+async function submitJobs(tenants: readonly Place[], each: number): Promise<void> {
   const owners = Array.from({ length: each }, () => tenants).flat();
   let next = 0;
   const submitOn = async (): Promise<void> => {

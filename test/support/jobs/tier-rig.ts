@@ -28,7 +28,7 @@ import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
 import type { Limit, LimitTier, RateLimiter } from '../../../src/resilience/rate-limiter.ts';
 import { createProviderStrategy } from '../../../src/routing/provider-strategy.ts';
 import { createResolveTargets } from '../../../src/routing/resolve-targets.ts';
-import { type JobServices, success } from '../../contract/job-rig.ts';
+import { type JobServices, success } from '../../contract/jobs/job-rig.ts';
 import { collectingLog } from '../stores/rabbit-rig.ts';
 
 /** The default of the configuration. */

@@ -53,18 +53,18 @@ function jobOf(organizationId: string, id?: string, priority?: number): Job {
   return newJob(given, newId, clock.now());
 }
 
-function handIn(job: Job) {
+function create(job: Job) {
   return jobs.create(job, { prompt: 'hello' }, [{ queue: 'raw', message: messageFor(job) }]);
 }
 
 test('jobs submitted at once share a statement, and one public id is one job', async () => {
-  const asked = ['a', 'b', 'same', 'same', 'c'].map((id) => jobOf('default', id));
-  const created = await Promise.all(asked.map(handIn));
+  const given = ['a', 'b', 'same', 'same', 'c'].map((id) => jobOf('default', id));
+  const created = await Promise.all(given.map(create));
   assert.deepEqual(
     created.map(({ isNew }) => isNew),
     [true, true, true, false, true],
   );
-  assert.equal(created[3]?.job.id, asked[2]?.id);
+  assert.equal(created[3]?.job.id, given[2]?.id);
   assert.equal(statements, 2);
 });
 
@@ -72,8 +72,8 @@ test("the messages of a batch are served tenant by tenant in turn, each tenant's
   const own = createPostgresQueueOperations(store);
   const loud = Array.from({ length: 4 }, () => jobOf('loud'));
   const quiet = [jobOf('quiet')];
-  await handIn(jobOf('loud'));
-  await Promise.all([...loud, ...quiet].map(handIn));
+  await create(jobOf('loud'));
+  await Promise.all([...loud, ...quiet].map(create));
   const lease = { owner: 'me', until: 9000 };
   const claimed = await own.claim('raw', { count: 10, lease, now: clock.now() });
   const order = claimed.map(({ id }) => id);
@@ -88,7 +88,7 @@ test("the messages of a batch are served tenant by tenant in turn, each tenant's
 
 test('concurrent moves are each fenced and answered on their own', async () => {
   const waiting = await Promise.all(
-    Array.from({ length: 10 }, async () => (await handIn(jobOf('default'))).job),
+    Array.from({ length: 10 }, async () => (await create(jobOf('default'))).job),
   );
   statements = 0;
   const moves = waiting.map((job, place) => {
@@ -111,7 +111,7 @@ test('concurrent moves are each fenced and answered on their own', async () => {
 
 test('moves of different kinds in one batch change only their own fields', async () => {
   const [one, two] = [jobOf('default'), jobOf('default')];
-  await Promise.all([one, two].map(handIn));
+  await Promise.all([one, two].map(create));
   const stored = await jobs.find({ id: one.id });
   const route = { queue: 'gemini-queue', provider: 'gemini', model: 'a\u0000b' };
   const moved = await Promise.all([
@@ -139,7 +139,7 @@ test('moves of different kinds in one batch change only their own fields', async
 });
 
 test('the returned job equals the stored one', async () => {
-  const waiting = (await handIn(jobOf('default'))).job;
+  const waiting = (await create(jobOf('default'))).job;
   const running = await jobs.move(started(waiting, WORKER, 2000));
   assert.ok(running);
   assert.equal(JSON.stringify(inOrder(running)), await kept());
@@ -158,22 +158,22 @@ test('the returned job equals the stored one', async () => {
 });
 
 test('an outbox message is on its queue, and its consumers are notified, only after the commit', async () => {
-  const told: string[] = [];
-  signals.listen('results', () => void told.push('results'));
-  const waiting = (await handIn(jobOf('default'))).job;
-  const message = { id: 'told', body: 'text' };
+  const notified: string[] = [];
+  signals.listen('results', () => void notified.push('results'));
+  const waiting = (await create(jobOf('default'))).job;
+  const message = { id: 'result', body: 'text' };
   const outbox = [{ queue: 'results', message, isUnordered: true }];
   await jobs.move({ ...started(waiting, WORKER, 2000), outbox });
-  assert.deepEqual(told, ['results']);
+  assert.deepEqual(notified, ['results']);
   // The fence refuses the same move, with its outbox messages.
   const stale = [{ queue: 'results', message: { id: 'stale', body: '' }, isUnordered: true }];
   await jobs.move({ ...started(waiting, WORKER, 2000), outbox: stale });
-  assert.deepEqual(told, ['results']);
+  assert.deepEqual(notified, ['results']);
   const own = createPostgresQueueOperations(store);
   const lease = { owner: 'another', until: 9000 };
   const claimed = await own.claim('results', { count: 5, lease, now: 2000 });
   assert.deepEqual(
     claimed.map(({ id, body }) => [id, body]),
-    [['told', 'text']],
+    [['result', 'text']],
   );
 });

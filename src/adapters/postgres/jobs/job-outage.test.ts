@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createJobRig, success } from '../../../../test/contract/job-rig.ts';
+import { createJobRig, success } from '../../../../test/contract/jobs/job-rig.ts';
 import type { Services } from '../../../../test/support/services/services.ts';
 import { startServices } from '../../../../test/support/services/start-services.ts';
 import {

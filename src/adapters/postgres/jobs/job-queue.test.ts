@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { jobPipelineContract } from '../../../../test/contract/job-pipeline.ts';
-import { jobQueueContract } from '../../../../test/contract/job-queue.ts';
+import { jobPipelineContract } from '../../../../test/contract/jobs/job-pipeline.ts';
+import { jobQueueContract } from '../../../../test/contract/jobs/job-queue.ts';
 import {
   createTestDatabase,
   openEmptyStore,

@@ -1,5 +1,5 @@
 import { after, before } from 'node:test';
-import { jobRetentionContract } from '../../../../test/contract/job-retention.ts';
+import { jobRetentionContract } from '../../../../test/contract/jobs/job-retention.ts';
 import {
   createTestDatabase,
   openEmptyStore,

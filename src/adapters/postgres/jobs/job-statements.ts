@@ -79,18 +79,18 @@ function creationValues(
   ];
 }
 
-function moveValues(asked: readonly MoveRows[], withProgress: boolean): readonly unknown[] {
-  const moves = asked.map(({ move }) => move);
+function moveValues(rows: readonly MoveRows[], withProgress: boolean): readonly unknown[] {
+  const moves = rows.map(({ move }) => move);
   const outbox = moves.flatMap((move) => outboxOf(move, move.outbox));
   const texts = new LongTexts();
   return [
-    compositeArray(asked.toSorted(byJob).map((each) => toMovedJob(each, texts))),
+    compositeArray(rows.toSorted(byJob).map((each) => toMovedJob(each, texts))),
     textArray(moves.map(({ jobId }) => jobId)),
     compositeArray(eventRows(moves)),
     withProgress,
     moves.some(({ attemptStart }) => attemptStart !== undefined),
     moves.some(({ attemptEnd }) => attemptEnd !== undefined),
-    asked.some(({ result }) => result !== undefined),
+    rows.some(({ result }) => result !== undefined),
     ...outboxValues(outbox, texts),
     ...texts.values(),
   ];

@@ -27,8 +27,8 @@ export function createPostgresJobStore(parts: PostgresJobStoreParts): JobStore {
     find: (key) => ('id' in key ? grouped.find(key.id) : common.find(key)),
     message: (jobId) => grouped.message(jobId),
     async create(job, message, outbox = [], events = SUBMITTED) {
-      const asked = { job, message: JSON.stringify(message), outbox, events };
-      if (await grouped.create(asked)) {
+      const rows = { job, message: JSON.stringify(message), outbox, events };
+      if (await grouped.create(rows)) {
         onChanged?.(job);
         return { job, isNew: true };
       }
@@ -52,18 +52,18 @@ function needsOwnTransaction({ deadLetter, attemptStart, attemptEnd }: JobMove):
 }
 
 type Write =
-  | { readonly kind: 'create'; readonly ask: NewJobRows }
-  | { readonly kind: 'move'; readonly ask: MoveRows };
+  | { readonly kind: 'create'; readonly rows: NewJobRows }
+  | { readonly kind: 'move'; readonly rows: MoveRows };
 
 function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   /**
-   * Runs one statement for all rows and returns the ids of the written jobs. A statement for a single job is repeated
+   * Runs one statement for the batch and returns the ids of the written jobs. A statement for a single job is repeated
    * without its progress if the table of build events refuses that.
    */
-  async function runWrites(rows: WriteRows): Promise<ReadonlySet<string>> {
+  async function runWrites(batch: WriteRows): Promise<ReadonlySet<string>> {
     const runWith = (withProgress: boolean) =>
-      store.run<WrittenJobs>(...writeStatement(rows, withProgress));
-    const isAlone = rows.creations.length + rows.moves.length === 1;
+      store.run<WrittenJobs>(...writeStatement(batch, withProgress));
+    const isAlone = batch.creations.length + batch.moves.length === 1;
     const [row] = await (progress && isAlone
       ? progress.orWithoutProgress(runWith)
       : runWith(progress !== undefined));
@@ -82,29 +82,30 @@ function createGroups({ store, signals, progress }: PostgresJobStoreParts) {
   }
 
   const write = createGroupCommit<Write, boolean>({
-    keyOf: ({ kind, ask }) =>
-      kind === 'create' ? `${ask.job.organizationId}/${ask.job.publicId}` : ask.move.jobId,
+    keyOf: ({ kind, rows }) =>
+      kind === 'create' ? `${rows.job.organizationId}/${rows.job.publicId}` : rows.move.jobId,
     maxInFlight: CONCURRENT_WRITES,
-    sizeOf: ({ kind, ask }) => (kind === 'create' ? ask.message.length : (ask.result?.length ?? 0)),
-    async runBatch(asked) {
-      const rows = {
-        creations: asked.flatMap(({ kind, ask }) => (kind === 'create' ? [ask] : [])),
-        moves: asked.flatMap(({ kind, ask }) => (kind === 'move' ? [ask] : [])),
+    sizeOf: ({ kind, rows }) =>
+      kind === 'create' ? rows.message.length : (rows.result?.length ?? 0),
+    async runBatch(writes) {
+      const batch = {
+        creations: writes.flatMap(({ kind, rows }) => (kind === 'create' ? [rows] : [])),
+        moves: writes.flatMap(({ kind, rows }) => (kind === 'move' ? [rows] : [])),
       };
-      const written = await runWrites(rows);
-      notifyConsumers(rows, written);
-      return asked.map(({ kind, ask }) =>
-        written.has(kind === 'create' ? ask.job.id : ask.move.jobId),
+      const written = await runWrites(batch);
+      notifyConsumers(batch, written);
+      return writes.map(({ kind, rows }) =>
+        written.has(kind === 'create' ? rows.job.id : rows.move.jobId),
       );
     },
   });
 
   return {
     /** Whether the job is new. */
-    create: (ask: NewJobRows) => write({ kind: 'create', ask }),
+    create: (rows: NewJobRows) => write({ kind: 'create', rows }),
     // A matching fence proves that the job was as the caller read it, so `moved` is its state now.
-    move: async (ask: MoveRows) =>
-      (await write({ kind: 'move', ask })) ? ask.move.moved : undefined,
+    move: async (rows: MoveRows) =>
+      (await write({ kind: 'move', rows })) ? rows.move.moved : undefined,
     find: createGroupCommit<string, Job | undefined>({
       async runBatch(ids) {
         const rows = await store.run<JobRow>(FIND, [ids]);

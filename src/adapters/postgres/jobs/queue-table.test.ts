@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
-import { queueTableContract } from '../../../../test/contract/queue-table.ts';
+import { queueTableContract } from '../../../../test/contract/jobs/queue-table.ts';
 import {
   createTestDatabase,
   openEmptyStore,
@@ -49,7 +49,7 @@ for (const [how, handlingOf] of HANDLINGS)
 async function workTogether(handlingOf: (store: PostgresStore) => QueueOperations): Promise<void> {
   const first = await openEmptyStore(database);
   const stores = [first, openPostgres(database.url), openPostgres(database.url)];
-  const inHand = new Set<string>();
+  const leased = new Set<string>();
   const acknowledged: string[] = [];
   const messages = Array.from({ length: 240 }, (_, index) => `m${index}`);
   const hands = Array.from({ length: 12 }, (_, index) => `hand${index}`);
@@ -69,10 +69,10 @@ async function workTogether(handlingOf: (store: PostgresStore) => QueueOperation
     while (acknowledged.length < messages.length) {
       const claim = { count: 3, lease: { owner, until: 1_000_000 }, now: 10 };
       for (const { id } of await operations.claim('q', claim)) {
-        assert.ok(!inHand.has(id), `${id} is in two hands`);
-        inHand.add(id);
+        assert.ok(!leased.has(id), `${id} is leased twice`);
+        leased.add(id);
         await new Promise((resolve) => setImmediate(resolve));
-        inHand.delete(id);
+        leased.delete(id);
         if (isFirst)
           await returnMessage(store.db, 'q', id, { owner, visibleAt: 5, wasStarted: false });
         else await operations.remove('q', id, owner);

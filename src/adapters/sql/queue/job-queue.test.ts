@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { jobQueueContract } from '../../../../test/contract/job-queue.ts';
+import { jobQueueContract } from '../../../../test/contract/jobs/job-queue.ts';
 import { createTestClock } from '../../../../test/support/test-clock.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';

@@ -1,5 +1,5 @@
-// The queues on the store. Publishing is a commit; claiming is atomic among all processes of the store; a message whose
-// process died is delivered again when its lease ends, or at the next start where a store has a single process. While the
+// The queues on the store. Publishing is a commit; claiming is atomic among all processes of the store; the messages
+// of a dead process are delivered again when their leases end, or at the next start where a store has a single process. While the
 // store is unavailable, publishing rejects and consumers wait.
 
 import type { Kysely } from 'kysely';

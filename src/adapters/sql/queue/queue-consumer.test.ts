@@ -7,7 +7,7 @@ import { type MessageSource, QueueConsumer } from './queue-consumer.ts';
 
 const LEASE_MS = 60_000;
 
-/** A queue of a few messages whose store can become unavailable. */
+/** A queue of a few messages on a store that can become unavailable. */
 function openQueue(ids: readonly string[], handler: DeliveryHandler) {
   const clock = createTestClock();
   const ready = ids.map((id): Delivery => ({ id, body: '', deliveries: 1 }));

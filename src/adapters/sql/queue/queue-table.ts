@@ -95,7 +95,7 @@ export async function returnMessage(
     .execute();
 }
 
-/** Only for messages in progress: one whose acknowledgement failed has to be delivered again when its lease ends. */
+/** Only for messages in progress: after a failed acknowledgement the lease has to end, and the message returns. */
 export async function renewLeases(
   db: Kysely<Schema>,
   queue: string,
@@ -136,7 +136,7 @@ export async function nextDueAt(db: Kysely<Schema>, queue: string): Promise<numb
 }
 
 /**
- * Makes messages ready whose delay or lease has ended. Rows that another process has locked are skipped, so that
+ * Makes messages ready after their delay or lease has ended. Rows that another process has locked are skipped, so that
  * processes do not wait for each other.
  */
 async function makeReady(

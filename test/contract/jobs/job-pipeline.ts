@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Verdict } from '../../src/errors/codes.ts';
-import type { RunOutcome } from '../../src/jobs/ports/job-runner.ts';
+import type { Verdict } from '../../../src/errors/codes.ts';
+import type { RunOutcome } from '../../../src/jobs/ports/job-runner.ts';
 import { jobRecoveryContract } from './job-recovery.ts';
 import {
   createJobRig,
@@ -188,17 +188,17 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
       assert.ok((expired.finishedAt ?? 0) >= (running.deadlineAt ?? 0));
     });
 
-    it("another system's message becomes a job whose result is published", async () => {
+    it("another system's message becomes a job, and its result is published", async () => {
       const body = { AnalysisId: 'A-1', organizationId: 'acme', prompt: 'x', metadata: { n: 1 } };
       await rig.queue.publish(RAW, { id: 'foreign', body: JSON.stringify(body) });
       rig.start();
-      const told = await rig.take(RESULTS);
-      assert.equal(told.body['id'], 'A-1');
-      assert.equal(told.body['AnalysisId'], 'A-1');
-      assert.equal(told.body['status'], 'succeeded');
-      assert.equal(told.body['output'], 'done');
-      assert.equal(told.body['costUsd'], 0.0025);
-      assert.deepEqual(told.body['metadata'], { n: 1 });
+      const result = await rig.take(RESULTS);
+      assert.equal(result.body['id'], 'A-1');
+      assert.equal(result.body['AnalysisId'], 'A-1');
+      assert.equal(result.body['status'], 'succeeded');
+      assert.equal(result.body['output'], 'done');
+      assert.equal(result.body['costUsd'], 0.0025);
+      assert.deepEqual(result.body['metadata'], { n: 1 });
       const job = await rig.store.find({ organizationId: 'acme', publicId: 'A-1' });
       assert.equal(job?.origin, 'queue');
     });

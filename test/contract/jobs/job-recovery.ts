@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { PublishResult } from '../../src/jobs/pipeline/publish-result.ts';
-import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
-import type { RunOutcome } from '../../src/jobs/ports/job-runner.ts';
+import type { PublishResult } from '../../../src/jobs/pipeline/publish-result.ts';
+import { startWorker } from '../../../src/jobs/pipeline/work-job.ts';
+import type { RunOutcome } from '../../../src/jobs/ports/job-runner.ts';
 import {
   createJobRig,
   type JobRig,
@@ -52,7 +52,7 @@ export function jobRecoveryContract(adapter: string, open: () => Promise<JobServ
       assert.equal(rig.runs.length, 1);
     });
 
-    it("another worker runs a job whose lease has expired, and the first worker's result is refused", async () => {
+    it("a job with an expired lease runs on another worker, and the first worker's result is refused", async () => {
       const begun = Promise.withResolvers<void>();
       const stale = Promise.withResolvers<RunOutcome>();
       rig.run(() => {
@@ -131,12 +131,12 @@ export function jobRecoveryContract(adapter: string, open: () => Promise<JobServ
     });
 
     it('a result is published until the broker accepts it, and its job runs once', async () => {
-      const told: (string | undefined)[] = [];
+      const published: (string | undefined)[] = [];
       let refusals = 2;
       const publishResult: PublishResult = async (_job, result) => {
         refusals -= 1;
-        if (refusals >= 0) throw new Error('nobody takes it');
-        told.push(result?.output);
+        if (refusals >= 0) throw new Error('the broker refuses it');
+        published.push(result?.output);
       };
       const worker = startWorker(
         { ...rig.parts, publishResult },
@@ -144,10 +144,10 @@ export function jobRecoveryContract(adapter: string, open: () => Promise<JobServ
       );
       const body = JSON.stringify({ AnalysisId: 'analysis-7', prompt: 'hello' });
       await rig.queue.publish(PROVIDER_QUEUE, { id: 'foreign', body });
-      for (let passedMs = 0; told.length === 0 && passedMs < 60_000; passedMs += 500)
+      for (let passedMs = 0; published.length === 0 && passedMs < 60_000; passedMs += 500)
         await rig.pass(500);
       await worker.close();
-      assert.deepEqual(told, ['done']);
+      assert.deepEqual(published, ['done']);
       assert.equal(rig.runs.length, 1);
     });
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
+import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
 import { collect, depth } from './consume-queue.ts';
 
 export function tenantQueueCases(queueOf: () => JobQueue): void {

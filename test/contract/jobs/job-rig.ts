@@ -2,26 +2,26 @@
 // test defines and a clock that it advances.
 
 import assert from 'node:assert/strict';
-import type { Verdict } from '../../src/errors/codes.ts';
-import { createSubmitJob } from '../../src/jobs/intake/submit-job.ts';
-import type { Job } from '../../src/jobs/model/job.ts';
-import { RETRY_DEFAULTS } from '../../src/jobs/model/job-policy.ts';
-import type { JobState } from '../../src/jobs/model/job-state.ts';
-import { createCancelJob } from '../../src/jobs/pipeline/cancel-job.ts';
-import { type ChooseProvider, startDispatcher } from '../../src/jobs/pipeline/dispatch-job.ts';
-import { createRetryDeadLetters } from '../../src/jobs/pipeline/retry-dead-letter.ts';
-import { createRunningJobs } from '../../src/jobs/pipeline/running-jobs.ts';
-import { startSweeper } from '../../src/jobs/pipeline/sweep-jobs.ts';
-import { startWorker } from '../../src/jobs/pipeline/work-job.ts';
-import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
-import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
-import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
-import type { JobRun, RunJob, RunOutcome } from '../../src/jobs/ports/job-runner.ts';
-import type { JobStore } from '../../src/jobs/ports/job-store.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import { NO_USAGE } from '../../src/kernel/usage.ts';
+import type { Verdict } from '../../../src/errors/codes.ts';
+import { createSubmitJob } from '../../../src/jobs/intake/submit-job.ts';
+import type { Job } from '../../../src/jobs/model/job.ts';
+import { RETRY_DEFAULTS } from '../../../src/jobs/model/job-policy.ts';
+import type { JobState } from '../../../src/jobs/model/job-state.ts';
+import { createCancelJob } from '../../../src/jobs/pipeline/cancel-job.ts';
+import { type ChooseProvider, startDispatcher } from '../../../src/jobs/pipeline/dispatch-job.ts';
+import { createRetryDeadLetters } from '../../../src/jobs/pipeline/retry-dead-letter.ts';
+import { createRunningJobs } from '../../../src/jobs/pipeline/running-jobs.ts';
+import { startSweeper } from '../../../src/jobs/pipeline/sweep-jobs.ts';
+import { startWorker } from '../../../src/jobs/pipeline/work-job.ts';
+import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
+import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
+import type { JobRun, RunJob, RunOutcome } from '../../../src/jobs/ports/job-runner.ts';
+import type { JobStore } from '../../../src/jobs/ports/job-store.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { NO_USAGE } from '../../../src/kernel/usage.ts';
 
 export type JobServices = {
   readonly store: JobStore;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { enqueue } from '../../src/adapters/sql/queue/enqueue.ts';
+import { enqueue } from '../../../src/adapters/sql/queue/enqueue.ts';
 import {
   createQueueOperations,
   nextDueAt,
@@ -13,8 +13,8 @@ import {
   releaseAllLeases,
   renewLeases,
   returnMessage,
-} from '../../src/adapters/sql/queue/queue-table.ts';
-import type { SqlStore } from '../../src/adapters/sql/sql-dialect.ts';
+} from '../../../src/adapters/sql/queue/queue-table.ts';
+import type { SqlStore } from '../../../src/adapters/sql/sql-dialect.ts';
 
 export type OpenedSqlStore = SqlStore & {
   /** The common SQL by default. */
@@ -118,9 +118,9 @@ class World {
   async #renew(owner: string): Promise<void> {
     const until = this.#now + LEASE_MS;
     const own = [...this.#model].filter(([, held]) => held.owner === owner);
-    const inHand = own.filter((_, index) => index % 2 === 0);
-    for (const [, held] of inHand) held.leaseUntil = until;
-    const ids = inHand.map(([id]) => id);
+    const leased = own.filter((_, index) => index % 2 === 0);
+    for (const [, held] of leased) held.leaseUntil = until;
+    const ids = leased.map(([id]) => id);
     await renewLeases(this.#store.db, 'q', ids, { owner, until });
   }
 
@@ -147,8 +147,8 @@ class World {
   }
 
   async #settle(each: Extract<Step, { pick: number }>): Promise<void> {
-    const inHand = [...this.#model].filter(([, held]) => held.owner !== undefined);
-    const picked = inHand[each.pick % Math.max(1, inHand.length)];
+    const leased = [...this.#model].filter(([, held]) => held.owner !== undefined);
+    const picked = leased[each.pick % Math.max(1, leased.length)];
     if (!picked) return;
     const [id, held] = picked;
     const by = held.owner ?? '';

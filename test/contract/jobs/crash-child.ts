@@ -3,17 +3,17 @@
 // Arguments: data folder, number of the first job, count of jobs.
 
 import path from 'node:path';
-import { createDeadLetterStore } from '../../src/adapters/sql/jobs/dead-letter-store.ts';
-import { createJobHistory } from '../../src/adapters/sql/jobs/job-history.ts';
-import { createJobStore } from '../../src/adapters/sql/jobs/job-store.ts';
-import { createJobQueue } from '../../src/adapters/sql/queue/job-queue.ts';
-import { createQueueSignals } from '../../src/adapters/sql/queue/queue-signals.ts';
-import { releaseLeases } from '../../src/adapters/sql/release-leases.ts';
-import { lockFolder } from '../../src/adapters/sqlite/folder-lock.ts';
-import { openSqlite } from '../../src/adapters/sqlite/open-sqlite.ts';
-import { sleep, systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { createDeadLetterStore } from '../../../src/adapters/sql/jobs/dead-letter-store.ts';
+import { createJobHistory } from '../../../src/adapters/sql/jobs/job-history.ts';
+import { createJobStore } from '../../../src/adapters/sql/jobs/job-store.ts';
+import { createJobQueue } from '../../../src/adapters/sql/queue/job-queue.ts';
+import { createQueueSignals } from '../../../src/adapters/sql/queue/queue-signals.ts';
+import { releaseLeases } from '../../../src/adapters/sql/release-leases.ts';
+import { lockFolder } from '../../../src/adapters/sqlite/folder-lock.ts';
+import { openSqlite } from '../../../src/adapters/sqlite/open-sqlite.ts';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
+import { newId } from '../../../src/kernel/ids.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
 import { createJobRig, success } from './job-rig.ts';
 
 const [folder = '', first = '0', count = '0'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Reads a queue from a contract test.
 
-import type { DeliveryOutcome, JobQueue } from '../../src/jobs/ports/job-queue.ts';
+import type { DeliveryOutcome, JobQueue } from '../../../src/jobs/ports/job-queue.ts';
 
 export function ack(): Promise<DeliveryOutcome> {
   return Promise.resolve('ack');

@@ -1,7 +1,7 @@
 // A job and a result with every field, for contract tests.
 
-import type { Job, JobResult } from '../../src/jobs/model/job.ts';
-import { NO_USAGE } from '../../src/kernel/usage.ts';
+import type { Job, JobResult } from '../../../src/jobs/model/job.ts';
+import { NO_USAGE } from '../../../src/kernel/usage.ts';
 
 /** Ids created within one millisecond are not ordered; these are. */
 let made = 0;

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { newJob } from '../../src/jobs/intake/submit-job.ts';
-import { deadLetterOf } from '../../src/jobs/model/final-messages.ts';
-import type { Job } from '../../src/jobs/model/job.ts';
-import { failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
-import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
-import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
-import type { JobRetention } from '../../src/jobs/ports/job-retention.ts';
-import type { JobStore } from '../../src/jobs/ports/job-store.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { newJob } from '../../../src/jobs/intake/submit-job.ts';
+import { deadLetterOf } from '../../../src/jobs/model/final-messages.ts';
+import type { Job } from '../../../src/jobs/model/job.ts';
+import { failed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
+import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
+import type { JobRetention } from '../../../src/jobs/ports/job-retention.ts';
+import type { JobStore } from '../../../src/jobs/ports/job-store.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { success } from './job-rig.ts';
 
 export type OpenedRetention = {

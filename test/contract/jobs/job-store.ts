@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Job } from '../../src/jobs/model/job.ts';
-import { delayed, failed, started, succeeded } from '../../src/jobs/model/job-moves.ts';
-import { messageFor } from '../../src/jobs/model/job-pointer.ts';
-import type { DeadLetterStore } from '../../src/jobs/ports/dead-letter-store.ts';
-import type { JobHistory } from '../../src/jobs/ports/job-history.ts';
-import type { JobQueue } from '../../src/jobs/ports/job-queue.ts';
-import type { JobStore } from '../../src/jobs/ports/job-store.ts';
+import type { Job } from '../../../src/jobs/model/job.ts';
+import { delayed, failed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
+import { messageFor } from '../../../src/jobs/model/job-pointer.ts';
+import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
+import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
+import type { JobQueue } from '../../../src/jobs/ports/job-queue.ts';
+import type { JobStore } from '../../../src/jobs/ports/job-store.ts';
 import { plainJob, plainResult } from './job-samples.ts';
 
 export type OpenedJobStore = {

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { DeliveryOutcome, JobQueue } from '../../src/jobs/ports/job-queue.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { DeliveryOutcome, JobQueue } from '../../../src/jobs/ports/job-queue.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { ack, collect, depth } from './consume-queue.ts';
 import { tenantQueueCases } from './tenant-queues.ts';
 
@@ -113,15 +113,15 @@ export function jobQueueContract(
       const { queue } = opened;
       for (let index = 0; index < 9; index += 1)
         await queue.publish('q', { id: `m${index}`, body: '' });
-      let inHand = 0;
+      let running = 0;
       let most = 0;
       let done = 0;
       const all = Promise.withResolvers<void>();
       queue.consume('q', { concurrency: 3 }, async () => {
-        inHand += 1;
-        most = Math.max(most, inHand);
+        running += 1;
+        most = Math.max(most, running);
         await new Promise((resolve) => setImmediate(resolve));
-        inHand -= 1;
+        running -= 1;
         done += 1;
         if (done === 9) all.resolve();
         return 'ack';
