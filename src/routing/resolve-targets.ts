@@ -21,7 +21,7 @@ export type Resolution =
   /** None of its providers has a key; `provider` is the first of them. */
   | { readonly outcome: 'no_key'; readonly provider: string }
   /** Targets exist, but none has the requested format. */
-  | { readonly outcome: 'other_format' };
+  | { readonly outcome: 'other_format'; readonly format: ProviderFormat };
 
 export type ResolveTargets = (name: string, format?: ProviderFormat) => Resolution;
 
@@ -93,9 +93,11 @@ function createLegsOf(providers: readonly RoutableProvider[]) {
 }
 
 function noTargets(legs: readonly Leg[], matching: readonly Leg[]): Resolution {
-  if (legs.length === 0) return { outcome: 'unknown_model' };
+  const [other] = legs;
+  if (!other) return { outcome: 'unknown_model' };
   const [first] = matching;
-  return first ? { outcome: 'no_key', provider: first.provider } : { outcome: 'other_format' };
+  if (first) return { outcome: 'no_key', provider: first.provider };
+  return { outcome: 'other_format', format: other.format };
 }
 
 function always(resolution: Resolution): NextResolution {

@@ -7,7 +7,6 @@ import {
   deadlinePassed,
   limitedUntil,
   overLimit,
-  unpriced,
 } from './call-refusal.ts';
 
 const NOW = 1_800_000_000_000;
@@ -80,11 +79,10 @@ test('a spent budget is reported in dollars with its reset; an unavailable store
   assert.deepEqual([away.code, away.retryable], ['CAPACITY_EXHAUSTED', true]);
 });
 
-test('an open circuit, a passed deadline and an unknown price have their own codes', () => {
+test('an open circuit and a passed deadline have their own codes', () => {
   assert.deepEqual(circuitOpen('openai', 60_000).params, {
     reason: 'circuit_open',
     retryAfterMs: 60_000,
   });
   assert.deepEqual(deadlinePassed().params, { phase: 'total' });
-  assert.deepEqual(unpriced('m').params, { field: 'model' });
 });

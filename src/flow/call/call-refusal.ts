@@ -20,12 +20,6 @@ export function limitedUntil(limit: ProviderLimit, now: number): SpillwayError {
   });
 }
 
-export function unpriced(model: string): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', `no price is known for ${model}`, {
-    params: { field: 'model' },
-  });
-}
-
 /** The circuit is open after failures or after a limit, until a probe succeeds. */
 export function circuitRefusal(
   provider: string,

@@ -16,19 +16,14 @@ import type { Target } from '../../routing/target.ts';
 import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import {
-  circuitRefusal,
-  deadlinePassed,
-  limitedUntil,
-  lowHeadroom,
-  unpriced,
-} from './call-refusal.ts';
+import { circuitRefusal, deadlinePassed, limitedUntil, lowHeadroom } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logFailedAttempt, logRetry } from './log-call.ts';
 import { activeLimit, learnLimit } from './provider-limit.ts';
 import { recordFailedAttempt } from './record-failure.ts';
+import { unpricedModel } from './request-refusal.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 
 export type ModelCallListener = {
@@ -160,7 +155,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #refusalOf(target: Target): SpillwayError | undefined {
     const { limits, meter, clock } = this.#parts;
-    if (!meter.isPriced(target.provider, target.model)) return unpriced(target.model);
+    if (!meter.isPriced(target.provider, target.model)) return unpricedModel(target.model);
     const limit = activeLimit(limits, target);
     return limit ? limitedUntil(limit, clock.now()) : this.#slowDown(target);
   }

@@ -107,26 +107,32 @@ test('the model is replaced in every request of an embedding batch', () => {
 test('a background response is refused', () => {
   assert.throws(() => plan('/v1/responses', '{"model":"gpt-5","background":true}'), {
     code: 'INVALID_REQUEST',
-    params: { field: 'background' },
+    params: { field: 'background', problem: 'not_supported' },
   });
   assert.ok(plan('/v1/responses', '{"model":"gpt-5","background":false}'));
 });
 
 test('an invalid field is refused with its name', () => {
-  for (const body of [
-    '{}',
-    '{"model":""}',
-    '{"model":5}',
-    '{"model":null}',
-    '{"model":"nobody-knows"}',
-    '{"model":"grok-4"}',
-    '{"model":"gemini-2.5-pro"}',
-    '{"model":"gpt-5","model":"gpt-6"}',
+  for (const [body, problem] of [
+    ['{}', 'missing'],
+    ['{"model":""}', 'missing'],
+    ['{"model":5}', 'missing'],
+    ['{"model":null}', 'missing'],
+    ['{"model":"nobody-knows"}', 'unknown_model'],
+    ['{"model":"grok-4"}', 'no_credential'],
+    ['{"model":"gemini-2.5-pro"}', 'other_format'],
+    ['{"model":"gpt-5","model":"gpt-6"}', 'duplicate_field'],
   ])
-    assert.throws(() => plan('/v1/chat/completions', body), {
-      code: 'INVALID_REQUEST',
-      params: { field: 'model' },
-    });
+    assert.throws(
+      () => plan('/v1/chat/completions', body ?? ''),
+      (error) => {
+        assert.partialDeepStrictEqual(error, {
+          code: 'INVALID_REQUEST',
+          params: { field: 'model', problem },
+        });
+        return true;
+      },
+    );
 });
 
 test('a body that is not a JSON object is refused', () => {

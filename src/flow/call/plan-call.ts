@@ -3,7 +3,7 @@
 // another name at the target.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
@@ -26,6 +26,7 @@ import {
   type NativeRoute,
   streamsByBody,
 } from '../../upstream/native-route.ts';
+import { invalidField, modelRefusal, unreadableBody } from './request-refusal.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -54,7 +55,8 @@ export function planCall(
   const fields = readFields(route.format, body);
   const span = fields.get('model');
   const model = route.pathModel ?? readString(body, span);
-  if (model === undefined || model === '') throw invalid('the request names no model', 'model');
+  if (model === undefined || model === '')
+    throw invalidField('the request names no model', 'model', 'missing');
   if (readBoolean(body, fields.get('background')) === true) throw unaccountable();
   const targets = targetsOf(parts.resolveTargets, model, route.format);
   const isAsked = readBoolean(body, fields.get('stream')) === true;
@@ -82,7 +84,7 @@ export function planCall(
 export function readFields(format: ProviderFormat, body: Buffer): ReadonlyMap<string, JsonSpan> {
   const peeked = peekFields(body, WANTED_FIELDS[format]);
   if (peeked.ok) return peeked.fields;
-  throw invalid(`the body is not a usable JSON object (${peeked.problem})`, peeked.field);
+  throw unreadableBody(peeked, body);
 }
 
 export function readStated(
@@ -92,7 +94,7 @@ export function readStated(
 ): StatedLimits {
   const stated = readLimits(format, body, fields);
   if (stated.ok) return stated;
-  throw invalid(`${stated.field} is not a count`, stated.field);
+  throw invalidField(`${stated.field} is not a count`, stated.field, 'wrong_type');
 }
 
 /** The targets of a model name. Throws INVALID_REQUEST when no provider serves it. */
@@ -102,16 +104,8 @@ export function targetsOf(
   format: ProviderFormat | undefined,
 ): readonly Target[] {
   const resolution = resolveTargets(model, format);
-  switch (resolution.outcome) {
-    case 'targets':
-      return resolution.targets;
-    case 'unknown_model':
-      throw invalid(`no provider serves the model ${model}`, 'model');
-    case 'no_key':
-      throw invalid(`the provider ${resolution.provider} has no key`, 'model');
-    case 'other_format':
-      throw invalid(`${model} does not speak the format of this endpoint`, 'model');
-  }
+  if (resolution.outcome === 'targets') return resolution.targets;
+  throw modelRefusal(resolution, model);
 }
 
 /** The quantities that bound the cost of the plan at one target. */
@@ -164,13 +158,6 @@ function renamed(
 
 /** A background response continues at the provider after its answer, so its usage cannot be accounted. */
 function unaccountable(): SpillwayError {
-  return invalid('background responses are not served; Prefer: respond-async is', 'background');
-}
-
-function invalid(message: string, field: string | undefined): SpillwayError {
-  return new SpillwayError(
-    'INVALID_REQUEST',
-    message,
-    field === undefined ? {} : { params: { field } },
-  );
+  const message = 'background responses are not served; Prefer: respond-async is';
+  return invalidField(message, 'background', 'not_supported');
 }

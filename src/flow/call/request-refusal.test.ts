@@ -48,6 +48,9 @@ test('a refused model says why it is refused, and where it is served', () => {
     model: 'g',
     endpoint: '/v1beta/models/{model}:generateContent',
   });
-  assert.equal(modelRefusal({ outcome: 'no_key', provider: 'x' }, 'm').params.problem, 'no_credential');
+  assert.equal(
+    modelRefusal({ outcome: 'no_key', provider: 'x' }, 'm').params.problem,
+    'no_credential',
+  );
   assert.equal(unpricedModel('m').params.problem, 'unpriced_model');
 });
