@@ -270,12 +270,16 @@ export type BudgetReservationsTable = {
 };
 
 export type BudgetAllotmentsTable = {
+  id: string;
   server_id: string;
   organization_id: string;
   month: Int;
   kind: string;
   scope_id: string;
+  purpose: string;
   amount_nanos: Int;
+  /** The number of the renewal that wrote it last. */
+  version: Int;
   expires_at: Int;
 };
 

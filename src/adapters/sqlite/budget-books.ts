@@ -3,7 +3,6 @@
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
-import type { BudgetReservation } from '../../metering/budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { ReservationChanges } from '../../metering/usage/usage-store.ts';
@@ -13,7 +12,7 @@ import {
   postingsOf,
   type Spending,
 } from '../sql/metering/budget-posting.ts';
-import { RESERVATION_COLUMNS, toReservationRow } from '../sql/metering/budget-reservation-row.ts';
+import { RESERVATION_COLUMNS, RESERVATION_LAYOUT } from '../sql/metering/record-columns.ts';
 import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
 export type BudgetBooks = {
@@ -76,7 +75,8 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
       for (const id of closed) close.run(id);
       // No statement is ever under way here.
       for (const { id } of voided) close.run(id);
-      for (const reservation of opened) open.run(...reservationValues(reservation), reservation.id);
+      for (const reservation of opened)
+        open.run(...RESERVATION_LAYOUT.values(reservation), reservation.id);
     },
   };
 }
@@ -87,11 +87,6 @@ function openSql(): string {
     insert into budget_reservations (${RESERVATION_COLUMNS.join(', ')})
     select ${RESERVATION_COLUMNS.map(() => '?').join(', ')}
     where not exists (select 1 from usage_records where id = ?) on conflict do nothing`;
-}
-
-function reservationValues(reservation: BudgetReservation): SQLInputValue[] {
-  const row = toReservationRow(reservation);
-  return RESERVATION_COLUMNS.map((column) => row[column] ?? null);
 }
 
 /** One statement for what is spent and what may be: where every record is another organisation's, there are many. */

@@ -2,7 +2,7 @@
 // because every request leaves a record and a few microseconds each are all it may cost. A batch is one transaction:
 // the records that are new, the roll-ups and the budgets of exactly those, and the reservations that came or went.
 
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type {
@@ -11,9 +11,9 @@ import type {
   UsageStore,
 } from '../../metering/usage/usage-store.ts';
 import { LOST_STATUS, type Spending } from '../sql/metering/budget-posting.ts';
+import { USAGE_COLUMNS, USAGE_LAYOUT } from '../sql/metering/record-columns.ts';
 import { type RollupRow, rollUp, takeBack } from '../sql/metering/usage-rollup.ts';
 import { createUsageReading } from '../sql/metering/usage-store.ts';
-import type { UsageRecordsTable } from '../sql/schema.ts';
 import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
 import type { SqliteStore } from './open-sqlite.ts';
 import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
@@ -37,32 +37,6 @@ const FORGET = `
   delete from usage_records where id in (
     select id from usage_records
     where organization_id in (select id from organizations) and created_at < ? limit ?)`;
-
-/** Bound by position: looking a name up for each of twenty columns would cost as much as the insert. */
-const RECORD_COLUMNS = [
-  'id',
-  'request_id',
-  'attempt',
-  'organization_id',
-  'key_id',
-  'user_id',
-  'provider',
-  'model',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cache_write_1h_tokens',
-  'reasoning_tokens',
-  'cost_nanos',
-  'category',
-  'latency_ms',
-  'status',
-  'streamed',
-  'estimated',
-  'created_at',
-  'budget_month',
-] as const satisfies readonly (keyof UsageRecordsTable)[];
 
 type Statements = {
   readonly insertOne: StatementSync;
@@ -88,9 +62,9 @@ function prepare(database: DatabaseSync): Statements {
 }
 
 function insertSql(rows: number): string {
-  const row = `(${RECORD_COLUMNS.map(() => '?').join(', ')})`;
+  const row = `(${USAGE_COLUMNS.map(() => '?').join(', ')})`;
   return `
-    insert into usage_records (${RECORD_COLUMNS.join(', ')})
+    insert into usage_records (${USAGE_COLUMNS.join(', ')})
     values ${Array.from({ length: rows }, () => row).join(', ')}
     on conflict (id) do nothing`;
 }
@@ -220,7 +194,8 @@ function insertTogether(statements: Statements, records: readonly UsageRecord[])
   const { insertOne, insertMany } = statements;
   const whole = records.length - (records.length % ROWS_PER_STATEMENT);
   for (let at = 0; at < whole; at += ROWS_PER_STATEMENT) {
-    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_PER_STATEMENT))) return false;
+    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_PER_STATEMENT)))
+      return false;
   }
   return records.slice(whole).every((record) => isInserted(statements, insertOne, [record]));
 }
@@ -231,35 +206,8 @@ function isInserted(
   statement: StatementSync,
   records: readonly UsageRecord[],
 ): boolean {
-  const values: SQLInputValue[] = [];
-  for (const record of records) addValues(values, record, budgets.monthOf(record));
-  return statement.run(...values).changes === records.length;
-}
-
-/** In the order of RECORD_COLUMNS. */
-function addValues(values: SQLInputValue[], record: UsageRecord, budgetMonth: number): void {
-  values.push(
-    record.id,
-    record.requestId,
-    record.attempt,
-    record.organizationId,
-    record.keyId,
-    record.userId ?? null,
-    record.provider,
-    record.model,
-    record.inputTokens,
-    record.outputTokens,
-    record.cacheReadTokens,
-    record.cacheWriteTokens,
-    record.cacheWrite1hTokens,
-    record.reasoningTokens,
-    record.costNanos,
-    record.category ?? null,
-    Math.round(record.latencyMs),
-    record.status,
-    record.streamed ? 1 : 0,
-    record.estimated ? 1 : 0,
-    record.createdAt,
-    budgetMonth,
+  const values = records.flatMap((record) =>
+    USAGE_LAYOUT.values({ ...record, budgetMonth: budgets.monthOf(record) }),
   );
+  return statement.run(...values).changes === records.length;
 }

@@ -9,7 +9,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BudgetLedger } from '../../metering/budgets/budget-ledger.ts';
-import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
+import {
+  type CrossedThreshold,
+  thresholdReporter,
+} from '../../metering/budgets/budget-threshold.ts';
 import { LocalLedger, type LocalLedgerParts } from '../../metering/budgets/local-ledger.ts';
 import { SharedLedger, type SharedLedgerParts } from '../../metering/budgets/shared-ledger.ts';
 import type { MeterParts } from '../../metering/prices/meter.ts';
@@ -46,9 +49,10 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   const { store, clock, log, lifecycle } = context;
   const journal = openJournal(config, context);
   const lane = createLane();
-  const onEntry = (): void => drain.wake();
+  const wake = (): void => drain.wake();
   const flush = (): Promise<void> => drain.flush();
-  const paths = { journal, onEntry, flush, lane };
+  const onCrossed = thresholdReporter(log, context.onThreshold);
+  const paths = { journal: wakingJournal(journal, wake), flush, lane, onCrossed };
   const ledger = createLedger(paths, context, config.budgets.reserveMs);
   const drain = createUsageDrain({
     journal,
@@ -57,6 +61,7 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
     log,
     lane,
     listener: ledger,
+    onCrossed,
   });
   const keptMs = config.retention.usageMs;
   const forgetting = startForgettingUsage({ usage: store.usage, keptMs, clock, log });
@@ -75,20 +80,35 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
       append: (record, onWritten) => journal.append({ kind: 'usage', record }, onWritten),
       isWritable: () => journal.isWritable(),
     },
-    wake: onEntry,
+    wake,
   };
 }
 
-type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'onEntry' | 'lane'> &
-  Pick<SharedLedgerParts, 'flush'>;
+/** Wakes the drain when an entry is written, and not before. */
+export function wakingJournal(
+  journal: Journal<JournalEntry>,
+  wake: () => void,
+): Pick<Journal<JournalEntry>, 'append' | 'isWritable'> {
+  return {
+    isWritable: () => journal.isWritable(),
+    append: (entry, onWritten) =>
+      journal.append(entry, () => {
+        wake();
+        onWritten();
+      }),
+  };
+}
+
+type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'lane'> &
+  Pick<SharedLedgerParts, 'flush' | 'onCrossed'>;
 
 function createLedger(
   paths: LedgerPaths,
   context: BudgetContext,
   reserveMs: number,
 ): LocalLedger | SharedLedger {
-  const { store, serverId, clock, log, onThreshold } = context;
-  const parts = { ...paths, clock, log, onThreshold };
+  const { store, serverId, clock, log } = context;
+  const parts = { ...paths, clock, log };
   const { budgets, sharedBudgets } = store;
   if (!sharedBudgets) return new LocalLedger({ ...parts, store: budgets });
   return new SharedLedger({ ...parts, store: sharedBudgets, serverId, reserveMs });

@@ -3,7 +3,7 @@
 
 import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/calendar-month.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
-import type { BudgetAccounts } from './budget-account.ts';
+import type { AccountName, BudgetAccounts } from './budget-account.ts';
 import type { BookAsk, Charge } from './budget-book.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
 import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
@@ -36,17 +36,18 @@ export class BudgetCharges {
     return made;
   }
 
-  /** One budget; undefined when the owner has none of the kind. */
+  /** Undefined if the owner has no budget of the kind. */
   of(
     owner: BudgetOwner,
     kind: BudgetScopeKind,
     month: number,
     userId?: string,
   ): Charge | undefined {
-    const limitNanos = limitOf(owner, kind);
-    if (limitNanos === undefined || (kind === 'user' && userId === undefined)) return undefined;
-    const scopeId = kind === 'organization' ? '' : kind === 'key' ? owner.keyId : (userId ?? '');
-    return { account: this.#accounts.open(owner.organizationId, kind, scopeId, month), limitNanos };
+    const budget = budgetOf(owner, kind, month, userId);
+    if (!budget) return undefined;
+    const { organizationId, scopeId } = budget.account;
+    const account = this.#accounts.open(organizationId, kind, scopeId, month);
+    return { account, limitNanos: budget.limitNanos };
   }
 
   /** For a reservation of which only its own words are left. It is in already, so no limit is asked for. */
@@ -67,9 +68,25 @@ export class BudgetCharges {
   }
 }
 
-export function limitOf(owner: BudgetOwner, kind: BudgetScopeKind): number | undefined {
-  if (kind === 'organization') return owner.organizationLimitNanos;
-  return kind === 'key' ? owner.keyLimitNanos : owner.userLimitNanos;
+/** The account and the limit of one budget of an owner; undefined if the owner has no budget of the kind. */
+export function budgetOf(
+  owner: BudgetOwner,
+  kind: BudgetScopeKind,
+  month: number,
+  userId?: string,
+): { readonly account: AccountName; readonly limitNanos: number } | undefined {
+  const [limitNanos, scopeId] = limitAndScope(owner, kind, userId);
+  if (limitNanos === undefined || scopeId === undefined) return undefined;
+  return { account: { organizationId: owner.organizationId, kind, scopeId, month }, limitNanos };
+}
+
+function limitAndScope(
+  owner: BudgetOwner,
+  kind: BudgetScopeKind,
+  userId: string | undefined,
+): readonly [number | undefined, string | undefined] {
+  if (kind === 'organization') return [owner.organizationLimitNanos, ''];
+  return kind === 'key' ? [owner.keyLimitNanos, owner.keyId] : [owner.userLimitNanos, userId];
 }
 
 function previous(month: number): number {

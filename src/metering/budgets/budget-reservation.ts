@@ -1,7 +1,8 @@
-// What is reserved for one attempt, as it is written down before the attempt is made: enough to settle it without the
-// process that made it. The line is a JSON array, told from a usage record's by the word it begins with (which
-// whoever decodes has read). Decoding trusts nothing: what is not a reservation is `undefined`.
+// The reservation of one attempt. It is durable before the attempt is sent and has every field that another process needs to
+// settle it: a reservation without an end is charged in full, as an estimate.
 
+import { RecordLayout } from '../../kernel/record-layout.ts';
+import { RESERVATION_FIELDS } from '../../kernel/stored-fields.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { LOST, type UsageRecord } from '../usage/usage-record.ts';
 import type { AccountName } from './budget-account.ts';
@@ -9,7 +10,7 @@ import type { ReservationRequest, ReservedAttempt } from './budget-ledger.ts';
 
 export type BudgetReservation = ReservedAttempt & {
   readonly amountNanos: number;
-  /** Whether the key's own budget and the user's are reserved too; the organisation's always is. */
+  /** Whether it also counts against the key's and the user's budget; it always counts against the organisation's. */
   readonly reservesKey: boolean;
   readonly reservesUser: boolean;
   readonly month: number;
@@ -40,7 +41,7 @@ export function newReservation(
   };
 }
 
-/** The budgets it is reserved from. */
+/** The budgets that the reservation counts against. */
 export function accountsOf(reservation: BudgetReservation): readonly AccountName[] {
   const { organizationId, month, keyId, userId } = reservation;
   const accounts: AccountName[] = [{ organizationId, kind: 'organization', scopeId: '', month }];
@@ -51,7 +52,7 @@ export function accountsOf(reservation: BudgetReservation): readonly AccountName
   return accounts;
 }
 
-/** The record of an attempt that nobody told the end of: it may have cost all that was reserved. */
+/** The record of an attempt whose end was never reported: the estimated cost is the whole reservation. */
 export function lostRecord(reservation: BudgetReservation, at: number): UsageRecord {
   return {
     ...NO_USAGE,
@@ -74,65 +75,4 @@ export function lostRecord(reservation: BudgetReservation, at: number): UsageRec
   };
 }
 
-export function encodeBudgetReservation(word: string, reservation: BudgetReservation): string {
-  return JSON.stringify([
-    word,
-    reservation.id,
-    reservation.requestId,
-    reservation.attempt,
-    reservation.organizationId,
-    reservation.keyId,
-    reservation.userId,
-    reservation.category,
-    reservation.provider,
-    reservation.model,
-    reservation.streamed,
-    reservation.amountNanos,
-    reservation.reservesKey,
-    reservation.reservesUser,
-    reservation.month,
-    reservation.expiresAt,
-  ]);
-}
-
-export function decodeBudgetReservation(values: readonly unknown[]): BudgetReservation | undefined {
-  const [, id, requestId, attempt, organizationId, keyId, userId, category, ...rest] = values;
-  const [provider, model, streamed, amountNanos, reservesKey, reservesUser, month, expiresAt] =
-    rest;
-  if (rest.length !== 8) return undefined;
-  if (!isText(id) || !isText(requestId) || !isText(organizationId) || !isText(keyId))
-    return undefined;
-  if (!isText(provider) || !isText(model) || !isLabel(userId) || !isLabel(category))
-    return undefined;
-  if (!isCount(attempt) || !isCount(amountNanos) || !isCount(month) || !isCount(expiresAt))
-    return undefined;
-  return {
-    id,
-    requestId,
-    attempt,
-    organizationId,
-    keyId,
-    userId: userId ?? undefined,
-    category: category ?? undefined,
-    provider,
-    model,
-    streamed: streamed === true,
-    amountNanos,
-    reservesKey: reservesKey === true,
-    reservesUser: reservesUser === true,
-    month,
-    expiresAt,
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isLabel(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
+export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATION_FIELDS);

@@ -1,5 +1,5 @@
-// The parts of a budget that are worth telling somebody about, once each in a month. The store finds out, in the
-// transaction that spends past one, so that of several servers one tells.
+// The thresholds of a budget are reported once each in a month. The store detects a crossed threshold in the transaction
+// that posts the cost, so that exactly one of several servers reports it.
 
 import type { Log } from '../../kernel/log.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
@@ -16,7 +16,20 @@ export type CrossedThreshold = {
   readonly spentNanos: number;
 };
 
-export function logThreshold(log: Log, crossed: CrossedThreshold): void {
+/** What becomes of crossed thresholds: each is logged, then passed on. */
+export function thresholdReporter(
+  log: Log,
+  onThreshold: (crossed: CrossedThreshold) => void = () => {},
+): (thresholds: readonly CrossedThreshold[]) => void {
+  return (thresholds) => {
+    for (const crossed of thresholds) {
+      logThreshold(log, crossed);
+      onThreshold(crossed);
+    }
+  };
+}
+
+function logThreshold(log: Log, crossed: CrossedThreshold): void {
   const { organizationId, kind, scopeId, month, percent } = crossed;
   log.write({
     level: 'warn',

@@ -5,7 +5,6 @@
 // makes every ask `unavailable`.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
@@ -16,7 +15,6 @@ import type { BudgetAccount } from './budget-account.ts';
 import { Asking } from './budget-asking.ts';
 import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
 import { BudgetCharges } from './budget-charges.ts';
-import { forecastExhaustedAt, PACE_MS } from './budget-forecast.ts';
 import type {
   BudgetDecision,
   BudgetLedger,
@@ -27,19 +25,16 @@ import type {
   ReservedAttempt,
 } from './budget-ledger.ts';
 import { type BudgetReservation, lostRecord } from './budget-reservation.ts';
+import { budgetStatus } from './budget-status.ts';
 import type { BudgetStore } from './budget-store.ts';
-import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
 
 export type LocalLedgerParts = {
+  /** Its entries reach the store soon after they are written. */
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
-  /** Told when an entry is in the journal, and not before: the store is then soon given it. */
-  readonly onEntry: () => void;
   readonly store: BudgetStore;
   /** Shared with the drain of the journal. */
   readonly lane: Lane;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly onThreshold?: ((crossed: CrossedThreshold) => void) | undefined;
 };
 
 const SWEEP_MS = 1000;
@@ -76,7 +71,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
 
   release(attempt: ReservedAttempt): void {
     if (!this.#book.isOpen(attempt.id)) return;
-    this.#append({ kind: 'release', id: attempt.id }, () => {});
+    this.#parts.journal.append({ kind: 'release', id: attempt.id }, () => {});
     this.#book.release(attempt.id);
   }
 
@@ -105,15 +100,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     if (!charge) return undefined;
     const { account, limitNanos } = charge;
     if (!account.isLoaded) await this.#load(account);
-    const recent = await store.spentSince(account, now - PACE_MS);
-    const remaining = limitNanos - account.postedNanos;
-    return {
-      limitNanos,
-      spentNanos: account.postedNanos,
-      reservedNanos: account.reservedNanos,
-      resetAt: month.endsAt,
-      forecastExhaustedAt: forecastExhaustedAt(remaining, recent, now, month.endsAt),
-    };
+    return budgetStatus(store, account, account, limitNanos, month, now);
   }
 
   close(): Promise<void> {
@@ -128,13 +115,6 @@ export class LocalLedger implements BudgetLedger, DrainListener {
 
   stored(records: readonly UsageRecord[]): void {
     this.#unstored.stored(records);
-  }
-
-  crossed(thresholds: readonly CrossedThreshold[]): void {
-    for (const threshold of thresholds) {
-      logThreshold(this.#parts.log, threshold);
-      this.#parts.onThreshold?.(threshold);
-    }
   }
 
   /** Reservations of a former life stay reserved until they expire. Its journal must have been drained: they are in the store then. */
@@ -165,7 +145,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
 
   readonly #write = (asking: Asking): void => {
     this.#scheduleSweep();
-    this.#append({ kind: 'reservation', reservation: asking.reservation }, () => {
+    this.#parts.journal.append({ kind: 'reservation', reservation: asking.reservation }, () => {
       if (asking.state !== 'writing') return;
       if (this.#parts.journal.isWritable())
         return asking.decide({ kind: 'reserved', month: asking.month.number });
@@ -214,7 +194,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     if (this.#losing.has(reservation.id)) return;
     this.#losing.add(reservation.id);
     const record = lostRecord(reservation, now);
-    this.#append({ kind: 'usage', record }, () => this.settle(record));
+    this.#parts.journal.append({ kind: 'usage', record }, () => this.settle(record));
   }
 
   #rememberLoss(record: UsageRecord): void {
@@ -224,14 +204,6 @@ export class LocalLedger implements BudgetLedger, DrainListener {
       this.#lost.delete(id);
       return;
     }
-  }
-
-  #append(entry: JournalEntry, onWritten: () => void): void {
-    const { journal, onEntry } = this.#parts;
-    journal.append(entry, () => {
-      onEntry();
-      onWritten();
-    });
   }
 }
 

@@ -1,5 +1,5 @@
-// The port to budgets that several servers share: the store decides. A store that is away rejects, and then it is not
-// known whether what was asked has happened.
+// The port to budgets that several servers share: the store decides. An unavailable store rejects, and it is then unknown
+// whether the statement has been or will be carried out.
 
 import type { AccountName } from './budget-account.ts';
 import type { BudgetScopeKind } from './budget-ledger.ts';
@@ -7,37 +7,59 @@ import type { BudgetReservation } from './budget-reservation.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { CrossedThreshold } from './budget-threshold.ts';
 
-/** `exceeded` does not fit what is unspent; `short` fits that but not what is unreserved, or stands behind one that is. */
 export type ReservationRefusal = {
-  /** Which of those asked, from 0. */
-  readonly place: number;
+  readonly id: string;
+  /** `exceeded`: above what is unspent. `short`: above what is unreserved, or behind a request that is. */
   readonly answer: 'exceeded' | 'short';
   readonly scope: BudgetScopeKind;
   readonly limitNanos: number;
   readonly spentNanos: number;
 };
 
-/** Money set aside for one server, to be spent only while the store is away. Counts as reserved. */
-export type Reserve = AccountName & { readonly amountNanos: number };
+/**
+ * `working`: pays attempts at any time; sized by demand; if it expires, it is charged in full as an estimate.
+ * `standby`: pays attempts only while the store is unavailable; small; if it expires, it is released.
+ */
+export type AllotmentPurpose = 'working' | 'standby';
+
+export type AllotmentRequest = {
+  readonly id: string;
+  readonly account: AccountName;
+  readonly purpose: AllotmentPurpose;
+  /** What the server has left of it and what it paid that the store does not know of: it is never granted less. */
+  readonly floorNanos: number;
+  /** Of a working allotment; the store sizes standby allotments by the budget's limit. */
+  readonly wantedNanos: number;
+  readonly expiresAt: number;
+};
+
+export type AllotmentGrant = {
+  readonly id: string;
+  readonly amountNanos: number;
+  /** Requests of the organisation were lately refused as short: the server gives back what it has left. */
+  readonly isShort: boolean;
+};
 
 export type SharedBudgetStore = Pick<BudgetStore, 'standing' | 'spentSince'> & {
-  /** Reservations what fits, in the order asked, each all or nothing; gives those that are not reserved. */
+  /** Reserves what fits, in order, each all or nothing, and returns the refusals. */
   reserveAll(
     reservations: readonly BudgetReservation[],
     now: number,
   ): Promise<readonly ReservationRefusal[]>;
-  /** Settles at most so many expired reservations as lost; gives the thresholds that this passed. */
-  loseExpired(now: number, most: number): Promise<readonly CrossedThreshold[]>;
   /**
-   * A server's reserves become those of these accounts, each a small part of what is unreserved, and nothing where
-   * somebody was short of late. What is left out is given back.
+   * Resizes the allotments of a server, which are exactly those requested: others of it are released. A call with a lower
+   * version than one that was carried out changes nothing and grants nothing.
    */
-  renewReserves(
+  renewAllotments(
     serverId: string,
-    accounts: readonly AccountName[],
+    requests: readonly AllotmentRequest[],
+    version: number,
     now: number,
-    until: number,
-  ): Promise<readonly Reserve[]>;
-  /** Gives back what servers that are gone had set aside. */
-  expireReserves(now: number): Promise<void>;
+  ): Promise<readonly AllotmentGrant[]>;
+  /** Settles expired reservations and allotments, at most `max` of each; returns the thresholds that this passed. */
+  settleExpired(
+    now: number,
+    standbyExpiredBy: number,
+    max: number,
+  ): Promise<readonly CrossedThreshold[]>;
 };

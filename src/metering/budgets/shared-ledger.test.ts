@@ -1,4 +1,4 @@
-// What becomes of asks that the store does not answer for. All else a shared ledger does is in the contract of ledgers.
+// Requests that the store does not answer. The contract of ledgers covers the rest.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,23 +15,25 @@ import type { ReservationRefusal } from './shared-budget-store.ts';
 import { SharedLedger } from './shared-ledger.ts';
 
 const OWNER = budgetOwner({ organizationLimitNanos: 1000 });
-const RESERVE = 20;
-/** Longer than any answer is waited for. */
+const STANDBY = 20;
+/** Longer than the ledger waits for an answer. */
 const LATE_MS = 5000;
 
 function rig() {
   const clock = createTestClock();
   const entries: JournalEntry[] = [];
+  let isSilent = false;
   let answer = async (): Promise<readonly ReservationRefusal[]> => [];
   const ledger = new SharedLedger({
     store: {
       standing: async () => ({ postedNanos: 0, reservedNanos: 0 }),
       spentSince: async () => ({ costNanos: 0, firstAt: undefined }),
       reserveAll: () => answer(),
-      loseExpired: async () => [],
-      renewReserves: async (_, accounts) =>
-        accounts.map((account) => ({ ...account, amountNanos: RESERVE })),
-      expireReserves: async () => {},
+      settleExpired: async () => [],
+      async renewAllotments(_, requests) {
+        if (isSilent) await new Promise(() => {});
+        return requests.map(({ id }) => ({ id, amountNanos: STANDBY, isShort: false }));
+      },
     },
     serverId: 'srv_1',
     reserveMs: 3_600_000,
@@ -42,14 +44,14 @@ function rig() {
         onWritten();
       },
     },
-    onEntry() {},
+    onCrossed() {},
     flush: async () => {},
     clock,
     log: silentLog,
   });
-  const ask = (id: string) => reservationRequest(id, { owner: OWNER, worstNanos: RESERVE });
+  const ask = (id: string) => reservationRequest(id, { owner: OWNER, worstNanos: STANDBY });
 
-  /** From here on the store is asked and says nothing, until the one who was first is answered. */
+  /** From here on the store answers no statement, until the returned function answers the first one. */
   async function fallSilent(): Promise<(refusals: readonly ReservationRefusal[]) => void> {
     const settled = decided(ledger, ask('known'));
     await clock.advance(1);
@@ -57,6 +59,7 @@ function rig() {
     await clock.advance(LATE_MS);
     const { promise, resolve } = Promise.withResolvers<readonly ReservationRefusal[]>();
     answer = () => promise;
+    isSilent = true;
     return resolve;
   }
   async function decide(id: string) {
@@ -72,10 +75,10 @@ function rig() {
 
 function idOf(entry: JournalEntry): string {
   if (entry.kind === 'usage') return entry.record.id;
-  return entry.kind === 'release' || entry.kind === 'lease' ? entry.id : entry.reservation.id;
+  return entry.kind === 'release' || entry.kind === 'allotment' ? entry.id : entry.reservation.id;
 }
 
-test('paid from the reserve after a silence: its end is void for a statement that comes late', async () => {
+test('an attempt paid from a standby allotment after an unanswered statement ends with a void', async () => {
   const { fallSilent, decide, kindsOf, settle } = rig();
   await fallSilent();
   assert.equal(await decide('doubted'), 'reserved');
@@ -84,7 +87,7 @@ test('paid from the reserve after a silence: its end is void for a statement tha
   assert.deepEqual(kindsOf('doubted'), ['reservation', 'void']);
 });
 
-test('never made after a silence: the same', async () => {
+test('an attempt that was never sent ends with a void after an unanswered statement', async () => {
   const { ledger, fallSilent, decide, kindsOf, ask } = rig();
   await fallSilent();
   await decide('doubted');
@@ -92,7 +95,7 @@ test('never made after a silence: the same', async () => {
   assert.deepEqual(kindsOf('doubted'), ['reservation', 'void']);
 });
 
-test('refused after a silence: the same, at once', async () => {
+test('a request refused after an unanswered statement is voided at once', async () => {
   const { ledger, clock, ask, fallSilent, kindsOf } = rig();
   await fallSilent();
   const both = ['first', 'second'].map((id) => decided(ledger, ask(id)));
@@ -104,7 +107,7 @@ test('refused after a silence: the same, at once', async () => {
   assert.deepEqual(kindsOf('second'), ['void']);
 });
 
-test('withdrawn during a silence: the same', async () => {
+test('a request withdrawn while its statement is unanswered is voided', async () => {
   const { ledger, clock, ask, fallSilent, kindsOf } = rig();
   await fallSilent();
   const withdraw = ledger.reserve(ask('withdrawn'), () => assert.fail('was withdrawn'));
@@ -114,7 +117,7 @@ test('withdrawn during a silence: the same', async () => {
   assert.deepEqual(kindsOf('withdrawn'), ['void']);
 });
 
-test('an answer that comes late ends the doubt', async () => {
+test('an attempt ends without a void after its statement was answered late', async () => {
   const { clock, fallSilent, decide, kindsOf, settle } = rig();
   const answer = await fallSilent();
   await decide('doubted');
@@ -124,7 +127,7 @@ test('an answer that comes late ends the doubt', async () => {
   assert.deepEqual(kindsOf('doubted'), ['reservation']);
 });
 
-test('who was not asked for during the silence is in no doubt', async () => {
+test('a request that no statement asked for is released without a void', async () => {
   const { ledger, fallSilent, decide, kindsOf, settle, ask } = rig();
   await fallSilent();
   await decide('doubted');

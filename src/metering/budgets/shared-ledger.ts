@@ -1,11 +1,11 @@
-// Budgets that several servers share. The store decides, and reservations are rows in it (ask-together.ts). An ask that others
-// reservation the money of waits in line here and is asked again when something of ours is settled, and every so often for what
-// others settle. A busy organisation's asks are paid from money taken beforehand, and only journalled (budget-lending.ts).
+// Budgets that several servers share. A request is paid from a working allotment of this server if its organisation has one
+// (allotments.ts), and otherwise reserved by the store, in a batch with others (reservation-batches.ts). A request that others
+// have reserved the money of waits here; it is asked for again when an attempt of this server ends, and periodically for
+// those of other servers.
 //
-// While the store is away (a statement failed, or none was answered in time) asks are paid from a small reserve and
-// journalled; when that is used up they are `unavailable`. When it is back is for the beat to find out (budget-beat.ts).
-// A statement that was not answered is in doubt: it may still reach the store, after its asks have been decided here
-// and even after their attempts have ended. The ends of these are told as void, and then the store reservations nothing for it.
+// While the store is unavailable, requests are paid from standby allotments; when these are used up, they are `unavailable`.
+// A statement that was not answered may still reserve after its requests were decided here and their attempts have ended.
+// The end of such an attempt is stored as a void, which makes the late statement reserve nothing.
 
 import { createMonthCache } from '../../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
@@ -14,8 +14,9 @@ import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
-import { AskTogether, MAX_ASKED } from './ask-together.ts';
-import { BudgetBeat } from './budget-beat.ts';
+import { AllotmentRenewal } from './allotment-renewal.ts';
+import { Allotments } from './allotments.ts';
+import { budgetOf } from './budget-charges.ts';
 import type {
   BudgetDecision,
   BudgetLedger,
@@ -25,96 +26,84 @@ import type {
   ReservationRequest,
   ReservedAttempt,
 } from './budget-ledger.ts';
-import { BudgetLending } from './budget-lending.ts';
-import { type BudgetReservation, newReservation } from './budget-reservation.ts';
-import { BudgetReserve } from './budget-reserve.ts';
-import { type CrossedThreshold, logThreshold } from './budget-threshold.ts';
-import { SharedAsking } from './shared-asking.ts';
-import type { ReservationRefusal, SharedBudgetStore } from './shared-budget-store.ts';
-import { hasBudget, sharedStatus } from './shared-status.ts';
-import { WaitingLine } from './waiting-line.ts';
+import type { BudgetReservation } from './budget-reservation.ts';
+import { budgetStatus } from './budget-status.ts';
+import type { CrossedThreshold } from './budget-threshold.ts';
+import { PendingReservation } from './pending-reservation.ts';
+import { ReservationBatches } from './reservation-batches.ts';
+import type {
+  AllotmentPurpose,
+  ReservationRefusal,
+  SharedBudgetStore,
+} from './shared-budget-store.ts';
 
 export type SharedLedgerParts = {
   readonly store: SharedBudgetStore;
   readonly serverId: string;
-  /** How long what this server set aside for bad times stays its own when nothing is heard of it. */
+  /** The life of a standby allotment that is not renewed. */
   readonly reserveMs: number;
+  /** Its entries reach the store soon after they are written. */
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
-  /** Told when an entry is in the journal, and not before: the store is then soon given it. */
-  readonly onEntry: () => void;
-  /** Has the store take in all that the journal reservations; rejects while it is away. */
+  /** Stores all entries of the journal; rejects while the store is unavailable. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onThreshold?: ((crossed: CrossedThreshold) => void) | undefined;
+  readonly onCrossed: (thresholds: readonly CrossedThreshold[]) => void;
 };
 
-const LOOK_AGAIN_MS = 200;
+const ASK_AGAIN_MS = 200;
 
 export class SharedLedger implements BudgetLedger, DrainListener {
   readonly reservationsAreRows = true;
   readonly #parts: SharedLedgerParts;
   readonly #monthAt = createMonthCache();
-  readonly #reserve = new BudgetReserve();
-  readonly #waiting = new WaitingLine();
-  /** Paid from the reserve, and in doubt. */
+  readonly #allotments: Allotments;
+  readonly #renewal: AllotmentRenewal;
+  readonly #batches: ReservationBatches;
+  /** By organisation, in the order of arrival: a later request waits behind the earlier ones. */
+  readonly #waiting = new Map<string, Set<PendingReservation>>();
+  /** Reservations of unanswered statements whose attempts have not ended. */
   readonly #doubtful = new Map<string, BudgetReservation>();
-  readonly #asks: AskTogether;
-  readonly #beat: BudgetBeat;
-  readonly #lending: BudgetLending;
-  #cancelLook: CancelTimer | undefined;
+  #cancelAskAgain: CancelTimer | undefined;
 
   constructor(parts: SharedLedgerParts) {
     this.#parts = parts;
-    this.#asks = new AskTogether({
+    this.#allotments = new Allotments(parts.reserveMs, parts.clock.now());
+    this.#renewal = new AllotmentRenewal({
       ...parts,
-      isNext: (asking) => this.#isNext(asking),
+      allotments: this.#allotments,
+      onUnavailable: () => this.#serveLocally(),
+    });
+    this.#batches = new ReservationBatches({
+      ...parts,
+      isNext: (pending) => this.#isNext(pending),
       onAnswer: (asked, refusals) => this.#answer(asked, refusals),
-      onSilence: (asked) => this.#lose(asked),
-      onLateAnswer: (asked) => this.#undo(asked),
-    });
-    this.#beat = new BudgetBeat({
-      ...parts,
-      reserve: this.#reserve,
-      onAway: () => this.#serveAlone(),
-      onCrossed: (thresholds) => this.crossed(thresholds),
-    });
-    this.#lending = new BudgetLending({
-      ...parts,
-      reserve: this.#reserve,
-      append: (entry, onWritten) => this.#append(entry, onWritten),
-      isAway: () => this.#beat.isAway,
+      onUnanswered: (asked) => this.#doubt(asked),
+      onLateAnswer: (asked) => this.#endDoubt(asked),
     });
   }
 
-  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
-    const { owner } = ask;
-    const month = this.#monthAt(this.#parts.clock.now(), owner.timeZone);
-    const reservation = newReservation(ask, month.number);
-    const isBehind = this.#waiting.has(reservation.organizationId);
-    const withdraw =
-      !isBehind && this.#lending.pay(reservation, owner.organizationLimitNanos, onDecision);
-    if (withdraw) return withdraw;
-    const asking = new SharedAsking(reservation, month, ask.patienceMs, onDecision);
-    if (this.#beat.isAway) this.#decideAlone(asking);
-    else if (isBehind) this.#wait(asking);
-    else this.#ask(asking);
-    return () => this.#withdraw(asking);
+  reserve(request: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
+    const now = this.#parts.clock.now();
+    const month = this.#monthAt(now, request.owner.timeZone);
+    const pending = new PendingReservation(request, month, onDecision);
+    this.#allotments.note(pending.reservation, now);
+    const isBehind = this.#waiting.has(pending.reservation.organizationId);
+    if (isBehind || !this.#pay(pending, 'working')) this.#decide(pending);
+    return () => this.#withdraw(pending);
   }
 
   release(attempt: ReservedAttempt): void {
-    this.#reserve.end(attempt.id, 0);
-    this.#lending.release(attempt.id);
+    this.#allotments.release(attempt.id);
     if (!this.#voidDoubtful(attempt.id))
-      this.#append({ kind: 'release', id: attempt.id }, () => {});
-    this.#hurry();
+      this.#parts.journal.append({ kind: 'release', id: attempt.id }, () => {});
+    this.#flushForWaiting();
   }
 
   settle(record: UsageRecord): void {
-    this.#reserve.end(record.id, record.costNanos);
-    this.#lending.settle(record);
+    this.#allotments.settle(record.id, record.costNanos);
     this.#voidDoubtful(record.id);
-    this.#hurry();
+    this.#flushForWaiting();
   }
 
   async status(
@@ -122,167 +111,164 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     scope: BudgetScopeKind,
     userId?: string,
   ): Promise<BudgetStatus | undefined> {
-    const question = { owner, scope, userId };
-    if (!hasBudget(question)) return undefined;
-    // What was used here counts from the moment of the answer, not from when the store has it.
-    await this.#lending.flush(owner.organizationId).catch(() => {});
-    const now = this.#parts.clock.now();
-    return sharedStatus(this.#parts.store, question, this.#monthAt(now, owner.timeZone), now);
+    const { store, clock, flush } = this.#parts;
+    const now = clock.now();
+    const month = this.#monthAt(now, owner.timeZone);
+    const budget = budgetOf(owner, scope, month.number, userId);
+    if (!budget) return undefined;
+    // Usage of this server counts as soon as its caller has the answer, not only once the store has it.
+    await flush().catch(() => {});
+    const { account, limitNanos } = budget;
+    return budgetStatus(store, account, await store.standing(account), limitNanos, month, now);
   }
 
   async close(): Promise<void> {
-    this.#cancelLook?.();
-    await this.#lending.close();
-    await this.#beat.close();
+    this.#cancelAskAgain?.();
+    await this.#renewal.close();
   }
 
-  isOpen(attemptId: string): boolean {
-    return this.#reserve.isOpen(attemptId) || this.#lending.isOpen(attemptId);
+  isOpen(id: string): boolean {
+    return this.#allotments.isOpen(id);
   }
 
   stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void {
-    this.#lending.stored(records, opened);
-    if (this.#waiting.size > 0) this.#lookAgain();
+    this.#allotments.stored(records, opened);
+    if (this.#waiting.size > 0) this.#askAgain();
   }
 
-  crossed(thresholds: readonly CrossedThreshold[]): void {
-    for (const threshold of thresholds) {
-      logThreshold(this.#parts.log, threshold);
-      this.#parts.onThreshold?.(threshold);
-    }
+  #decide(pending: PendingReservation): void {
+    if (!this.#renewal.isAvailable) {
+      if (!this.#pay(pending, 'standby')) pending.decide({ kind: 'unavailable' });
+    } else if (this.#waiting.has(pending.reservation.organizationId)) this.#wait(pending);
+    else this.#batches.add(pending);
   }
 
-  #ask(asking: SharedAsking): void {
-    this.#reserve.touch(asking.reservation, this.#parts.clock.now());
-    this.#asks.add(asking);
+  /** Pays from an allotment; the decision follows when the reservation is in the journal. */
+  #pay(pending: PendingReservation, purpose: AllotmentPurpose): boolean {
+    const { journal, clock } = this.#parts;
+    const { reservation } = pending;
+    if (!journal.isWritable() || !this.#allotments.pay(reservation, purpose, clock.now()))
+      return false;
+    pending.state = 'asking';
+    journal.append({ kind: 'reservation', reservation }, () => {
+      if (pending.isOver) this.release(reservation);
+      else pending.accept();
+    });
+    return true;
   }
 
-  /** Whoever came while others began to wait stands behind them. */
-  #isNext(asking: SharedAsking): boolean {
-    if (asking.isOver) return false;
-    if (asking.isOutOfPatience || !this.#waiting.has(asking.reservation.organizationId))
+  /** A request that arrived while others began to wait waits behind them. */
+  #isNext(pending: PendingReservation): boolean {
+    if (pending.isOver) return false;
+    if (pending.isOutOfPatience || !this.#waiting.has(pending.reservation.organizationId))
       return true;
-    this.#wait(asking);
+    this.#wait(pending);
     return false;
   }
 
-  #answer(asked: readonly SharedAsking[], refusals: readonly ReservationRefusal[]): void {
-    const byPlace = new Map(refusals.map((refusal) => [refusal.place, refusal]));
-    for (const [place, asking] of asked.entries()) {
-      const refusal = byPlace.get(place);
-      if (refusal && !asking.isOver) this.#refused(asking, refusal);
-      else if (!refusal && asking.isOver) this.release(asking.reservation);
-      else if (!refusal) asking.reserved();
+  #answer(asked: readonly PendingReservation[], refusals: readonly ReservationRefusal[]): void {
+    const refusalOf = new Map(refusals.map((refusal) => [refusal.id, refusal]));
+    for (const pending of asked) {
+      const refusal = refusalOf.get(pending.reservation.id);
+      if (refusal && !pending.isOver) this.#refuse(pending, refusal);
+      else if (!refusal && pending.isOver) this.release(pending.reservation);
+      else if (!refusal) pending.accept();
     }
   }
 
-  #refused(asking: SharedAsking, refusal: ReservationRefusal): void {
-    asking.refusal = refusal;
-    this.#lending.stop(asking.reservation.organizationId);
-    if (refusal.answer === 'exceeded' || asking.isOutOfPatience) return asking.refuse(refusal);
-    // What is set aside here may be just what it lacks.
-    if (this.#reserve.hasFor(asking.reservation)) this.#beat.beat();
-    this.#wait(asking);
+  #refuse(pending: PendingReservation, refusal: ReservationRefusal): void {
+    pending.refusal = refusal;
+    // The money in this server's allotments may be the money that is missing.
+    const isGivenUp = this.#allotments.giveUp(pending.reservation);
+    if (isGivenUp) this.#renewal.renewNow();
+    if (refusal.answer === 'exceeded' || pending.isOutOfPatience) pending.refuse(refusal);
+    else this.#wait(pending);
   }
 
-  /** The store did not answer, so nobody knows what it reservations: what is paid from the reserve has the same id. */
-  #lose(asked: readonly SharedAsking[]): void {
-    this.#beat.away();
-    for (const asking of asked) {
-      const { reservation } = asking;
+  /** The store may have reserved under the same ids: the ends of these attempts are stored as voids. */
+  #doubt(asked: readonly PendingReservation[]): void {
+    this.#renewal.reportUnavailable();
+    for (const pending of asked) {
+      const { reservation } = pending;
       this.#doubtful.set(reservation.id, reservation);
-      if (asking.isOver) this.release(reservation);
-      else if (!this.#decideAlone(asking)) this.#voidDoubtful(reservation.id);
+      if (!pending.isOver) this.#decide(pending);
+      if (!this.#allotments.isOpen(reservation.id)) this.release(reservation);
     }
   }
 
-  /** It answered too late: those who were sent away reservation nothing, and of the others there is no more doubt. */
-  #undo(asked: readonly SharedAsking[]): void {
+  /** The store has carried out the statement: what was not paid from an allotment meanwhile is released. */
+  #endDoubt(asked: readonly PendingReservation[]): void {
     for (const { reservation } of asked) {
       this.#doubtful.delete(reservation.id);
-      if (!this.#reserve.isOpen(reservation.id)) this.release(reservation);
+      if (!this.#allotments.isOpen(reservation.id)) this.release(reservation);
     }
   }
 
-  /** What ends here may still be asked for by a statement on its way. False where there is no doubt. */
+  /** False if no unanswered statement asked for it. */
   #voidDoubtful(id: string): boolean {
     if (this.#doubtful.size === 0) return false;
     const reservation = this.#doubtful.get(id);
     if (!reservation) return false;
     this.#doubtful.delete(id);
-    this.#append({ kind: 'void', reservation }, () => {});
+    this.#parts.journal.append({ kind: 'void', reservation }, () => {});
     return true;
   }
 
-  /** True when it is paid from the reserve. */
-  #decideAlone(asking: SharedAsking): boolean {
-    const { journal, clock } = this.#parts;
-    const { reservation } = asking;
-    if (!journal.isWritable() || !this.#reserve.take(reservation, clock.now())) {
-      asking.tell({ kind: 'unavailable' });
-      return false;
-    }
-    asking.state = 'asking';
-    this.#append({ kind: 'reservation', reservation }, () => {
-      if (asking.isOver) this.release(reservation);
-      else asking.reserved();
-    });
-    return true;
-  }
-
-  #wait(asking: SharedAsking): void {
+  #wait(pending: PendingReservation): void {
     const { clock } = this.#parts;
-    asking.state = 'waiting';
-    this.#waiting.add(asking);
-    asking.cancelPatience ??= clock.after(asking.patienceMs, () => this.#giveUp(asking));
-    this.#cancelLook ??= clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
+    const { organizationId } = pending.reservation;
+    const others = this.#waiting.get(organizationId);
+    pending.state = 'waiting';
+    if (others) others.add(pending);
+    else this.#waiting.set(organizationId, new Set([pending]));
+    pending.cancelPatience ??= clock.after(pending.patienceMs, () => this.#endPatience(pending));
+    this.#cancelAskAgain ??= clock.after(ASK_AGAIN_MS, () => this.#askAgain());
   }
 
-  #giveUp(asking: SharedAsking): void {
-    asking.isOutOfPatience = true;
-    // One that is being asked for hears what the store says.
-    if (asking.state !== 'waiting') return;
-    this.#waiting.remove(asking);
-    if (asking.refusal) return asking.refuse(asking.refusal);
-    // It stood behind others and was never asked for: that is done once.
-    this.#ask(asking);
+  #endPatience(pending: PendingReservation): void {
+    pending.isOutOfPatience = true;
+    // A request that is being asked for gets the store's answer.
+    if (pending.state !== 'waiting') return;
+    this.#leave(pending);
+    if (pending.refusal) pending.refuse(pending.refusal);
+    // It waited behind others and was never asked for: that is done once.
+    else this.#batches.add(pending);
   }
 
-  #lookAgain(): void {
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
-    for (const asking of this.#waiting.takeAll(MAX_ASKED)) {
-      if (this.#beat.isAway) this.#decideAlone(asking);
-      else this.#ask(asking);
-    }
-    if (this.#waiting.size > 0)
-      this.#cancelLook = this.#parts.clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
+  #askAgain(): void {
+    this.#cancelAskAgain?.();
+    this.#cancelAskAgain = undefined;
+    for (const pending of this.#takeWaiting()) this.#decide(pending);
   }
 
-  #withdraw(asking: SharedAsking): void {
-    if (asking.isOver) return;
-    asking.state = 'withdrawn';
-    asking.cancelPatience?.();
-    this.#waiting.remove(asking);
+  #takeWaiting(): readonly PendingReservation[] {
+    const taken = [...this.#waiting.values()].flatMap((queue) => [...queue]);
+    this.#waiting.clear();
+    return taken;
   }
 
-  /** Somebody waits for what has just become free. */
-  #hurry(): void {
-    if (this.#waiting.size > 0 && !this.#beat.isAway) void this.#parts.flush().catch(() => {});
+  #leave(pending: PendingReservation): void {
+    const { organizationId } = pending.reservation;
+    const queue = this.#waiting.get(organizationId);
+    queue?.delete(pending);
+    if (queue?.size === 0) this.#waiting.delete(organizationId);
   }
 
-  /** Whoever was about to be asked for hears at once what the reserve can do. */
-  #serveAlone(): void {
-    const waiting = this.#waiting.takeAll(Number.POSITIVE_INFINITY);
-    for (const asking of [...waiting, ...this.#asks.takeQueued()])
-      if (!asking.isOver) this.#decideAlone(asking);
+  #withdraw(pending: PendingReservation): void {
+    if (pending.isOver) return;
+    pending.withdraw();
+    this.#leave(pending);
   }
 
-  #append(entry: JournalEntry, onWritten: () => void): void {
-    const { journal, onEntry } = this.#parts;
-    journal.append(entry, () => {
-      onEntry();
-      onWritten();
-    });
+  /** A request may wait for the money that an attempt has just set free. */
+  #flushForWaiting(): void {
+    if (this.#waiting.size > 0 && this.#renewal.isAvailable)
+      void this.#parts.flush().catch(() => {});
+  }
+
+  /** Requests that wait or are queued are decided at once when the store becomes unavailable. */
+  #serveLocally(): void {
+    for (const pending of [...this.#takeWaiting(), ...this.#batches.takeQueued()])
+      if (!pending.isOver) this.#decide(pending);
   }
 }

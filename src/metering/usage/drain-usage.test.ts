@@ -204,12 +204,12 @@ test('closing with the store away keeps the records for the next start', async (
   assert.deepEqual([...second.store.ids], ['a']);
 });
 
-test('a lease that is in hand stays in the journal, whatever leaves it', async (context) => {
+test('a allotment that is in hand stays in the journal, whatever leaves it', async (context) => {
   const folder = tempFolder(context);
-  const open = new Set(['lease']);
+  const open = new Set(['allotment']);
   const { journal, drain, store, record } = rig(folder, open);
   const lent = new Promise<void>((resolve) => {
-    journal.append({ kind: 'lease', id: 'lease' }, resolve);
+    journal.append({ kind: 'allotment', id: 'allotment' }, resolve);
   });
   await Promise.all([lent, record('a')]);
   for (const id of ['b', 'c', 'd']) {
@@ -218,14 +218,14 @@ test('a lease that is in hand stays in the journal, whatever leaves it', async (
   }
   await drain.flush();
   assert.deepEqual([...store.ids], ['a', 'b', 'c', 'd']);
-  assert.deepEqual(journal.oldest(10), [{ kind: 'lease', id: 'lease' }]);
-  assert.equal(store.closed.has('lease'), false);
+  assert.deepEqual(journal.oldest(10), [{ kind: 'allotment', id: 'allotment' }]);
+  assert.equal(store.closed.has('allotment'), false);
 });
 
-test('a lease of a former life is released when all that it paid for is stored', async (context) => {
+test('a allotment of a former life is released when all that it paid for is stored', async (context) => {
   const folder = tempFolder(context);
   const { journal, record } = rig(folder);
-  journal.append({ kind: 'lease', id: 'former' }, () => {});
+  journal.append({ kind: 'allotment', id: 'former' }, () => {});
   await record('a');
   await journal.close();
   const again = rig(folder);
@@ -237,17 +237,17 @@ test('a lease of a former life is released when all that it paid for is stored',
   assert.equal(again.journal.backlog(), 0);
 });
 
-test('a lease that was released leaves the journal', async (context) => {
-  const open = new Set(['lease']);
+test('a allotment that was released leaves the journal', async (context) => {
+  const open = new Set(['allotment']);
   const { journal, drain, store } = rig(tempFolder(context), open);
-  journal.append({ kind: 'lease', id: 'lease' }, () => {});
+  journal.append({ kind: 'allotment', id: 'allotment' }, () => {});
   await drain.flush();
-  open.delete('lease');
+  open.delete('allotment');
   await new Promise<void>((resolve) => {
-    journal.append({ kind: 'release', id: 'lease' }, resolve);
+    journal.append({ kind: 'release', id: 'allotment' }, resolve);
   });
   await drain.flush();
-  assert.deepEqual([[...store.closed], journal.backlog()], [['lease'], 0]);
+  assert.deepEqual([[...store.closed], journal.backlog()], [['allotment'], 0]);
 });
 
 test('what is void reaches the store as such, also from a former life, and its reservation is not opened', async (context) => {

@@ -28,7 +28,7 @@ export type UsageDrain = {
 /** Whoever keeps sums of what the store has. */
 export type DrainListener = {
   /**
-   * False for an attempt that has ended: its record follows, and its reservation need not be stored. True for a lease that this
+   * False for an attempt that has ended: its record follows, and its reservation need not be stored. True for a allotment that this
    * process has in hand.
    */
   isOpen(attemptId: string): boolean;
@@ -36,7 +36,6 @@ export type DrainListener = {
   readonly reservationsAreRows: boolean;
   /** The store has these records, and these reservations of attempts that last. */
   stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void;
-  crossed(thresholds: readonly CrossedThreshold[]): void;
 };
 
 export type UsageDrainParts = {
@@ -47,6 +46,7 @@ export type UsageDrainParts = {
   /** Between two batches in it, the store has exactly what the listener was told. */
   readonly lane?: Lane;
   readonly listener?: DrainListener;
+  readonly onCrossed?: (thresholds: readonly CrossedThreshold[]) => void;
 };
 
 export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
@@ -113,29 +113,29 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
   async function storeBatch(): Promise<number> {
     const entries = journal.oldest(BATCH_ENTRIES);
     if (entries.length === 0) return 0;
-    const { records, leases, ...changes } = sorter.sort(entries);
+    const { records, allotments, ...changes } = sorter.sort(entries);
     const { opened, closed, voided } = changes;
     // They are all there is, and stay.
-    if (leases.length === entries.length) return 0;
+    if (allotments.length === entries.length) return 0;
     if (records.length + opened.length + closed.length + voided.length > 0) {
       const { crossed } = await parts.store.insertBatch(records, changes);
       sorter.stored(changes);
       parts.listener?.stored(records, opened);
-      if (crossed.length > 0) parts.listener?.crossed(crossed);
+      if (crossed.length > 0) parts.onCrossed?.(crossed);
     }
-    await Promise.all(leases.map(keep));
+    await Promise.all(allotments.map(keep));
     journal.release(entries.length);
     return entries.length;
   }
 
-  /** Writes a lease that is in hand down again behind what is left, because all before that leaves the journal. */
+  /** Writes a allotment that is in hand down again behind what is left, because all before that leaves the journal. */
   function keep(id: string): Promise<void> {
-    return new Promise((resolve) => journal.append({ kind: 'lease', id }, resolve));
+    return new Promise((resolve) => journal.append({ kind: 'allotment', id }, resolve));
   }
 
-  /** All that was paid from a former life's leases is stored by now. */
+  /** All that was paid from a former life's allotments is stored by now. */
   async function settleReplay(): Promise<void> {
-    const closed = sorter.formerLeases();
+    const closed = sorter.formerAllotments();
     if (closed.length > 0) await parts.store.insertBatch([], { closed });
     sorter.caughtUp();
   }
@@ -165,13 +165,13 @@ export function createUsageDrain(parts: UsageDrainParts): UsageDrain {
 type Sorted = ReservationChanges & {
   readonly records: readonly UsageRecord[];
   /** Those that this process has in hand. */
-  readonly leases: readonly string[];
+  readonly allotments: readonly string[];
 };
 
 /** Knows which reservations the store has, so that it is not asked to remove what it never got. */
 function createSorter(listener: DrainListener | undefined) {
   const storedReservations = new Set<string>();
-  const formerLeases = new Set<string>();
+  const formerAllotments = new Set<string>();
   /** What a former life has stored is not known; until the journal has been emptied once, all is removed. */
   let isReplaying = true;
 
@@ -180,12 +180,12 @@ function createSorter(listener: DrainListener | undefined) {
     const opened: BudgetReservation[] = [];
     const closed: string[] = [];
     const voided: BudgetReservation[] = [];
-    const leases: string[] = [];
+    const allotments: string[] = [];
     const ended = isReplaying || !listener ? endedIn(entries) : NOBODY;
     for (const entry of entries) {
-      if (entry.kind === 'lease') {
-        if (listener?.isOpen(entry.id)) leases.push(entry.id);
-        else if (isReplaying) formerLeases.add(entry.id);
+      if (entry.kind === 'allotment') {
+        if (listener?.isOpen(entry.id)) allotments.push(entry.id);
+        else if (isReplaying) formerAllotments.add(entry.id);
         continue;
       }
       if (entry.kind === 'reservation') {
@@ -199,7 +199,7 @@ function createSorter(listener: DrainListener | undefined) {
       if (entry.kind === 'usage') records.push(entry.record);
       if (mayBeStored(entry)) closed.push(idOf(entry));
     }
-    return { records, opened, closed, voided, leases };
+    return { records, opened, closed, voided, allotments };
   }
 
   /** Of a former life's attempts nobody knows but the journal itself. */
@@ -223,10 +223,10 @@ function createSorter(listener: DrainListener | undefined) {
     },
     isReplaying: () => isReplaying,
     /** Those that a process which died had in hand; what was released since is released again, and that is nothing. */
-    formerLeases: () => [...formerLeases],
+    formerAllotments: () => [...formerAllotments],
     caughtUp() {
       isReplaying = false;
-      formerLeases.clear();
+      formerAllotments.clear();
     },
   };
 }

@@ -1,9 +1,10 @@
-// Forgets old usage records now and then, a few at a time, so that nobody else has to wait for it. Sums and budgets stay.
-// Several processes may do so at once: what one has forgotten the other does not find. A store that is away is asked
-// again next time.
+// Retention: deletes old usage records in small batches, so that other statements of the store are not delayed. Sums and
+// budgets stay. Several servers may delete at the same time; each record is deleted once. While the store is unavailable
+// the next run tries again.
 
-import { type CancelTimer, type Clock, sleep } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type Clock, sleep } from '../../kernel/clock.ts';
+import { every, type Repetition } from '../../kernel/every.ts';
+import { type Log, logFailure } from '../../kernel/log.ts';
 import type { UsageStore } from './usage-store.ts';
 
 export type ForgetUsageParts = {
@@ -13,42 +14,18 @@ export type ForgetUsageParts = {
   readonly log: Log;
 };
 
-const EVERY_MS = 600_000;
-const AT_ONCE = 500;
-const BETWEEN_MS = 50;
+const INTERVAL_MS = 600_000;
+const BATCH_ROWS = 500;
+const PAUSE_MS = 50;
 
-export function startForgettingUsage(parts: ForgetUsageParts): { close(): Promise<void> } {
-  const { usage, keptMs, clock, log } = parts;
-  const closing = new AbortController();
-  let cancelTimer: CancelTimer = clock.after(EVERY_MS, tick);
-  let forgetting = Promise.resolve();
-
-  function tick(): void {
-    forgetting = forgetAll().catch((cause: unknown) => {
-      if (!closing.signal.aborted) tell(log, cause);
-    });
-    void forgetting.then(() => {
-      if (!closing.signal.aborted) cancelTimer = clock.after(EVERY_MS, tick);
-    });
-  }
-
-  async function forgetAll(): Promise<void> {
+export function startForgettingUsage({ usage, keptMs, clock, log }: ForgetUsageParts): Repetition {
+  async function deleteOld(closing: AbortSignal): Promise<void> {
     const before = clock.now() - keptMs;
-    while ((await usage.forget(before, AT_ONCE)) === AT_ONCE)
-      await sleep(clock, BETWEEN_MS, closing.signal);
+    while ((await usage.forget(before, BATCH_ROWS)) === BATCH_ROWS)
+      await sleep(clock, PAUSE_MS, closing);
   }
 
-  return {
-    async close() {
-      closing.abort();
-      cancelTimer();
-      await forgetting;
-    },
-  };
-}
-
-function tell(log: Log, cause: unknown): void {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = 'old usage records could not be forgotten';
-  log.write({ level: 'warn', type: 'error', message, metadata: { reason } });
+  return every(clock, INTERVAL_MS, deleteOld, (cause) =>
+    logFailure(log, 'old usage records were not deleted', cause, { level: 'warn' }),
+  );
 }

@@ -1,13 +1,9 @@
-// What the local journal reservations, in the order in which it happened: money reserved for an attempt, the usage that ended the
-// attempt, or the word that it was never made. A reservation without an end is one whose process died. A lease is money taken
-// beforehand for attempts that follow (budget-leases.ts); its release ends it. A void says that a reservation has ended of
-// which a statement may still be on its way: the store is never to reservation it.
+// The entries of the local journal, in the order in which they happened. A reservation is followed by the usage that ended
+// its attempt, or by a release if the attempt was never sent; a reservation without either belongs to a process that died.
+// A void ends a reservation whose statement may still arrive at the store, which must then reserve nothing. An allotment
+// names money that this server takes from the store for attempts to come; its release ends it.
 
-import {
-  type BudgetReservation,
-  decodeBudgetReservation,
-  encodeBudgetReservation,
-} from '../budgets/budget-reservation.ts';
+import { type BudgetReservation, RESERVATION_LAYOUT } from '../budgets/budget-reservation.ts';
 import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';
 
 export type JournalEntry =
@@ -15,7 +11,7 @@ export type JournalEntry =
   | { readonly kind: 'reservation'; readonly reservation: BudgetReservation }
   | { readonly kind: 'void'; readonly reservation: BudgetReservation }
   | { readonly kind: 'release'; readonly id: string }
-  | { readonly kind: 'lease'; readonly id: string };
+  | { readonly kind: 'allotment'; readonly id: string };
 
 /** One line without its line end. */
 export function encodeJournalEntry(entry: JournalEntry): string {
@@ -23,42 +19,35 @@ export function encodeJournalEntry(entry: JournalEntry): string {
     case 'usage':
       return encodeUsageRecord(entry.record);
     case 'reservation':
-      return encodeBudgetReservation(RESERVATION_WORD, entry.reservation);
     case 'void':
-      return encodeBudgetReservation(VOID_WORD, entry.reservation);
+      return JSON.stringify([entry.kind, ...RESERVATION_LAYOUT.values(entry.reservation)]);
     case 'release':
-      return JSON.stringify([RELEASE_WORD, entry.id]);
-    case 'lease':
-      return JSON.stringify([LEASE_WORD, entry.id]);
+    case 'allotment':
+      return JSON.stringify([entry.kind, entry.id]);
   }
 }
 
 export function decodeJournalEntry(line: string): JournalEntry | undefined {
-  // Usage lines begin with the number of their version, and are most of a long backlog.
+  // A usage line begins with the number of its version; most lines of a long backlog are usage.
   if (!line.startsWith('["')) {
     const record = decodeUsageRecord(line);
     return record && { kind: 'usage', record };
   }
-  const values = arrayOf(line);
-  if (!values) return undefined;
-  const [word, id] = values;
-  if (word === RELEASE_WORD || word === LEASE_WORD)
-    return typeof id === 'string' ? { kind: word, id } : undefined;
-  if (word !== RESERVATION_WORD && word !== VOID_WORD) return undefined;
-  const reservation = decodeBudgetReservation(values);
-  return reservation && { kind: word, reservation };
+  const [kind, ...values] = arrayOf(line);
+  if (kind === 'release' || kind === 'allotment') {
+    const [id] = values;
+    return typeof id === 'string' ? { kind, id } : undefined;
+  }
+  if (kind !== 'reservation' && kind !== 'void') return undefined;
+  const reservation = RESERVATION_LAYOUT.parse(values);
+  return reservation && { kind, reservation };
 }
 
-const RESERVATION_WORD = 'reservation';
-const RELEASE_WORD = 'release';
-const LEASE_WORD = 'lease';
-const VOID_WORD = 'void';
-
-function arrayOf(line: string): readonly unknown[] | undefined {
+function arrayOf(line: string): readonly unknown[] {
   try {
     const values: unknown = JSON.parse(line);
-    return Array.isArray(values) ? values : undefined;
+    return Array.isArray(values) ? values : [];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -7,10 +7,14 @@ import { createBudgetStore } from '../../../src/adapters/sql/metering/budget-sto
 import { createOrganizationStore } from '../../../src/adapters/sql/organization-store.ts';
 import type { SqlStore } from '../../../src/adapters/sql/sql-dialect.ts';
 import { newOrganization } from '../../../src/admission/organization.ts';
+import { wakingJournal } from '../../../src/app/open/open-budgets.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { type LogEntry, silentLog } from '../../../src/kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../../../src/metering/budgets/budget-ledger.ts';
-import type { CrossedThreshold } from '../../../src/metering/budgets/budget-threshold.ts';
+import {
+  type CrossedThreshold,
+  thresholdReporter,
+} from '../../../src/metering/budgets/budget-threshold.ts';
 import { LocalLedger } from '../../../src/metering/budgets/local-ledger.ts';
 import type { SharedBudgetStore } from '../../../src/metering/budgets/shared-budget-store.ts';
 import { SharedLedger } from '../../../src/metering/budgets/shared-ledger.ts';
@@ -59,13 +63,13 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
     onWritableChange: () => {},
   });
   const lane = createLane();
+  const onCrossed = thresholdReporter(log, (threshold) => void crossed.push(threshold));
   const common = {
-    journal,
-    onEntry: () => drain.wake(),
+    journal: wakingJournal(journal, () => drain.wake()),
     flush: () => drain.flush(),
     clock,
     log,
-    onThreshold: (threshold: CrossedThreshold) => void crossed.push(threshold),
+    onCrossed,
   };
   const ledger = parts.shared
     ? new SharedLedger({
@@ -75,7 +79,15 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
         reserveMs: RESERVE_MS,
       })
     : new LocalLedger({ ...common, store: createBudgetStore(db), lane });
-  const drain = createUsageDrain({ journal, store: usage, clock, log, lane, listener: ledger });
+  const drain = createUsageDrain({
+    journal,
+    store: usage,
+    clock,
+    log,
+    lane,
+    listener: ledger,
+    onCrossed,
+  });
   await drain.flush();
   if (ledger instanceof LocalLedger) await ledger.adopt();
   return {

@@ -1,26 +1,26 @@
 -- reserve_budgets: reserves the requests of a batch that fit their budgets, in order, each all or nothing.
--- Arguments: asks (see budget_asks), at (now, epoch ms).
+-- Arguments: asks, at (now, epoch ms).
 -- Returns: one row per refused request. 'exceeded': the amount is above what is unspent. 'short': the amount is above
 --   what is unreserved, or an earlier request of the batch on the same budget was refused as short.
 -- Locks: the rows of budget_periods, ordered by their key, so that two batches never deadlock.
 -- The generic plan is forced and goes by keys: planning takes longer than running, and a plan made while the tables were
 -- empty must stay right when they are full.
 
-create or replace function reserve_budgets(asks jsonb, at bigint)
-returns table (place bigint, answer text, budget text, limit_nanos bigint, spent_nanos bigint)
+create or replace function reserve_budgets(asks reservation_line[], at bigint)
+returns table (id text, answer text, budget text, limit_nanos bigint, spent_nanos bigint)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
-  everybody_fits boolean;
-  refused bigint[] := '{}';
-  ask record;
+  endless constant bigint := 9007199254740991;
+  refused text[] := '{}';
+  is_short boolean := false;
   taken jsonb := '{}';
-  lines jsonb := '{}';
-  short_at_account integer;
+  ask record;
+  short_account text;
 begin
   insert into budget_periods (organization_id, month, kind, scope_id)
-  select distinct c.organization_id collate "C", c.month, c.kind collate "C", c.scope_id collate "C"
-  from budget_charges(asks) c
+  select c.organization_id collate "C", c.month, c.kind collate "C", c.scope_id collate "C"
+  from budget_accounts(asks) c
   where not exists (
     select from budget_periods p where p.organization_id = c.organization_id and p.month = c.month
       and p.kind = c.kind and p.scope_id = c.scope_id)
@@ -32,80 +32,63 @@ begin
     select c.organization_id, c.month, c.kind, c.scope_id from budget_charges(asks) c)
   order by p.organization_id, p.month, p.kind, p.scope_id for update;
 
-  select bool_and(p.posted_nanos + p.reserved_nanos + w.wanted
-    <= coalesce(budget_limit(w.organization_id, w.kind, w.scope_id), 9007199254740991))
-  into everybody_fits
-  from (
-    select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as wanted
-    from budget_charges(asks) c group by 1, 2, 3, 4
-  ) w join budget_periods p using (organization_id, month, kind, scope_id);
-
-  if not everybody_fits then
+  if exists (
+    select from budget_accounts(asks) b join budget_periods p using (organization_id, month, kind, scope_id)
+    where p.posted_nanos + p.reserved_nanos + b.wanted > b.allowed
+  ) then
     for ask in
-      select s.place, s.amount_nanos, array_agg(s.account order by s.kind = 'user', s.kind = 'key') as accounts,
-        array_agg(s.kind order by s.kind = 'user', s.kind = 'key') as kinds,
-        array_agg(s.allowed order by s.kind = 'user', s.kind = 'key') as limits,
-        array_agg(s.posted_nanos order by s.kind = 'user', s.kind = 'key') as posted,
-        array_agg(s.reserved_nanos order by s.kind = 'user', s.kind = 'key') as reserved
-      from (
-        select c.place, c.amount_nanos, c.kind, p.posted_nanos, p.reserved_nanos,
-          jsonb_build_array(c.organization_id, c.month, c.kind, c.scope_id)::text as account,
-          coalesce(l.allowed, 9007199254740991) as allowed
-        from budget_charges(asks) c
-        join budget_periods p using (organization_id, month, kind, scope_id)
-        join (
-          select d.organization_id, d.month, d.kind, d.scope_id,
-            budget_limit(d.organization_id, d.kind, d.scope_id) as allowed
-          from (select distinct organization_id, month, kind, scope_id from budget_charges(asks)) d
-        ) l using (organization_id, month, kind, scope_id)
-      ) s
-      group by s.place, s.amount_nanos order by s.place
+      select c.place, c.id, c.amount_nanos, array_agg(c.kind order by c.rank) as kinds,
+        array_agg(jsonb_build_array(c.organization_id, c.month, c.kind, c.scope_id)::text order by c.rank) as accounts,
+        array_agg(b.allowed order by c.rank) as limits, array_agg(p.posted_nanos order by c.rank) as posted,
+        array_agg(p.posted_nanos + p.reserved_nanos order by c.rank) as used
+      from budget_charges(asks) c
+      join budget_accounts(asks) b using (organization_id, month, kind, scope_id)
+      join budget_periods p using (organization_id, month, kind, scope_id)
+      group by c.place, c.id, c.amount_nanos order by c.place
     loop
-      answer := 'reserved';
+      answer := null;
       for i in 1 .. cardinality(ask.accounts) loop
         if ask.posted[i] + ask.amount_nanos > ask.limits[i] then
           answer := 'exceeded';
-          budget := ask.kinds[i];
-          limit_nanos := ask.limits[i];
-          spent_nanos := ask.posted[i];
-          exit;
-        end if;
-        if answer = 'reserved' and (lines ? ask.accounts[i] or ask.posted[i] + ask.reserved[i]
-            + coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos > ask.limits[i]) then
+        elsif answer is null and ask.used[i] + coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos
+            > ask.limits[i] then
           answer := 'short';
-          short_at_account := i;
-          budget := ask.kinds[i];
-          limit_nanos := ask.limits[i];
-          spent_nanos := ask.posted[i];
+          short_account := ask.accounts[i];
+        else
+          continue;
         end if;
+        budget := ask.kinds[i];
+        limit_nanos := ask.limits[i];
+        spent_nanos := ask.posted[i];
+        exit when answer = 'exceeded';
       end loop;
-      if answer = 'reserved' then
+      if answer is null then
         for i in 1 .. cardinality(ask.accounts) loop
           taken := jsonb_set(taken, array[ask.accounts[i]],
             to_jsonb(coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos));
         end loop;
-      else
-        refused := refused || ask.place;
-        if answer = 'short' then
-          lines := jsonb_set(lines, array[ask.accounts[short_at_account]], 'true');
-        end if;
-        place := ask.place;
-        return next;
+        continue;
       end if;
+      if answer = 'short' then
+        -- Later requests of this batch on the same budget wait behind this one.
+        taken := jsonb_set(taken, array[short_account], to_jsonb(endless));
+        is_short := true;
+      end if;
+      id := ask.id;
+      refused := refused || id;
+      return next;
     end loop;
+  end if;
+
+  if is_short then
     -- Servers give back their allotments of an organisation that is short (see renew_allotments).
     update budget_periods p set short_at = at
-    where lines <> '{}' and p.kind = 'organization' and (p.organization_id, p.month) in (
-      select c.organization_id, c.month from budget_charges(asks) c where c.place = any (refused));
+    where p.kind = 'organization' and (p.organization_id, p.month) in (
+      select c.organization_id, c.month from budget_charges(asks) c where c.id = any (refused));
   end if;
 
   with placed as (
-    insert into budget_reservations (
-      id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
-      reserves_key, reserves_user, month, expires_at)
-    select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
-      a.streamed, a.amount_nanos, a.reserves_key, a.reserves_user, a.month, a.expires_at
-    from budget_asks(asks) a where a.place <> all (refused)
+    insert into budget_reservations select a.* from unnest(asks) a where a.id <> all (refused)
     on conflict do nothing returning id
   ), sums as (
     select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as nanos

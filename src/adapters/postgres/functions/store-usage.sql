@@ -1,13 +1,15 @@
 -- store_usage: stores usage records once each, adds them to the hourly roll-ups and replaces reservations by real costs.
 --   A record also replaces the estimate ('LOST') that was stored when its attempt was given up.
--- Arguments: lines (usage records), opened (reservations a server made from its own allotment, see budget_asks), closed (ids
---   of attempts that were never sent and of reservations that ended), voided (ended reservations whose statement may still
---   arrive), at (now, epoch ms). An estimate stored for a closed or voided id is removed.
+-- Arguments: lines (usage records), opened (reservations that a server made from its own allotment), closed (ids of attempts
+--   that were never sent, and of reservations and allotments that have ended), voided (ended reservations whose
+--   reserve_budgets may still arrive: a tombstone with is_void = 1 takes their id for a day, so that it conflicts and
+--   reserves nothing), at (now, epoch ms). An estimate stored for a closed or voided id is removed.
 -- Returns: one row: stored (new records minus removed estimates) and crossed (budget thresholds passed, as JSON, or null).
--- Locks, in this order everywhere, so that servers never deadlock: reservations, usage records, roll-ups, then budgets by
---   key. Each statement sees everything committed before it starts, including while it waited for a lock.
+-- Locks, in this order everywhere, so that servers never deadlock: reservations, allotments, usage records, roll-ups, then
+--   budgets by key. Each statement sees everything committed before it starts, including while it waited for a lock.
 
-create or replace function store_usage(lines usage_line[], opened jsonb, closed text[], voided jsonb, at bigint)
+create or replace function store_usage(
+  lines usage_line[], opened reservation_line[], closed text[], voided reservation_line[], at bigint)
 returns table (stored bigint, crossed jsonb)
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
@@ -16,15 +18,27 @@ declare
   lost usage_records[];
   fresh usage_records[];
   begun budget_reservations[];
+  freed budget_allotments[];
 begin
   with gone as (
-    delete from budget_reservations h
-    where (h.id = any (closed) or h.id in (select id from unnest(lines))) and h.is_void = 0 returning h
-  ) select array_agg(h) into ended from gone;
+    delete from budget_reservations r
+    where (r.id = any (closed) or r.id in (select id from unnest(lines))) and r.is_void = 0 returning r
+  ) select array_agg(r) into ended from gone;
 
-  if voided <> '[]' then
-    ended := ended || void_reservations(voided, at);
-    closed := closed || array(select id from budget_asks(voided));
+  with gone as (
+    delete from budget_allotments a
+    where a.id = any (closed || array(select id from unnest(lines) l where l.status = 'LOST')) returning a
+  ) select array_agg(a) into freed from gone;
+
+  if voided <> '{}' then
+    -- It may deadlock with a reserve_budgets of the same ids; PostgreSQL then fails one, and only this is sent again.
+    insert into budget_reservations select v.*, 1 from unnest(voided) v order by v.id collate "C" on conflict do nothing;
+    select ended || array_agg(f.r) into ended from (
+      select r from budget_reservations r where r.id in (select id from unnest(voided)) and r.is_void = 0 for update
+    ) f;
+    update budget_reservations set amount_nanos = 0, expires_at = at + 86400000, is_void = 1
+    where id in (select id from unnest(voided));
+    closed := closed || array(select id from unnest(voided));
   end if;
 
   with given_up as (
@@ -34,17 +48,7 @@ begin
   ) select array_agg(r) into lost from given_up;
 
   with placed as (
-    insert into usage_records as r (
-      id, request_id, attempt, organization_id, key_id, user_id, provider, model, input_tokens, output_tokens,
-      cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, cost_nanos, category, latency_ms,
-      status, streamed, estimated, created_at, budget_month)
-    select l.id, l.request_id, l.attempt, l.organization_id, l.key_id, l.user_id, l.provider, l.model, l.input_tokens,
-      l.output_tokens, l.cache_read_tokens, l.cache_write_tokens, l.cache_write_1h_tokens, l.reasoning_tokens,
-      l.cost_nanos, l.category, l.latency_ms, l.status, l.streamed, l.estimated, l.created_at,
-      coalesce(l.budget_month,
-        to_char(to_timestamp(l.created_at / 1000.0) at time zone 'UTC', 'YYYYMM')::integer)
-    from unnest(lines) l
-    order by l.id collate "C"
+    insert into usage_records as r select l.* from unnest(lines) l order by l.id collate "C"
     on conflict do nothing returning r
   ) select array_agg(r) into fresh from placed;
 
@@ -68,14 +72,10 @@ begin
     cost_nanos = known.cost_nanos + excluded.cost_nanos;
 
   with placed as (
-    insert into budget_reservations as h (
-      id, request_id, attempt, organization_id, key_id, user_id, category, provider, model, streamed, amount_nanos,
-      reserves_key, reserves_user, month, expires_at)
-    select a.id, a.request_id, a.attempt, a.organization_id, a.key_id, a.user_id, a.category, a.provider, a.model,
-      a.streamed, a.amount_nanos, a.reserves_key, a.reserves_user, a.month, a.expires_at
-    from budget_asks(opened) a where not exists (select from usage_records r where r.id = a.id offset 0)
-    on conflict do nothing returning h
-  ) select array_agg(h) into begun from placed;
+    insert into budget_reservations as r
+    select o.* from unnest(opened) o where not exists (select from usage_records u where u.id = o.id offset 0)
+    on conflict do nothing returning r
+  ) select array_agg(r) into begun from placed;
 
   return query
   with moves as (
@@ -84,11 +84,13 @@ begin
       lateral (values ('organization', ''), ('key', r.key_id), ('user', r.user_id)) as b (kind, scope_id)
     where b.scope_id is not null
     union all
-    select h.organization_id, h.month, b.kind, b.scope_id, 0, s.sign * h.amount_nanos
-    from (values (begun, 1), (ended, -1)) as s (reservations, sign), unnest(s.reservations) as h, lateral (values
-      ('organization', '', 1), ('key', h.key_id, h.reserves_key), ('user', h.user_id, h.reserves_user)
+    select r.organization_id, r.month, b.kind, b.scope_id, 0, s.sign * r.amount_nanos
+    from (values (begun, 1), (ended, -1)) as s (reservations, sign), unnest(s.reservations) as r, lateral (values
+      ('organization', '', 1), ('key', r.key_id, r.reserves_key), ('user', r.user_id, r.reserves_user)
     ) as b (kind, scope_id, is_reserved)
     where b.is_reserved = 1
+    union all
+    select a.organization_id, a.month, a.kind, a.scope_id, 0, -a.amount_nanos from unnest(freed) as a
   ), sums as (
     select organization_id, month, kind, scope_id, sum(posted)::bigint as posted, sum(reserved)::bigint as reserved
     from moves group by 1, 2, 3, 4
@@ -108,7 +110,7 @@ begin
     ) k cross join (values (50), (80), (90), (100)) as t (percent)
     where k.allowed > 0 and k.posted_nanos >= k.allowed / 100.0 * t.percent
       and k.posted_nanos - k.posted < k.allowed / 100.0 * t.percent
-  ), told as (
+  ), reported as (
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     select organization_id, month, kind, scope_id, percent, at from passed
     on conflict do nothing returning organization_id, month, kind, scope_id, percent
@@ -116,6 +118,6 @@ begin
   select (coalesce(cardinality(fresh), 0) - coalesce(cardinality(lost), 0))::bigint, (
     select jsonb_agg(jsonb_build_object('organizationId', organization_id, 'month', month, 'kind', kind,
       'scopeId', scope_id, 'percent', percent, 'limitNanos', allowed, 'spentNanos', posted_nanos))
-    from told join passed using (organization_id, month, kind, scope_id, percent));
+    from reported join passed using (organization_id, month, kind, scope_id, percent));
 end
 $$;

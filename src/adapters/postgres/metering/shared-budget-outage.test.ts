@@ -162,6 +162,6 @@ async function untilReserved(count: number): Promise<void> {
 }
 
 async function untilBack(server: BudgetServer): Promise<void> {
-  while (!server.entries.some(({ message }) => message.includes('the store is back')))
+  while (!server.entries.some(({ message }) => message.includes('available again')))
     await delay(50);
 }

@@ -87,12 +87,13 @@ test('a busy server that is killed is charged what it had taken beforehand until
   // A thousand asks a second; it does not live to the end of them.
   const victim = startBudgetChild(`${folder}/0`, 'srv0', 20_000, 3000, 97, database.url, 20_000);
   await victim.until('reserved', 500);
-  await untilCount(LEASES, (count) => count > 0);
+  await untilCount(WORKING, (count) => count > 0);
   await victim.kill();
   // Another server settles what it left, as an estimate.
   const other = startBudgetChild(`${folder}/1`, 'srv1', 200, 3000, 97, database.url);
   await other.until('done');
   await untilCount('spillway.budget_reservations', (count) => count === 0);
+  await untilCount(WORKING, (count) => count === 0);
   const known = [victim, other].map((server) => {
     return { used: server.said('used'), reserved: server.said('reserved') };
   });
@@ -103,7 +104,7 @@ test('a busy server that is killed is charged what it had taken beforehand until
   const again = startBudgetChild(`${folder}/0`, 'again', 0, 0, 100, database.url);
   await again.until('ready');
   await untilCount('spillway.budget_reservations', (count) => count === 0);
-  await untilCount("spillway.usage_records where id like 'lse%'", (count) => count === 0);
+  await untilCount("spillway.usage_records where id like 'alt%'", (count) => count === 0);
   await Promise.all([other.kill(), again.kill()]);
   const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
   const costs = new Map(rows.map((row) => [String(row['id']), Number(row['cost_nanos'])]));
@@ -121,7 +122,7 @@ test('a busy server that is killed is charged what it had taken beforehand until
 });
 
 const USED_NANOS = 4;
-const LEASES = "spillway.budget_reservations where id like 'lse%'";
+const WORKING = "spillway.budget_allotments where purpose = 'working'";
 
 async function untilCount(what: string, isRight: (count: number) => boolean): Promise<void> {
   for (let laps = 0; laps < 600; laps += 1) {

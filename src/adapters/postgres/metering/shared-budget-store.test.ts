@@ -17,9 +17,8 @@ import { makeTempFolder } from '../../../../test/support/temp-folder.ts';
 import { createTestClock, mortalClock } from '../../../../test/support/test-clock.ts';
 import { lostRecord, newReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
-import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createSharedBudgetStore } from './shared-budget-store.ts';
-import { createPostgresUsageStore } from './usage-store.ts';
+import { createPostgresUsageStore, reservationLines } from './usage-store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,7 +52,7 @@ budgetLedgerContract('PostgreSQL', async () => {
   };
 });
 
-test('whatever callers write into their labels, money is reserved and settled for it', async () => {
+test('money is reserved and settled whatever characters a caller puts into its labels', async () => {
   const store = await openEmptyStore(database);
   const shared = createSharedBudgetStore(store);
   const usage = createPostgresUsageStore(store);
@@ -90,7 +89,7 @@ test('whatever callers write into their labels, money is reserved and settled fo
   await store.close();
 });
 
-/** What is reserved of a budget, and how many reservations there are. */
+/** The reserved amount of the budget, and the number of reservations. */
 async function reservedIn({ db }: Awaited<ReturnType<typeof openEmptyStore>>) {
   const [period] = await db.selectFrom('budget_periods').select('reserved_nanos').execute();
   const reservations = await db
@@ -113,7 +112,7 @@ async function openVoiding() {
   return { store, shared, reservation, makeVoid };
 }
 
-test('a reservation that is void is not reserved by a statement that comes later', async () => {
+test('a statement that arrives after its void reserves nothing', async () => {
   const { store, shared, reservation, makeVoid } = await openVoiding();
   await makeVoid();
   await makeVoid();
@@ -122,7 +121,7 @@ test('a reservation that is void is not reserved by a statement that comes later
   await store.close();
 });
 
-test('what a statement reserved before is given back when it is void, and not reserved again', async () => {
+test('a void releases a reservation that was stored before, and it is not reserved again', async () => {
   const { store, shared, reservation, makeVoid } = await openVoiding();
   await shared.reserveAll([reservation], 1);
   assert.deepEqual(await reservedIn(store), [10, 1]);
@@ -133,11 +132,13 @@ test('what a statement reserved before is given back when it is void, and not re
   await store.close();
 });
 
-test('what a statement reservations at that very moment is given back when it is void', async () => {
+test('a void releases a reservation that a concurrent statement stores', async () => {
   const { store, reservation, makeVoid } = await openVoiding();
   let voided: Promise<unknown> | undefined;
   await store.db.transaction().execute(async (late) => {
-    await sql`select reserve_budgets(${reservationsJson([reservation])}::jsonb, 1)`.execute(late);
+    await sql`select reserve_budgets(${reservationLines([reservation])}::reservation_line[], 1)`.execute(
+      late,
+    );
     voided = makeVoid();
     await untilWaiting(store);
   });
@@ -146,19 +147,19 @@ test('what a statement reservations at that very moment is given back when it is
   await store.close();
 });
 
-test('what is void is forgotten in time, and nobody is charged for it', async () => {
+test('a void is deleted after a day and charges no budget', async () => {
   const { store, shared, makeVoid } = await openVoiding();
   await makeVoid();
-  await shared.loseExpired(Date.now() + DAY_MS - 60_000, 10);
+  await shared.settleExpired(Date.now() + DAY_MS - 60_000, 0, 10);
   const count = () => store.db.selectFrom('budget_reservations').selectAll().execute();
   assert.equal((await count()).length, 1);
-  await shared.loseExpired(Date.now() + DAY_MS, 10);
+  await shared.settleExpired(Date.now() + DAY_MS, 0, 10);
   assert.equal((await count()).length, 0);
   assert.deepEqual(await store.db.selectFrom('usage_records').selectAll().execute(), []);
   await store.close();
 });
 
-/** Until one transaction waits for another. */
+/** Resolves once one transaction waits for another. */
 async function untilWaiting(store: Awaited<ReturnType<typeof openEmptyStore>>): Promise<void> {
   for (;;) {
     const rows = await store.run(

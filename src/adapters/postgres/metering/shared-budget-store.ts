@@ -1,70 +1,52 @@
-// Budgets that servers share, on PostgreSQL. Its own functions decide (migration 0006); here they are only called, with
-// one text of JSON for a whole batch, past Kysely, because every call asks.
+// Budgets that servers share, on PostgreSQL. The functions in ../functions decide; this file only calls them. A batch of
+// reservations goes past Kysely as one prepared statement with one value, because every request waits for it.
 
-import type { AccountName } from '../../../metering/budgets/budget-account.ts';
 import type {
+  AllotmentGrant,
+  AllotmentRequest,
   ReservationRefusal,
   SharedBudgetStore,
 } from '../../../metering/budgets/shared-budget-store.ts';
-import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
 import { createBudgetStore } from '../../sql/metering/budget-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
+import { compositeArray } from '../statements/composite-array.ts';
 import type { TextRow } from '../statements/prepared-call.ts';
-import { type StoredRow, toInserted } from './usage-store.ts';
+import { reservationLines, type StoredRow, toInserted } from './usage-store.ts';
 
 export function createSharedBudgetStore(
   store: Pick<PostgresStore, 'db' | 'run' | 'call'>,
 ): SharedBudgetStore {
-  const budgets = createBudgetStore(store.db);
+  const { standing, spentSince } = createBudgetStore(store.db);
   return {
-    spentSince: (account, since) => budgets.spentSince(account, since),
-    async standing(account) {
-      const { organizationId, month, kind, scopeId } = account;
-      const { postedNanos, reservedNanos } = await budgets.standing(account);
-      const [row] = await store.run<{ set_aside: number }>(SET_ASIDE, [
-        organizationId,
-        month,
-        kind,
-        scopeId,
-      ]);
-      return { postedNanos, reservedNanos: Math.max(0, reservedNanos - (row?.set_aside ?? 0)) };
-    },
+    standing,
+    spentSince,
     async reserveAll(reservations, now) {
-      return (await store.call(RESERVE, [reservationsJson(reservations), String(now)])).map(
-        toRefusal,
-      );
+      const values = [reservationLines(reservations), String(now)];
+      return (await store.call(RESERVE, values)).map(toRefusal);
     },
-    async loseExpired(now, most) {
-      const [row] = await store.run<StoredRow>(LOSE, [now, most]);
+    renewAllotments(serverId, requests, version, now) {
+      const wishes = compositeArray(requests.map(toAllotmentLine));
+      return store.run<AllotmentGrant>(RENEW, [serverId, wishes, version, now]);
+    },
+    async settleExpired(now, standbyExpiredBy, max) {
+      const [row] = await store.run<StoredRow>(SETTLE, [now, standbyExpiredBy, max]);
       return toInserted(row).crossed;
-    },
-    async renewReserves(serverId, accounts, now, until) {
-      const wishes = JSON.stringify(accounts.map(toAccountRow));
-      const rows = await store.run<ReserveRow>(RENEW, [serverId, wishes, now, until]);
-      return rows.map((row) => ({
-        organizationId: row.organization_id,
-        month: row.month,
-        kind: row.kind,
-        scopeId: row.scope_id,
-        amountNanos: row.amount_nanos,
-      }));
-    },
-    async expireReserves(now) {
-      await store.run(EXPIRE, [now]);
     },
   };
 }
 
-type ReserveRow = ReturnType<typeof toAccountRow> & { readonly amount_nanos: number };
-
 const RESERVE = {
   name: 'spillway_reserve_budgets',
-  text: 'select place, answer, budget, limit_nanos, spent_nanos from reserve_budgets($1::jsonb, $2::bigint)',
+  text: `select id, answer, budget, limit_nanos, spent_nanos
+    from reserve_budgets($1::reservation_line[], $2::bigint)`,
 };
+const RENEW = `select id, amount_nanos as "amountNanos", is_short as "isShort"
+  from renew_allotments($1::text, $2::allotment_line[], $3::bigint, $4::bigint)`;
+const SETTLE = 'select stored, crossed from settle_expired($1::bigint, $2::bigint, $3::integer)';
 
-function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): ReservationRefusal {
+function toRefusal([id, answer, budget, limitNanos, spentNanos]: TextRow): ReservationRefusal {
   return {
-    place: Number(place) - 1,
+    id: id ?? '',
     answer: answer === 'exceeded' ? 'exceeded' : 'short',
     scope: budget === 'key' || budget === 'user' ? budget : 'organization',
     limitNanos: Number(limitNanos),
@@ -72,16 +54,9 @@ function toRefusal([place, answer, budget, limitNanos, spentNanos]: TextRow): Re
   };
 }
 
-/** Counts as reserved and is not: it is given back as soon as anybody needs it. */
-const SET_ASIDE = `
-  select coalesce(sum(amount_nanos), 0)::bigint as set_aside from budget_allotments
-  where organization_id = $1 and month = $2 and kind = $3 and scope_id = $4`;
-const LOSE = 'select stored, crossed from lose_reservations($1::bigint, $2::integer)';
-const RENEW = `
-  select organization_id, month, kind, scope_id, amount_nanos
-  from renew_allotments($1::text, $2::jsonb, $3::bigint, $4::bigint)`;
-const EXPIRE = 'select expire_allotments($1::bigint)';
-
-function toAccountRow({ organizationId, month, kind, scopeId }: AccountName) {
-  return { organization_id: organizationId, month, kind, scope_id: scopeId };
+/** The fields of `allotment_line`. */
+function toAllotmentLine(request: AllotmentRequest): readonly (string | number)[] {
+  const { id, account, purpose, floorNanos, wantedNanos, expiresAt } = request;
+  const { organizationId, month, kind, scopeId } = account;
+  return [id, organizationId, month, kind, scopeId, purpose, floorNanos, wantedNanos, expiresAt];
 }

@@ -1,14 +1,15 @@
-// Usage on PostgreSQL. Reading is the common SQL; a batch is written by one statement, however large: records travel as
-// one value. What becomes of them, in sums and in budgets, the store's own function decides (`store_usage`), so
-// that it is one transaction and one round trip.
+// Usage on PostgreSQL. Reading is the common SQL. A batch of any size is written by one call of `store_usage`, which takes the
+// records as one value and updates roll-ups and budgets: one transaction, one round trip.
 
+import { createMonthCache } from '../../../kernel/calendar-month.ts';
+import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../../../metering/budgets/budget-threshold.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
 import { type InsertedUsage, type UsageStore } from '../../../metering/usage/usage-store.ts';
-import { reservationsJson } from '../../sql/metering/budget-reservation-row.ts';
+import { RESERVATION_LAYOUT, USAGE_LAYOUT } from '../../sql/metering/record-columns.ts';
 import { createUsageReading } from '../../sql/metering/usage-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
-import { type CompositeValue, compositeArray, textArray } from '../statements/composite-array.ts';
+import { compositeArray, textArray } from '../statements/composite-array.ts';
 
 export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'>): UsageStore {
   return {
@@ -17,10 +18,10 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
       if (records.length + opened.length + closed.length + voided.length === 0)
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
-        compositeArray(records.map(toUsageLine)),
-        reservationsJson(opened),
+        usageLines(records),
+        reservationLines(opened),
         textArray(closed),
-        reservationsJson(voided),
+        reservationLines(voided),
       ]);
       return toInserted(row);
     },
@@ -30,7 +31,7 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
   };
 }
 
-/** Looked up by organisation, because that is the index there is. */
+/** By organisation, because the index on usage_records begins with it. */
 const FORGET = `
   delete from usage_records where id in (
     select old.id from organizations o cross join lateral (
@@ -39,7 +40,7 @@ const FORGET = `
     ) old limit $2)
   returning id`;
 
-/** What `store_usage` answers. */
+/** The result row of `store_usage`. */
 export type StoredRow = { readonly stored: number; readonly crossed: string | null };
 
 export function toInserted(row: StoredRow | undefined): InsertedUsage {
@@ -47,36 +48,23 @@ export function toInserted(row: StoredRow | undefined): InsertedUsage {
   return { stored: row?.stored ?? 0, crossed };
 }
 
-/** Arguments: the records, the reservations that were opened, the attempts whose reservations are closed, and the reservations that are void. */
 const STORE_USAGE = `
-  select stored, crossed from store_usage($1::usage_line[], $2::jsonb, $3::text[], $4::jsonb,
-    (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
+  select stored, crossed from store_usage($1::usage_line[], $2::reservation_line[], $3::text[],
+    $4::reservation_line[], (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
-/** The fields of `usage_line`. */
-function toUsageLine(record: UsageRecord): readonly CompositeValue[] {
-  return [
-    record.id,
-    record.requestId,
-    record.attempt,
-    record.organizationId,
-    record.keyId,
-    record.userId,
-    record.provider,
-    record.model,
-    record.inputTokens,
-    record.outputTokens,
-    record.cacheReadTokens,
-    record.cacheWriteTokens,
-    record.cacheWrite1hTokens,
-    record.reasoningTokens,
-    record.costNanos,
-    record.category,
-    // Measured intervals have fractions; the column does not.
-    Math.round(record.latencyMs),
-    record.status,
-    record.streamed ? 1 : 0,
-    record.estimated ? 1 : 0,
-    record.createdAt,
-    record.budgetMonth,
-  ];
+/** Records as values of `usage_line[]`; a record without a reservation counts in its month in UTC. */
+function usageLines(records: readonly UsageRecord[]): string {
+  return compositeArray(
+    records.map((record) => {
+      const budgetMonth = record.budgetMonth ?? monthAt(record.createdAt, 'UTC').number;
+      return USAGE_LAYOUT.values({ ...record, budgetMonth });
+    }),
+  );
+}
+
+const monthAt = createMonthCache();
+
+/** Reservations as values of `reservation_line[]`. */
+export function reservationLines(reservations: readonly BudgetReservation[]): string {
+  return compositeArray(reservations.map((reservation) => RESERVATION_LAYOUT.values(reservation)));
 }

@@ -9,8 +9,8 @@ import type {
 } from '../../../metering/usage/usage-store.ts';
 import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
+import { toUsageRecord } from './record-columns.ts';
 import { HOUR_MS } from './usage-rollup.ts';
-import { toUsageRecord } from './usage-row.ts';
 import { coveredRange, type UsedRow, usedIn } from './usage-sums.ts';
 
 const DAY_MS = 24 * HOUR_MS;

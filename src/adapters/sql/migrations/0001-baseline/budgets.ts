@@ -20,21 +20,19 @@ export async function createBudgetTables(db: Kysely<Schema>, dialect: SqlDialect
     .execute();
   await createReservations(db);
   await table(db, 'budget_allotments')
+    .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('server_id', 'text', required)
     .addColumn('organization_id', 'text', required)
     .addColumn('month', 'integer', required)
     .addColumn('kind', 'text', required)
     .addColumn('scope_id', 'text', required)
+    .addColumn('purpose', 'text', required)
     .addColumn('amount_nanos', 'bigint', required)
+    .addColumn('version', 'bigint', required)
     .addColumn('expires_at', 'bigint', required)
-    .addPrimaryKeyConstraint('pk_budget_allotments', [
-      'server_id',
-      'organization_id',
-      'month',
-      'kind',
-      'scope_id',
-    ])
     .execute();
+  await index(db, 'idx_budget_allotments_server', 'budget_allotments', ['server_id']);
+  await index(db, 'idx_budget_allotments_organization', 'budget_allotments', ['organization_id']);
   await index(db, 'idx_budget_allotments_expires_at', 'budget_allotments', ['expires_at']);
   await table(db, 'budget_alerts')
     .addColumn('organization_id', 'text', required)

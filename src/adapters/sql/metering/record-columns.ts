@@ -1,0 +1,38 @@
+// The SQL columns of stored records: the layout's field names in snake case, in the layout's order, which is also the order
+// of the table's columns (test/contract/usage-store.ts compares them).
+
+import { RecordLayout } from '../../../kernel/record-layout.ts';
+import { RESERVATION_FIELDS, USAGE_FIELDS } from '../../../kernel/stored-fields.ts';
+import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
+import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
+
+export const USAGE_LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
+export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATION_FIELDS);
+
+export const USAGE_COLUMNS = USAGE_LAYOUT.fields.map(toSnakeCase);
+export const RESERVATION_COLUMNS = RESERVATION_LAYOUT.fields.map(toSnakeCase);
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function toUsageRecord(row: Row): UsageRecord {
+  return fromRow(USAGE_LAYOUT, USAGE_COLUMNS, row);
+}
+
+export function toReservation(row: Row): BudgetReservation {
+  return fromRow(RESERVATION_LAYOUT, RESERVATION_COLUMNS, row);
+}
+
+function fromRow<T extends object>(
+  layout: RecordLayout<T>,
+  columns: readonly string[],
+  row: Row,
+): T {
+  const record = layout.parse(columns.map((column) => row[column]));
+  if (!record) throw new Error(`the stored row ${String(row['id'])} has a value of the wrong type`);
+  return record;
+}
+
+/** `cacheWrite1hTokens` becomes `cache_write_1h_tokens`. */
+function toSnakeCase(field: string): string {
+  return field.replaceAll(/[A-Z]|\d+/g, (start) => `_${start.toLowerCase()}`);
+}

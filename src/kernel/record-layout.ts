@@ -1,0 +1,62 @@
+// The fields of a record in their stored order. Journal lines, SQL columns and row values all come from this one list, so
+// that a new field is added in one place. A stored value is a text, a whole number or null; a boolean is stored as 0 or 1.
+
+export type StoredValue = string | number | null;
+
+export class RecordLayout<T extends object> {
+  readonly fields: readonly (keyof T & string)[];
+  readonly #kinds: readonly FieldKind[];
+
+  constructor(kinds: FieldKinds<T>) {
+    // Object.keys types its result as string[].
+    this.fields = Object.keys(kinds) as (keyof T & string)[];
+    this.#kinds = this.fields.map((field) => kinds[field]);
+  }
+
+  values(record: T): StoredValue[] {
+    return this.fields.map((field) => toStored(record[field]));
+  }
+
+  /** Undefined if the number of values or the kind of one value is wrong. */
+  parse(values: readonly unknown[]): T | undefined {
+    if (values.length !== this.fields.length) return undefined;
+    const record: Record<string, unknown> = {};
+    for (const [index, field] of this.fields.entries()) {
+      const kind = this.#kinds[index];
+      const value = values[index];
+      if (!kind || !isOfKind(kind, value)) return undefined;
+      if (kind === 'flag') record[field] = value === 1;
+      else if (value !== null || kind === 'optionalText') record[field] = value ?? undefined;
+    }
+    return record as T;
+  }
+}
+
+type FieldKind = 'text' | 'optionalText' | 'count' | 'optionalCount' | 'flag';
+
+/** The kind follows from the field's type; an optional count that is null is left out of the parsed record. */
+type KindOf<V> = undefined extends V
+  ? Exclude<V, undefined> extends string
+    ? 'optionalText'
+    : 'optionalCount'
+  : V extends string
+    ? 'text'
+    : V extends number
+      ? 'count'
+      : 'flag';
+
+export type FieldKinds<T> = { readonly [K in keyof T]-?: KindOf<T[K]> };
+
+function toStored(value: unknown): StoredValue {
+  if (typeof value === 'string') return value;
+  // Measured intervals may have fractions; columns are integers, and one bad value would block a whole batch.
+  if (typeof value === 'number') return Math.round(value);
+  return typeof value === 'boolean' ? Number(value) : null;
+}
+
+function isOfKind(kind: FieldKind, value: unknown): boolean {
+  if (value === null) return kind === 'optionalText' || kind === 'optionalCount';
+  if (kind === 'text' || kind === 'optionalText') return typeof value === 'string';
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) return false;
+  return kind !== 'flag' || value <= 1;
+}

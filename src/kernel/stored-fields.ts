@@ -1,0 +1,45 @@
+// The fields of the records that the journal and both SQL stores keep, in their stored order: the one list that a new field is
+// added to, besides the migration that adds its column. Metering and the adapters check it against the record's type.
+
+export const USAGE_FIELDS = {
+  id: 'text',
+  requestId: 'text',
+  attempt: 'count',
+  organizationId: 'text',
+  keyId: 'text',
+  userId: 'optionalText',
+  provider: 'text',
+  model: 'text',
+  inputTokens: 'count',
+  outputTokens: 'count',
+  cacheReadTokens: 'count',
+  cacheWriteTokens: 'count',
+  cacheWrite1hTokens: 'count',
+  reasoningTokens: 'count',
+  costNanos: 'count',
+  category: 'optionalText',
+  latencyMs: 'count',
+  status: 'text',
+  streamed: 'flag',
+  estimated: 'flag',
+  createdAt: 'count',
+  budgetMonth: 'optionalCount',
+} as const;
+
+export const RESERVATION_FIELDS = {
+  id: 'text',
+  requestId: 'text',
+  attempt: 'count',
+  organizationId: 'text',
+  keyId: 'text',
+  userId: 'optionalText',
+  category: 'optionalText',
+  provider: 'text',
+  model: 'text',
+  streamed: 'flag',
+  amountNanos: 'count',
+  reservesKey: 'flag',
+  reservesUser: 'flag',
+  month: 'count',
+  expiresAt: 'count',
+} as const;

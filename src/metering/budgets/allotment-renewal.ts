@@ -1,0 +1,111 @@
+// Renews the allotments of this server in the store, settles what dead servers left, and notices whether the store is
+// available. A renewal names all allotments of this server with their floors, so it is safe at any time: one that is lost
+// or arrives late is corrected by the next.
+//
+// States: available → unavailable (a statement failed or was not answered in time) → available (a renewal was answered).
+
+import type { Clock } from '../../kernel/clock.ts';
+import { every, type Repetition } from '../../kernel/every.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Journal } from '../usage/journal.ts';
+import type { JournalEntry } from '../usage/journal-entry.ts';
+import type { Allotments } from './allotments.ts';
+import type { CrossedThreshold } from './budget-threshold.ts';
+import type { SharedBudgetStore } from './shared-budget-store.ts';
+
+export type AllotmentRenewalParts = {
+  readonly store: Pick<SharedBudgetStore, 'renewAllotments' | 'settleExpired'>;
+  readonly allotments: Allotments;
+  readonly serverId: string;
+  readonly journal: Pick<Journal<JournalEntry>, 'append'>;
+  /** Stores all entries of the journal; rejects while the store is unavailable. */
+  readonly flush: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onUnavailable: () => void;
+  readonly onCrossed: (thresholds: readonly CrossedThreshold[]) => void;
+};
+
+const RENEWAL_MS = 1000;
+/** While a working allotment pays. */
+const WORKING_RENEWAL_MS = 250;
+/** After an outage other servers get this long to store what they paid; then expired standby allotments are released. */
+const STANDBY_GRACE_MS = 30_000;
+const MAX_SETTLED = 500;
+
+export class AllotmentRenewal {
+  readonly #parts: AllotmentRenewalParts;
+  /** Of this process alone: a former one with the same server id settles its allotments through its journal. */
+  readonly #owner: string;
+  readonly #repetition: Repetition;
+  #version = 0;
+  #isAvailable = true;
+  #availableSince: number;
+
+  constructor(parts: AllotmentRenewalParts) {
+    this.#parts = parts;
+    this.#owner = `${parts.serverId}/${newId('run')}`;
+    this.#availableSince = parts.clock.monotonic();
+    const intervalMs = () => (parts.allotments.hasWorking ? WORKING_RENEWAL_MS : RENEWAL_MS);
+    const work = () => this.#run();
+    this.#repetition = every(parts.clock, intervalMs, work, () => this.reportUnavailable());
+  }
+
+  get isAvailable(): boolean {
+    return this.#isAvailable;
+  }
+
+  /** Renews now, or joins the renewal under way. */
+  renewNow(): void {
+    this.#repetition.runNow().catch(() => this.reportUnavailable());
+  }
+
+  reportUnavailable(): void {
+    if (!this.#isAvailable) return;
+    this.#isAvailable = false;
+    this.#log('warn', 'budget store unavailable: attempts are paid from allotments');
+    this.#parts.onUnavailable();
+  }
+
+  /** Gives back all allotments whose attempts the store knows; the journal keeps the others for the next start. */
+  async close(): Promise<void> {
+    const { allotments, flush } = this.#parts;
+    await this.#repetition.close();
+    allotments.close();
+    const closing = this.#isAvailable ? flush().then(() => this.#renew()) : Promise.resolve();
+    await closing.catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const { clock, store, onCrossed } = this.#parts;
+    if (await this.#renew()) await this.#renew();
+    if (!this.#isAvailable) {
+      this.#isAvailable = true;
+      this.#availableSince = clock.monotonic();
+      this.#log('info', 'budget store available again');
+    }
+    const isSettled = clock.monotonic() - this.#availableSince > STANDBY_GRACE_MS;
+    const now = clock.now();
+    onCrossed(await store.settleExpired(now, isSettled ? now : 0, MAX_SETTLED));
+  }
+
+  /** True if it found money that is short elsewhere, which the next renewal gives back. */
+  async #renew(): Promise<boolean> {
+    const { store, allotments, journal, clock } = this.#parts;
+    const now = clock.now();
+    const { requests, created, ended } = allotments.renew(now);
+    for (const id of ended) journal.append({ kind: 'release', id }, () => {});
+    // In the journal first: a server that is started again after its death finds there what it had and gives it back.
+    const write = (id: string) =>
+      new Promise<void>((resolve) => journal.append({ kind: 'allotment', id }, resolve));
+    await Promise.all(created.map(write));
+    this.#version += 1;
+    const grants = await store.renewAllotments(this.#owner, requests, this.#version, now);
+    return allotments.granted(requests, grants, now);
+  }
+
+  #log(level: 'info' | 'warn', message: string): void {
+    this.#parts.log.write({ level, type: 'capacity', message });
+  }
+}
