@@ -24,7 +24,7 @@ import {
   encodeJournalEntry,
   type JournalEntry,
 } from '../../metering/usage/journal-entry.ts';
-import { createLane } from '../../metering/usage/lane.ts';
+import { createMutex } from '../../metering/usage/mutex.ts';
 import type { Store } from '../store-ports.ts';
 
 export type BudgetContext = {
@@ -48,18 +48,18 @@ export type Budgets = {
 export async function openBudgets(config: Config, context: BudgetContext): Promise<Budgets> {
   const { store, clock, log, lifecycle } = context;
   const journal = openJournal(config, context);
-  const lane = createLane();
+  const mutex = createMutex();
   const wake = (): void => drain.wake();
   const flush = (): Promise<void> => drain.flush();
   const onCrossed = thresholdReporter(log, context.onThreshold);
-  const paths = { journal: wakingJournal(journal, wake), flush, lane, onCrossed };
+  const paths = { journal: wakingJournal(journal, wake), flush, mutex, onCrossed };
   const ledger = createLedger(paths, context, config.budgets.reserveMs);
   const drain = createUsageDrain({
     journal,
     store: store.usage,
     clock,
     log,
-    lane,
+    mutex,
     listener: ledger,
     onCrossed,
   });
@@ -99,7 +99,7 @@ export function wakingJournal(
   };
 }
 
-type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'lane'> &
+type LedgerPaths = Pick<LocalLedgerParts, 'journal' | 'mutex'> &
   Pick<SharedLedgerParts, 'flush' | 'onCrossed'>;
 
 function createLedger(
@@ -124,13 +124,13 @@ function openJournal(
     encode: encodeJournalEntry,
     decode: decodeJournalEntry,
     segmentBytes: config.journal.segmentBytes,
-    onWritableChange: (isWritable) => tellWritable(log, isWritable),
+    onWritableChange: (isWritable) => logWritable(log, isWritable),
   });
   lifecycle.onClose('journal', () => journal.close());
   return journal;
 }
 
-function tellWritable(log: Log, isWritable: boolean): void {
+function logWritable(log: Log, isWritable: boolean): void {
   log.write(
     isWritable
       ? { level: 'info', type: 'error', message: 'the usage journal can be written again' }

@@ -14,20 +14,20 @@ export class Asking implements BookAsk {
   state: 'deciding' | 'writing' | 'told' | 'withdrawn' = 'deciding';
   /** Set while it waits for others to settle. */
   cancelPatience: CancelTimer | undefined;
-  readonly #tell: (decision: BudgetDecision) => void;
+  readonly #notify: (decision: BudgetDecision) => void;
   readonly #write: (asking: Asking) => void;
 
   constructor(
     ask: ReservationRequest,
     month: CalendarMonth,
     charges: readonly Charge[],
-    tell: (decision: BudgetDecision) => void,
+    notify: (decision: BudgetDecision) => void,
     write: (asking: Asking) => void,
   ) {
     this.reservation = newReservation(ask, month.number);
     this.month = month;
     this.charges = charges;
-    this.#tell = tell;
+    this.#notify = notify;
     this.#write = write;
   }
 
@@ -50,6 +50,6 @@ export class Asking implements BookAsk {
   decide(decision: BudgetDecision): void {
     this.cancelPatience?.();
     this.state = 'told';
-    this.#tell(decision);
+    this.#notify(decision);
   }
 }
