@@ -77,6 +77,7 @@ const MAX_BLOCKED_MS = 1000;
 const ANSWER_MS = 20;
 const MAX_ASKING = 16;
 const PAUSE_MS = 1000;
+const NEVER = { dueAt: Number.NEGATIVE_INFINITY, letOnAtMs: Number.NEGATIVE_INFINITY };
 
 export class Pacer {
   readonly #parts: PacerParts;
@@ -86,8 +87,9 @@ export class Pacer {
   readonly #queue: Waiting[] = [];
   #asking = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  #letOnAtMs = Number.NEGATIVE_INFINITY;
-  readonly #lastDueAt = { first: Number.NEGATIVE_INFINITY, renewal: Number.NEGATIVE_INFINITY };
+  /** The last job that was let on, and the last renewal, which has kept its distance once before. */
+  #last = NEVER;
+  #lastRenewal = NEVER;
   #cancelTimer = (): void => {};
 
   /** The interval is that of the first limit. */
@@ -109,13 +111,14 @@ export class Pacer {
   async tryNow(request: PacerRequest): Promise<PacerAnswer> {
     const afterMs = Math.ceil(this.#behindMs());
     if (afterMs > 0) return { kind: 'later', afterMs };
-    if (request.dueAt !== undefined) this.#letOnAtMs = this.#parts.clock.monotonic();
+    const { dueAt } = request;
+    if (dueAt !== undefined) this.#last = { dueAt, letOnAtMs: this.#parts.clock.monotonic() };
     const answer = await this.#ask({ ...request, patienceMs: Number.MAX_SAFE_INTEGER }, false);
     return answer.kind === 'refused' ? { kind: 'later', afterMs: answer.waitMs } : answer;
   }
 
   #isPacedFor({ patienceMs }: PacerRequest): boolean {
-    const idleMs = this.#parts.clock.monotonic() - this.#letOnAtMs;
+    const idleMs = this.#parts.clock.monotonic() - this.#last.letOnAtMs;
     const isPacing = this.#waiting > 0 || idleMs < this.#intervalMs + PACING_ENDS_MS;
     return isPacing && this.#behindMs() < patienceMs;
   }
@@ -126,7 +129,7 @@ export class Pacer {
 
   /** How long the waiting jobs of this process take. */
   #behindMs(): number {
-    const spacedAtMs = this.#letOnAtMs + KEPT_PART * this.#intervalMs;
+    const spacedAtMs = this.#last.letOnAtMs + KEPT_PART * this.#intervalMs;
     const spacingMs = spacedAtMs - this.#parts.clock.monotonic();
     return Math.max(0, spacingMs, this.#waiting * this.#intervalMs);
   }
@@ -182,27 +185,23 @@ export class Pacer {
   }
 
   #startAtMs({ request, fromMs }: Waiting): number {
-    const spacedAtMs = this.#letOnAtMs + KEPT_PART * this.#distanceMs(request);
-    return Math.max(this.#blockedUntilMs, fromMs, spacedAtMs);
-  }
-
-  #distanceMs({ dueAt, isRenewal }: PacerRequest): number {
-    if (dueAt === undefined) return this.#intervalMs;
-    const intervals = (dueAt - this.#lastDueAt[isRenewal ? 'renewal' : 'first']) / this.#intervalMs;
+    const last = request.isRenewal ? this.#lastRenewal : this.#last;
+    const { dueAt = last.dueAt } = request;
+    const intervals = (dueAt - last.dueAt) / this.#intervalMs;
     const isGap = !(intervals < MIN_GAP_INTERVALS);
-    return (
-      this.#intervalMs * (isGap ? 1 : Math.min(Math.max(intervals, 1), MAX_DISTANCE_INTERVALS))
-    );
+    const distance = isGap ? 1 : Math.min(Math.max(intervals, 1), MAX_DISTANCE_INTERVALS);
+    const spacedAtMs = last.letOnAtMs + KEPT_PART * distance * this.#intervalMs;
+    return Math.max(this.#blockedUntilMs, fromMs, spacedAtMs);
   }
 
   async #askFor(waiting: Waiting, startAtMs: number): Promise<void> {
     const { request } = waiting;
-    this.#space(request, startAtMs);
+    this.#letOn(request, startAtMs);
     this.#asking += 1;
     const answer = await this.#ask(request, true);
     this.#asking -= 1;
     // The refused job kept its distance in vain; the next one may go as soon as its slot opens.
-    if (answer.kind === 'refused') this.#letOnAtMs = Number.NEGATIVE_INFINITY;
+    if (answer.kind === 'refused') this.#last = { ...NEVER, dueAt: this.#last.dueAt };
     if (answer.kind !== 'refused') waiting.resolve(answer);
     else if (isQueueing(request) && request.dueAt === undefined)
       void this.#wait(request, answer).then(waiting.resolve);
@@ -214,10 +213,11 @@ export class Pacer {
     this.#pump();
   }
 
-  #space({ dueAt, isRenewal }: PacerRequest, startAtMs: number): void {
+  #letOn({ dueAt = this.#last.dueAt, isRenewal }: PacerRequest, startAtMs: number): void {
     const now = this.#parts.clock.monotonic();
-    this.#letOnAtMs = now - startAtMs <= MAX_CATCH_UP_MS ? startAtMs : now;
-    if (dueAt !== undefined) this.#lastDueAt[isRenewal ? 'renewal' : 'first'] = dueAt;
+    const letOnAtMs = now - startAtMs <= MAX_CATCH_UP_MS ? startAtMs : now;
+    if (isRenewal) this.#lastRenewal = { dueAt, letOnAtMs };
+    this.#last = { dueAt: isRenewal ? this.#last.dueAt : dueAt, letOnAtMs };
   }
 
   async #ask(request: PacerRequest, isPaced: boolean): Promise<PacerAnswer | Refusal> {

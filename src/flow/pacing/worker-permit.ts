@@ -31,7 +31,9 @@ export type WorkerPermitParts = {
 
 type Account = AccountLimits & { readonly pacer: Pacer };
 
-const MAX_WAIT_MS = 1000;
+/** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
+const MAX_FIRST_WAIT_MS = 500;
+const MAX_LATE_WAIT_MS = 1000;
 /** A job that has begun waits longer before it goes back to its queue. */
 const MAX_RENEWAL_WAIT_MS = 5000;
 
@@ -52,7 +54,8 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
     how: 'acquire' | 'tryNow',
   ): Promise<PermitAnswer> {
     const id = newId('att');
-    const wanted = { id, tokens: tokensOf(message, limits), patienceMs: MAX_WAIT_MS };
+    const patienceMs = wait.dueAt === undefined ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS;
+    const wanted = { id, tokens: tokensOf(message, limits), patienceMs };
     const answer = await pacer[how]({ ...wanted, ...wait });
     if (answer.kind === 'never') return { kind: 'allowed' };
     if (answer.kind !== 'allowed') return answer;
@@ -60,9 +63,8 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
     const dueAt = clock.now();
     const renew = (signal: AbortSignal): Promise<PacerAnswer> => {
       limiter.giveBack(held.ask);
-      const patienceMs = MAX_RENEWAL_WAIT_MS;
-      const renewed = { ...wanted, id: `${id}+`, dueAt, patienceMs, signal, isRenewal: true };
-      return pacer.acquire(renewed);
+      const renewal = { dueAt, patienceMs: MAX_RENEWAL_WAIT_MS, signal, isRenewal: true };
+      return pacer.acquire({ ...wanted, id: `${id}+`, ...renewal });
     };
     const permit: WorkerPermit = { id, account, ...held, ...(isPaced ? { renew } : {}) };
     return { kind: 'allowed', permit };
