@@ -8,7 +8,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
-import type { Lane } from '../usage/lane.ts';
+import type { Mutex } from '../usage/mutex.ts';
 import { UnstoredUsage } from '../usage/unstored-usage.ts';
 import { LOST, type UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetAccount } from './budget-account.ts';
@@ -33,7 +33,7 @@ export type LocalLedgerParts = {
   readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
   readonly store: BudgetStore;
   /** Shared with the drain of the journal. */
-  readonly lane: Lane;
+  readonly mutex: Mutex;
   readonly clock: Clock;
 };
 
@@ -169,7 +169,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     const known = this.#loading.get(account);
     if (known) return known;
     const loading = this.#parts
-      .lane(async () => {
+      .mutex(async () => {
         const { postedNanos } = await this.#parts.store.standing(account);
         account.postedNanos = postedNanos + this.#unstored.sumOf(account);
         account.isLoaded = true;

@@ -24,7 +24,7 @@ import {
   encodeJournalEntry,
   type JournalEntry,
 } from '../../../src/metering/usage/journal-entry.ts';
-import { createLane } from '../../../src/metering/usage/lane.ts';
+import { createMutex } from '../../../src/metering/usage/mutex.ts';
 import type { UsageRecord } from '../../../src/metering/usage/usage-record.ts';
 import type { UsageStore } from '../../../src/metering/usage/usage-store.ts';
 
@@ -62,7 +62,7 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
     decode: decodeJournalEntry,
     onWritableChange: () => {},
   });
-  const lane = createLane();
+  const mutex = createMutex();
   const onCrossed = thresholdReporter(log, (threshold) => void crossed.push(threshold));
   const common = {
     journal: wakingJournal(journal, () => drain.wake()),
@@ -78,13 +78,13 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
         serverId: parts.serverId ?? 'srv_1',
         reserveMs: RESERVE_MS,
       })
-    : new LocalLedger({ ...common, store: createBudgetStore(db), lane });
+    : new LocalLedger({ ...common, store: createBudgetStore(db), mutex });
   const drain = createUsageDrain({
     journal,
     store: usage,
     clock,
     log,
-    lane,
+    mutex,
     listener: ledger,
     onCrossed,
   });

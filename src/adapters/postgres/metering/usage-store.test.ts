@@ -21,20 +21,22 @@ const EVER = { organizationId: 'acme', from: 0, to: 4_000_000_000_000 };
 test('servers that deliver the same records at once, in any order, count each once and block nobody', async () => {
   const stores = [await openEmptyStore(database), openPostgres(database.url)];
   const writers = stores.map((store) => createPostgresUsageStore(store));
-  const writerOf = (lane: number) => writers[lane % writers.length] ?? assert.fail();
+  const writerOf = (writer: number) => writers[writer % writers.length] ?? assert.fail();
   const records = Array.from({ length: 120 }, (_, index) =>
     usageRecord(`r${index}`, { userId: `u${index % 40}`, model: `m${index % 7}` }),
   );
   const rounds = Array.from({ length: 8 }, (_, round) =>
-    Array.from({ length: 6 }, (_, lane) => {
-      // Every lane has its own slice and its own direction, and all slices overlap.
-      const slice = [...records.slice(lane * 10), ...records.slice(0, lane * 10)].slice(0, 90);
-      return (round + lane) % 2 === 0 ? slice : slice.toReversed();
+    Array.from({ length: 6 }, (_, writer) => {
+      // The batches overlap, and each has its own order.
+      const slice = [...records.slice(writer * 10), ...records.slice(0, writer * 10)].slice(0, 90);
+      return (round + writer) % 2 === 0 ? slice : slice.toReversed();
     }),
   );
   let stored = 0;
-  for (const lanes of rounds) {
-    const counts = await Promise.all(lanes.map((batch, lane) => writerOf(lane).insertBatch(batch)));
+  for (const batches of rounds) {
+    const counts = await Promise.all(
+      batches.map((batch, writer) => writerOf(writer).insertBatch(batch)),
+    );
     stored += counts.reduce((sum, count) => sum + count.stored, 0);
   }
   assert.equal(stored, records.length);
