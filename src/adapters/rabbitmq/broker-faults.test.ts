@@ -1,5 +1,5 @@
-// What the queues promise while the broker is killed, restarted, frozen, wiped or out of memory. A broker of its own,
-// so that no other test sees it.
+// The guarantees of the queues while the broker is killed, restarted, frozen, wiped or out of memory. It runs a private
+// broker, so that no other test is affected.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,7 +18,7 @@ import type { Consumer, JobQueue } from '../../jobs/ports/job-queue.ts';
 
 const run = promisify(execFile);
 
-describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
+describe('queues on a failing RabbitMQ', { timeout: 240_000 }, () => {
   let services: Services;
   let rig: RabbitRig;
   const log = collectingLog();
@@ -40,13 +40,13 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     assert.deepEqual(strays, []);
   });
 
-  it('delivers every confirmed message at least once though it is killed in the midst', async () => {
+  it('delivers every confirmed message at least once across a kill', async () => {
     const name = rig.name('killed');
     const tray = collect(rig.queue, name);
     await rig.queue.publish(name, { id: 'first', body: '' }, { delayMs: 200 });
     await tray.hasAll(['first']);
-    // A quorum queue that is a second old does not always survive a kill, whatever was confirmed to it: the broker keeps
-    // its list of them in memory for a moment. Those for delays are made once in the life of a broker.
+    // A quorum queue that is a second old may not survive a kill, whatever was confirmed: the broker writes its list of queues
+    // with a delay. The ladder's queues are declared once in the life of a broker.
     await services.rabbitmq.restart();
     const publishing = publishMany(rig.queue, name, 200, (index) => (index % 4 === 0 ? 1500 : 0));
     await tray.has(21);
@@ -59,7 +59,7 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     assert.equal((await rig.queue.depth(name)).ready, 0);
   });
 
-  it('publishes and delivers on through an orderly restart', async () => {
+  it('continues to publish and deliver across an orderly restart', async () => {
     const name = rig.name('restarted');
     const tray = collect(rig.queue, name);
     const publishing = publishMany(rig.queue, name, 200, () => 0);
@@ -69,7 +69,7 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     await tray.consumer.close();
   });
 
-  it('makes its queues anew when the data of the broker is gone', async () => {
+  it('declares its queues again after the broker lost its data', async () => {
     const name = rig.name('wiped');
     const tray = collect(rig.queue, name);
     await rig.queue.publish(name, { id: 'before', body: '' });
@@ -80,7 +80,7 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     await publishStubbornly(rig.queue, name, 'after a while', 500);
     await tray.hasAll(['after', 'after a while']);
     assert.ok(!tray.ids.has('lost'));
-    // Published long before the queue was found to be gone; what came after is not missing.
+    // Published long before the queue was found missing; later messages are not missing.
     const minuteAgo = Date.now() - 60_000;
     const messages = [
       { id: 'lost', publishedAt: minuteAgo },
@@ -90,7 +90,7 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     await tray.consumer.close();
   });
 
-  it('rejects what a frozen broker does not confirm, and goes on when it thaws', async () => {
+  it('rejects publishes to a frozen broker, and continues when it thaws', async () => {
     const impatient = await rig.open({ confirmTimeoutMs: 2000 });
     const name = rig.name('frozen');
     const tray = collect(impatient, name);
@@ -111,14 +111,14 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     await tray.consumer.close();
   });
 
-  it('publishes nothing into a memory alarm, bounds what waits, and goes on after it', async () => {
+  it('publishes nothing during a memory alarm, bounds pending publishes, and continues after it', async () => {
     const name = rig.name('alarmed');
-    const few = await rig.open({ confirmTimeoutMs: 1500, maxWaiting: 3 });
+    const few = await rig.open({ confirmTimeoutMs: 1500, maxPending: 3 });
     const tray = collect(few, name);
     await few.publish(name, { id: 'before', body: '' });
     await tray.hasAll(['before']);
     await control(services, 'set_vm_memory_high_watermark', 'absolute', '1MB');
-    // The broker blocks a connection when it next publishes.
+    // The broker blocks a connection at its next publish.
     await Promise.allSettled([few.publish(name, { id: 'blocked', body: '' })]);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, (_, index) => few.publish(name, { id: `more ${index}`, body: '' })),
@@ -127,14 +127,14 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
       outcome.status === 'rejected' ? String(outcome.reason) : 'taken',
     );
     assert.ok(reasons.every((reason) => reason !== 'taken'));
-    assert.ok(reasons.some((reason) => reason.includes('wait to be published already')));
+    assert.ok(reasons.some((reason) => reason.includes('are pending already')));
     await control(services, 'set_vm_memory_high_watermark', 'absolute', '512MB');
     await publishStubbornly(few, name, 'after');
     await tray.hasAll(['after']);
     await tray.consumer.close();
   });
 
-  it('subscribes again when its queue is deleted', async () => {
+  it('resubscribes when its queue is deleted', async () => {
     const name = rig.name('deleted');
     const tray = collect(rig.queue, name);
     await rig.queue.publish(name, { id: 'before', body: '' });
@@ -146,11 +146,11 @@ describe('queues on a RabbitMQ that fails', { timeout: 240_000 }, () => {
     await tray.consumer.close();
   });
 
-  it('tells once that the broker is away and once that it is back', () => {
-    const told = log.entries.filter((entry) => entry.metadata?.['connection'] === 'consume');
-    const away = told.filter((entry) => entry.message === 'RabbitMQ is away');
-    const back = told.filter((entry) => entry.message === 'RabbitMQ is back');
-    assert.ok(away.length >= 3 && away.length === back.length, JSON.stringify(told));
+  it('logs one loss and one recovery of the broker', () => {
+    const logged = log.entries.filter((entry) => entry.metadata?.['connection'] === 'consume');
+    const losses = logged.filter((entry) => entry.message === 'RabbitMQ is unavailable');
+    const recoveries = logged.filter((entry) => entry.message === 'RabbitMQ is available again');
+    assert.ok(losses.length >= 3 && losses.length === recoveries.length, JSON.stringify(logged));
   });
 });
 
@@ -188,7 +188,7 @@ function collect(queue: JobQueue, name: string): Tray {
   };
 }
 
-/** Twenty at a time; gives back what was confirmed. */
+/** Publishes twenty at a time; returns the confirmed ids. */
 async function publishMany(
   queue: JobQueue,
   name: string,

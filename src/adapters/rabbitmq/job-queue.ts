@@ -1,6 +1,6 @@
-// The queues on RabbitMQ. Publishing is a confirm; a delay is the ladder's; a message that a process had in hand when
-// it died is delivered again by the broker. Lanes and priorities are not kept: first in, first out. While the
-// broker is away publishing rejects, consumers wait, and all goes on by itself when it is back.
+// Job queues on RabbitMQ. A publish resolves on the broker's confirm; the ladder makes delays; the broker redelivers the
+// unacknowledged messages of a dead process. Queues are first in, first out, without tenant queues or priorities. While the
+// broker is unavailable publishing rejects and consumers wait; both resume by themselves.
 
 import type {
   ConsumeOptions,
@@ -11,12 +11,11 @@ import type {
   QueueDepth,
   QueueMessage,
 } from '../../jobs/ports/job-queue.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type Log, logFailure } from '../../kernel/log.ts';
 import type { BrokerConnection } from './connection/broker-connection.ts';
-import { reasonOf } from './connection/broker-error.ts';
 import { QueueConsumer } from './consume/queue-consumer.ts';
 import { type BrokerInspection, inspectBroker } from './inspect/inspect-broker.ts';
-import { depthOf, missingFrom } from './inspect/queue-figures.ts';
+import { depthOf, missingFrom } from './inspect/queue-depth.ts';
 import {
   DUE_HEADER,
   type OutgoingMessage,
@@ -24,43 +23,43 @@ import {
   withHeader,
 } from './publish/outgoing-message.ts';
 import type { Publisher } from './publish/publisher.ts';
-import { afterFixedDelay, dueAtQueue, straightTo } from './publish/route.ts';
-import type { LeftQueues } from './topology/left-queues.ts';
-import { LongWaits } from './topology/long-waits.ts';
+import { afterFixedDelay, directTo, dueAtQueue } from './publish/route.ts';
+import type { DepartedMessages } from './topology/departed-messages.ts';
+import { LongDelays } from './topology/long-delays.ts';
 import { fixedDelayQueue } from './topology/queue-definition.ts';
 import { Topology, type TopologySettings } from './topology/topology.ts';
 
 export type RabbitJobQueueParts = {
   readonly url: string;
-  /** An alarm stops what publishes; that must not stop acknowledging, so there are two. */
+  /** An alarm blocks a publishing connection; acknowledgements have their own, which stays open. */
   readonly publishing: BrokerConnection;
   readonly consuming: BrokerConnection;
   readonly publisher: Publisher;
   readonly settings: TopologySettings;
-  readonly left: LeftQueues;
+  readonly departed: DepartedMessages;
   readonly log: Log;
-  /** How many deliveries a consumer is sent ahead; at least as many as it may have in hand. */
+  /** Deliveries that the broker sends ahead; raised to the concurrency of a consumer. */
   readonly prefetch: number | undefined;
 };
 
-/** Longer waits stay in the store. */
+/** Longer delays stay in the store. */
 const MAX_DELAY_MS = 900_000;
-const HAND_OVER_MS = 300_000;
+const LEAD_MS = 300_000;
 
 export class RabbitJobQueue implements JobQueue {
   readonly longestDelayMs = MAX_DELAY_MS;
   readonly #parts: RabbitJobQueueParts;
   readonly #consumers = new Map<QueueConsumer, string>();
   readonly #fixedDelays = new Map<string, Set<string>>();
-  readonly #longWaits: LongWaits;
+  readonly #longDelays: LongDelays;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RabbitJobQueueParts) {
     this.#parts = parts;
-    this.#longWaits = new LongWaits({ clock: parts.publishing.clock, handOverMs: HAND_OVER_MS });
+    this.#longDelays = new LongDelays({ clock: parts.publishing.clock, leadMs: LEAD_MS });
   }
 
-  /** Whether the broker can be reached now, for publishing and for consuming. */
+  /** Whether both connections are ready. */
   isUp(): boolean {
     return this.#parts.publishing.isReady && this.#parts.consuming.isReady;
   }
@@ -75,7 +74,7 @@ export class RabbitJobQueue implements JobQueue {
     return this.#publishLater(queue, message, delayMs);
   }
 
-  /** Holds the message back on `{queue}-delayed-{ms}ms`, where the existing systems do. */
+  /** Delays the message on `{queue}-delayed-{ms}ms`, as the existing systems do. */
   async publishDelayedFixed(queue: string, message: QueueMessage, delayMs: number): Promise<void> {
     const { publisher, publishing } = this.#parts;
     const { queue: name } = fixedDelayQueue(queue, delayMs, 'classic');
@@ -85,7 +84,7 @@ export class RabbitJobQueue implements JobQueue {
   }
 
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
-    const { consuming: connection, settings, left, log, prefetch = 1 } = this.#parts;
+    const { consuming: connection, settings, departed, log, prefetch = 1 } = this.#parts;
     const { concurrency, finishing = 0, signal } = options;
     const consumer = new QueueConsumer({
       queue,
@@ -96,15 +95,15 @@ export class RabbitJobQueue implements JobQueue {
       connection,
       log,
       prepare: () => prepareToConsume(new Topology(connection, settings), queue, log),
-      onIncoming: ({ publishedAt }) => left.note(queue, publishedAt ?? 0),
-      publishAgain: (message, dueAt) => this.#publishAt(queue, message, dueAt),
+      onIncoming: ({ publishedAt }) => departed.note(queue, publishedAt ?? 0),
+      publishCopy: (message, dueAt) => this.#publishAt(queue, message, dueAt),
     });
     this.#consumers.set(consumer, queue);
     const close = async () => {
       await consumer.close();
       this.#consumers.delete(consumer);
     };
-    // Nobody waits here; whoever wants to wait calls close, which never rejects.
+    // Not awaited: `close` never rejects, and a caller that has to wait calls it too.
     signal?.addEventListener('abort', () => void close(), { once: true });
     if (signal?.aborted) void close();
     return { close };
@@ -125,15 +124,15 @@ export class RabbitJobQueue implements JobQueue {
     queue: string,
     messages: readonly { readonly id: string; readonly publishedAt: number }[],
   ): Promise<readonly string[]> {
-    return missingFrom(this.#parts.consuming, this.#parts.left, queue, messages);
+    return missingFrom(this.#parts.consuming, this.#parts.departed, queue, messages);
   }
 
-  /** RabbitMQ cannot tell. */
+  /** RabbitMQ does not report positions. */
   ahead(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 
-  /** What is there, what is wrong with it and how to mend it. Changes nothing. */
+  /** State, problems and remedies of the queues. Changes nothing. */
   inspectQueues(names: readonly string[]): Promise<BrokerInspection> {
     const { url, consuming, settings } = this.#parts;
     return inspectBroker(consuming, { url, names, ladderName: settings.ladderName });
@@ -146,18 +145,18 @@ export class RabbitJobQueue implements JobQueue {
 
   async #close(): Promise<void> {
     const { publisher, publishing, consuming } = this.#parts;
-    this.#longWaits.close();
+    this.#longDelays.close();
     await Promise.all([...this.#consumers.keys()].map((consumer) => consumer.close()));
     await publisher.close();
     await Promise.all([publishing.close(), consuming.close()]);
   }
 
-  /** Not an async function, which would cost every message two promises more. */
+  /** Not async: that would cost every message two more promises. */
   #publishNow(queue: string, message: QueueMessage): Promise<void> {
     const { publisher, publishing } = this.#parts;
     try {
       const sent = outgoing(message, publishing.clock.now());
-      return publisher.publish(straightTo(queue), sent);
+      return publisher.publish(directTo(queue), sent);
     } catch (cause) {
       return Promise.reject(cause);
     }
@@ -168,7 +167,7 @@ export class RabbitJobQueue implements JobQueue {
     const sent = outgoing(message, now);
     const dueAt = now + delayMs;
     if (delayMs <= MAX_DELAY_MS) return this.#publishAt(queue, sent, dueAt);
-    this.#longWaits.keep(dueAt, () => this.#handOver(queue, sent, dueAt));
+    this.#longDelays.keep(dueAt, () => this.#publishDue(queue, sent, dueAt));
   }
 
   #publishAt(queue: string, message: OutgoingMessage, dueAt: number): Promise<void> {
@@ -177,24 +176,28 @@ export class RabbitJobQueue implements JobQueue {
     return publisher.publish(route, withHeader(message, DUE_HEADER, dueAt));
   }
 
-  #handOver(queue: string, message: OutgoingMessage, dueAt: number): void {
+  #publishDue(queue: string, message: OutgoingMessage, dueAt: number): void {
     this.#publishAt(queue, message, dueAt).catch((cause: unknown) =>
-      tell(this.#parts.log, 'a long wait is left to the sweeper', queue, cause),
+      warn(
+        this.#parts.log,
+        'publish of a long delay failed: the job is left to the sweeper',
+        queue,
+        cause,
+      ),
     );
   }
 }
 
-/** Without the ladder messages can be consumed all the same; only putting them off has to wait for it. */
+/** Consuming works without the ladder; only retries wait for it. */
 async function prepareToConsume(topology: Topology, queue: string, log: Log): Promise<void> {
   await topology.queue(queue);
   try {
     await topology.delayed(queue);
   } catch (cause) {
-    tell(log, 'the queues for delays cannot be made', queue, cause);
+    warn(log, 'delay queues cannot be declared', queue, cause);
   }
 }
 
-function tell(log: Log, message: string, queue: string, cause: unknown): void {
-  const metadata = { queue, reason: reasonOf(cause) };
-  log.write({ level: 'warn', type: 'error', message, metadata });
+function warn(log: Log, message: string, queue: string, cause: unknown): void {
+  logFailure(log, message, cause, { level: 'warn', metadata: { queue } });
 }

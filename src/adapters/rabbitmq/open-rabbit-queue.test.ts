@@ -1,5 +1,5 @@
-// What is RabbitMQ's own: queues that others made, messages that others sent, delays that others expect, and what an
-// operator is told. The promises that all queues share are in the contract suite.
+// Behaviour that only RabbitMQ has: queues and messages of other systems, fixed delays, and the limits of the broker. The
+// contract of all job queues is in the contract suite.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -39,7 +39,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     });
   }
 
-  it('uses a queue that a producer made otherwise than we would', async () => {
+  it('uses a queue that a producer declared with other arguments', async () => {
     const name = rig.name('theirs');
     await declare(name, { 'x-max-priority': 5 });
     const quorum = await rig.open({ queueType: 'quorum' });
@@ -48,7 +48,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
   });
 
   for (const contentType of ['application/json', 'text/plain', undefined])
-    it(`takes the body of another system's message as it is, called ${contentType}`, async () => {
+    it(`reads another system's body as it was sent, with content type ${contentType}`, async () => {
       const name = rig.name('foreign');
       await declare(name);
       await sendForeign(name, { contentType }, FOREIGN_BODY);
@@ -57,7 +57,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
       assert.equal(delivery.deliveries, 1);
     });
 
-  it("keeps another system's message as it was when it has to come again", async () => {
+  it("retries another system's message unchanged", async () => {
     const name = rig.name('again');
     await declare(name);
     const properties = {
@@ -82,7 +82,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     await consumer.close();
   });
 
-  it('keeps what a message carries besides its body through a delay, and nothing of the broker', async () => {
+  it('keeps properties and headers through a delay, without the broker’s own', async () => {
     const name = rig.name('carried');
     await declare(name);
     const headers = { tenant: 'acme', 'x-delivery-count': 3 };
@@ -108,19 +108,20 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.equal(message.headers?.['x-spillway-deliveries'], 4);
   });
 
-  it('hands nothing over before its moment, though it comes early, and counts only what it hands over', async () => {
+  it('handles no message before it is due, and counts only handled deliveries', async () => {
     const name = rig.name('early');
     await declare(name);
     const dueAt = Date.now() + 2500;
     await sendForeign(name, { headers: { 'x-spillway-due-at': dueAt } }, FOREIGN_BODY);
     const delivery = await next(rig.queue, name);
-    assert.ok(Date.now() >= dueAt, 'it was early');
+    // A consumer tolerates a clock difference of one second.
+    assert.ok(Date.now() >= dueAt - 1000, 'the message was early');
     assert.equal(delivery.body, FOREIGN_BODY);
     assert.equal(delivery.deliveries, 1);
   });
 
   for (const queueType of ['classic', 'quorum'] satisfies QueueType[])
-    it(`holds messages for a fixed time where the existing systems look for them, ${queueType}`, async () => {
+    it(`delays messages by a fixed time on the existing systems' queue, ${queueType}`, async () => {
       const queue = await rig.open({ queueType });
       const name = rig.name('fixed');
       const { queue: delayedName, arguments: args } = fixedDelayQueue(name, 400, queueType);
@@ -129,9 +130,9 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
       await queue.publishDelayedFixed(name, { id: 'one', body: '1' }, 400);
       await queue.publishDelayedFixed(name, { id: 'two', body: '2' }, 400);
       const first = await next(queue, name);
-      assert.ok(Date.now() - publishedAt >= 400, 'it was early');
+      assert.ok(Date.now() - publishedAt >= 400, 'the message was early');
       assert.equal(first.id, 'one');
-      // Declared again just so, it is the same queue; anything else would be refused.
+      // An equal declaration succeeds; any other would be refused.
       await declare(delayedName, { ...args });
       if (queueType === 'quorum') return;
       await declare(delayedName, {
@@ -141,7 +142,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
       });
     });
 
-  it('puts nothing on the broker for hours', async () => {
+  it('keeps delays of hours off the broker', async () => {
     const name = rig.name('long');
     await rig.queue.publish(name, { id: 'tomorrow', body: '' }, { delayMs: 24 * 3_600_000 });
     assert.ok(rig.queue.longestDelayMs >= 600_000);
@@ -151,18 +152,18 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.deepEqual(await rig.queue.missing(name, asked), ['tomorrow']);
   });
 
-  it('takes what waits on a queue for being there', async () => {
+  it('counts a waiting message as present', async () => {
     const name = rig.name('waiting');
     await rig.queue.publish(name, { id: 'first', body: '' });
     const tenMinutesAgo = Date.now() - 600_000;
     const asked = [{ id: 'first', publishedAt: tenMinutesAgo }];
-    // The queue was not there before this publish, so what is older cannot be on it.
+    // This publish declared the queue, so an older message cannot be on it.
     assert.deepEqual(await rig.queue.missing(name, asked), ['first']);
     const other = await rig.open();
     assert.deepEqual(await other.missing(name, asked), []);
   });
 
-  it('refuses a name or a message that the broker would not take, and goes on', async () => {
+  it('refuses an invalid queue name and an oversized message, and continues', async () => {
     const name = rig.name('fine');
     const message = { id: 'm', body: '' };
     await assert.rejects(rig.queue.publish('x'.repeat(300), message), { code: 'INTERNAL' });
@@ -173,7 +174,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.equal((await next(rig.queue, name)).id, longId);
   });
 
-  it('is ready to publish from within a turn that has written already', async () => {
+  it('is ready to publish in a turn that has written already', async () => {
     const [from, to] = [rig.name('from'), rig.name('to')];
     const log = collectingLog();
     const queue = await rig.open({ log });
@@ -193,7 +194,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.deepEqual(log.entries, []);
   });
 
-  it('publishes to a queue that was deleted since it last did', async () => {
+  it('publishes to a queue that was deleted since the last publish', async () => {
     const name = rig.name('deleted');
     await rig.queue.publish(name, { id: 'before', body: '' });
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: name }));
@@ -201,7 +202,7 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     assert.equal((await next(rig.queue, name)).id, 'after');
   });
 
-  it('gives back what it was sent ahead and had not started when it is closed', async () => {
+  it('requeues prefetched deliveries that were not started on close', async () => {
     const eager = await rig.open({ prefetch: 5 });
     const name = rig.name('eager');
     for (const id of ['a', 'b', 'c']) await eager.publish(name, { id, body: '' });
@@ -227,11 +228,11 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
     ['classic', 2],
     ['quorum', 3],
   ] as const)
-    it(`tells how often a message was delivered as far as a ${queueType} queue knows`, async () => {
+    it(`counts deliveries as far as a ${queueType} queue does`, async () => {
       const queue = await rig.open({ queueType });
       const name = rig.name('counted');
       await queue.publish(name, { id: 'm', body: '' });
-      // Twice it is taken by somebody who goes away without a word.
+      // Two consumers receive the message and disconnect without acknowledging.
       for (let times = 0; times < 2; times += 1)
         await rig.outsider.withChannel(async (channel) => {
           while (!(await channel.basicGet({ queue: name })));
@@ -239,19 +240,19 @@ describe('queues on RabbitMQ', { timeout: 60_000 }, () => {
       assert.equal((await next(queue, name)).deliveries, deliveries);
     });
 
-  it('opens though the broker is away, and refuses to publish within its time', async () => {
+  it('opens without its broker, and a publish rejects within its timeout', async () => {
     const queue = await openRabbitQueue({
       url: 'amqp://127.0.0.1:1',
       queueType: 'classic',
       clock: systemClock,
       log: silentLog,
       confirmTimeoutMs: 300,
-      patienceMs: 100,
+      connectWaitMs: 100,
     });
     const consumer = queue.consume('q', { concurrency: 1 }, () => assert.fail('nothing is there'));
     await assert.rejects(queue.publish('q', { id: 'm', body: '' }), { code: 'CAPACITY_EXHAUSTED' });
     const { findings } = await queue.inspectQueues(['q']);
-    assert.match(findings[0]?.sentence ?? '', /cannot be used .*ECONNREFUSED/);
+    assert.match(findings[0]?.sentence ?? '', /is unavailable .*ECONNREFUSED/);
     await consumer.close();
     await queue.close();
     await queue.close();

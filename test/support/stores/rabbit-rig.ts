@@ -1,4 +1,4 @@
-// The queues on a real RabbitMQ for a test: names of its own, a ladder of its own, and nothing left behind.
+// Job queues on a real RabbitMQ for one test, with unique queue names and a private ladder, all deleted at the end.
 
 import { BrokerConnection } from '../../../src/adapters/rabbitmq/connection/broker-connection.ts';
 import type { RabbitJobQueue } from '../../../src/adapters/rabbitmq/job-queue.ts';
@@ -14,11 +14,11 @@ import { uniqueName } from '../services/services-from-env.ts';
 
 export type RabbitRig = {
   readonly queue: RabbitJobQueue;
-  /** A connection of the test's own, as an outsider has one. */
+  /** A plain connection, as another system has. */
   readonly outsider: BrokerConnection;
-  /** Of a queue or a ladder, for this test alone. */
+  /** A unique name for a queue or a ladder. */
   readonly name: (purpose: string) => string;
-  /** Another process on the same broker. */
+  /** Opens the queues again, as another process does. */
   open(options?: Partial<RabbitQueueOptions>): Promise<RabbitJobQueue>;
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export async function openRabbitRig(
   };
 }
 
-/** The same queues under names that a test, or a contract suite, likes better. */
+/** The same queues with the rig's prefix added to each name, for the contract suite. */
 export function underPrefix({ queue, name }: RabbitRig): JobQueue {
   return {
     publish: (own, message, options) => queue.publish(name(own), message, options),

@@ -1,27 +1,25 @@
-// One connection to the broker that is there again by itself. The driver reconnects for ever; this adds what it
-// lacks: an end to every wait, one line in the log when the broker goes and one when it is back, and a close that
-// does not hang on a broker that hangs.
-// States: away ⇄ connected ⇄ blocked (an alarm: the broker takes no messages); closed.
+// One connection to the broker that recovers by itself. The driver reconnects without end; this class adds a timeout for
+// every wait, one log entry for each loss and each recovery, and a close that does not hang on a frozen broker.
+// States: disconnected ⇄ connected ⇄ blocked (an alarm: the broker accepts no messages); closed.
 
 import { type Channel, Connection } from 'rabbitmq-client';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Log, LogEntry } from '../../../kernel/log.ts';
-import { isGathering } from '../publish/gather-writes.ts';
-import { reasonOf } from './broker-error.ts';
-import { ANSWER_WITHIN_MS, within } from './time-limit.ts';
+import { type Log, type LogEntry, reasonOf } from '../../../kernel/log.ts';
+import { isCorked } from '../publish/cork-writes.ts';
+import { ANSWER_TIMEOUT_MS, within } from './time-limit.ts';
 
 export type BrokerConnectionParts = {
   readonly url: string;
-  /** What it is for; the broker's own lists show it. */
+  /** Shown in the broker's list of connections. */
   readonly purpose: 'publish' | 'consume' | 'inspect';
   readonly clock: Clock;
   readonly log: Log;
 };
 
 const HEARTBEAT_SECONDS = 10;
-const RECONNECT_FIRST_MS = 250;
-const RECONNECT_LAST_MS = 5000;
-const CLOSE_WITHIN_MS = 5000;
+const MIN_RECONNECT_MS = 250;
+const MAX_RECONNECT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 export class BrokerConnection {
   readonly clock: Clock;
@@ -38,21 +36,21 @@ export class BrokerConnection {
       url: parts.url,
       connectionName: `spillway ${parts.purpose}`,
       heartbeat: HEARTBEAT_SECONDS,
-      retryLow: RECONNECT_FIRST_MS,
-      retryHigh: RECONNECT_LAST_MS,
-      connectionTimeout: ANSWER_WITHIN_MS,
-      acquireTimeout: ANSWER_WITHIN_MS,
+      retryLow: MIN_RECONNECT_MS,
+      retryHigh: MAX_RECONNECT_MS,
+      connectionTimeout: ANSWER_TIMEOUT_MS,
+      acquireTimeout: ANSWER_TIMEOUT_MS,
       noDelay: true,
     });
     this.#listen();
   }
 
-  /** Connected, and the broker takes messages. */
+  /** Connected, and the broker accepts messages. */
   get isReady(): boolean {
-    return this.#connection.ready || isGathering(this.#connection);
+    return this.#connection.ready || isCorked(this.#connection);
   }
 
-  /** Why it is away, as far as it was told. */
+  /** The reason of the current loss; undefined while connected. */
   get lastFailure(): string | undefined {
     return this.#lastFailure;
   }
@@ -61,7 +59,7 @@ export class BrokerConnection {
     return this.#until(() => this.isReady, limitMs);
   }
 
-  /** Waits until it is ready or is known to be away. */
+  /** Waits until the connection is ready or has failed. */
   async isReachable(limitMs: number): Promise<boolean> {
     const isKnown = () => this.isReady || this.#lastFailure !== undefined;
     await this.#until(isKnown, limitMs).catch(() => {});
@@ -71,28 +69,28 @@ export class BrokerConnection {
   async openChannel(): Promise<Channel> {
     const opening = this.#connection.acquire({ emitErrorsFromChannel: true });
     try {
-      const channel = await within(this.clock, ANSWER_WITHIN_MS, opening, 'open a channel');
-      channel.on('error', (cause) => this.#tell('warn', 'RabbitMQ closed a channel', cause));
+      const channel = await within(this.clock, ANSWER_TIMEOUT_MS, opening, 'open a channel');
+      channel.on('error', (cause) => this.#write('warn', 'RabbitMQ closed a channel', cause));
       return channel;
     } catch (cause) {
-      // A channel that opens after all is of use to nobody.
+      // The caller has given up: close a channel that opens late.
       void opening.then((late) => late.close()).catch(() => {});
       throw cause;
     }
   }
 
-  /** A channel for one question: the broker answers a wrong one by closing the channel it came on. */
-  async withChannel<T>(ask: (channel: Channel) => Promise<T>): Promise<T> {
+  /** A channel for one command: the broker answers a failing one by closing its channel. */
+  async withChannel<T>(command: (channel: Channel) => Promise<T>): Promise<T> {
     const channel = await this.openChannel();
     try {
-      return await within(this.clock, ANSWER_WITHIN_MS, ask(channel), 'answer');
+      return await within(this.clock, ANSWER_TIMEOUT_MS, command(channel), 'answer');
     } finally {
-      // Not waited for: it never rejects, and on a frozen broker it would not end.
+      // Not awaited: it never rejects, and on a frozen broker it never ends.
       void channel.close();
     }
   }
 
-  /** Idempotent. Channels should be closed before; those that are not are lost with the connection. */
+  /** Idempotent. Open channels are lost with the connection. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -101,23 +99,23 @@ export class BrokerConnection {
   async #close(): Promise<void> {
     try {
       const closing = this.#connection.close();
-      await within(this.clock, CLOSE_WITHIN_MS, closing, 'say goodbye');
+      await within(this.clock, CLOSE_TIMEOUT_MS, closing, 'close the connection');
     } catch {
       this.#connection.unsafeDestroy();
     }
   }
 
-  async #until(isSo: () => boolean, limitMs: number): Promise<void> {
-    if (isSo()) return;
+  async #until(claim: () => boolean, limitMs: number): Promise<void> {
+    if (claim()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
-      if (isSo()) resolve();
+    const check = () => {
+      if (claim()) resolve();
     };
-    this.#listeners.add(look);
+    this.#listeners.add(check);
     try {
       await within(this.clock, limitMs, promise, 'become ready');
     } finally {
-      this.#listeners.delete(look);
+      this.#listeners.delete(check);
     }
   }
 
@@ -125,19 +123,19 @@ export class BrokerConnection {
     const connection = this.#connection;
     connection.on('error', (cause) => {
       this.#lastFailure = reasonOf(cause);
-      this.#tell('warn', 'RabbitMQ is away', cause);
+      this.#write('warn', 'RabbitMQ is unavailable', cause);
       this.#wakeListeners();
     });
     connection.on('connection', () => {
-      if (this.#lastFailure !== undefined) this.#tell('info', 'RabbitMQ is back');
+      if (this.#lastFailure !== undefined) this.#write('info', 'RabbitMQ is available again');
       this.#lastFailure = undefined;
       this.#wakeListeners();
     });
     connection.on('connection.blocked', (reason) =>
-      this.#tell('warn', 'RabbitMQ takes no messages: it has an alarm', reason),
+      this.#write('warn', 'RabbitMQ accepts no messages: it has a resource alarm', reason),
     );
     connection.on('connection.unblocked', () => {
-      this.#tell('info', 'RabbitMQ takes messages again');
+      this.#write('info', 'RabbitMQ accepts messages again');
       this.#wakeListeners();
     });
   }
@@ -146,7 +144,7 @@ export class BrokerConnection {
     for (const wake of this.#listeners) wake();
   }
 
-  #tell(level: LogEntry['level'], message: string, cause?: unknown): void {
+  #write(level: LogEntry['level'], message: string, cause?: unknown): void {
     const connection = this.#parts.purpose;
     const metadata = cause === undefined ? { connection } : { connection, reason: reasonOf(cause) };
     this.#parts.log.write({ level, type: 'error', message, metadata });

@@ -1,6 +1,5 @@
-// Which version of RabbitMQ this is: the broker says so in its first frame, before anybody has logged in, and the
-// driver does not pass it on. A short conversation of its own, for an operator's question and not for the way of
-// a message. Undefined when whoever answers is no RabbitMQ.
+// Reads the version of RabbitMQ from the first frame of a connection, which the broker sends before the login and the driver
+// does not expose. It opens a short connection of its own, for `doctor` only. Undefined if the peer is not RabbitMQ.
 
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,14 +8,14 @@ import { within } from './time-limit.ts';
 
 const PROTOCOL_HEADER = Buffer.from('AMQP\0\0\x09\x01', 'latin1');
 const FRAME_HEAD_BYTES = 7;
-/** The method's number, then the two bytes of the protocol's version. */
+/** Class and method number, then two bytes of protocol version. */
 const BEFORE_PROPERTIES_BYTES = 6;
-const ANSWER_WITHIN_MS = 5000;
+const FRAME_TIMEOUT_MS = 5000;
 
 export async function readBrokerVersion(clock: Clock, url: string): Promise<string | undefined> {
   const socket = connectTo(new URL(url));
   try {
-    const frame = await within(clock, ANSWER_WITHIN_MS, firstFrame(socket), 'introduce itself');
+    const frame = await within(clock, FRAME_TIMEOUT_MS, firstFrame(socket), 'send its first frame');
     return versionIn(frame.subarray(BEFORE_PROPERTIES_BYTES));
   } finally {
     socket.destroy();
@@ -39,17 +38,17 @@ async function firstFrame(socket: Socket): Promise<Buffer> {
     if (received.length >= FRAME_HEAD_BYTES + size)
       return received.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + size);
   }
-  throw new Error('the connection was closed before anything was said');
+  throw new Error('the connection was closed before the first frame');
 }
 
-/** Walks the table of properties: a short name, a letter for the type, a value with its length before it. */
+/** Walks the table of server properties: a short name, a type letter, a length and a value. */
 function versionIn(table: Buffer): string | undefined {
   const end = 4 + table.readUInt32BE(0);
   for (let at = 4; at < end; ) {
     const nameEnd = at + 1 + table.readUInt8(at);
     const name = table.toString('latin1', at + 1, nameEnd);
     const type = table.toString('latin1', nameEnd, nameEnd + 1);
-    // Texts and tables are all that RabbitMQ puts here.
+    // RabbitMQ sends only strings and tables here.
     if (type !== 'S' && type !== 'F') return undefined;
     const valueEnd = nameEnd + 5 + table.readUInt32BE(nameEnd + 1);
     if (name === 'version' && type === 'S') return table.toString('utf8', nameEnd + 5, valueEnd);

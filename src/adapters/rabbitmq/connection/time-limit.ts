@@ -1,13 +1,13 @@
-// Every wait on the broker has an end of our own: a frozen broker keeps its connections and answers nothing, and
-// the driver waits for an answer for ever.
+// Timeouts for waits on the broker. A frozen broker keeps its connections open and answers nothing, and the driver waits
+// without end.
 
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 
-/** How long a question to the broker (a declaration, opening a channel) may take. */
-export const ANSWER_WITHIN_MS = 10_000;
+/** For a declaration or the opening of a channel. */
+export const ANSWER_TIMEOUT_MS = 10_000;
 
-/** The work goes on when its time is up; nobody waits for it any more and its failure is not told. */
+/** The work continues after the timeout; its outcome is dropped. */
 export async function within<T>(
   clock: Clock,
   limitMs: number,
@@ -15,7 +15,7 @@ export async function within<T>(
   what: string,
 ): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const cancel = clock.after(limitMs, () => late.reject(tooLate(what, limitMs)));
+  const cancel = clock.after(limitMs, () => late.reject(timeoutError(what, limitMs)));
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -23,7 +23,7 @@ export async function within<T>(
   }
 }
 
-export function tooLate(what: string, limitMs: number): SpillwayError {
+export function timeoutError(what: string, limitMs: number): SpillwayError {
   const waited = `${Math.round(limitMs)} ms`;
   return new SpillwayError('CAPACITY_EXHAUSTED', `RabbitMQ did not ${what} within ${waited}`);
 }

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Acknowledgements } from './acknowledgements.ts';
 
-/** A broker that knows which deliveries are open on the channel, and what it was told. */
+/** A broker that records the open deliveries of the channel and the acknowledgements. */
 function openChannel() {
   const open = new Set<number>();
-  const told: { readonly deliveryTag?: number; readonly multiple?: boolean }[] = [];
+  const acks: { readonly deliveryTag?: number; readonly multiple?: boolean }[] = [];
   const channel = {
     active: true,
     basicAck(ack: { readonly deliveryTag?: number; readonly multiple?: boolean }) {
-      told.push(ack);
+      acks.push(ack);
       const { deliveryTag = 0, multiple = false } = ack;
-      assert.ok(open.has(deliveryTag), 'a tag that is not open costs the channel');
+      assert.ok(open.has(deliveryTag), 'acknowledging a tag that is not open closes the channel');
       for (const tag of open)
         if (tag === deliveryTag || (multiple && tag < deliveryTag)) open.delete(tag);
     },
@@ -22,23 +22,23 @@ function openChannel() {
     open.add(tag);
     acknowledgements.noteDelivered(tag);
   }
-  function giveBack(tag: number): void {
+  function requeue(tag: number): void {
     open.delete(tag);
     acknowledgements.noteReturned(tag);
   }
-  return { acknowledgements, channel, deliver, giveBack, open, told };
+  return { acknowledgements, channel, deliver, requeue, open, acks };
 }
 
-test('what is done with in one turn is one word where nothing before it is in hand', () => {
-  const { acknowledgements, deliver, open, told } = openChannel();
+test('deliveries done in one turn are one frame if no older one is open', () => {
+  const { acknowledgements, deliver, open, acks } = openChannel();
   for (const tag of [1, 2, 3, 4, 5]) deliver(tag);
   for (const tag of [3, 1, 2, 5]) acknowledgements.add(tag);
   acknowledgements.flush();
-  assert.deepEqual(told, [{ deliveryTag: 3, multiple: true }, { deliveryTag: 5 }]);
+  assert.deepEqual(acks, [{ deliveryTag: 3, multiple: true }, { deliveryTag: 5 }]);
   assert.deepEqual([...open], [4]);
 });
 
-test('the end of the turn sends what nobody asked to be sent at once', async () => {
+test('the end of the turn flushes the batch', async () => {
   const { acknowledgements, deliver, open } = openChannel();
   deliver(1);
   acknowledgements.add(1);
@@ -47,20 +47,20 @@ test('the end of the turn sends what nobody asked to be sent at once', async () 
   assert.deepEqual([...open], []);
 });
 
-test('on a channel that is lost nothing is said', () => {
-  const { acknowledgements, channel, deliver, told } = openChannel();
+test('nothing is acknowledged on a lost channel', () => {
+  const { acknowledgements, channel, deliver, acks } = openChannel();
   deliver(1);
   acknowledgements.add(1);
   channel.active = false;
   acknowledgements.flush();
-  assert.deepEqual(told, []);
+  assert.deepEqual(acks, []);
 });
 
-test('exactly what was done with is acknowledged, in whatever order it ends', () => {
+test('exactly the done deliveries are acknowledged, in any order of completion', () => {
   const ending = fc.constantFrom('ack', 'return', 'keep', 'flush');
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30), ending), { maxLength: 80 }), (steps) => {
-      const { acknowledgements, deliver, giveBack, open } = openChannel();
+      const { acknowledgements, deliver, requeue, open } = openChannel();
       for (let tag = 1; tag <= 31; tag += 1) deliver(tag);
       const settled = new Set<number>();
       for (const [index, what] of steps) {
@@ -69,7 +69,7 @@ test('exactly what was done with is acknowledged, in whatever order it ends', ()
         if (settled.has(tag) || what === 'flush' || what === 'keep') continue;
         settled.add(tag);
         if (what === 'ack') acknowledgements.add(tag);
-        else giveBack(tag);
+        else requeue(tag);
       }
       acknowledgements.flush();
       for (let tag = 1; tag <= 31; tag += 1) assert.equal(open.has(tag), !settled.has(tag));

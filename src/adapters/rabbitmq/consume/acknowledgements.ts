@@ -1,9 +1,9 @@
-// What is acknowledged in one turn of the loop on one channel: all up to the first that is still in hand by one word to the
-// broker, the others each by its own. Every delivery has to be noted when it comes, in the order it comes, because "all up
-// to here" means whatever the broker has sent. What is not acknowledged when the channel is lost is delivered again.
+// Batches the acknowledgements of one channel per turn of the event loop: one `multiple` frame for all deliveries before the
+// oldest open one, single frames for the rest. A `multiple` frame covers every delivery that the broker has sent, so each one
+// is noted here on arrival. Deliveries that are not acknowledged when the channel is lost are delivered again.
 
 import type { Channel } from 'rabbitmq-client';
-import { gatherWrites } from '../publish/gather-writes.ts';
+import { corkWrites } from '../publish/cork-writes.ts';
 
 export class Acknowledgements {
   readonly #channel: Pick<Channel, 'active' | 'basicAck'>;
@@ -19,7 +19,7 @@ export class Acknowledgements {
     this.#open.add(tag);
   }
 
-  /** It was given back, so that nothing here speaks for it any more. */
+  /** The delivery was requeued: it must not be acknowledged. */
   noteReturned(tag: number): void {
     this.#open.delete(tag);
   }
@@ -29,19 +29,19 @@ export class Acknowledgements {
     this.#done.add(tag);
   }
 
-  /** At once: for who is about to close the channel. */
+  /** Sends the batch now; called before the channel is closed. */
   flush(): void {
     if (this.#done.size === 0 || !this.#channel.active) return this.#done.clear();
-    gatherWrites(this.#channel);
-    const last = this.#endOfDone();
+    corkWrites(this.#channel);
+    const last = this.#takeLeadingDone();
     if (last !== undefined) this.#channel.basicAck({ deliveryTag: last, multiple: true });
     for (const tag of this.#done) this.#channel.basicAck({ deliveryTag: tag });
     for (const tag of this.#done) this.#open.delete(tag);
     this.#done.clear();
   }
 
-  /** The last of those at the beginning that are all done with; they are taken off both lists. */
-  #endOfDone(): number | undefined {
+  /** Removes the leading done deliveries from both sets and returns the last tag. */
+  #takeLeadingDone(): number | undefined {
     let last: number | undefined;
     for (const tag of this.#open) {
       if (!this.#done.delete(tag)) break;

@@ -1,7 +1,7 @@
-// A message as the broker delivers it, ours or another system's, and what of it is kept when it has to come again
-// later. What the broker wrote into it is not sent back to it: RabbitMQ before 4 takes `x-death` at its word and
-// drops what seems to go in circles. Nor are a sender's own expiry (it would be early), its list of further
-// recipients (they would get it twice) and its user (the broker refuses another's).
+// A delivered message, Spillway's or another system's, and the copy of it that is published for a later delivery. The copy
+// leaves out the broker's own headers: RabbitMQ before 4 trusts `x-death` and drops messages that seem to cycle. It also
+// leaves out the sender's expiry (it would end too early), its CC list (those queues would get it twice) and its user id (the
+// broker refuses another user's).
 
 import { createHash } from 'node:crypto';
 import type { AsyncMessage } from 'rabbitmq-client';
@@ -18,30 +18,30 @@ import { bytesOf, contentTypeOf } from './raw-bodies.ts';
 
 export type IncomingMessage = {
   readonly delivery: Delivery;
-  /** By which it is acknowledged, on the channel that it came by. */
+  /** The delivery tag, valid on the channel of the delivery. */
   readonly tag: number;
-  /** When it was published, if by us. */
+  /** Undefined for messages of other systems. */
   readonly publishedAt: number | undefined;
-  /** Not to be handled before. */
+  /** The handler must not run before this timestamp. */
   readonly dueAt: number | undefined;
-  /** It, as it is to be sent when it has to come again. */
-  readonly again: () => OutgoingMessage;
+  /** The copy for a later delivery. */
+  readonly copy: () => OutgoingMessage;
 };
 
-/** Larger headers would not fit into a frame, and the driver answers that by giving up the channel. */
+/** Larger headers do not fit into a frame, and the driver closes the channel. */
 const MAX_HEADER_CHARACTERS = 4000;
 
 export function readIncoming(message: AsyncMessage): IncomingMessage {
   const body = bytesOf(message);
   const headers: Readonly<Record<string, unknown>> = message.headers ?? {};
   const deliveries = deliveriesOf(message, headers);
-  const delivery = new IncomingDelivery(idGiven(message, headers), body, deliveries);
+  const delivery = new IncomingDelivery(statedId(message, headers), body, deliveries);
   return {
     delivery,
     tag: message.deliveryTag,
     publishedAt: publishedAtOf(message),
     dueAt: numberIn(headers, DUE_HEADER),
-    again: () => ({
+    copy: () => ({
       messageId: message.messageId ?? delivery.id,
       properties: keptProperties(message),
       headers: { ...keptHeaders(headers), [DELIVERIES_HEADER]: deliveries },
@@ -50,16 +50,16 @@ export function readIncoming(message: AsyncMessage): IncomingMessage {
   };
 }
 
-/** For one that goes back to waiting unseen: that delivery says nothing about the message. */
-export function notCounted(message: IncomingMessage): IncomingMessage {
+/** Takes back the count of a delivery that did not reach the handler. */
+export function uncounted(message: IncomingMessage): IncomingMessage {
   const deliveries = message.delivery.deliveries - 1;
-  const again = () => withHeader(message.again(), DELIVERIES_HEADER, deliveries);
-  return { ...message, again };
+  const copy = () => withHeader(message.copy(), DELIVERIES_HEADER, deliveries);
+  return { ...message, copy };
 }
 
 /**
- * Messages of other systems may have no id: the same body is then the same message. Hardly anybody asks, and hashing costs
- * more than all else that is read here, so that it is done for who does.
+ * A message of another system may have no id; then the hash of the body is its id. The hash is computed on first use, because
+ * few callers read the id and it costs more than the rest of the parsing.
  */
 class IncomingDelivery implements Delivery {
   readonly body: string;
@@ -80,7 +80,7 @@ class IncomingDelivery implements Delivery {
   }
 }
 
-function idGiven(
+function statedId(
   message: AsyncMessage,
   headers: Readonly<Record<string, unknown>>,
 ): string | undefined {
@@ -89,13 +89,12 @@ function idGiven(
 }
 
 /**
- * Quorum queues count how often a message came back; classic ones only know whether it did. To that is added what
- * we counted ourselves before we published it anew.
+ * Quorum queues count redeliveries; classic queues only flag one. The header adds the deliveries of earlier copies.
  */
 function deliveriesOf(message: AsyncMessage, headers: Readonly<Record<string, unknown>>): number {
   const before = numberIn(headers, DELIVERIES_HEADER) ?? 0;
-  const cameBack = numberIn(headers, 'x-delivery-count') ?? (message.redelivered ? 1 : 0);
-  return before + cameBack + 1;
+  const redeliveries = numberIn(headers, 'x-delivery-count') ?? (message.redelivered ? 1 : 0);
+  return before + redeliveries + 1;
 }
 
 function publishedAtOf({ appId, timestamp }: AsyncMessage): number | undefined {
@@ -109,16 +108,16 @@ function keptProperties(message: AsyncMessage): OutgoingMessage['properties'] {
 }
 
 function keptHeaders(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.entries(headers).filter(([name]) => !isBrokers(name));
+  const kept = Object.entries(headers).filter(([name]) => !isBrokerHeader(name));
   const size = JSON.stringify(kept).length;
   return size > MAX_HEADER_CHARACTERS ? {} : Object.fromEntries(kept);
 }
 
-function isBrokers(name: string): boolean {
-  return BROKERS.has(name) || /^x-(first|last)-death-/.test(name);
+function isBrokerHeader(name: string): boolean {
+  return BROKER_HEADERS.has(name) || /^x-(first|last)-death-/.test(name);
 }
 
-const BROKERS: ReadonlySet<string> = new Set([
+const BROKER_HEADERS: ReadonlySet<string> = new Set([
   'x-death',
   'x-delivery-count',
   'x-acquired-count',

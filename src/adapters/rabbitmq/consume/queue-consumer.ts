@@ -1,19 +1,17 @@
-// Takes the messages of one queue and hands them to a handler, so many at once. It subscribes again for ever when
-// the connection, the channel or the queue is lost. A delivery is acknowledged after its handler, and after the
-// confirm of its next turn when it is to come again. Nothing is requeued but what was never started: a requeued
-// message comes back at once, and that is a loop.
-// States: subscribing ⇄ subscribed; closing (takes no more, waits for what is in hand) → closed.
+// Consumes one queue with bounded concurrency. It resubscribes without end when the connection, the channel or the queue is
+// lost. A delivery is acknowledged after its handler, or, for a retry, after the broker has confirmed its copy. Only
+// deliveries that were not started are requeued: a requeued message comes back at once, which would be a loop for a retry.
+// States: subscribing ⇄ subscribed; closing (starts no delivery, waits for those in progress) → closed.
 
 import type { AsyncMessage } from 'rabbitmq-client';
 import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../../jobs/ports/job-queue.ts';
 import { sleep } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
+import { type Log, logFailure } from '../../../kernel/log.ts';
 import { type RunSlot, RunSlots } from '../../../kernel/run-slots.ts';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { reasonOf } from '../connection/broker-error.ts';
 import { within } from '../connection/time-limit.ts';
 import type { OutgoingMessage } from '../publish/outgoing-message.ts';
-import { type IncomingMessage, notCounted, readIncoming } from './incoming-message.ts';
+import { type IncomingMessage, readIncoming, uncounted } from './incoming-message.ts';
 import { Subscription } from './subscription.ts';
 
 export type QueueConsumerParts = {
@@ -24,29 +22,29 @@ export type QueueConsumerParts = {
   readonly handler: DeliveryHandler;
   readonly connection: BrokerConnection;
   readonly log: Log;
-  /** Makes sure that the queue is there. */
+  /** Declares the queue. */
   readonly prepare: () => Promise<void>;
   readonly onIncoming: (message: IncomingMessage) => void;
-  /** Resolves when the broker has it, to be delivered again at that moment. */
-  readonly publishAgain: (message: OutgoingMessage, dueAt: number) => Promise<void>;
+  /** Resolves when the broker has confirmed the copy, which it delivers at `dueAt`. */
+  readonly publishCopy: (message: OutgoingMessage, dueAt: number) => Promise<void>;
 };
 
-type WantedAgain = Exclude<DeliveryOutcome, 'ack'>;
-type Held = { readonly message: IncomingMessage; readonly subscription: Subscription };
+type Retry = Exclude<DeliveryOutcome, 'ack'>;
+type Received = { readonly message: IncomingMessage; readonly subscription: Subscription };
 
-const HANDLER_THREW_MS = 5000;
-const PUBLISH_AGAIN_MS = 1000;
-const LEAVE_WITHIN_MS = 5000;
-const FIRST_PAUSE_MS = 100;
-const LAST_PAUSE_MS = 5000;
-/** Clocks differ: a message that is only a little early by ours is not. */
-const EARLY_BY_MS = 1000;
+const THROWN_RETRY_MS = 5000;
+const PUBLISH_RETRY_MS = 1000;
+const CANCEL_TIMEOUT_MS = 5000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5000;
+/** Tolerance for the difference between servers' clocks. */
+const CLOCK_SKEW_MS = 1000;
 
 export class QueueConsumer implements Consumer {
   readonly #parts: QueueConsumerParts;
   readonly #closing = new AbortController();
-  readonly #notStarted: Held[] = [];
-  readonly #inHand = new Map<Held, Promise<void>>();
+  readonly #notStarted: Received[] = [];
+  readonly #inProgress = new Map<Received, Promise<void>>();
   readonly #slots: RunSlots;
   readonly #endings = new Set<Promise<void>>();
   readonly #subscribing: Promise<void>;
@@ -60,7 +58,7 @@ export class QueueConsumer implements Consumer {
 
   /** Delivered to us and not settled yet. */
   get unsettled(): number {
-    return this.#notStarted.length + this.#inHand.size;
+    return this.#notStarted.length + this.#inProgress.size;
   }
 
   close(): Promise<void> {
@@ -71,10 +69,10 @@ export class QueueConsumer implements Consumer {
   async #close(): Promise<void> {
     this.#closing.abort();
     const { connection } = this.#parts;
-    // On a broker that is away there is nothing to take leave of; the attempt to subscribe ends by itself.
-    const leaveMs = connection.isReady ? LEAVE_WITHIN_MS : 0;
-    await within(connection.clock, leaveMs, this.#subscribing, 'cancel').catch(() => {});
-    await Promise.all(this.#inHand.values());
+    // Without a connection there is nothing to cancel; the attempt to subscribe ends by itself.
+    const timeoutMs = connection.isReady ? CANCEL_TIMEOUT_MS : 0;
+    await within(connection.clock, timeoutMs, this.#subscribing, 'cancel').catch(() => {});
+    await Promise.all(this.#inProgress.values());
     await Promise.all(this.#endings);
   }
 
@@ -87,17 +85,17 @@ export class QueueConsumer implements Consumer {
     while (!this.#isClosing) {
       try {
         await this.#parts.prepare();
-        // Closed meanwhile: subscribing now would only take messages in order to give them back.
+        // Closed meanwhile: a subscription would only receive messages to requeue them.
         if (this.#isClosing) return;
         const subscription = await this.#subscribe();
         failures = 0;
         await this.#untilEnded(subscription);
-        await this.#leave(subscription);
+        await this.#end(subscription);
       } catch (cause) {
         failures += 1;
-        if (failures === 1) this.#tell('queue cannot be consumed', cause);
+        if (failures === 1) this.#log('queue cannot be consumed', cause);
       }
-      await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LAST_PAUSE_MS));
+      await this.#pause(Math.min(MIN_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
     }
   }
 
@@ -109,110 +107,111 @@ export class QueueConsumer implements Consumer {
   }
 
   async #untilEnded(subscription: Subscription): Promise<void> {
-    const { promise: told, resolve } = Promise.withResolvers<void>();
-    const tell = () => resolve();
-    this.#closing.signal.addEventListener('abort', tell, { once: true });
-    if (!this.#isClosing) await Promise.race([subscription.ended, told]);
-    this.#closing.signal.removeEventListener('abort', tell);
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    this.#closing.signal.addEventListener('abort', onAbort, { once: true });
+    if (!this.#isClosing) await Promise.race([subscription.ended, aborted]);
+    this.#closing.signal.removeEventListener('abort', onAbort);
   }
 
-  /** Gives back what was not started; the channel stays until what was has been settled on it. */
-  async #leave(subscription: Subscription): Promise<void> {
+  /** Requeues deliveries that were not started; the channel stays open until the started ones are settled. */
+  async #end(subscription: Subscription): Promise<void> {
     await subscription.cancel();
-    for (const { message } of this.#takeNotStarted(subscription))
-      subscription.giveBack(message.tag);
-    const own = [...this.#inHand].filter(([held]) => held.subscription === subscription);
+    for (const { message } of this.#takeNotStarted(subscription)) subscription.requeue(message.tag);
+    const own = [...this.#inProgress].filter(
+      ([received]) => received.subscription === subscription,
+    );
     const ending = Promise.all(own.map(([, work]) => work))
       .then(() => subscription.close())
       .finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
   }
 
-  #takeNotStarted(subscription: Subscription): readonly Held[] {
+  #takeNotStarted(subscription: Subscription): readonly Received[] {
     const all = this.#notStarted.splice(0);
-    this.#notStarted.push(...all.filter((held) => held.subscription !== subscription));
-    return all.filter((held) => held.subscription === subscription);
+    this.#notStarted.push(...all.filter((received) => received.subscription !== subscription));
+    return all.filter((received) => received.subscription === subscription);
   }
 
-  /** Called by the driver, where an exception would be nobody's. */
+  /** The driver calls this: a throw here would be an uncaught exception. */
   #receive(delivered: AsyncMessage, subscription: Subscription): void {
     try {
-      if (this.#isClosing) return subscription.giveBack(delivered.deliveryTag);
+      if (this.#isClosing) return subscription.requeue(delivered.deliveryTag);
       const message = readIncoming(delivered);
       this.#parts.onIncoming(message);
       this.#notStarted.push({ message, subscription });
-      this.#startWhatFits();
+      this.#startNext();
     } catch (cause) {
-      this.#tell('delivery cannot be read', cause);
+      this.#log('delivery cannot be read', cause);
     }
   }
 
-  #startWhatFits(): void {
+  #startNext(): void {
     while (!this.#isClosing && this.#slots.free > 0) {
-      const held = this.#notStarted.shift();
-      if (!held) return;
-      this.#start(held);
+      const received = this.#notStarted.shift();
+      if (!received) return;
+      this.#start(received);
     }
   }
 
-  #start(held: Held): void {
+  #start(received: Received): void {
     const slot = this.#slots.acquire();
-    // It always waits for something, so that it is noted here before it ends.
-    this.#inHand.set(held, this.#work(held, slot));
+    // `#work` always awaits something, so the entry is set before it ends.
+    this.#inProgress.set(received, this.#work(received, slot));
   }
 
-  /** All that is done for a delivery is one async function, since each costs every delivery some promises. */
-  async #work(held: Held, slot: RunSlot): Promise<void> {
-    const earlyMs = (held.message.dueAt ?? 0) - this.#parts.connection.clock.now();
+  /** One async function per delivery, because each further one would cost it more promises. */
+  async #work(received: Received, slot: RunSlot): Promise<void> {
+    const earlyMs = (received.message.dueAt ?? 0) - this.#parts.connection.clock.now();
     try {
       const outcome =
-        earlyMs > EARLY_BY_MS
+        earlyMs > CLOCK_SKEW_MS
           ? { retryAfterMs: earlyMs, isUncounted: true }
-          : await this.#handle(held, slot);
-      if (outcome === 'ack') held.subscription.ack(held.message.tag);
-      else await this.#again(held, outcome);
+          : await this.#handle(received, slot);
+      if (outcome === 'ack') received.subscription.ack(received.message.tag);
+      else await this.#retry(received, outcome);
     } catch (cause) {
-      this.#tell('delivery failed and is tried again', cause);
-      await this.#again(held, { retryAfterMs: HANDLER_THREW_MS });
+      this.#log('delivery failed and is retried', cause);
+      await this.#retry(received, { retryAfterMs: THROWN_RETRY_MS });
     } finally {
       slot.release();
-      this.#inHand.delete(held);
-      this.#startWhatFits();
+      this.#inProgress.delete(received);
+      this.#startNext();
     }
   }
 
-  #handle({ message }: Held, slot: RunSlot): Promise<DeliveryOutcome> {
+  #handle({ message }: Received, slot: RunSlot): Promise<DeliveryOutcome> {
     return this.#parts.handler(message.delivery, () => {
       slot.startFinishing();
-      this.#startWhatFits();
+      this.#startNext();
     });
   }
 
-  /** Holds on to the delivery until its next turn is safe. Given up on, it is still the broker's to deliver. */
-  async #again({ message, subscription }: Held, wanted: WantedAgain): Promise<void> {
-    const dueAt = this.#parts.connection.clock.now() + wanted.retryAfterMs;
-    const kept = wanted.isUncounted ? notCounted(message) : message;
+  /** Acknowledges once the copy is confirmed. If that never happens, the broker still has the delivery. */
+  async #retry({ message, subscription }: Received, retry: Retry): Promise<void> {
+    const dueAt = this.#parts.connection.clock.now() + retry.retryAfterMs;
+    const { copy } = retry.isUncounted ? uncounted(message) : message;
     while (subscription.isLive) {
       try {
-        await this.#parts.publishAgain(kept.again(), dueAt);
+        await this.#parts.publishCopy(copy(), dueAt);
         return subscription.ack(message.tag);
       } catch (cause) {
-        this.#tell('delivery cannot be put off', cause);
+        this.#log('copy of a delivery cannot be published', cause);
         if (this.#isClosing) return;
-        await this.#pause(PUBLISH_AGAIN_MS);
+        await this.#pause(PUBLISH_RETRY_MS);
       }
     }
   }
 
-  /** With jitter, so that the consumers of a broker that is back do not come all at once. */
+  /** With jitter, so that consumers do not reconnect to a recovered broker all at once. */
   async #pause(ms: number): Promise<void> {
     const { clock } = this.#parts.connection;
     const pauseMs = ms * (0.5 + clock.random() / 2);
     await sleep(clock, pauseMs, this.#closing.signal).catch(() => {});
   }
 
-  #tell(message: string, cause: unknown): void {
-    const metadata = { queue: this.#parts.queue, reason: reasonOf(cause) };
-    this.#parts.log.write({ level: 'error', type: 'error', message, metadata });
+  #log(message: string, cause: unknown): void {
+    const { log, queue } = this.#parts;
+    logFailure(log, message, cause, { metadata: { queue } });
   }
 }

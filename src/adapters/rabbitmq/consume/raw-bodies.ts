@@ -1,13 +1,13 @@
-// The driver parses bodies that are called JSON or text before it hands them over: numbers lose digits, and what
-// was sent cannot be told any more. It has no switch for that. It decides by the content type, so that is put
-// aside under another name before it looks. This reaches into the driver, whose version is pinned; a test holds
-// it, and should it ever do nothing, `bytesOf` gives the nearest thing to the body.
+// Keeps message bodies as bytes. The driver parses JSON and text bodies by their content type and has no option against it:
+// numbers lose digits, and the original bytes are gone. So the content type is moved to another field before the driver reads
+// it. This overrides a private method of the driver; its version is pinned, and a test covers it. Without that method
+// `bytesOf` serialises the parsed body again.
 
 import type { AsyncMessage, Channel } from 'rabbitmq-client';
 
 const SAVED = 'rawContentType';
 
-/** From now on the channel delivers every body as the bytes that were sent. */
+/** Makes the channel deliver every body as the bytes that were sent. */
 export function keepBodiesRaw(channel: Channel): void {
   const original: unknown = Reflect.get(channel, '_onHeader');
   if (typeof original !== 'function') return;
@@ -33,6 +33,6 @@ function hideContentType(frame: unknown): void {
   const { fields } = frame;
   if (typeof fields !== 'object' || fields === null || !('contentType' in fields)) return;
   Reflect.set(fields, SAVED, fields.contentType);
-  // Not deleted: that would make the object slow for all who come after.
+  // Not deleted: that would turn the object into a slow dictionary.
   Reflect.set(fields, 'contentType', undefined);
 }

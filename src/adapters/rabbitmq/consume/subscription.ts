@@ -1,11 +1,11 @@
-// Deliveries of one queue over one channel, from subscribing until the channel is lost, the queue is deleted or we
-// cancel it. What was delivered can be acknowledged on this channel only; when it is lost the broker delivers
-// everything unacknowledged again, to whoever subscribes.
-// States: live → ended (nothing more is delivered; acknowledging may still work) → closed.
+// A subscription to one queue over one channel, until the channel is lost, the queue is deleted or the subscription is
+// cancelled. Deliveries can be acknowledged on this channel only; when it is lost the broker redelivers all unacknowledged
+// messages to any subscriber.
+// States: live → ended (no further deliveries; acknowledging may still work) → closed.
 
 import type { AsyncMessage, Channel } from 'rabbitmq-client';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { ANSWER_WITHIN_MS, within } from '../connection/time-limit.ts';
+import { ANSWER_TIMEOUT_MS, within } from '../connection/time-limit.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { keepBodiesRaw } from './raw-bodies.ts';
 
@@ -15,18 +15,18 @@ export type SubscriptionOptions = {
   readonly onMessage: (message: AsyncMessage, subscription: Subscription) => void;
 };
 
-const GOODBYE_WITHIN_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 const MAX_PREFETCH = 65_535;
 
 export class Subscription {
-  /** Resolves when it delivers no more. */
+  /** Resolves after the last delivery. */
   readonly ended: Promise<void>;
   readonly #connection: BrokerConnection;
   readonly #channel: Channel;
   readonly #acknowledgements: Acknowledgements;
   #consumerTag: string | undefined;
 
-  /** The queue must be there. */
+  /** The queue must exist. */
   static async open(
     connection: BrokerConnection,
     options: SubscriptionOptions,
@@ -35,7 +35,7 @@ export class Subscription {
     const subscription = new Subscription(connection, channel);
     try {
       const begun = subscription.#begin(options);
-      await within(connection.clock, ANSWER_WITHIN_MS, begun, 'subscribe');
+      await within(connection.clock, ANSWER_TIMEOUT_MS, begun, 'subscribe');
       return subscription;
     } catch (cause) {
       void channel.close();
@@ -54,35 +54,35 @@ export class Subscription {
     keepBodiesRaw(channel);
   }
 
-  /** Whether acknowledging still reaches the broker. */
+  /** Whether acknowledgements still reach the broker. */
   get isLive(): boolean {
     return this.#channel.active;
   }
 
-  /** Said at the end of this turn of the loop. */
+  /** Sent at the end of this turn of the event loop. */
   ack(deliveryTag: number): void {
     this.#acknowledgements.add(deliveryTag);
   }
 
-  /** For what was never started: at once and to the place it had, so not for anything that is to be tried again. */
-  giveBack(deliveryTag: number): void {
+  /** For a delivery that was not started: the broker delivers it again at once, so never for a retry. */
+  requeue(deliveryTag: number): void {
     this.#acknowledgements.noteReturned(deliveryTag);
     if (this.isLive) this.#channel.basicNack({ deliveryTag, requeue: true });
   }
 
-  /** Deliveries that are on their way may still come. */
+  /** Deliveries in flight may still arrive. */
   async cancel(): Promise<void> {
     const consumerTag = this.#consumerTag;
     this.#consumerTag = undefined;
     if (consumerTag === undefined || !this.isLive) return;
     const cancelling = this.#channel.basicCancel({ consumerTag });
-    await this.#orLeave(cancelling, 'cancel');
+    await this.#ignoreFailure(cancelling, 'cancel');
   }
 
-  /** What is not acknowledged by now is delivered again. */
+  /** Unacknowledged deliveries are delivered again. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
-    await this.#orLeave(this.#channel.close(), 'close');
+    await this.#ignoreFailure(this.#channel.close(), 'close');
   }
 
   async #begin({ queue, prefetch, onMessage }: SubscriptionOptions): Promise<void> {
@@ -94,7 +94,7 @@ export class Subscription {
     this.#consumerTag = begun.consumerTag;
   }
 
-  async #orLeave(work: Promise<unknown>, what: string): Promise<void> {
-    await within(this.#connection.clock, GOODBYE_WITHIN_MS, work, what).catch(() => {});
+  async #ignoreFailure(work: Promise<unknown>, what: string): Promise<void> {
+    await within(this.#connection.clock, CLOSE_TIMEOUT_MS, work, what).catch(() => {});
   }
 }

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { servicesFromEnv } from '../../../../test/support/services/services-from-env.ts';
 import { openRabbitRig, type RabbitRig } from '../../../../test/support/stores/rabbit-rig.ts';
 import { systemClock } from '../../../kernel/clock.ts';
-import type { BrokerFinding } from './broker-finding.ts';
+import type { BrokerFinding } from './check-queues.ts';
 import { inspectRabbit } from './inspect-broker.ts';
 
 const { rabbitmqUrl } = servicesFromEnv(process.env);
 
-describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
+describe('inspection of RabbitMQ', { timeout: 60_000 }, () => {
   let rig: RabbitRig;
   beforeEach(async () => {
     rig = await openRabbitRig(rabbitmqUrl);
@@ -26,7 +26,7 @@ describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
     return findings.filter((finding) => finding.queue === queue);
   }
 
-  it('tells the version, what is there and what is not, and changes nothing', async () => {
+  it('reports the version and which queues exist, and declares nothing', async () => {
     const [there, absent] = [rig.name('there'), rig.name('absent')];
     await rig.queue.publish(there, { id: 'm', body: '' });
     const names = [there, absent];
@@ -40,7 +40,7 @@ describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
     assert.equal(again.queues[0]?.exists, false);
   });
 
-  it('is content with a queue of either kind, and with one that is merely different', async () => {
+  it('accepts a queue of either type, and harmless differences', async () => {
     const [classic, quorum, other] = [rig.name('c'), rig.name('q'), rig.name('o')];
     await declare(classic, {});
     await declare(quorum, { 'x-queue-type': 'quorum' });
@@ -52,18 +52,18 @@ describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
       );
   });
 
-  it('warns of a queue that forgets messages by itself', async () => {
+  it('warns of a queue that discards messages', async () => {
     const [fleeting, short] = [rig.name('fleeting'), rig.name('short')];
     await declare(fleeting, {}, false);
     await declare(short, { 'x-message-ttl': 5000 });
     for (const queue of [fleeting, short]) {
       const [finding] = await findingsOn(queue);
       assert.equal(finding?.status, 'warning');
-      assert.match(JSON.stringify(finding), /may lose messages by itself.*delete_queue/);
+      assert.match(JSON.stringify(finding), /may discard messages.*delete_queue/);
     }
   });
 
-  it('finds a delayed queue that waits for another time than it says, and one that leads nowhere', async () => {
+  it('finds a delay queue with another delay than its name says, and one without a target', async () => {
     const target = rig.name('target');
     const delayed = rig.name('target-delayed-500ms');
     await declare(delayed, {
@@ -73,11 +73,11 @@ describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
     });
     const sentences = (await findingsOn(delayed)).map(({ status, sentence }) => status + sentence);
     assert.equal(sentences.length, 2);
-    assert.match(sentences[0] ?? '', /^failed.*does not hold messages.*x-message-ttl/);
-    assert.match(sentences[1] ?? '', /^failed.*is not there/);
+    assert.match(sentences[0] ?? '', /^failed.*does not delay messages.*x-message-ttl/);
+    assert.match(sentences[1] ?? '', /^failed.*does not exist/);
   });
 
-  it('is content with a delayed queue as Spillway makes it, and with its ladder', async () => {
+  it('accepts a delay queue and a ladder as Spillway declares them', async () => {
     const name = rig.name('own');
     const delayed = rig.name('own-delayed-500ms');
     await rig.queue.publishDelayedFixed(name, { id: 'm', body: '' }, 500);
@@ -89,24 +89,24 @@ describe('a look at RabbitMQ', { timeout: 60_000 }, () => {
     );
   });
 
-  it('tells of delayed messages whose queue was gone, and of a level of the ladder that is wrong', async () => {
+  it('reports delayed messages without a queue, and a wrong level of the ladder', async () => {
     const name = rig.name('gone');
     const level = rig.name('delay-250ms');
     await declare(level, { 'x-message-ttl': 99 });
     const refused = rig.queue.publish(name, { id: 'm', body: '' }, { delayMs: 300 });
     await assert.rejects(refused, { code: 'CAPACITY_EXHAUSTED' });
-    assert.match(JSON.stringify(await rig.queue.inspectQueues([])), /delay-250ms does not hold/);
+    assert.match(JSON.stringify(await rig.queue.inspectQueues([])), /delay-250ms does not delay/);
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: level }));
     await rig.queue.publish(name, { id: 'first', body: '' }, { delayMs: 1 });
-    // Making the ladder is over, so that this one does wait when its queue is deleted.
+    // The ladder exists by now, so this message is delayed when its queue is deleted.
     await rig.queue.publish(name, { id: 'm', body: '' }, { delayMs: 2000 });
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: name }));
-    const isTold = async () =>
-      JSON.stringify(await rig.queue.inspectQueues([])).includes('found their queue deleted');
-    while (!(await isTold()));
+    const isReported = async () =>
+      JSON.stringify(await rig.queue.inspectQueues([])).includes('queue had been deleted');
+    while (!(await isReported()));
   });
 
-  it('says what to do when nobody answers', async () => {
+  it('gives a remedy when the broker is unreachable', async () => {
     const request = { url: 'amqp://127.0.0.1:1', names: [] };
     const { findings } = await inspectRabbit(request, systemClock);
     assert.equal(findings[0]?.status, 'failed');

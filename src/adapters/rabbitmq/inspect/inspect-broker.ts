@@ -1,14 +1,13 @@
-// A look at the broker for `spillway doctor`: can it be reached, how old is it, are the queues there and as they
-// should be, do delayed messages have somewhere to go. It changes nothing.
+// Inspects the broker for `spillway doctor`: its availability and version, the queues and their arguments, and the delay
+// ladder. It changes nothing.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { BrokerConnection } from '../connection/broker-connection.ts';
 import { readBrokerVersion } from '../connection/broker-version.ts';
-import { lookAtQueue } from '../topology/declare-queue.ts';
+import { readQueue } from '../topology/declare-queue.ts';
 import { DEFAULT_LADDER_NAME } from '../topology/delay-ladder.ts';
-import { type BrokerFinding, fine } from './broker-finding.ts';
-import { judgeLadder, judgeQueue } from './judge-queues.ts';
+import { type BrokerFinding, checkLadder, checkQueue, ok } from './check-queues.ts';
 
 export type InspectedQueue = {
   readonly name: string;
@@ -19,7 +18,7 @@ export type InspectedQueue = {
 };
 
 export type BrokerInspection = {
-  /** Undefined when it was not told. */
+  /** Undefined if the broker did not send it. */
   readonly version: string | undefined;
   readonly queues: readonly InspectedQueue[];
   readonly findings: readonly BrokerFinding[];
@@ -31,11 +30,11 @@ export type InspectionRequest = {
   readonly ladderName?: string;
 };
 
-const REACH_WITHIN_MS = 5000;
-/** Quorum queues that hold messages for a time and pass them on at least once. */
-const OLDEST_GOOD = { major: 3, minor: 10 };
+const CONNECT_TIMEOUT_MS = 5000;
+/** The first version with quorum queues that dead-letter at least once. */
+const MIN_VERSION = { major: 3, minor: 10 };
 
-/** By itself, for who has no queue open; rejects only for a URL that is none. */
+/** Opens a connection of its own; rejects only for an invalid URL. */
 export async function inspectRabbit(
   request: InspectionRequest,
   clock: Clock,
@@ -53,39 +52,39 @@ export async function inspectBroker(
   connection: BrokerConnection,
   { url, names, ladderName = DEFAULT_LADDER_NAME }: InspectionRequest,
 ): Promise<BrokerInspection> {
-  if (!(await connection.isReachable(REACH_WITHIN_MS))) {
-    const reason = connection.lastFailure ?? 'nobody answers';
+  if (!(await connection.isReachable(CONNECT_TIMEOUT_MS))) {
+    const reason = connection.lastFailure ?? 'no answer';
     return { version: undefined, queues: [], findings: [unreachable(reason)] };
   }
   const version = await readBrokerVersion(connection.clock, url).catch(() => undefined);
   const queues: InspectedQueue[] = [];
-  const findings: BrokerFinding[] = [judgeVersion(version)];
+  const findings: BrokerFinding[] = [checkVersion(version)];
   for (const name of names) {
-    const figures = await lookAtQueue(connection, name);
-    queues.push({ name, exists: figures !== undefined, messages: 0, consumers: 0, ...figures });
-    if (figures) findings.push(...(await judgeQueue(connection, name)));
-    else findings.push(fine(name, `${name} is not there yet; it is made when it is used.`));
+    const counts = await readQueue(connection, name);
+    queues.push({ name, exists: counts !== undefined, messages: 0, consumers: 0, ...counts });
+    if (counts) findings.push(...(await checkQueue(connection, name)));
+    else findings.push(ok(name, `${name} does not exist yet; it is declared on first use.`));
   }
-  findings.push(...(await judgeLadder(connection, ladderName)));
+  findings.push(...(await checkLadder(connection, ladderName)));
   return { version, queues, findings };
 }
 
 function unreachable(reason: string): BrokerFinding {
   return {
     status: 'failed',
-    sentence: `RabbitMQ cannot be used (${reason}).`,
-    mend: 'Start it, or set RABBITMQ_URL to where it is, with a user that may configure, write and read.',
+    sentence: `RabbitMQ is unavailable (${reason}).`,
+    mend: 'Start it, or set RABBITMQ_URL to its address, with a user that may configure, write and read.',
   };
 }
 
-function judgeVersion(version: string | undefined): BrokerFinding {
+function checkVersion(version: string | undefined): BrokerFinding {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const isNewer = major > OLDEST_GOOD.major;
-  if (isNewer || (major === OLDEST_GOOD.major && minor >= OLDEST_GOOD.minor))
-    return { status: 'ok', sentence: `RabbitMQ ${version} can be used.` };
+  const isNewer = major > MIN_VERSION.major;
+  if (isNewer || (major === MIN_VERSION.major && minor >= MIN_VERSION.minor))
+    return { status: 'ok', sentence: `RabbitMQ ${version} is supported.` };
   return {
     status: 'warning',
-    sentence: `RabbitMQ ${version ?? 'of an unknown version'} may lose a delayed message when it is killed; the sweeper makes up for it.`,
-    mend: `Use RabbitMQ ${OLDEST_GOOD.major}.${OLDEST_GOOD.minor} or later.`,
+    sentence: `RabbitMQ ${version ?? 'of an unknown version'} may lose a delayed message when it is killed; the sweeper publishes lost jobs again.`,
+    mend: `Use RabbitMQ ${MIN_VERSION.major}.${MIN_VERSION.minor} or later.`,
   };
 }

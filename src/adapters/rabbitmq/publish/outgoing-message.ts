@@ -1,5 +1,4 @@
-// A message as it is handed to the broker: always persistent, always mandatory, with an id. The driver's own
-// defaults are none of these.
+// A message for the broker: always persistent, always mandatory, always with an id. The driver's defaults are otherwise.
 
 import type { Envelope } from 'rabbitmq-client';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
@@ -24,15 +23,15 @@ export type OutgoingMessage = {
 
 export type Address = { readonly exchange: string; readonly routingKey: string };
 
-/** By this a message is known as ours; those of other systems may use the other properties as they like. */
+/** Marks Spillway's own messages; other systems may use the other properties in their own way. */
 export const APP_ID = 'spillway';
 export const ID_HEADER = 'x-spillway-id';
 export const DELIVERIES_HEADER = 'x-spillway-deliveries';
 export const DUE_HEADER = 'x-spillway-due-at';
 
-/** What RabbitMQ 4 takes by default; a larger one would cost everybody the channel. */
+/** RabbitMQ 4's default limit; the broker closes the channel on a larger message. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
-/** The driver cuts longer ones short without a word. */
+/** The driver truncates longer ids silently. */
 const MAX_ID_BYTES = 255;
 
 export function outgoing({ id, body }: QueueMessage, now: number): OutgoingMessage {
@@ -71,6 +70,6 @@ function sized(body: Buffer): Buffer {
   if (body.length <= MAX_BODY_BYTES) return body;
   throw new SpillwayError(
     'REQUEST_TOO_LARGE',
-    `a message of ${body.length} bytes is more than a queue takes`,
+    `a message of ${body.length} bytes exceeds the ${MAX_BODY_BYTES} bytes that a queue takes`,
   );
 }

@@ -1,27 +1,27 @@
-// A channel in confirm mode, from its opening until it is lost. A message is taken when the broker has confirmed it
-// and has not returned it: one without a queue is returned and then confirmed all the same, and the driver tells
-// of the return an immediate after the confirm. Losing the channel settles everything that was on its way.
+// A channel in confirm mode, from its opening until it is lost. A message without a queue is returned and then confirmed all
+// the same, and the driver emits the return one immediate after the confirm: so a message is taken if it is confirmed and not
+// returned. A lost channel settles everything in flight as lost.
 
 import type { Channel } from 'rabbitmq-client';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { ANSWER_WITHIN_MS, within } from '../connection/time-limit.ts';
+import { ANSWER_TIMEOUT_MS, within } from '../connection/time-limit.ts';
 import { Topology, type TopologySettings } from '../topology/topology.ts';
-import { gatherWrites } from './gather-writes.ts';
+import { corkWrites } from './cork-writes.ts';
 import { type Address, envelopeOf, type OutgoingMessage } from './outgoing-message.ts';
 
 /**
- * `returned`: there is no queue for it. `lost`: nobody knows what became of it. `refusedFor`: the broker does not take it,
- * as a full queue does not.
+ * `returned`: the message has no queue. `lost`: its outcome is unknown. `refusedFor`: the broker rejected it, as a full queue
+ * does.
  */
 export type SendOutcome = 'confirmed' | 'returned' | 'lost' | { readonly refusedFor: unknown };
 
 type Pending = {
   readonly messageId: string;
   isReturned: boolean;
-  readonly tell: (outcome: SendOutcome) => void;
+  readonly onOutcome: (outcome: SendOutcome) => void;
 };
 
-const CLOSE_WITHIN_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 export class PublishChannel {
   readonly topology: Topology;
@@ -36,7 +36,7 @@ export class PublishChannel {
     const channel = await connection.openChannel();
     try {
       const selecting = channel.confirmSelect();
-      await within(connection.clock, ANSWER_WITHIN_MS, selecting, 'begin to confirm');
+      await within(connection.clock, ANSWER_TIMEOUT_MS, selecting, 'begin to confirm');
       return new PublishChannel(connection, channel, settings);
     } catch (cause) {
       void channel.close();
@@ -56,13 +56,13 @@ export class PublishChannel {
     return this.#channel.active;
   }
 
-  /** Tells once what became of it. The bytes are handed to the driver before it returns. */
-  send(message: OutgoingMessage, address: Address, tell: (outcome: SendOutcome) => void): void {
-    const pending: Pending = { messageId: message.messageId, isReturned: false, tell };
+  /** Calls back once. The driver has the bytes before this returns. */
+  send(message: OutgoingMessage, address: Address, onOutcome: Pending['onOutcome']): void {
+    const pending: Pending = { messageId: message.messageId, isReturned: false, onOutcome };
     this.#pending.add(pending);
-    gatherWrites(this.#channel);
+    corkWrites(this.#channel);
     this.#channel.basicPublish(envelopeOf(message, address), message.body).then(
-      // Each has an immediate of its own: one that was asked for before a message was confirmed might come before its return.
+      // One immediate per message: a shared one, set before this confirm, could run before this message's return.
       () => setImmediate(this.#settleConfirmed, pending),
       (refusedFor: unknown) => this.#settle(pending, { refusedFor }),
     );
@@ -70,10 +70,10 @@ export class PublishChannel {
 
   async close(): Promise<void> {
     const closing = this.#channel.close();
-    await within(this.#connection.clock, CLOSE_WITHIN_MS, closing, 'close').catch(() => {});
+    await within(this.#connection.clock, CLOSE_TIMEOUT_MS, closing, 'close').catch(() => {});
   }
 
-  /** Two with the same id at once are both taken for returned: the innocent one is published once more. */
+  /** Two messages with the same id both count as returned: the delivered one is published once more. */
   #markReturned(messageId: string | undefined): void {
     for (const pending of this.#pending)
       if (pending.messageId === messageId) pending.isReturned = true;
@@ -86,10 +86,10 @@ export class PublishChannel {
   #settle(pending: Pending, outcome: SendOutcome): void {
     if (!this.#pending.delete(pending)) return;
     if (outcome === 'returned') this.topology.forget();
-    pending.tell(outcome);
+    pending.onOutcome(outcome);
   }
 
-  /** The driver can forget one whose bytes were just written; nobody shall wait for it for ever. */
+  /** The driver drops the promise of a message that was just written; without this it would never settle. */
   #loseAll(): void {
     for (const pending of this.#pending) this.#settle(pending, 'lost');
   }

@@ -1,5 +1,5 @@
-// What publishing promises where many come at once: the order of the calls, and that none is taken for confirmed which the
-// broker has returned. That it goes on through failures of the broker is tested beside those.
+// Concurrent publishes keep the order of the calls, and a returned message never counts as confirmed. Failures of the broker
+// are in broker-faults.test.ts.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import type { JobQueue } from '../../../jobs/ports/job-queue.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { outgoing } from './outgoing-message.ts';
 import { Publisher } from './publisher.ts';
-import { straightTo } from './route.ts';
+import { directTo } from './route.ts';
 
 const { rabbitmqUrl } = servicesFromEnv(process.env);
 
@@ -20,7 +20,7 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
   });
   afterEach(() => rig.close());
 
-  it('keeps the order of the calls though the first has to wait for its queue to be made', async () => {
+  it('keeps the order of the calls while the first one waits for its queue', async () => {
     const name = rig.name('ordered');
     const ids: string[] = [];
     const publishing: Promise<void>[] = [];
@@ -28,19 +28,19 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
       const id = `m${ids.length}`;
       ids.push(id);
       const message = outgoing({ id, body: '' }, systemClock.now());
-      publishing.push(publisher.publish(straightTo(name), message));
+      publishing.push(publisher.publish(directTo(name), message));
     };
     const hopped = Promise.withResolvers<void>();
-    // At every moment at which the queue may have become known while those that waited for it are not sent.
-    const onMade = async () => {
+    // Publishes in each turn in which the queue may be known while earlier messages are still unsent.
+    const onDeclared = async () => {
       for (let hops = 0; hops < 40; hops += 1) {
         publish();
         await Promise.resolve();
       }
       hopped.resolve();
     };
-    const settings = { queueType: 'classic', ladderName: rig.name('none'), onMade } as const;
-    const options = { confirmTimeoutMs: 10_000, maxWaiting: 100 };
+    const settings = { queueType: 'classic', ladderName: rig.name('none'), onDeclared } as const;
+    const options = { confirmTimeoutMs: 10_000, maxPending: 100 };
     const publisher = new Publisher(rig.outsider, settings, options);
     publish();
     publish();
@@ -50,7 +50,7 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
     assert.deepEqual(await take(rig.queue, name, ids.length), ids);
   });
 
-  it('keeps the order of the calls where some are made by what an earlier one resolves', async () => {
+  it('keeps the order of calls that an earlier publish triggers', async () => {
     const name = rig.name('chained');
     const called: string[] = [];
     const publish = async (id: string) => {
@@ -65,7 +65,7 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
     assert.deepEqual(await take(rig.queue, name, called.length), called);
   });
 
-  it('takes none for confirmed that was returned, though others are confirmed in the same turn', async () => {
+  it('does not confirm a returned message, though others are confirmed in the same turn', async () => {
     const [there, gone] = [rig.name('there'), rig.name('gone')];
     for (const name of [there, gone]) await rig.queue.publish(name, { id: 'before', body: '' });
     await rig.outsider.withChannel((channel) => channel.queueDelete({ queue: gone }));
@@ -81,7 +81,7 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
     );
   });
 
-  it('waits when it is closed for what is on its way, and takes nothing after', async () => {
+  it('waits for pending publishes on close and refuses new ones', async () => {
     const name = rig.name('closed');
     const queue = await rig.open();
     const ids = Array.from({ length: 50 }, (_, index) => `m${index}`);
@@ -97,9 +97,9 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
     assert.deepEqual(await take(rig.queue, name, ids.length + 1), ['before', ...ids]);
   });
 
-  it('refuses one more than may wait, and takes the next when one is confirmed', async () => {
+  it('refuses a publish beyond the bound, and accepts one again after a confirm', async () => {
     const name = rig.name('bounded');
-    const queue = await rig.open({ maxWaiting: 3 });
+    const queue = await rig.open({ maxPending: 3 });
     await queue.publish(name, { id: 'before', body: '' });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, (_, index) => queue.publish(name, { id: `m${index}`, body: '' })),
@@ -111,7 +111,7 @@ describe('publishing to RabbitMQ', { timeout: 60_000 }, () => {
   });
 });
 
-/** The ids of so many different messages, in the order in which they come. */
+/** The ids of the first distinct messages, in order of arrival. */
 async function take(queue: JobQueue, name: string, count: number): Promise<readonly string[]> {
   const ids = new Set<string>();
   const all = Promise.withResolvers<void>();

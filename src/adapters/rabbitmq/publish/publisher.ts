@@ -1,36 +1,37 @@
-// Publishes and does not believe it until the broker has confirmed it and has not returned it. A lost connection,
-// a queue that was deleted and a refusal by a full queue are tried again until the time for the whole is up; then
-// it rejects. What rejected may still arrive: at least once, never silently less.
-// While the broker is away or has an alarm nothing is written, so nothing piles up; the number of publishes that
-// wait is bounded, those that were given up on included until the driver lets go of them.
-// Where everything is ready a message is written before `publish` returns, so that messages go in the order of the calls.
+// Publishes with confirms: a message counts as published when the broker has confirmed it and has not returned it. After a
+// lost connection, a deleted queue or a refusal by a full queue it is tried again until the timeout, then `publish` rejects.
+// A rejected message may still arrive: delivery is at least once.
+// While the broker is unavailable or has an alarm nothing is written. The number of pending publishes is bounded, expired
+// ones included until the driver releases them. When everything is ready the message is written before `publish` returns, so
+// messages leave in the order of the calls.
 
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import { sleep } from '../../../kernel/clock.ts';
+import { reasonOf } from '../../../kernel/log.ts';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { isRefusal, reasonOf } from '../connection/broker-error.ts';
+import { isRefusal } from '../connection/broker-error.ts';
 import { within } from '../connection/time-limit.ts';
 import type { TopologySettings } from '../topology/topology.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
+import { type PendingPublish, PendingPublishes } from './pending-publishes.ts';
 import { PublishChannel, type SendOutcome } from './publish-channel.ts';
 import type { Route } from './route.ts';
-import { type WaitingPublish, WaitingPublishes } from './waiting-publishes.ts';
 
 export type PublisherOptions = {
   readonly confirmTimeoutMs: number;
-  readonly maxWaiting: number;
+  readonly maxPending: number;
 };
 
-const FIRST_PAUSE_MS = 50;
-const LAST_PAUSE_MS = 1000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
 
 export class Publisher {
   readonly #connection: BrokerConnection;
   readonly #settings: TopologySettings;
   readonly #options: PublisherOptions;
-  readonly #waiting: WaitingPublishes;
-  /** What waits for something to be ready before it is sent for the first time; nobody who comes later overtakes it. */
-  readonly #notSent = new Set<WaitingPublish>();
+  readonly #pending: PendingPublishes;
+  /** Publishes that wait for the channel or the topology before the first send; later publishes queue behind them. */
+  readonly #unsent = new Set<PendingPublish>();
   #current: PublishChannel | undefined;
   #opening: Promise<PublishChannel> | undefined;
   #isClosed = false;
@@ -39,58 +40,61 @@ export class Publisher {
     this.#connection = connection;
     this.#settings = settings;
     this.#options = options;
-    this.#waiting = new WaitingPublishes(connection.clock, options.confirmTimeoutMs);
+    this.#pending = new PendingPublishes(connection.clock, options.confirmTimeoutMs);
   }
 
   publish(route: Route, message: OutgoingMessage): Promise<void> {
-    const { size } = this.#waiting;
+    const { size } = this.#pending;
     if (this.#isClosed) return Promise.reject(unavailable('the queue is closed'));
-    if (size >= this.#options.maxWaiting)
-      return Promise.reject(unavailable(`${size} messages wait to be published already`));
-    const waiting = this.#waiting.add(route, message);
-    if (!this.#sendAtOnce(waiting)) {
-      this.#notSent.add(waiting);
-      void this.#persist(waiting, this.#tryOnce(waiting));
+    if (size >= this.#options.maxPending)
+      return Promise.reject(unavailable(`${size} publishes are pending already`));
+    const pending = this.#pending.add(route, message);
+    if (!this.#sendNow(pending)) {
+      this.#unsent.add(pending);
+      void this.#publishUntilSettled(pending, this.#tryOnce(pending));
     }
-    return waiting.told.promise;
+    return pending.result.promise;
   }
 
-  /** Waits for what is on its way, each within its own time. Idempotent. */
+  /** Waits for pending publishes until their timeout. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const emptied = this.#waiting.whenEmpty();
+    const drained = this.#pending.drained();
     const { clock } = this.#connection;
-    await within(clock, this.#options.confirmTimeoutMs, emptied, 'confirm').catch(() => {});
+    await within(clock, this.#options.confirmTimeoutMs, drained, 'confirm').catch(() => {});
     await this.#current?.close();
   }
 
-  /** False where something has to be made ready first. */
-  #sendAtOnce(waiting: WaitingPublish): boolean {
+  /** False if the channel or the topology is not ready. */
+  #sendNow(pending: PendingPublish): boolean {
     const channel = this.#current;
-    if (!channel?.isOpen || this.#notSent.size > 0 || !this.#connection.isReady) return false;
-    const address = waiting.route.known(channel.topology);
+    if (!channel?.isOpen || this.#unsent.size > 0 || !this.#connection.isReady) return false;
+    const address = pending.route.known(channel.topology);
     if (!address) return false;
-    channel.send(waiting.message, address, (outcome) => {
-      if (outcome === 'confirmed') this.#waiting.fulfil(waiting);
-      else void this.#persist(waiting, Promise.resolve(outcome));
+    channel.send(pending.message, address, (outcome) => {
+      if (outcome === 'confirmed') this.#pending.confirm(pending);
+      else void this.#publishUntilSettled(pending, Promise.resolve(outcome));
     });
     return true;
   }
 
-  /** Never rejects: whoever waits is told. */
-  async #persist(waiting: WaitingPublish, firstTry: Promise<SendOutcome>): Promise<void> {
+  /** Never rejects: the outcome settles the pending publish. */
+  async #publishUntilSettled(
+    pending: PendingPublish,
+    firstTry: Promise<SendOutcome>,
+  ): Promise<void> {
     try {
-      await this.#tryUntil(waiting, firstTry);
-      this.#waiting.fulfil(waiting);
+      await this.#tryUntil(pending, firstTry);
+      this.#pending.confirm(pending);
     } catch (cause) {
-      this.#waiting.fail(waiting, cause);
+      this.#pending.fail(pending, cause);
     }
   }
 
-  async #tryUntil(waiting: WaitingPublish, firstTry: Promise<SendOutcome>): Promise<void> {
+  async #tryUntil(pending: PendingPublish, firstTry: Promise<SendOutcome>): Promise<void> {
     let trying = firstTry;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)) {
-      const isLast = () => this.#waiting.leftMs(waiting) <= pauseMs;
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      const isLast = () => this.#pending.leftMs(pending) <= pauseMs;
       try {
         const outcome = await trying;
         if (outcome === 'confirmed') return;
@@ -101,21 +105,21 @@ export class Publisher {
         if (isRefusal(cause) || isLast()) throw unavailable(reasonOf(cause), cause);
       }
       await sleep(this.#connection.clock, pauseMs);
-      trying = this.#tryOnce(waiting);
+      trying = this.#tryOnce(pending);
     }
   }
 
-  async #tryOnce(waiting: WaitingPublish): Promise<SendOutcome> {
+  async #tryOnce(pending: PendingPublish): Promise<SendOutcome> {
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
     try {
-      await this.#connection.ready(Math.max(0, this.#waiting.leftMs(waiting)));
+      await this.#connection.ready(Math.max(0, this.#pending.leftMs(pending)));
       const channel = await this.#openChannel();
-      const address = await waiting.route.prepare(channel.topology);
-      // Nobody waits for it any more, and its publisher has been told that it was not taken.
-      if (this.#waiting.leftMs(waiting) <= 0) throw unavailable('there was no time left');
-      channel.send(waiting.message, address, resolve);
+      const address = await pending.route.prepare(channel.topology);
+      // The publish has expired: its caller has a rejection already.
+      if (this.#pending.leftMs(pending) <= 0) throw unavailable('the time is up');
+      channel.send(pending.message, address, resolve);
     } finally {
-      this.#notSent.delete(waiting);
+      this.#unsent.delete(pending);
     }
     return promise;
   }

@@ -1,4 +1,5 @@
-// The three ways to a queue: at once, after an exact wait by the ladder, after a fixed wait by a queue of its own.
+// The three routes to a queue: direct, after an exact delay through the delay ladder, and after a fixed delay through a delay
+// queue.
 
 import type { Clock } from '../../../kernel/clock.ts';
 import { delayKey } from '../topology/delay-ladder.ts';
@@ -7,17 +8,17 @@ import type { Topology } from '../topology/topology.ts';
 import type { Address } from './outgoing-message.ts';
 
 export type Route = {
-  /** Where to publish a message, if what it has to pass is known to be there. */
+  /** The address, if every queue and exchange on the route is known to exist. */
   known(topology: Topology): Address | undefined;
-  /** Makes sure that it is. */
+  /** Declares the route and returns its address. */
   prepare(topology: Topology): Promise<Address>;
 };
 
-export function straightTo(queue: string): Route {
-  return new StraightTo(queue);
+export function directTo(queue: string): Route {
+  return new DirectRoute(queue);
 }
 
-/** The wait is reckoned when the message is sent: what publishing has taken so far is part of it. */
+/** The delay is computed when the message is sent, so time spent on retries is part of it. */
 export function dueAtQueue(queue: string, dueAt: number, clock: Clock): Route {
   const by = (exchange: string) => {
     return { exchange, routingKey: delayKey(queue, dueAt - clock.now()) };
@@ -42,8 +43,8 @@ export function afterFixedDelay(queue: string, delayMs: number): Route {
   };
 }
 
-/** The way of most messages: a class costs each of them less than functions of its own. */
-class StraightTo implements Route {
+/** Most messages take this route: a class allocates less per message than closures. */
+class DirectRoute implements Route {
   readonly #address: Address;
 
   constructor(queue: string) {

@@ -1,13 +1,13 @@
-// Makes the ladder of delays, or finds it as it was made. Its queues are quorum queues that dead-letter at least
-// once, whatever type the others are. A broker that does not know these (before 3.10, or with feature flags off)
-// refuses them and is given classic ones, which pass on at most once: there the sweeper makes up for a loss.
+// Declares the delay ladder. Its queues are quorum queues that dead-letter at least once, whatever the type of the other
+// queues. A broker that refuses them (before 3.10, or with feature flags off) gets classic queues, which dead-letter at most
+// once: there the sweeper publishes lost jobs again.
 
 import type { Channel } from 'rabbitmq-client';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { isRefusal } from '../connection/broker-error.ts';
 import { type DelayLadder, describeLadder, dueKey, type LadderLevel } from './delay-ladder.ts';
 
-/** Rejects with PRECONDITION_FAILED when a queue of the ladder exists and is neither of the two kinds. */
+/** Rejects with PRECONDITION_FAILED if a queue of the ladder exists with other arguments. */
 export async function declareLadder(
   connection: BrokerConnection,
   name: string,
@@ -22,7 +22,7 @@ export async function declareLadder(
   }
 }
 
-/** Idempotent, and cheap enough to be done by everyone who uses the queue: a queue made anew has no binding. */
+/** Idempotent and cheap: every user of a queue binds it, because a queue that was declared again has no binding. */
 export async function bindToLadder(
   connection: BrokerConnection,
   ladder: DelayLadder,
@@ -32,7 +32,7 @@ export async function bindToLadder(
   await connection.withChannel((channel) => channel.queueBind(binding));
 }
 
-/** The first refusal says more: the second one may only say that the queue is not classic either. */
+/** Throws the first refusal: the second one may only say that the queue is not classic either. */
 async function declareClassic(
   connection: BrokerConnection,
   name: string,
@@ -52,13 +52,13 @@ async function declareAll(channel: Channel, ladder: DelayLadder): Promise<void> 
   await channel.exchangeDeclare({ exchange: unrouted, type: 'fanout', durable: true });
   await channel.queueDeclare({ ...unroutedQueue });
   await channel.queueBind({ queue: unroutedQueue.queue, exchange: unrouted, routingKey: '' });
-  // Without it a message whose queue is gone would stay where it is and, thirty-two of them, stop its level.
-  const otherwise = { 'alternate-exchange': unrouted };
+  // Without it a message whose queue was deleted would stay on its level, and thirty-two of them would block the level.
+  const alternate = { 'alternate-exchange': unrouted };
   await channel.exchangeDeclare({
     exchange: exit,
     type: 'topic',
     durable: true,
-    arguments: otherwise,
+    arguments: alternate,
   });
   for (const level of ladder.levels) await declareLevel(channel, level);
 }

@@ -1,19 +1,18 @@
-// Asks the broker about a queue and makes those that are not there. A queue that exists is used as it is found:
-// the producer that made it plain durable must not be refused because we would have made it otherwise.
-// Each question has a channel of its own, since the broker answers "no" by closing the channel.
+// Reads and declares queues. An existing queue is used as it is: a producer's own declaration must not fail because Spillway
+// would choose other arguments. Each command has a channel of its own, because the broker closes the channel of a failing one.
 
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { brokerCode, isNotFound } from '../connection/broker-error.ts';
 import { isUsableName, type QueueDefinition } from './queue-definition.ts';
 
-export type QueueFigures = { readonly messages: number; readonly consumers: number };
+export type QueueCounts = { readonly messages: number; readonly consumers: number };
 
-/** Looks and makes nothing; undefined when there is no such queue. `messages` are those ready for delivery. */
-export async function lookAtQueue(
+/** Declares nothing; undefined if the queue does not exist. `messages` counts those ready for delivery. */
+export async function readQueue(
   connection: BrokerConnection,
   queue: string,
-): Promise<QueueFigures | undefined> {
+): Promise<QueueCounts | undefined> {
   try {
     const answer = await connection.withChannel((channel) =>
       channel.queueDeclare({ queue, passive: true }),
@@ -25,7 +24,7 @@ export async function lookAtQueue(
   }
 }
 
-/** Makes the queue, or finds it just so; rejects with PRECONDITION_FAILED when it exists and is different. */
+/** Rejects with PRECONDITION_FAILED if the queue exists with other arguments. */
 export async function declareQueue(
   connection: BrokerConnection,
   definition: QueueDefinition,
@@ -36,16 +35,16 @@ export async function declareQueue(
 export async function ensureQueue(
   connection: BrokerConnection,
   definition: QueueDefinition,
-): Promise<'found' | 'made'> {
+): Promise<'found' | 'declared'> {
   const { queue } = definition;
   if (!isUsableName(queue))
-    throw new SpillwayError('INTERNAL', `"${queue}" cannot be the name of a queue on RabbitMQ`);
-  if (await lookAtQueue(connection, queue)) return 'found';
+    throw new SpillwayError('INTERNAL', `"${queue}" is not a valid queue name on RabbitMQ`);
+  if (await readQueue(connection, queue)) return 'found';
   try {
     await declareQueue(connection, definition);
-    return 'made';
+    return 'declared';
   } catch (cause) {
-    // Somebody was quicker and made it differently.
+    // Another process declared it meanwhile with other arguments.
     if (brokerCode(cause) === 'PRECONDITION_FAILED') return 'found';
     throw cause;
   }

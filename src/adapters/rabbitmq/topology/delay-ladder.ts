@@ -1,21 +1,21 @@
-// How a message waits for any time: a small, fixed family of queues, each of which holds every message for the
-// same time and passes it on. The wait is a sum of powers of two, written in the routing key digit by digit
-// (`0.0.1.0.….queue`, highest first). On each level a 1 leads into the level's queue, which dead-letters to the
-// level below, and a 0 leads past it. Below the lowest level the last word of the key leads to the queue.
-// Since one queue knows one time only, no message waits behind a longer one; rounding up means none is early.
+// The delay ladder: a fixed family of queues that delays a message for any time. Each queue delays every message by the same
+// time and passes it on. The delay is a sum of powers of two, written in the routing key bit by bit (`0.0.1.0.….queue`,
+// highest first). On each level a 1 routes into the level's queue, which dead-letters to the level below, and a 0 routes past
+// it. Below the lowest level the rest of the key routes to the target queue. Each queue has one delay only, so there is no
+// head-of-line blocking; rounding up means that no message is early.
 //
 //     level 12 (512 s) ─→ level 11 (256 s) ─→ … ─→ level 0 (125 ms) ─→ due ─→ queue
-//                                                                       └→ unrouted, when there is no such queue
+//                                                                       └→ unrouted, if that queue does not exist
 
 import { AT_LEAST_ONCE, type QueueDefinition, type QueueType } from './queue-definition.ts';
 
 export const DEFAULT_LADDER_NAME = 'spillway-delay';
 export const UNIT_MS = 125;
 export const LEVELS = 13;
-/** The most that fits: 17 minutes. */
+/** The longest delay: 17 minutes. */
 export const LADDER_MAX_MS = (2 ** LEVELS - 1) * UNIT_MS;
 
-/** A level that is full refuses the message, and its publisher hears of it. */
+/** A full level rejects the message, so its publish fails. */
 const MAX_MESSAGES = 500_000;
 const MAX_UNROUTED = 100_000;
 
@@ -23,19 +23,19 @@ export type LadderLevel = {
   readonly exchange: string;
   readonly queue: QueueDefinition;
   readonly below: string;
-  /** What goes into the queue, and what passes it by. */
+  /** The bindings of messages that wait on this level, and of messages that pass it. */
   readonly waitKey: string;
   readonly passKey: string;
 };
 
 export type DelayLadder = {
-  /** Where delayed messages are published. */
+  /** The exchange to which delayed messages are published. */
   readonly entry: string;
-  /** Where they come out; each queue is bound to it by `dueKey`. */
+  /** The exchange of due messages; each target queue is bound to it by `dueKey`. */
   readonly exit: string;
   readonly unrouted: string;
   readonly unroutedQueue: QueueDefinition;
-  /** From the lowest up, so that none is made before what it leads to. */
+  /** From the lowest up: a level is declared after the one it leads to. */
   readonly levels: readonly LadderLevel[];
 };
 
@@ -56,14 +56,14 @@ export function describeLadder(name: string, type: QueueType): DelayLadder {
   };
 }
 
-/** The routing key of a message for `queue` that is to wait so long; longer than the ladder is as long as it. */
+/** The routing key of a delayed message for `queue`; a delay beyond the ladder's is cut to its longest. */
 export function delayKey(queue: string, delayMs: number): string {
   const units = Math.ceil(Math.min(Math.max(delayMs, 0), LADDER_MAX_MS) / UNIT_MS);
   const digits = units.toString(2).padStart(LEVELS, '0');
   return `${digits.split('').join('.')}.${queue}`;
 }
 
-/** What binds a queue to the exit. A queue's name may hold dots: they are words of the key like any other. */
+/** The binding of a target queue to the exit. Dots in its name are words of the key like any other. */
 export function dueKey(queue: string): string {
   return `${'*.'.repeat(LEVELS)}${queue}`;
 }

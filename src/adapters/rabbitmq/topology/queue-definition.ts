@@ -1,5 +1,5 @@
-// What the queues are that Spillway makes: names, durability, arguments. Pure; declaring them is done elsewhere.
-// None has `x-expires`: a queue that expires takes its messages with it and dead-letters none.
+// The names and arguments of the queues that Spillway declares. Pure. No queue has `x-expires`: an expiring queue drops its
+// messages without dead-lettering them.
 
 export type QueueType = 'classic' | 'quorum';
 
@@ -10,8 +10,8 @@ export type QueueDefinition = {
 };
 
 /**
- * A dead-lettered message is gone from here when it is safely there. Needs a quorum queue, and the overflow rule:
- * with the default one the broker falls back to at-most-once without a word.
+ * A dead-lettered message leaves its queue after the target has confirmed it. This needs a quorum queue and this overflow
+ * rule: with the default one the broker silently falls back to at-most-once.
  */
 export const AT_LEAST_ONCE = Object.freeze({
   'x-queue-type': 'quorum',
@@ -19,10 +19,10 @@ export const AT_LEAST_ONCE = Object.freeze({
   'x-overflow': 'reject-publish',
 });
 
-/** Routing keys and names have 255 bytes, and the key of a delayed message holds the queue's name and more. */
+/** Routing keys have at most 255 bytes, and the key of a delayed message contains the queue's name. */
 const MAX_NAME_BYTES = 200;
 
-/** A word `*` or `#` would be a wildcard where the name is part of a binding. */
+/** A word `*` or `#` would be a wildcard in the queue's binding. */
 export function isUsableName(name: string): boolean {
   if (name.length === 0 || Buffer.byteLength(name) > MAX_NAME_BYTES) return false;
   return name.split('.').every((word) => word !== '*' && word !== '#');
@@ -32,7 +32,7 @@ export function plainQueue(queue: string, type: QueueType): QueueDefinition {
   return { queue, durable: true, arguments: type === 'quorum' ? { 'x-queue-type': 'quorum' } : {} };
 }
 
-/** Where the existing systems put what has to wait a fixed time: `{queue}-delayed-{ms}ms`. */
+/** The existing systems' queue for a fixed delay: `{queue}-delayed-{ms}ms`. */
 export function fixedDelayQueue(queue: string, delayMs: number, type: QueueType): QueueDefinition {
   return {
     queue: `${queue}-delayed-${delayMs}ms`,
@@ -46,7 +46,7 @@ export function fixedDelayQueue(queue: string, delayMs: number, type: QueueType)
   };
 }
 
-/** Undefined when it is not the name of a queue for a fixed delay. */
+/** Undefined for a name that is not of a fixed-delay queue. */
 export function parseFixedDelayName(
   name: string,
 ): { readonly queue: string; readonly delayMs: number } | undefined {

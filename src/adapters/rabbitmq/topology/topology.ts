@@ -1,6 +1,5 @@
-// What is known to be there, for as long as one channel lives: a queue is asked for once and then remembered. A
-// channel that is lost takes the memory with it, so that after a reconnect, to a broker that may have been wiped,
-// everything is looked for again.
+// The queues and exchanges that are known to exist, for the lifetime of one channel: each is declared once and remembered. A
+// new channel starts with an empty memory, because a reconnect may lead to a broker that lost its data.
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { bindToLadder, declareLadder } from './declare-ladder.ts';
@@ -11,11 +10,11 @@ import { fixedDelayQueue, plainQueue, type QueueType } from './queue-definition.
 export type TopologySettings = {
   readonly queueType: QueueType;
   readonly ladderName: string;
-  /** Told of a queue that was not there: whatever had been on it is gone. */
-  readonly onMade: (queue: string) => void;
+  /** Called for a queue that did not exist: its earlier messages are gone. */
+  readonly onDeclared: (queue: string) => void;
 };
 
-type Known = { readonly making: Promise<void>; isThere: boolean };
+type Known = { readonly declaring: Promise<void>; isDeclared: boolean };
 
 export class Topology {
   readonly #connection: BrokerConnection;
@@ -29,12 +28,12 @@ export class Topology {
     this.#settings = settings;
   }
 
-  /** Whether a queue was found or made, one for a fixed delay with the one that it leads to. */
+  /** Whether a queue exists; for a fixed-delay queue, also its target. */
   isKnown(queue: string): boolean {
-    return this.#known.get(queue)?.isThere === true;
+    return this.#known.get(queue)?.isDeclared === true;
   }
 
-  /** Where delayed messages for the queue go in, if all that they pass is known. */
+  /** The ladder's entry exchange, if the ladder and the queue's binding are known to exist. */
   knownEntryTo(queue: string): string | undefined {
     return this.isKnown(delayedKey(queue)) ? this.#entry : undefined;
   }
@@ -42,11 +41,12 @@ export class Topology {
   queue(name: string): Promise<void> {
     return this.#once(name, async () => {
       const definition = plainQueue(name, this.#settings.queueType);
-      if ((await ensureQueue(this.#connection, definition)) === 'made') this.#settings.onMade(name);
+      if ((await ensureQueue(this.#connection, definition)) === 'declared')
+        this.#settings.onDeclared(name);
     });
   }
 
-  /** The queue, the ladder, and the way from one to the other; resolves to where delayed messages go in. */
+  /** Declares queue, ladder and binding; resolves to the ladder's entry exchange. */
   async delayed(name: string): Promise<string> {
     const ladder = await this.ladder();
     await this.#once(delayedKey(name), async () => {
@@ -65,7 +65,7 @@ export class Topology {
     return this.#ladder;
   }
 
-  /** The queue for a fixed delay and the one that it leads to. */
+  /** Declares the fixed-delay queue and its target. */
   fixedDelay(name: string, delayMs: number): Promise<void> {
     const definition = fixedDelayQueue(name, delayMs, this.#settings.queueType);
     return this.#once(definition.queue, async () => {
@@ -74,27 +74,27 @@ export class Topology {
     });
   }
 
-  /** Everything is looked for again: a message came back because its queue is gone, or the ladder. */
+  /** Called when a message was returned: its queue or the ladder was deleted, so everything is declared again. */
   forget(): void {
     this.#known.clear();
     this.#ladder = undefined;
   }
 
-  #once(key: string, make: () => Promise<void>): Promise<void> {
+  #once(key: string, declare: () => Promise<void>): Promise<void> {
     const before = this.#known.get(key);
-    if (before) return before.making;
-    const making = make().then(
+    if (before) return before.declaring;
+    const declaring = declare().then(
       () => {
-        known.isThere = true;
+        known.isDeclared = true;
       },
       (cause) => {
         this.#known.delete(key);
         throw cause;
       },
     );
-    const known: Known = { making, isThere: false };
+    const known: Known = { declaring, isDeclared: false };
     this.#known.set(key, known);
-    return making;
+    return declaring;
   }
 }
 

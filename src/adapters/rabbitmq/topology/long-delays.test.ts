@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createTestClock } from '../../../../test/support/test-clock.ts';
-import { LongWaits } from './long-waits.ts';
+import { LongDelays } from './long-delays.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('hands a message over some minutes before its moment', async () => {
+it('publishes a message some minutes before it is due', async () => {
   const clock = createTestClock();
-  const waits = new LongWaits({ clock, handOverMs: 300_000 });
+  const waits = new LongDelays({ clock, leadMs: 300_000 });
   const dueAt = clock.now() + 3 * HOUR_MS;
   let handedOverAt = 0;
   waits.keep(dueAt, () => {
@@ -18,16 +18,16 @@ it('hands a message over some minutes before its moment', async () => {
   assert.equal(waits.size, 0);
 });
 
-it('keeps no more than so many; the sweeper has the rest', () => {
+it('drops messages beyond the bound: the sweeper has them', () => {
   const clock = createTestClock();
-  const waits = new LongWaits({ clock, handOverMs: 1000, mostKept: 2 });
+  const waits = new LongDelays({ clock, leadMs: 1000, maxKept: 2 });
   for (let index = 0; index < 5; index += 1) waits.keep(clock.now() + HOUR_MS, () => {});
   assert.equal(waits.size, 2);
 });
 
-it('hands nothing over once it is closed, and leaves no timer', async () => {
+it('publishes nothing after close and leaves no timer', async () => {
   const clock = createTestClock();
-  const waits = new LongWaits({ clock, handOverMs: 1000 });
+  const waits = new LongDelays({ clock, leadMs: 1000 });
   waits.keep(clock.now() + HOUR_MS, () => assert.fail('was closed'));
   waits.close();
   await clock.advance(HOUR_MS);
