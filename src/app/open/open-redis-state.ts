@@ -14,7 +14,7 @@ import type { Config } from '../../config/config.ts';
 import type { RecentLog } from '../../http/routes/admin-logs.ts';
 import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { StartFailure } from '../start-failure.ts';
-import type { SharedState, SharedStateParts } from './open-shared-state.ts';
+import type { SharedState, SharedStateParts } from './shared-state.ts';
 
 const CONNECT_WAIT_MS = 3000;
 
