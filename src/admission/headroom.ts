@@ -74,7 +74,7 @@ class SharedHeadroom implements Headroom {
     if (this.adopt(reading)) this.#exchange.publish(reading);
   }
 
-  /** False for a reading that is older than the known one, or whose scope is beyond the bound. */
+  /** False for a reading older than the known one, or of a scope beyond the bound. */
   adopt({ key, gauges, readAt }: HeadroomReading): boolean {
     const entry = this.#entryOf(key);
     if (!entry || readAt < entry.pace.readAt) return false;

@@ -1,5 +1,5 @@
-// The port to provider limits: providers that serve nothing before a reset time. A limit that one server learns holds on
-// all of them (the shared adapter announces it). Reading is local, because every call reads. The end of a limit only moves
+// The port to provider limits: providers that serve nothing before a reset time. A limit that one server learns applies
+// on all of them (the shared adapter announces it). Reading is local, because every call reads. The end of a limit only moves
 // later, and a limit expires by itself.
 
 import type { CircuitKey } from '../resilience/circuit-key.ts';
@@ -14,9 +14,9 @@ export type ProviderLimit = CircuitKey & {
   readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
 };
 
-/** A stored record outlives its limit by this much, so that servers whose clocks differ see it to the end. */
+/** A stored record outlives its limit by this much, because the servers' clocks differ. */
 export const CLOCK_SKEW_MS = 1000;
-/** The duration of a limit whose end the provider does not state. */
+/** The duration of a limit without a stated end. */
 export const UNSTATED_LIMIT_MS = 300_000;
 
 export type ProviderLimits = {

@@ -46,7 +46,7 @@ export type CircuitTransition = {
   /** Counts of this server in the window. */
   readonly failures: number;
   readonly calls: number;
-  /** True on the one server whose step caused the transition. */
+  /** True only on the server that caused the transition. */
   readonly isDecidedHere: boolean;
 };
 

@@ -22,7 +22,7 @@ type Model = {
   probeAt: number;
   successes: number;
   probe: { pass: BreakerPass; until: number } | undefined;
-  /** Passes whose outcome is not reported yet. */
+  /** Passes without a reported outcome. */
   passes: BreakerPass[];
 };
 

@@ -8,7 +8,7 @@
 //                                             → closed     enough probes in a row succeeded
 //   open, half_open                           → closed     an operator resets the circuit or clears the limit
 //
-// A circuit is open for one of two causes. Failures open it for a fixed time, and several successful probes close it. A
+// Two causes open a circuit. Failures open it for a fixed time, and several successful probes close it. A
 // limit opens it until the timestamp that the provider announced, and one successful probe closes it; a failed probe is
 // repeated soon, until the failures in the window open the circuit by themselves. A limit changes nothing in a circuit that
 // failures opened, because a probe goes first there too.

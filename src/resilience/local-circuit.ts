@@ -135,7 +135,7 @@ export class LocalCircuit {
   }
 }
 
-/** An open circuit whose time is over shows as half open, whether or not a call has requested the probe yet. */
+/** After its open time a circuit shows as half open, whether or not a call has requested the probe yet. */
 export function viewOf(
   key: CircuitKey,
   circuit: Circuit,

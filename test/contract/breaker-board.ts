@@ -49,7 +49,7 @@ export function breakerBoardContract(
   describe(`breaker board on ${adapter}`, () => {
     let opened: OpenedBreakerBoard;
     let board: BreakerBoard;
-    /** A board whose circuits stay open for the duration of a test. */
+    /** A board with circuits that stay open for the duration of a test. */
     let patient: OpenedBreakerBoard;
     let providers = 0;
     before(async () => {
@@ -87,7 +87,7 @@ export function breakerBoardContract(
       assert.equal(board.isClosed(key), false);
       return key;
     }
-    /** A probe that is due; a board whose Redis answers late refuses at first. */
+    /** A probe that is due; a board refuses at first if its Redis answers late. */
     async function probesOf(key: CircuitKey, asks = 1): Promise<readonly BreakerPass[]> {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const all = Array.from({ length: asks }, () => ask(board, key));
@@ -126,7 +126,7 @@ export function breakerBoardContract(
       assert.ok(answer.retryAfterMs > 0 && answer.retryAfterMs <= PATIENT_OPEN_MS);
     });
 
-    it('keeps the circuits of an account and of a model apart from the one of their region', async () => {
+    it('keeps the circuits of an account, of a model and of their region apart', async () => {
       const key = newKey();
       const narrower = [
         { ...key, account: 'second' },
@@ -317,9 +317,9 @@ export function breakerBoardContract(
       await opened.pass(LIMIT_MS);
       const probe = await probeOf(key);
       const untilAt = opened.now() + PATIENT_OPEN_MS;
-      const told = board.limitUntil(key, untilAt);
+      const limiting = board.limitUntil(key, untilAt);
       board.report(probe, 'neutral');
-      await told;
+      await limiting;
       await opened.settled();
       assert.equal((await ask(board, key)).isAllowed, false);
       assert.ok(Math.abs(((await viewOf(key))?.nextProbeAt ?? 0) - untilAt) < 5000);

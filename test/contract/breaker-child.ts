@@ -1,4 +1,4 @@
-// One of several servers on one Redis, for the test that the cluster makes one probe at a time. It calls whenever its
+// A server of a cluster on one Redis, for the test that the cluster makes one probe at a time. It calls whenever its
 // breaker allows: each call of the closed circuit fails, and a probe ends at random. Each probe counts itself in Redis
 // while it runs and writes the number of probes in flight, itself included: `probe <number>`.
 // Arguments: the URL of Redis, the number of probes to make.

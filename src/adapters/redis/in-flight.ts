@@ -19,7 +19,7 @@ export class InFlight {
     return tracked;
   }
 
-  /** Resolves when the commands of this moment have ended. */
+  /** Resolves when the commands that are running now have ended. */
   async drained(): Promise<void> {
     await Promise.all(this.#running);
   }

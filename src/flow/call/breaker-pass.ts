@@ -1,6 +1,6 @@
-// A pass to call a target comes from two circuits: the one of its account, and the one of its model, which opens only for a
-// limit of that model. The account's circuit is asked first; its probe speaks for all models, and the model's own probe
-// follows it. A probe of the model is also counted as a call of the account.
+// A call to a target needs a pass from two circuits: its account's, and its model's, which only a limit of that model opens.
+// The account's circuit comes first; its probe stands for all models, and the model's own probe follows it. A probe of the
+// model also counts as a call of the account.
 
 import type {
   BreakerAnswer,
@@ -11,7 +11,7 @@ import type {
 import { accountCircuit, withModel } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
 
-/** The pass of a call whose circuits are both closed, nearly always; undefined when `requestPass` has to decide. */
+/** The pass if both circuits are closed, as they usually are; undefined when `requestPass` has to decide. */
 export function closedPass(
   breakers: Pick<BreakerBoard, 'isClosed'>,
   target: Target,

@@ -15,8 +15,8 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 }
 
 /**
- * Learns a usage limit of the account or of one model, or a throttle of one model whose end is known. A limit that cannot
- * be announced to the other servers still applies here.
+ * Learns a usage limit of the account or of one model, or a throttle of one model with a known end. A limit that cannot be
+ * announced to the other servers still applies here.
  */
 export function learnLimit(
   limits: ProviderLimits,

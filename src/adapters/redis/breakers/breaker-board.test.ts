@@ -164,7 +164,7 @@ describe('servers that share a Redis', () => {
 
   test('messages in another format are ignored', async () => {
     const { board } = await openBreakerServer(rig);
-    await rig.outsider.publish('test:breakers:changed', 'no news');
+    await rig.outsider.publish('test:breakers:changed', 'not JSON');
     await rig.outsider.publish('test:breakers:changed', '{"circuit":"{}"}');
     assert.equal(board.isClosed(CIRCUIT), true);
     assert.deepEqual(await board.list(), []);

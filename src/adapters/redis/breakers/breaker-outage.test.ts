@@ -34,7 +34,7 @@ describe('while Redis is unavailable', () => {
   breakerBoardContract('an unavailable Redis', (rules) => openForContract(rig, rules, 50));
 });
 
-describe('servers whose Redis fails and recovers', () => {
+describe('servers on a Redis that fails and recovers', () => {
   const rules = { ...CONTRACT_RULES, openMs: 60_000 };
   beforeEach(() => rig.outsider.flushall());
 
@@ -94,7 +94,7 @@ describe('servers whose Redis fails and recovers', () => {
     await until(() => [alone, other].every(({ board }) => board.isClosed(key)));
   });
 
-  test('a server that only remembers an open circuit does not reopen one that was closed meanwhile', async () => {
+  test('a server that only remembers an open circuit does not reopen it after another server closed it', async () => {
     const line = cuttable(rig.open());
     const [other, cutOff] = [
       await openBreakerServer(rig, rules),

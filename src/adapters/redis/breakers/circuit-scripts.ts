@@ -1,7 +1,7 @@
 // The steps on a circuit, as scripts that Redis runs atomically on its own clock, by the rules of
 // resilience/circuit-breaker.ts. A circuit is one hash: its state, and the calls and failures of its window in slots. Each
 // change gets a higher version. Versions derive from the time, so they rise even after Redis lost its data, and a server
-// can drop messages that arrive out of order. Durations, not timestamps, go to the servers, whose clocks differ.
+// can drop messages that arrive out of order. The servers' clocks differ, so they get durations instead of timestamps.
 
 import { WINDOW_SLOTS } from '../../../resilience/call-window.ts';
 import { PROBE_RETRY_MS } from '../../../resilience/circuit-breaker.ts';
@@ -166,8 +166,8 @@ return answer(true)
 `);
 
 // A server's own state, after Redis was unavailable: 6 state  7 ms until the next probe  8 the version it knew  9 '1' when
-// the server decided so by its own counts  10 the cause. An open circuit is accepted from a server that saw the failures,
-// and from one that only remembers it if Redis has no record. A closed one is accepted if Redis has had no change since.
+// the server decided so by its own counts  10 the cause. An open state is accepted from a server that saw the failures, and,
+// if Redis has no record, from a server that only remembers it. A closed state is accepted if Redis has had no change since.
 export const RESTORE_CIRCUIT = step(`
 local version = get('version')
 local is_closed = (get('state') or 'closed') == 'closed'

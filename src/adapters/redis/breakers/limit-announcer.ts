@@ -3,7 +3,7 @@
 
 import { type Circuit, isLimitedUntil } from '../../../resilience/circuit-breaker.ts';
 
-/** Limits whose ends are this close are the same limit. */
+/** Two limits with ends this close are the same limit. */
 const SAME_LIMIT_MS = 1000;
 
 export class LimitAnnouncer {
@@ -15,7 +15,7 @@ export class LimitAnnouncer {
     this.#announce = announce;
   }
 
-  /** Resolves when this limit, or one that ends as late, is announced. */
+  /** Resolves when this limit, or an equally late one, is announced. */
   announce(until: number, known: Circuit): Promise<void> {
     const current = this.#current;
     if (current && until <= current.until + SAME_LIMIT_MS) return current.done;

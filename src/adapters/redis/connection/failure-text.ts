@@ -1,6 +1,6 @@
-// Failures of a Redis connection in words for the operator who set REDIS_URL.
+// Failures of a Redis connection in words for operators.
 
-/** The end of a sentence about a failure that needs a change of configuration; undefined for one that may pass. */
+/** The end of a sentence about a failure that needs a change of configuration; undefined for a transient failure. */
 export function permanentFailure(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (/^(WRONGPASS|ERR invalid password|ERR AUTH|NOAUTH)/.test(message))

@@ -96,22 +96,22 @@ test('close does not wait for a frozen or unreachable Redis', async () => {
 
 test('a subscription is renewed after a lost connection, and its subscriber is notified', async () => {
   const { link } = await openReady();
-  const heard: string[] = [];
+  const received: string[] = [];
   let subscribed = 0;
-  await link.subscribe('news', {
-    onMessage: (message) => void heard.push(message),
+  await link.subscribe('channel', {
+    onMessage: (message) => void received.push(message),
     onSubscribed: () => {
       subscribed += 1;
     },
   });
   assert.equal(subscribed, 1);
-  await link.run((redis) => redis.publish('news', 'before'));
-  await until(() => heard.length === 1);
+  await link.run((redis) => redis.publish('channel', 'before'));
+  await until(() => received.length === 1);
   await rig.service.restart();
   await until(() => link.isUp() && subscribed === 2);
-  await link.run((redis) => redis.publish('news', 'after'));
-  await until(() => heard.length === 2);
-  assert.deepEqual(heard, ['before', 'after']);
+  await link.run((redis) => redis.publish('channel', 'after'));
+  await until(() => received.length === 2);
+  assert.deepEqual(received, ['before', 'after']);
   await link.close();
 });
 

@@ -18,7 +18,7 @@ export type ProviderLimitsParts = {
   readonly clock: Clock;
   /** Scopes where an operator may write a limit by hand: read even when the index does not name them. */
   readonly scopes: readonly CircuitKey[];
-  /** By how much a record outlives its limit, for servers whose clocks differ. */
+  /** How long a record outlives its limit, because the servers' clocks differ. */
   readonly skewMs: number;
   readonly refreshMs?: number;
 };
