@@ -1,5 +1,5 @@
-// A provider that fails is left alone for a while, then asked by one caller at a time until it is well. Judged by the
-// simulator's truth log. That processes share a circuit is the Redis adapter's own test.
+// The circuit breaker end to end: a failing provider is not called for a while, then probed by one call at a time until it
+// has recovered. The simulator's truth log is the evidence. The sharing of circuits is tested in e2e/limits.
 
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
@@ -15,16 +15,20 @@ import {
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
 
 const OPEN_MS = 400;
-/** After so long it may be asked again. */
-const REST_MS = OPEN_MS + 20;
+/** After this time a probe is due. */
+const UNTIL_PROBE_MS = OPEN_MS + 20;
 const FAILURES = 5;
 
-const FILE = () => `
+const settings = (openMs: number) => () =>
+  `
 retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0 }
-breaker: { failures: ${FAILURES}, openMs: ${OPEN_MS} }
+breaker: { failures: ${FAILURES}, openMs: ${openMs} }
 `;
+const FILE = settings(OPEN_MS);
+/** For a test that calls only while the circuit is open. */
+const LONG_OPEN_MS = 60_000;
 
-suite('a provider that fails', () => {
+suite('a failing provider', () => {
   let gateway: TestGateway;
   afterEach(() => gateway.close());
 
@@ -32,39 +36,40 @@ suite('a provider that fails', () => {
     return gateway.simulator.log().length;
   }
 
-  async function breakIt(preset = 'server-error'): Promise<Answer[]> {
+  async function openCircuit(preset = 'server-error'): Promise<Answer[]> {
     gateway.simulator.setScenario({ provider: 'anthropic', preset });
     const answers = [];
     for (let turn = 0; turn < FAILURES; turn += 1) answers.push(await ask(gateway));
     return answers;
   }
 
-  function assertOpen(answer: Answer): void {
+  function assertOpen(answer: Answer, openMs = OPEN_MS): void {
     assert.equal(answer.status, 503, answer.text);
     const { code, params } = errorOf(answer);
     assert.deepEqual([code, params['reason']], ['PROVIDER_UNAVAILABLE', 'circuit_open']);
     assert.equal(answer.headers.get('x-rate-limit-type'), 'ai-capacity');
     const waitMs = Number(answer.headers.get('retry-after-ms'));
-    assert.ok(waitMs > 0 && waitMs <= OPEN_MS, `${waitMs}`);
+    assert.ok(waitMs > 0 && waitMs <= openMs, `${waitMs}`);
   }
 
-  test('is not asked any more, and costs those who are told so nothing', async () => {
-    gateway = await startTestGateway({}, FILE);
+  test('is not called again, and a refused caller’s limit is not charged', async () => {
+    gateway = await startTestGateway({}, settings(LONG_OPEN_MS));
     const tenant = await newTenant(gateway, { requestsPerMinute: 10 });
-    for (const answer of await breakIt()) assert.equal(errorOf(answer).params['reason'], 'error');
+    for (const answer of await openCircuit())
+      assert.equal(errorOf(answer).params['reason'], 'error');
     for (const answer of await Promise.all(Array.from({ length: 10 }, () => ask(tenant))))
-      assertOpen(answer);
+      assertOpen(answer, LONG_OPEN_MS);
     assert.equal(calls(), FAILURES);
-    // Another provider is another circuit.
+    // Another provider has another circuit.
     assert.equal(remainingRequests(await ask(tenant, chatAsk())), 9);
   });
 
-  test('is asked by one at a time when its time is over, and by all after two good answers', async () => {
+  test('is probed by one call at a time after the open time, and called by all after two successes', async () => {
     gateway = await startTestGateway({}, FILE);
-    await breakIt('overloaded');
+    await openCircuit('overloaded');
     gateway.simulator.clearLog();
     gateway.simulator.setScenario([{ latencyMs: 300 }]);
-    await sleep(systemClock, REST_MS);
+    await sleep(systemClock, UNTIL_PROBE_MS);
     for (const probes of [1, 2]) {
       const crowd = await Promise.all(Array.from({ length: 8 }, () => ask(gateway)));
       assert.equal(crowd.filter(({ status }) => status === 200).length, 1);
@@ -74,16 +79,16 @@ suite('a provider that fails', () => {
     assert.ok(all.every(({ status }) => status === 200));
   });
 
-  test('is left alone again when the probe fails', async () => {
+  test('is not called again after a failed probe', async () => {
     gateway = await startTestGateway({}, FILE);
-    await breakIt();
-    await sleep(systemClock, REST_MS);
+    await openCircuit();
+    await sleep(systemClock, UNTIL_PROBE_MS);
     assert.equal(errorOf(await ask(gateway)).params['reason'], 'error');
     assertOpen(await ask(gateway));
     assert.equal(calls(), FAILURES + 1);
   });
 
-  test('is not said to be broken by callers who give it no time', async () => {
+  test('keeps its circuit closed when callers set short deadlines', async () => {
     gateway = await startTestGateway({}, FILE);
     gateway.simulator.setScenario({ provider: 'anthropic', preset: 'hang' });
     const hurried = { headers: { 'x-request-deadline-ms': '50' } };
@@ -93,7 +98,7 @@ suite('a provider that fails', () => {
     assert.equal((await ask(gateway)).status, 200);
   });
 
-  test('is not said to be broken for throttles, limits and mistakes of callers', async () => {
+  test('keeps its circuit closed on throttles, refused credentials and callers’ mistakes', async () => {
     gateway = await startTestGateway({}, FILE);
     for (const preset of [
       'rate-limit-no-delay',
@@ -101,7 +106,7 @@ suite('a provider that fails', () => {
       'content-policy',
       'credentials-refused',
     ])
-      await breakIt(preset);
+      await openCircuit(preset);
     gateway.simulator.resetScenario();
     assert.equal((await ask(gateway)).status, 200);
   });

@@ -1,5 +1,5 @@
-// After a limit one call goes first, whichever server it is made at, and the rest when it went well: gateways as
-// processes of their own on one Redis. The simulator's log is the judge.
+// Three gateway processes on one Redis make one probe after a limit, and all other calls after its success. The simulator's
+// log is the evidence.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { after, before, suite, test } from 'node:test';
 import { sleep, systemClock } from '../../../src/kernel/clock.ts';
 import { administer, ask, errorOf } from '../../support/gateway/call-rig.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { until } from '../../support/stores/redis-rig.ts';
-import { rowsOf, valueAt } from '../../support/response-fields.ts';
 
 const services = servicesFromEnv(process.env);
-/** How long the probe takes: everybody who calls meanwhile must wait for it. */
+/** The duration of the probe, during which all other calls wait. */
 const PROBE_MS = 1500;
 
-suite('three gateways on one Redis and a provider whose limit is over soon', () => {
+suite('three gateways on one Redis and a provider with a short limit', () => {
   let cluster: TestCluster;
   let urls: readonly string[];
   let folder: string;
@@ -30,11 +30,11 @@ suite('three gateways on one Redis and a provider whose limit is over soon', () 
   });
   after(async () => {
     await cluster.close();
-    // Not before the servers have ended: they close their journals in it.
+    // After the servers have ended: their journals are in this folder.
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('one call goes first when a limit is over, and the others wait for it', async () => {
+  test('one call goes first after a limit, and the others wait for it', async () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 2 });
     const resetAt = await limitAt(urls[0]);
@@ -47,11 +47,14 @@ suite('three gateways on one Redis and a provider whose limit is over soon', () 
     const [probe, ...others] = simulator.log().slice(before);
     assert.equal(others.length, answers.length - 1);
     for (const { startedAt } of others)
-      assert.ok(startedAt >= (probe?.startedAt ?? 0) + PROBE_MS, 'it went with the probe');
+      assert.ok(
+        startedAt >= (probe?.startedAt ?? 0) + PROBE_MS,
+        'the call started during the probe',
+      );
     assert.equal((await circuitAt(urls[0])).state, 'closed');
   });
 
-  test('a limit that is taken away by hand holds nobody back, at no server', async () => {
+  test('clearing a limit on one gateway lets all gateways call', async () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
     await limitAt(urls[1]);
@@ -61,7 +64,7 @@ suite('three gateways on one Redis and a provider whose limit is over soon', () 
     for (const url of urls) await until(async () => (await call(url)).status === 200);
   });
 
-  test('an operator who sets a limit at one server sees it waited for at all', async () => {
+  test('a limit that an operator sets on one gateway opens the circuit on all', async () => {
     const region = cluster.env['SERVER_REGION'] ?? '';
     const resetAt = Date.now() + 600_000;
     await administer(operator(urls[0]), 'PUT', `/admin/limits/anthropic/${region}`, { resetAt });
@@ -71,14 +74,14 @@ suite('three gateways on one Redis and a provider whose limit is over soon', () 
     }
   });
 
-  /** Calls until the provider says that it is limited; resolves to when it will not be any more. */
+  /** Makes the call that meets the limit; resolves to its reset time. */
   async function limitAt(url: string | undefined): Promise<number> {
     const answer = await call(url);
     assert.equal(errorOf(answer).code, 'AI_LIMIT_REACHED');
     return Number(answer.headers.get('x-rate-limit-reset'));
   }
 
-  /** As a caller does who is told to come back. */
+  /** Retries as a caller does, after the stated delay. */
   async function served(url: string | undefined): Promise<number> {
     for (;;) {
       const answer = await call(url);

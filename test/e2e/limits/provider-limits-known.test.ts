@@ -1,5 +1,5 @@
-// A provider has said that its limit is reached: nobody asks it again before its time, everybody is told when, and
-// afterwards it serves. Judged by the simulator's truth log.
+// A provider announces a usage limit: the gateway makes no call before the reset time, answers each call with that time, and calls
+// again afterwards. The simulator's truth log is the evidence.
 
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
@@ -19,7 +19,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/test-g
 const RESET_SECONDS = 600;
 const LIMITED = { preset: 'usage-limit', resetInSeconds: RESET_SECONDS };
 
-suite('a provider whose limit is known', () => {
+suite('a provider with a known limit', () => {
   let gateway: TestGateway;
   afterEach(() => gateway.close());
 
@@ -27,7 +27,7 @@ suite('a provider whose limit is known', () => {
     return gateway.simulator.log().length;
   }
 
-  test('is not asked again, and callers are told at once when to come back', async () => {
+  test('is not called again, and each call is answered with the reset time', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario({ provider: 'anthropic', ...LIMITED });
     const answers = [await ask(gateway)];
@@ -38,7 +38,7 @@ suite('a provider whose limit is known', () => {
     assert.equal((await ask(gateway, chatAsk())).status, 200);
   });
 
-  test('is asked by nobody any more once the first of a crowd was refused', async () => {
+  test('is not called again once the first of many concurrent calls was refused', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario({ ...LIMITED, latencyMs: 50 });
     const crowd = Array.from({ length: 20 }, () => ask(gateway));
@@ -49,7 +49,7 @@ suite('a provider whose limit is known', () => {
     assert.equal(calls(), before);
   });
 
-  test('tells background work that it is paused, in the words for that', async () => {
+  test('answers background requests with the background sentence', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario(LIMITED);
     const usual = await ask(gateway);
@@ -63,21 +63,21 @@ suite('a provider whose limit is known', () => {
     assert.notEqual(errorOf(german).message, errorOf(background).message);
   });
 
-  test('offers the queue to those who may use it, and to nobody else', async () => {
+  test('offers the queue only to keys that may use it', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario(LIMITED);
-    const caller = await newTenant(gateway, {}, { scopes: ['call'] });
-    for (const [place, hasQueue] of [
+    const limited = await newTenant(gateway, {}, { scopes: ['call'] });
+    for (const [caller, hasQueue] of [
       [gateway, true],
-      [caller, false],
+      [limited, false],
     ] as const) {
-      const { queueAvailable, suggestedActions } = errorOf(await ask(place));
+      const { queueAvailable, suggestedActions } = errorOf(await ask(caller));
       assert.equal(queueAvailable, hasQueue);
       assert.deepEqual(suggestedActions, hasQueue ? ['wait', 'queue'] : ['wait']);
     }
   });
 
-  test('costs those who are refused nothing', async () => {
+  test('costs a refused caller nothing', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario({ provider: 'anthropic', ...LIMITED });
     const tenant = await newTenant(gateway, { requestsPerMinute: 10 });
@@ -87,7 +87,7 @@ suite('a provider whose limit is known', () => {
     assert.equal((await usageOf(tenant, 1)).attempts, 1);
   });
 
-  test('serves again after its reset', async () => {
+  test('is called again after its reset', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 1 });
     const refused = await ask(gateway);
@@ -97,14 +97,14 @@ suite('a provider whose limit is known', () => {
     assert.equal(answer.status, 200);
     const [first, ...later] = gateway.simulator.log();
     assert.equal(first?.status, 429);
-    // The moment told is the provider's; it is asked a little later, for clocks that differ.
+    // The caller is given the provider's own reset time; the call comes a little later, because clocks differ.
     for (const { startedAt, status } of later) {
       assert.ok(startedAt >= resetAt, `${resetAt - startedAt} ms too early`);
       assert.equal(status, 200);
     }
   });
 
-  test('is left alone for one model only, where it says that the limit is of that model', async () => {
+  test('is not called for one model only, if the limit is of that model', async () => {
     gateway = await startTestGateway();
     gateway.simulator.setScenario({ provider: 'gemini', preset: 'usage-limit-headers' });
     for (let turn = 0; turn < 3; turn += 1) await ask(gateway, geminiAsk('gemini-2.5-pro'));
@@ -122,7 +122,7 @@ suite('a provider whose limit is known', () => {
     'spend-limit',
     'credits-exhausted',
   ]) {
-    test(`is known by ${preset} as well`, async () => {
+    test(`is not called again after ${preset}`, async () => {
       gateway = await startTestGateway();
       gateway.simulator.setScenario({ preset });
       const answers = [await ask(gateway, { stream: true }), await ask(gateway)];

@@ -1,6 +1,6 @@
-// What one gateway is told, all know: gateways as processes of their own on one Redis and one PostgreSQL. A usage limit
-// that a product reports stops every one of them from calling the provider, if its key may say so; and an event that
-// one takes in reaches readers of the other. The simulator's log is the judge.
+// Two gateway processes on one Redis and one PostgreSQL. A usage limit that a product reports to one gateway keeps both from
+// calling the provider, if the key has that scope; an event accepted by one gateway reaches readers of the other. The
+// simulator's log is the evidence.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { openEventStream } from '../../support/gateway/event-stream.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { runOn } from '../../support/stores/isolated-postgres.ts';
-import { textAt, valueAt } from '../../support/response-fields.ts';
 
 suite('two gateways on one Redis', () => {
   let cluster: TestCluster;
@@ -57,7 +57,7 @@ suite('two gateways on one Redis', () => {
     });
   }
 
-  /** The limit of this cluster's own region: others may share the Redis of a test run. */
+  /** The limit of this cluster's own region: other tests share the Redis of a test run. */
   async function limitsAt(url: string): Promise<unknown> {
     const { body } = await ask(url, '/admin/limits', cluster.adminKey);
     const limits: unknown = valueAt(body, 'data');
@@ -68,7 +68,7 @@ suite('two gateways on one Redis', () => {
   const resetAt = Math.floor(Date.now() / 1000) + 3600;
   const error = `Claude AI usage limit reached|${resetAt}`;
 
-  test('a limit reported with an ordinary key is stored in three forms, and stops nobody', async () => {
+  test('a limit reported with an ordinary key is stored in three forms and stops no calls', async () => {
     const posted = await ask(first, '/v1/builds/b1/events', await newKey('events'), {
       type: 'failed',
       error,
@@ -92,7 +92,7 @@ suite('two gateways on one Redis', () => {
     assert.deepEqual(row?.['event_data'], {});
   });
 
-  test('a limit reported with a key for it keeps every server from the provider', async () => {
+  test('a limit reported with the scope limits:report stops the calls of all gateways', async () => {
     const key = await newKey('events', 'limits:report');
     const posted = await ask(first, '/v1/builds/b2/events', key, { type: 'failed', error });
     assert.equal(posted.status, 201);
@@ -107,7 +107,7 @@ suite('two gateways on one Redis', () => {
     assert.equal(cluster.simulator.log().length, asked);
   });
 
-  test('an event that one takes in reaches a reader of the other, and a reader may change servers', async () => {
+  test('an event accepted by one gateway reaches a reader of the other, and a reader may switch gateways', async () => {
     const key = await newKey('events');
     const path = '/v1/builds/b3/events';
     const authorization = `Bearer ${key}`;
@@ -127,7 +127,7 @@ suite('two gateways on one Redis', () => {
     );
   });
 
-  test('a row that the product itself writes to the table reaches readers too', async () => {
+  test('a row that the product writes to the table reaches readers', async () => {
     const key = await newKey('events');
     const stream = await openEventStream(`${first}/v1/builds/b4/events`, {
       authorization: `Bearer ${key}`,

@@ -1,5 +1,4 @@
-// A provider that fails is left alone by all: gateways as processes of their own on one Redis. The simulator's log is
-// the judge.
+// Three gateway processes on one Redis stop calling a failing provider. The simulator's log is the evidence.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { until } from '../../support/stores/redis-rig.ts';
-import { rowsOf, valueAt } from '../../support/response-fields.ts';
 
 const services = servicesFromEnv(process.env);
 const OPEN_MS = 2000;
@@ -18,7 +17,7 @@ retry: { errorRetries: 0 }
 breaker: { openMs: ${OPEN_MS} }
 `;
 
-suite('three gateways on one Redis and a provider that fails', () => {
+suite('three gateways on one Redis and a failing provider', () => {
   let cluster: TestCluster;
   let urls: readonly string[];
   let folder: string;
@@ -34,11 +33,11 @@ suite('three gateways on one Redis and a provider that fails', () => {
   });
   after(async () => {
     await cluster.close();
-    // Not before the servers have ended: they close their journals in it.
+    // After the servers have ended: their journals are in this folder.
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('failures that all have met together keep all of them from the provider', async () => {
+  test('failures spread over all gateways open the circuit on all of them', async () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'server-error' });
     for (let made = 0; made < 5; made += 1)
@@ -53,7 +52,7 @@ suite('three gateways on one Redis and a provider that fails', () => {
     }
   });
 
-  test('a provider that is well again is probed by one at a time, and then called by all', async () => {
+  test('all gateways call a recovered provider again', async () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'healthy' });
     const before = simulator.log().length;
@@ -67,7 +66,7 @@ suite('three gateways on one Redis and a provider that fails', () => {
     );
   });
 
-  test('an operator who resets it at one server closes it at all', async () => {
+  test('a reset on one gateway closes the circuit on all', async () => {
     cluster.simulator.setScenario({ preset: 'server-error' });
     for (let made = 0; made < 5; made += 1) await call(urls[0]);
     cluster.simulator.setScenario({ preset: 'healthy' });
