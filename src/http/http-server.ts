@@ -180,6 +180,7 @@ function fail(
     response: reply.raw,
     principal: request.principal,
     isBegun: false,
+    isRefusal: true,
     beforeSend: idempotency.beforeFailure(request, error),
   });
 }

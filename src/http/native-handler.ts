@@ -141,10 +141,10 @@ class NativeConnection implements Reply {
 
   /** For a request that has not reached the flow. */
   #refuse(thrown: unknown): void {
-    this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
+    this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false }, true);
   }
 
-  #fail(failed: FailedRequest): void {
+  #fail(failed: FailedRequest, isRefusal = false): void {
     const { error, isBegun, beforeSend } = failed;
     if (!isBegun) this.#addServedHeaders(failed);
     this.#parts.replyError({
@@ -155,6 +155,7 @@ class NativeConnection implements Reply {
       response: this.#response,
       principal: this.#principal,
       isBegun,
+      isRefusal,
       ending: this.#ending(),
       beforeSend,
     });

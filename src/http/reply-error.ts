@@ -14,6 +14,7 @@ import {
   toPublicAnswer,
 } from '../errors/public-answer.ts';
 import { readRawFailure } from '../errors/raw-failure.ts';
+import { safeParams } from '../errors/safe-params.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import {
   errorBody,
@@ -36,6 +37,8 @@ export type ErrorReply = {
   readonly principal: Principal | undefined;
   /** The status line was sent: only a stream event can carry the error. */
   readonly isBegun: boolean;
+  /** No call was made: the request is logged here, because nothing else logs it. */
+  readonly isRefusal?: boolean;
   /** The form of the error in a stream, if it is not an event. */
   readonly ending?: StreamEnding;
   /** Gets the response before it is sent; sending waits for it. Never rejects. */
@@ -60,6 +63,7 @@ export function createErrorReplier(
 ): ErrorReplier {
   return (reply) => {
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
+    else if (reply.isRefusal) logRefusal(log, reply);
     const { requestId, request, principal } = reply;
     const answer = toPublicAnswer(reply.error, {
       requestId,
@@ -140,6 +144,26 @@ function recordAnswer(
   const { organizationId, keyId } = principal;
   const correlationId = readCorrelationId(request.headers);
   records.answered({ id, correlationId, organizationId, keyId }, answered, redact(error.message));
+}
+
+/** Bounds the caller's own text in a log line, such as the name of an unknown model. */
+const MAX_LOGGED_REASON = 200;
+
+function logRefusal(log: Log, { error, requestId, request, principal }: ErrorReply): void {
+  log.write({
+    level: 'warn',
+    type: 'request',
+    message: error.message.slice(0, MAX_LOGGED_REASON),
+    requestId,
+    metadata: {
+      code: error.code,
+      method: request.method,
+      path: request.url?.split('?', 1)[0]?.slice(0, MAX_LOGGED_REASON),
+      organizationId: principal?.organizationId,
+      keyId: principal?.keyId,
+      ...safeParams(error.code, error.params),
+    },
+  });
 }
 
 function logInternal(log: Log, { error, requestId }: ErrorReply): void {

@@ -66,16 +66,19 @@ test('paused work is retried soon', () => {
 });
 
 test('a spent budget is reported in dollars with its reset; an unavailable store is not', () => {
-  const spent = budgetRefusal({
+  const spent = {
     kind: 'exceeded',
     scope: 'organization',
     limitNanos: 10_000_000_000,
     spentNanos: 9_990_000_000,
     resetAt: NOW,
-  });
-  assert.equal(spent.code, 'BUDGET_EXCEEDED');
-  assert.deepEqual(spent.params, { resetTime: NOW, spent: 9.99, limit: 10 });
-  const away = budgetRefusal({ kind: 'unavailable' });
+  } as const;
+  const refused = budgetRefusal(spent, 50_000_000);
+  assert.equal(refused.code, 'BUDGET_EXCEEDED');
+  const money = { resetTime: NOW, spent: 9.99, limit: 10 };
+  assert.deepEqual(refused.params, { ...money, remaining: 0.01, reserved: 0.05 });
+  assert.deepEqual(budgetRefusal(spent, 5_000_000).params, money);
+  const away = budgetRefusal({ kind: 'unavailable' }, 0);
   assert.deepEqual([away.code, away.retryable], ['CAPACITY_EXHAUSTED', true]);
 });
 

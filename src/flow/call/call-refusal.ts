@@ -65,16 +65,26 @@ export function overLimit({ binding, retryAfterMs }: Refused): SpillwayError {
   return throttled(retryAfterMs, scopeOf(limit.tier));
 }
 
+/** `worstNanos`: what the request would have reserved. */
 export function budgetRefusal(
   decision: Exclude<BudgetDecision, { kind: 'reserved' }>,
+  worstNanos: number,
 ): SpillwayError {
   if (decision.kind === 'unavailable')
     return new SpillwayError('CAPACITY_EXHAUSTED', 'budget store unavailable', {
       retryAfterMs: STORE_RETRY_MS,
     });
   const { scope, limitNanos, spentNanos, resetAt } = decision;
-  return new SpillwayError('BUDGET_EXCEEDED', `the budget of the ${scope} is used up`, {
-    params: { resetTime: resetAt, spent: nanosToUsd(spentNanos), limit: nanosToUsd(limitNanos) },
+  const spent = { spent: nanosToUsd(spentNanos), limit: nanosToUsd(limitNanos) };
+  const leftNanos = Math.max(0, limitNanos - spentNanos);
+  // Money is left, and a request with a smaller maximum fits.
+  const needed =
+    worstNanos > leftNanos
+      ? { remaining: nanosToUsd(leftNanos), reserved: nanosToUsd(worstNanos) }
+      : {};
+  const message = `the budget of the ${scope} does not cover the request`;
+  return new SpillwayError('BUDGET_EXCEEDED', message, {
+    params: { resetTime: resetAt, ...spent, ...needed },
     resetAt,
   });
 }

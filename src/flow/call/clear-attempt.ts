@@ -123,7 +123,8 @@ export class AttemptClearance {
     this.#withdrawReservation = this.#parts.ledger.reserve(ask, (decision) => {
       this.#withdrawReservation = undefined;
       if (this.#isOver) return;
-      if (decision.kind !== 'reserved') return this.#refuse(budgetRefusal(decision));
+      if (decision.kind !== 'reserved')
+        return this.#refuse(budgetRefusal(decision, ask.worstNanos));
       this.#reservation = ask;
       this.#budgetMonth = decision.month;
       this.#clear();
