@@ -1,4 +1,4 @@
-// An outage is never multiplied: what the retry budget's defaults let through, however requests and retries fall.
+// With its defaults the retry budget bounds the load of an outage, in any order of requests and retries.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import {
 
 type Planned = { readonly atMs: number; readonly history: RetryHistory };
 
-/** Requests over some time at a provider that fails half of all calls; every failure is repeated as the policy says. */
+/** Requests to a provider that fails half of all calls; every failure is retried as the policy allows. */
 function callsMade(requests: number, overMs: number, random: () => number): number {
   const bucket = new RetryBucket(RETRY_BUDGET_DEFAULTS, 0);
   const error = new SpillwayError('PROVIDER_UNAVAILABLE', 'failed', {
@@ -45,7 +45,7 @@ function callsMade(requests: number, overMs: number, random: () => number): numb
   return calls;
 }
 
-test('at half of all calls failing there are never more than 1.2 calls for each request', () => {
+test('at most 1.2 calls per request are made while half of all calls fail', () => {
   const chance = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
   fc.assert(
     fc.property(
@@ -61,14 +61,14 @@ test('at half of all calls failing there are never more than 1.2 calls for each 
   );
 });
 
-test('even when every call fails the first attempts are multiplied by no more than 1.2', () => {
+test('at most 1.2 calls per request are made while every call fails', () => {
   for (const requests of [100, 500, 2000]) {
     const always = callsMade(requests, 30_000, () => 0.25);
     assert.ok(always <= 1.2 * requests, `${always} calls for ${requests} requests`);
   }
 });
 
-test('retries are not starved while they are few', () => {
+test('occasional retries are always granted', () => {
   const bucket = new RetryBucket(RETRY_BUDGET_DEFAULTS, 0);
   for (let request = 1; request <= 1000; request += 1) {
     bucket.deposit();
@@ -76,7 +76,7 @@ test('retries are not starved while they are few', () => {
   }
 });
 
-test('time pays nothing while requests are many, and pays again when they are rare', () => {
+test('time adds tokens while requests are rare, and none while they are frequent', () => {
   const bucket = new RetryBucket({ perRequest: 0, perSecond: 1, capacity: 2 }, 0);
   assert.deepEqual([bucket.take(0), bucket.take(0), bucket.take(0)], [true, true, false]);
   for (let request = 0; request < 10; request += 1) bucket.deposit();
@@ -85,7 +85,7 @@ test('time pays nothing while requests are many, and pays again when they are ra
   assert.equal(bucket.take(11_000), true);
 });
 
-test('the debt of a great rush is forgiven after a minute', () => {
+test('time adds tokens again a minute after heavy traffic', () => {
   const bucket = new RetryBucket({ perRequest: 0, perSecond: 1, capacity: 1 }, 0);
   assert.equal(bucket.take(0), true);
   for (let request = 0; request < 10_000; request += 1) bucket.deposit();
@@ -94,7 +94,7 @@ test('the debt of a great rush is forgiven after a minute', () => {
   assert.equal(bucket.take(61_001), true);
 });
 
-test('a clock that goes back takes nothing and gives nothing', () => {
+test('a clock that goes back changes nothing', () => {
   const bucket = new RetryBucket({ perRequest: 0, perSecond: 1, capacity: 1 }, 10_000);
   assert.equal(bucket.take(10_000), true);
   assert.equal(bucket.take(0), false);

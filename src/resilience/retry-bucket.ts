@@ -1,16 +1,15 @@
-// One bucket of the retry budget, in this process. Requests are only counted; what they and the time put in is
-// worked out when a token is taken. Time pays where requests are rare and not where they are many: otherwise the
-// seconds of an outage would by themselves pay for repeating it.
+// One bucket of the retry budget, in this process. Deposits are only counted; the balance is computed when a token is taken.
+// Time adds tokens only while requests are rare: otherwise the seconds of an outage alone would pay for retries.
 
 import type { RetryBudgetRules } from './retry-budget.ts';
 
-/** After much traffic time pays nothing for at most this long. */
+/** After heavy traffic, time adds nothing for at most this long. */
 export const MAX_DEBT_SECONDS = 60;
 
 export class RetryBucket {
   readonly #rules: RetryBudgetRules;
   #tokens: number;
-  /** What time has yet to make good for requests, before it pays again; never above 0. */
+  /** The tokens of time that requests have used in advance; never above 0. */
   #timeBalance = 0;
   #requests = 0;
   #settledAtMs: number;

@@ -1,21 +1,21 @@
-// The port to the retry budget: a bucket of tokens per provider, shared by the cluster, so that an outage is never
-// multiplied. Each request puts a part of a token in, each retry takes one out, and where requests are rare time adds
-// a little, so that a lone caller is helped too.
+// The port to the retry budget: a token bucket per provider, shared by the cluster, that keeps retries from multiplying the
+// load of an outage. Each request adds a fraction of a token, each retry takes one, and while requests are rare time adds
+// tokens too, so that a single caller can retry.
 
 export type RetryBudget = {
-  /** A request made its first attempt. Costs nothing: what is put in is carried along by the next `take`. */
+  /** A request made its first attempt. Local and cheap: the next `take` carries the deposits along. */
   deposit(provider: string): void;
-  /** Calls back once; false when a retry would multiply an outage. Rare, so it may ask another server. */
+  /** Calls back once; false when the bucket is empty. Rare, so it may cost a round trip. */
   take(provider: string, onAnswer: (isGranted: boolean) => void): void;
   close(): Promise<void>;
 };
 
 export type RetryBudgetRules = {
-  /** What each request puts in. */
+  /** Tokens added by each request. */
   readonly perRequest: number;
-  /** What a second without requests puts in; each request uses up one such token of time. */
+  /** Tokens added by each second; each request cancels one token of time. */
   readonly perSecond: number;
-  /** The most that is in it, and what it begins with. */
+  /** The maximum, and the initial amount. */
   readonly capacity: number;
 };
 

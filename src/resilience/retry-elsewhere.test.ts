@@ -1,11 +1,11 @@
-// Which failures another target may mend, and which speak against a provider's health.
+// Which failures another target can serve, and which count against a provider's health.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 import { ERROR_CODES } from '../errors/codes.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import { healthOf, mayMoveOn } from './retry-elsewhere.ts';
+import { fallbackAfter, healthOf } from './retry-elsewhere.ts';
 
 function failed(code: ErrorCode, params: ErrorParams = {}, retryable?: boolean): SpillwayError {
   return new SpillwayError(code, 'failed', {
@@ -18,9 +18,9 @@ function codesWhere(claim: (error: SpillwayError) => boolean): ErrorCode[] {
   return ERROR_CODES.filter((code) => claim(failed(code)));
 }
 
-test('another target is tried when this one cannot serve, not when the request is the trouble', () => {
+test('another target is tried after a failure of this one, not after a fault of the request', () => {
   assert.deepEqual(
-    codesWhere((error) => mayMoveOn(error) === 'anywhere'),
+    codesWhere((error) => fallbackAfter(error) === 'anywhere'),
     [
       'AI_LIMIT_REACHED',
       'RATE_LIMITED',
@@ -31,17 +31,17 @@ test('another target is tried when this one cannot serve, not when the request i
     ],
   );
   assert.deepEqual(
-    codesWhere((error) => mayMoveOn(error) === 'larger_model'),
+    codesWhere((error) => fallbackAfter(error) === 'larger_model'),
     ['CONTEXT_TOO_LONG'],
   );
 });
 
-test("an organisation's own limit is the same on every target", () => {
-  assert.equal(mayMoveOn(failed('RATE_LIMITED', { scope: 'organization' })), 'nowhere');
-  assert.equal(mayMoveOn(failed('RATE_LIMITED', { scope: 'system' })), 'anywhere');
+test("an organisation's own limit leads to no other target", () => {
+  assert.equal(fallbackAfter(failed('RATE_LIMITED', { scope: 'organization' })), 'nowhere');
+  assert.equal(fallbackAfter(failed('RATE_LIMITED', { scope: 'system' })), 'anywhere');
 });
 
-test('overload, errors, the network and unreadable answers are failures of health', () => {
+test('overload, errors, network failures and unreadable answers count against health', () => {
   assert.deepEqual(
     codesWhere((error) => healthOf(error) === 'failure'),
     ['PROVIDER_UNAVAILABLE', 'NETWORK_TIMEOUT', 'INTERNAL'],
@@ -49,13 +49,13 @@ test('overload, errors, the network and unreadable answers are failures of healt
   assert.equal(healthOf(undefined), 'success');
 });
 
-test('throttles, limits, credentials and callers’ mistakes are neither success nor failure', () => {
+test('throttles, limits, credentials and callers’ mistakes are neutral', () => {
   for (const code of ['RATE_LIMITED', 'AI_LIMIT_REACHED', 'AUTH_FAILED', 'CONTENT_POLICY'] as const)
     assert.equal(healthOf(failed(code)), 'neutral');
   assert.equal(healthOf(failed('INVALID_REQUEST')), 'neutral');
 });
 
-test('an open circuit does not count against itself, and a caller who left against nobody', () => {
+test('an open circuit and a departed caller are neutral', () => {
   assert.equal(healthOf(failed('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' })), 'neutral');
   assert.equal(healthOf(failed('NETWORK_TIMEOUT', { phase: 'lost' }, false)), 'neutral');
   assert.equal(healthOf(failed('NETWORK_TIMEOUT', { phase: 'lost' })), 'failure');

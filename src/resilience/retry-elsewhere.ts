@@ -1,21 +1,21 @@
-// What a failed attempt means beyond its own target: may another target of an alias be tried at once, and does it speak
-// against the provider's health? Both are given failures of attempts alone: an INTERNAL among them is an answer that
-// nobody could read, and not a mistake of ours.
+// Two conclusions from a failed attempt: whether another target of an alias may be tried at once, and whether the failure
+// counts against the provider's health. The input is always an attempt's failure, so INTERNAL means an unreadable answer of
+// the provider and not a bug of Spillway.
 
 import type { ErrorCode } from '../errors/codes.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { CallHealth } from './breaker-board.ts';
 
-/** `larger_model`: only a target that takes more than this one can help. */
-export type MovingOn = 'anywhere' | 'larger_model' | 'nowhere';
+/** `larger_model`: only a target with a larger context can serve the request. */
+export type Fallback = 'anywhere' | 'larger_model' | 'nowhere';
 
-export function mayMoveOn(error: SpillwayError): MovingOn {
-  // The organisation's own limit follows it to every target.
+export function fallbackAfter(error: SpillwayError): Fallback {
+  // An organisation's own limit applies to every target.
   if (error.code === 'RATE_LIMITED' && error.params.scope === 'organization') return 'nowhere';
-  return MOVING_ON[error.code] ?? 'nowhere';
+  return FALLBACKS[error.code] ?? 'nowhere';
 }
 
-const MOVING_ON: Partial<Record<ErrorCode, MovingOn>> = {
+const FALLBACKS: Partial<Record<ErrorCode, Fallback>> = {
   AI_LIMIT_REACHED: 'anywhere',
   RATE_LIMITED: 'anywhere',
   PROVIDER_UNAVAILABLE: 'anywhere',
@@ -25,7 +25,7 @@ const MOVING_ON: Partial<Record<ErrorCode, MovingOn>> = {
   CONTEXT_TOO_LONG: 'larger_model',
 };
 
-/** Throttles, limits, refused credentials and callers' mistakes say nothing about health. */
+/** Throttles, limits, refused credentials and callers' mistakes are neutral. */
 export function healthOf(error: SpillwayError | undefined): CallHealth {
   if (!error) return 'success';
   if (error.code === 'INTERNAL') return 'failure';
@@ -34,7 +34,7 @@ export function healthOf(error: SpillwayError | undefined): CallHealth {
   return error.params.reason === 'circuit_open' ? 'neutral' : 'failure';
 }
 
-/** Cut off by us or by a caller who left: the one loss that no repeat can mend. */
+/** Aborted by Spillway or by a departed caller: the one lost connection that a retry cannot repair. */
 function isAborted(error: SpillwayError): boolean {
   return error.params.phase === 'lost' && !error.retryable;
 }

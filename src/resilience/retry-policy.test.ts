@@ -1,4 +1,4 @@
-// The table of retries, row by row, and the bounds that win over it.
+// The rules of retries, one by one, and the bounds that take precedence.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ function refused(code: ErrorCode, options: SpillwayErrorOptions = {}): SpillwayE
   return new SpillwayError(code, 'refused', options);
 }
 
-/** The waits of a request that fails this way until it gives up. */
+/** The delays of a request that fails this way until it gives up. */
 function waitsUntilGivenUp(error: SpillwayError, rules = PATIENT, moment = MOMENT): number[] {
   const waits: number[] = [];
   let history: RetryHistory = NOTHING_REPEATED;
@@ -53,14 +53,14 @@ function waitsUntilGivenUp(error: SpillwayError, rules = PATIENT, moment = MOMEN
   }
 }
 
-test('a throttle is repeated five times, an overload, an error and the network three times', () => {
+test('a throttle is retried five times; an overload, an error and a network failure three times', () => {
   assert.deepEqual(waitsUntilGivenUp(failed('throttled')), [1000, 2000, 4000, 8000, 16_000]);
   assert.deepEqual(waitsUntilGivenUp(failed('overloaded')), [2000, 4000, 8000]);
   assert.deepEqual(waitsUntilGivenUp(failed('error')), [1000, 2000, 4000]);
   assert.deepEqual(waitsUntilGivenUp(failed('network')), [1000, 2000, 4000]);
 });
 
-test('a decision says which repeat it is, of how many', () => {
+test('a decision states the number of the retry and the maximum', () => {
   const history = { ...NOTHING_REPEATED, repeats: { ...NOTHING_REPEATED.repeats, throttled: 2 } };
   const decision = decideRetry(PATIENT, failed('throttled'), history, MOMENT);
   assert.deepEqual(decision, {
@@ -72,7 +72,7 @@ test('a decision says which repeat it is, of how many', () => {
   });
 });
 
-test('nothing else is repeated', () => {
+test('no other failure is retried', () => {
   const repeatable = new Set<ErrorCode>([
     'RATE_LIMITED',
     'PROVIDER_UNAVAILABLE',
@@ -82,7 +82,7 @@ test('nothing else is repeated', () => {
     assert.deepEqual(waitsUntilGivenUp(refused(code)), []);
 });
 
-test('what a repeat cannot mend is not repeated, whatever its code', () => {
+test('an error that is not retryable is not retried, whatever its code', () => {
   const never = [
     failed('throttled', { retryable: false }),
     failed('network', { retryable: false }),
@@ -96,7 +96,7 @@ test('what a repeat cannot mend is not repeated, whatever its code', () => {
   }
 });
 
-test('the wait doubles to a minute and no further', () => {
+test('the delay doubles up to a minute', () => {
   const rules = { ...PATIENT, errorRetries: 2000 };
   const waits = waitsUntilGivenUp(failed('error'), rules, { ...MOMENT, deadlineAt: Infinity });
   assert.equal(waits.length, 2000);
@@ -104,7 +104,7 @@ test('the wait doubles to a minute and no further', () => {
   assert.equal(waits.at(-1), 60_000);
 });
 
-test('jitter stays within a quarter either way', () => {
+test('jitter varies a delay by at most a quarter', () => {
   fc.assert(
     fc.property(anyFailure, fc.double({ min: 0, max: 1, noNaN: true }), (kind, random) => {
       const waits = waitsUntilGivenUp(failed(kind), PATIENT, { ...MOMENT, random });
@@ -117,7 +117,7 @@ test('jitter stays within a quarter either way', () => {
   );
 });
 
-test('a stated delay is never shortened, and lengthened by no more than a quarter', () => {
+test('a stated delay is never shortened, and lengthened by at most a quarter', () => {
   const stated = fc.integer({ min: 1, max: 120_000 });
   fc.assert(
     fc.property(stated, fc.double({ min: 0, max: 1, noNaN: true }), (retryAfterMs, random) => {
@@ -130,24 +130,24 @@ test('a stated delay is never shortened, and lengthened by no more than a quarte
   );
 });
 
-test('of a delay and a moment that are both stated the later one counts', () => {
+test('the later of a stated delay and a stated reset time applies', () => {
   const error = failed('throttled', { retryAfterMs: 1000, resetAt: NOW + 3000 });
   assert.ok(waitsUntilGivenUp(error).every((waitMs) => waitMs >= 3000));
 });
 
-test('a stated delay is a floor for an overload too, which may wait longer by itself', () => {
+test('a stated delay is the minimum for an overload, and a longer backoff applies', () => {
   const short = waitsUntilGivenUp(failed('overloaded', { retryAfterMs: 100 }));
   assert.deepEqual(short, [2000, 4000, 8000]);
   const long = waitsUntilGivenUp(failed('overloaded', { retryAfterMs: 9000 }));
   assert.ok(long.every((waitMs) => waitMs >= 9000));
 });
 
-test('a delay of nothing is no delay: the own wait is kept', () => {
+test('a stated delay of zero leaves the backoff in place', () => {
   const [first] = waitsUntilGivenUp(failed('throttled', { retryAfterMs: 0, resetAt: NOW - 5 }));
   assert.equal(first, 1000);
 });
 
-test('a stated delay beyond what may be waited ends it at once, one within it does not', () => {
+test('a stated delay beyond the bound ends the request at once', () => {
   const moment = { ...MOMENT, random: 0.999 };
   const decide = (retryAfterMs: number) =>
     decideRetry(RETRY_DEFAULTS, failed('throttled', { retryAfterMs }), NOTHING_REPEATED, moment);
@@ -156,7 +156,7 @@ test('a stated delay beyond what may be waited ends it at once, one within it do
   assert.ok(atTheBound.kind === 'retry' && atTheBound.waitMs === 10_000);
 });
 
-test('a wait that would reach the deadline is not begun', () => {
+test('a delay that would reach the deadline is not started', () => {
   const error = failed('network');
   const soon = { ...MOMENT, deadlineAt: NOW + 1000 };
   const decision = decideRetry(PATIENT, error, NOTHING_REPEATED, soon);
@@ -165,7 +165,7 @@ test('a wait that would reach the deadline is not begun', () => {
   assert.equal(decideRetry(PATIENT, error, NOTHING_REPEATED, justLater).kind, 'retry');
 });
 
-test('no request, whatever it meets, waits past its bounds or repeats more than the table says', () => {
+test('no request exceeds its bounds or its number of retries, whatever failures it meets', () => {
   const stated = fc.option(fc.integer({ min: 0, max: 15_000 }), { nil: undefined });
   const step = fc.record({
     kind: anyFailure,

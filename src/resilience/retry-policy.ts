@@ -1,11 +1,11 @@
-// May a failed call be made again on the same target, and after how long? Pure: counts, time and randomness are handed
-// in, nothing waits here. The table says how often each kind of failure is repeated; the bounds (the caller's deadline,
-// the sum of waits) win over the table, and the retry budget (retry-budget.ts) is asked after both.
+// Decides whether and when a failed call is retried on the same target. Pure: the caller passes counts, time and randomness.
+// The rules set the number of retries for each kind of failure; the bounds (the caller's deadline, the sum of delays) take
+// precedence, and the retry budget (retry-budget.ts) decides last.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import { exponentialMs, statedMs } from './backoff.ts';
 
-/** The failures that repeating can mend. Everything else is not repeated. */
+/** The failures that a retry can repair; no other failure is retried. */
 export type RepeatableFailure = 'throttled' | 'overloaded' | 'error' | 'network';
 
 export type RetryRules = {
@@ -17,7 +17,7 @@ export type RetryRules = {
   readonly overloadedBaseMs: number;
   readonly maxMs: number;
   readonly jitter: number;
-  /** The most that all waits of one request may last together. */
+  /** The bound on the sum of all delays of one request. */
   readonly maxInteractiveWaitMs: number;
 };
 
@@ -33,7 +33,7 @@ export const RETRY_DEFAULTS: RetryRules = Object.freeze({
   maxInteractiveWaitMs: 10_000,
 });
 
-/** What one request has behind it; counts are per request, whichever target failed. */
+/** The retries of one request so far, over all targets. */
 export type RetryHistory = {
   readonly repeats: Readonly<Record<RepeatableFailure, number>>;
   readonly waitedMs: number;
@@ -44,11 +44,11 @@ export const NOTHING_REPEATED: RetryHistory = Object.freeze({
   waitedMs: 0,
 });
 
-export type RetryMoment = {
-  /** Epoch milliseconds, as the deadline. */
+export type RetryContext = {
+  /** Epoch milliseconds, like the deadline. */
   readonly now: number;
   readonly deadlineAt: number;
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   readonly random: number;
 };
 
@@ -57,7 +57,7 @@ export type RetryDecision =
       readonly kind: 'retry';
       readonly waitMs: number;
       readonly failure: RepeatableFailure;
-      /** Which repeat of this kind it is, of how many at most: for the log. */
+      /** The number of this retry and the maximum for its kind, for the log. */
       readonly number: number;
       readonly most: number;
     }
@@ -70,7 +70,7 @@ export function decideRetry(
   rules: RetryRules,
   error: SpillwayError,
   history: RetryHistory,
-  moment: RetryMoment,
+  moment: RetryContext,
 ): RetryDecision {
   const failure = repeatableFailure(error);
   if (failure === undefined) return { kind: 'give_up', why: 'not_repeatable' };
@@ -80,15 +80,15 @@ export function decideRetry(
   const wait = waitFor(rules, failure, before, error, moment);
   const leftToDeadlineMs = moment.deadlineAt - moment.now;
   const leftToWaitMs = rules.maxInteractiveWaitMs - history.waitedMs;
-  // At the deadline itself there is no time left for the call.
+  // A call that starts at the deadline has no time left.
   if (wait.leastMs >= leftToDeadlineMs) return { kind: 'give_up', why: 'deadline' };
   if (wait.leastMs > leftToWaitMs) return { kind: 'give_up', why: 'waited_enough' };
-  // Jitter may be cut by a bound; what was asked of us may not.
+  // A bound may cut the jitter, but not the stated delay.
   const waitMs = Math.max(wait.leastMs, Math.min(wait.ms, leftToWaitMs, leftToDeadlineMs - 1));
   return { kind: 'retry', waitMs, failure, number: before + 1, most };
 }
 
-/** The history of a request after it has waited and repeated. */
+/** The history with this retry added. */
 export function afterRetry(
   { repeats, waitedMs }: RetryHistory,
   { failure, waitMs }: { readonly failure: RepeatableFailure; readonly waitMs: number },
@@ -105,11 +105,16 @@ export function repeatableFailure(error: SpillwayError): RepeatableFailure | und
   if (code === 'NETWORK_TIMEOUT') return 'network';
   if (code === 'PROVIDER_UNAVAILABLE') return UNAVAILABLE[params.reason ?? 'error'];
   if (code !== 'RATE_LIMITED') return undefined;
-  // Elsewhere our own limits have refused the caller, not the provider us.
+  // Any other scope belongs to Spillway's own limits, not to the provider.
   return (params.scope ?? 'provider') === 'provider' ? 'throttled' : undefined;
 }
 
-const UNAVAILABLE = { overloaded: 'overloaded', error: 'error', circuit_open: undefined } as const;
+const UNAVAILABLE = {
+  overloaded: 'overloaded',
+  error: 'error',
+  circuit_open: undefined,
+  credit: undefined,
+} as const;
 
 const ROWS = {
   throttled: { retries: 'throttledRetries', base: 'baseMs' },
@@ -125,16 +130,16 @@ function waitFor(
   failure: RepeatableFailure,
   before: number,
   error: SpillwayError,
-  { now, random }: RetryMoment,
+  { now, random }: RetryContext,
 ): WaitRange {
   const { jitter, maxMs } = rules;
   const baseMs = rules[ROWS[failure].base];
   const ownMs = exponentialMs({ baseMs, maxMs, jitter }, before, random);
   const askedMs = Math.max(error.retryAfterMs ?? 0, (error.resetAt ?? now) - now);
-  // To be told to wait for nothing is to be told nothing.
+  // A stated delay of zero counts as none.
   if (askedMs <= 0) return { leastMs: ownMs, ms: ownMs };
   const patientMs = statedMs(askedMs, jitter, random);
-  // A throttle knows its own end; an overload that names a time is still given the longer of the two.
+  // A throttle states its own end; an overload gets the longer of the stated delay and the backoff.
   if (failure === 'throttled') return { leastMs: Math.ceil(askedMs), ms: patientMs };
   return { leastMs: Math.ceil(askedMs), ms: Math.max(ownMs, patientMs) };
 }

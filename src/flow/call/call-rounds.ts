@@ -9,9 +9,9 @@ import {
   afterRetry,
   decideRetry,
   NOTHING_REPEATED,
+  type RetryContext,
   type RetryDecision,
   type RetryHistory,
-  type RetryMoment,
   type RetryRules,
   repeatableFailure,
 } from '../../resilience/retry-policy.ts';
@@ -83,7 +83,7 @@ export class CallRounds {
   }
 
   /** No target is left in this round. */
-  end(rules: RetryRules, moment: RetryMoment): RoundsEnd {
+  end(rules: RetryRules, moment: RetryContext): RoundsEnd {
     const failure = this.#failure();
     const retry = failure && decideRetry(rules, failure, this.#history, moment);
     if (failure && retry?.kind === 'retry')
@@ -157,7 +157,7 @@ export class CallRounds {
   #waitForLimit(
     error: SpillwayError,
     { maxInteractiveWaitMs }: RetryRules,
-    { now, deadlineAt }: RetryMoment,
+    { now, deadlineAt }: RetryContext,
   ): RoundsEnd | undefined {
     const waitMs = Math.ceil(waitOf(error, now));
     const leftMs = Math.min(maxInteractiveWaitMs - this.#history.waitedMs, deadlineAt - now);
