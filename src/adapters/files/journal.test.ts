@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import * as fc from 'fast-check';
-import { tempFolder } from '../../../test/support/temp-folder.ts';
+import { journalContract } from '../../../test/contract/journal.ts';
+import { makeTempFolder, tempFolder } from '../../../test/support/temp-folder.ts';
 import { createTestClock, type TestClock } from '../../../test/support/test-clock.ts';
 import type { Journal } from '../../metering/usage/journal.ts';
 import { openFileJournal } from './journal.ts';
+
+for (const segmentBytes of [1, 40, undefined])
+  journalContract(`files, segments of ${segmentBytes ?? 'default'} bytes`, () => {
+    const folder = makeTempFolder();
+    return {
+      open: () => open(folder, segmentBytes).journal,
+      remove: () => rmSync(folder, { recursive: true, force: true }),
+    };
+  });
 
 type Opened = { journal: Journal<string>; clock: TestClock; changes: boolean[] };
 
@@ -96,23 +104,6 @@ test('the records of one turn share one write, and their callbacks run in order'
   assert.deepEqual(journal.oldest(10), ['a', 'b', 'c']);
 });
 
-test('a record appended in a callback is written in a later turn', async (context) => {
-  const { journal } = open(tempFolder(context));
-  await new Promise<void>((resolve) => {
-    journal.append('first', () => journal.append('second', resolve));
-  });
-  assert.deepEqual(journal.oldest(10), ['first', 'second']);
-});
-
-test('after a crash every written record is read once, in order, before new records', async (context) => {
-  const folder = tempFolder(context);
-  await append(open(folder).journal, 'a', 'b', 'c');
-  const { journal } = open(folder);
-  await append(journal, 'd');
-  assert.deepEqual(drain(journal, 2), ['a', 'b', 'c', 'd']);
-  assert.deepEqual(journal.oldest(1), []);
-});
-
 test('a torn last line is skipped', async (context) => {
   const folder = tempFolder(context);
   await append(open(folder).journal, 'whole');
@@ -164,24 +155,6 @@ test('a drained journal deletes its file at the close, which is idempotent', asy
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a journal that is not drained keeps its file for the next start', async (context) => {
-  const folder = tempFolder(context);
-  const { journal } = open(folder);
-  await append(journal, 'a', 'b', 'c');
-  journal.release(2);
-  await journal.close();
-  assert.ok(drain(open(folder).journal).includes('c'));
-});
-
-test('closing writes the records of the current turn and runs their callbacks', async (context) => {
-  const folder = tempFolder(context);
-  const { journal } = open(folder);
-  const written = append(journal, 'last');
-  await journal.close();
-  await written;
-  assert.deepEqual(drain(open(folder).journal), ['last']);
-});
-
 test('a large segment is truncated once the store has all its records', async (context) => {
   const folder = tempFolder(context);
   const { journal } = open(folder);
@@ -191,88 +164,6 @@ test('a large segment is truncated once the store has all its records', async (c
   await append(journal, 'after');
   assert.equal(onDisk(folder), '"after"\n');
 });
-
-type Step =
-  | { readonly kind: 'append'; readonly count: number }
-  | { readonly kind: 'release'; readonly count: number }
-  | { readonly kind: 'crash' };
-
-const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('append' as const),
-      count: fc.integer({ min: 1, max: 4 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('release' as const),
-      count: fc.integer({ min: 1, max: 5 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const) }) },
-);
-
-test('any sequence of append, release, rotation and crash loses no record and preserves the order', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyStep, { maxLength: 25 }),
-      fc.constantFrom(1, 12, 40, 100_000),
-      async (steps, segmentBytes) => {
-        const folder = mkdtempSync(join(tmpdir(), 'spillway-journal-'));
-        try {
-          await playAgainstModel(folder, steps, segmentBytes);
-        } finally {
-          rmSync(folder, { recursive: true, force: true });
-        }
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
-
-/** Records are numbered, so the model is one number: the first record that the store does not have. */
-async function playAgainstModel(
-  folder: string,
-  steps: readonly Step[],
-  segmentBytes: number,
-): Promise<void> {
-  let { journal } = open(folder, segmentBytes);
-  let appended = 0;
-  let released = 0;
-  for (const step of steps) {
-    if (step.kind === 'append') {
-      const names = Array.from({ length: step.count }, (_, index) => String(appended + index));
-      await append(journal, ...names);
-      appended += step.count;
-    } else if (step.kind === 'release') {
-      const batch = journal.oldest(step.count);
-      journal.release(batch.length);
-      for (const record of batch) {
-        // After a crash a record may be read again, but none is skipped.
-        assert.ok(Number(record) <= released, `${record} came before ${released}`);
-        released = Math.max(released, Number(record) + 1);
-      }
-    } else {
-      ({ journal } = open(folder, segmentBytes));
-    }
-  }
-  const rest = drain(journal).map(Number);
-  assert.deepEqual(
-    rest,
-    rest.toSorted((a, b) => a - b),
-  );
-  assert.equal(new Set(rest).size, rest.length, 'none came twice in one life');
-  const missing = Array.from({ length: appended }, (_, index) => index).filter(
-    (number) => number >= released && !rest.includes(number),
-  );
-  assert.deepEqual(missing, []);
-  assert.equal(journal.backlog(), 0);
-  await journal.close();
-  assert.deepEqual(files(folder), []);
-}
 
 const canLimitFiles = process.platform === 'linux' && hasPrlimit();
 
