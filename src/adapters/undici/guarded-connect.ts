@@ -1,6 +1,6 @@
-// Connects to where the egress rule allows, and asks it at the last moment: the addresses that a name resolves to are
-// checked and then connected to, so that a name cannot mean one thing when it is checked and another when it is used.
-// A name with one address that is not public is refused whole. What cannot be resolved is refused by the resolver.
+// Connects to the addresses that the egress rule allows. The rule is applied to the addresses that are then connected to,
+// so that a name cannot resolve differently between check and use (DNS rebinding). A name with one private address is
+// refused as a whole.
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -15,27 +15,27 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 export type GuardedConnectParts = {
   readonly rule: EgressRule;
   readonly connectTimeoutMs: number;
-  /** The system's own resolver, unless a test has another. */
+  /** The system's resolver by default. */
   readonly resolve?: Resolve;
 };
 
 export function createGuardedConnect(parts: GuardedConnectParts): buildConnector.connector {
   const { rule, connectTimeoutMs, resolve = resolveBySystem } = parts;
-  const lookup: LookupFunction = (hostname, { all }, tell) => {
+  const lookup: LookupFunction = (hostname, { all }, onResolved) => {
     resolveAllowed(rule, resolve, hostname).then(
       (addresses) => {
         const [first] = addresses;
-        if (all === true) tell(null, [...addresses]);
-        else tell(null, first?.address ?? '', first?.family ?? 0);
+        if (all === true) onResolved(null, [...addresses]);
+        else onResolved(null, first?.address ?? '', first?.family ?? 0);
       },
-      (error: Error) => tell(error, ''),
+      (error: Error) => onResolved(error, ''),
     );
   };
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
-  return (options, tell) => {
-    // An address needs no looking up, so the rule is asked here.
-    if (rule.refusesHost(options.hostname)) return tell(refused(), null);
-    connect(options, tell);
+  return (options, callback) => {
+    // An IP address is not looked up, so the rule is applied here.
+    if (rule.refusesHost(options.hostname)) return callback(refused(), null);
+    connect(options, callback);
   };
 }
 

@@ -1,5 +1,5 @@
-// Egress over undici. Connections go through guarded-connect.ts; redirects are answers like any other, nothing is
-// decompressed, and an answer is read up to its bound and then let go.
+// `Egress` over undici. Connections go through guarded-connect.ts and never through a proxy, which would resolve the name
+// itself. Redirects are not followed, nothing is decompressed, and an answer is read up to its bound.
 
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -57,7 +57,7 @@ async function readAnswer(
 ): Promise<EgressAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Leaving the loop destroys the body, and with it the connection that would bring the rest.
+  // Leaving the loop destroys the body and its connection.
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
@@ -73,7 +73,7 @@ async function readAnswer(
   };
 }
 
-/** Only the web, and no password on the way. */
+/** Only HTTP URLs without credentials. */
 function requireWeb(url: string): void {
   const parsed = URL.parse(url);
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
