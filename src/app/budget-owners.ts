@@ -1,5 +1,5 @@
-// Whose money a job spends: its organisation's and its key's, as the store has them. Remembered for a short while, so
-// that a burst of jobs does not ask for each, and a changed budget holds soon.
+// The budget owner of a job: its organisation and its key, as stored. Cached for a short time, so that a burst of jobs does not
+// read the store for each, and a changed budget takes effect soon.
 
 import type { KeyStore } from '../admission/key-store.ts';
 import type { OrganizationStore } from '../admission/organization-store.ts';

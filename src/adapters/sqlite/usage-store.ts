@@ -1,6 +1,6 @@
-// Usage on embedded storage. Reading is the common SQL; writing goes past Kysely with prepared statements,
-// because every request leaves a record and a few microseconds each are all it may cost. A batch is one transaction:
-// the records that are new, the roll-ups and the budgets of exactly those, and the reservations that came or went.
+// Usage on embedded storage. Reading is the common SQL. Writing uses prepared statements instead of Kysely, because every
+// request writes a record and may spend only microseconds on it. A batch is one transaction: the new records, their
+// roll-ups and postings, and the changes of reservations.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { NO_USAGE } from '../../kernel/usage.ts';
@@ -14,7 +14,7 @@ import { LOST_STATUS, type Spending } from '../sql/metering/budget-posting.ts';
 import { USAGE_COLUMNS, USAGE_LAYOUT } from '../sql/metering/record-columns.ts';
 import { type RollupRow, rollUp, takeBack } from '../sql/metering/usage-rollup.ts';
 import { createUsageReading } from '../sql/metering/usage-store.ts';
-import { type BudgetBooks, prepareBudgetBooks } from './budget-books.ts';
+import { type BudgetStatements, prepareBudgetStatements } from './budget-statements.ts';
 import type { SqliteStore } from './open-sqlite.ts';
 import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
@@ -32,7 +32,7 @@ export function createSqliteUsageStore(store: SqliteStore): UsageStore {
   };
 }
 
-/** Looked up by organisation, because that is the index there is. */
+/** By organisation, because the index on usage_records begins with it. */
 const FORGET = `
   delete from usage_records where id in (
     select id from usage_records
@@ -44,7 +44,7 @@ type Statements = {
   readonly addRollup: StatementSync;
   readonly addRollups: StatementSync;
   readonly takeLost: StatementSync;
-  readonly budgets: BudgetBooks;
+  readonly budgets: BudgetStatements;
 };
 
 function prepare(database: DatabaseSync): Statements {
@@ -57,7 +57,7 @@ function prepare(database: DatabaseSync): Statements {
       `delete from usage_records where id = ? and status = '${LOST_STATUS}' 
        returning cost_nanos, created_at, budget_month`,
     ),
-    budgets: prepareBudgetBooks(database),
+    budgets: prepareBudgetStatements(database),
   };
 }
 
@@ -99,7 +99,7 @@ function rollupSql(rows: number): string {
       ${ROLLUP_SUMS.map((sum) => `${sum} = ${sum} + excluded.${sum}`).join(', ')}`;
 }
 
-/** Where every record is another organisation's, a batch has as many of these as it has records. */
+/** A batch whose records belong to different organisations has one roll-up row per record. */
 function addRollups({ addRollup, addRollups }: Statements, rows: readonly RollupRow[]): void {
   for (const some of inBatches(rows)) {
     const statement = some.length === ROWS_PER_STATEMENT ? addRollups : undefined;
@@ -130,13 +130,13 @@ function insertAll(
   }
 }
 
-/** A record that took the place of the estimate made when its attempt was given up as lost. */
+/** A record that replaces the estimate of its attempt. */
 type Replaced = { readonly record: UsageRecord; readonly lost: UsageRecord };
 type Inserted = { readonly fresh: readonly UsageRecord[]; readonly replaced: readonly Replaced[] };
 
 /**
- * Nearly always all of them are new. When some are not, it matters which: then it is begun again, one by one. Not from a
- * savepoint, for which SQLite would write down every page before it is changed.
+ * Nearly always all records are new. Otherwise the transaction restarts and inserts one by one, to learn which are. No
+ * savepoint, for which SQLite would copy every page before changing it.
  */
 function insertFresh(
   database: DatabaseSync,
@@ -175,7 +175,7 @@ function moveRollup({ record, lost }: Replaced): readonly RollupRow[] {
 }
 
 function spendingsOf(
-  budgets: BudgetBooks,
+  budgets: BudgetStatements,
   fresh: readonly UsageRecord[],
   replaced: readonly Replaced[],
 ): readonly Spending[] {
@@ -200,7 +200,7 @@ function insertTogether(statements: Statements, records: readonly UsageRecord[])
   return records.slice(whole).every((record) => isInserted(statements, insertOne, [record]));
 }
 
-/** True when every one of them was new. */
+/** True if every record was new. */
 function isInserted(
   { budgets }: Statements,
   statement: StatementSync,

@@ -1,6 +1,6 @@
-// Budgets and the journal they share with usage: what is held is written to it before a call is made, what was used
-// before the answer is given. Embedded, the ledger is this process's own; what a former life left open is settled when
-// it expires. With PostgreSQL, servers share it.
+// Budgets and the journal that they share with usage: a reservation is journalled before its attempt is sent, usage before the
+// caller gets its answer. With embedded storage this process decides alone, and the reservations of its predecessor are
+// settled when they expire. With PostgreSQL, servers share the budgets.
 
 import { join } from 'node:path';
 import { openFileJournal } from '../../adapters/files/journal.ts';
@@ -33,15 +33,15 @@ export type BudgetContext = {
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
-  /** Told once for each threshold of a budget in a month, by the server that passed it. */
+  /** Called once per threshold and month, on the server whose batch crossed it. */
   readonly onThreshold?: (crossed: CrossedThreshold) => void;
 };
 
 export type Budgets = {
   readonly ledger: BudgetLedger;
-  /** Where the meter writes usage. */
+  /** The meter writes usage records here. */
   readonly journal: MeterParts['journal'];
-  /** Has the journal carried to the store soon. */
+  /** The journal has a new entry: it is stored soon. */
   wake(): void;
 };
 
@@ -69,7 +69,7 @@ export async function openBudgets(config: Config, context: BudgetContext): Promi
   lifecycle.onClose('usage drain', () => drain.close());
   lifecycle.onClose('budgets', () => ledger.close());
   if (ledger instanceof LocalLedger) {
-    // What a former life held is known only when all that it wrote has been read.
+    // All reservations of the previous process are in the store only once its journal is drained.
     await drain.flush();
     await ledger.adopt();
   }
@@ -133,11 +133,11 @@ function openJournal(
 function logWritable(log: Log, isWritable: boolean): void {
   log.write(
     isWritable
-      ? { level: 'info', type: 'error', message: 'the usage journal can be written again' }
+      ? { level: 'info', type: 'error', message: 'usage journal writable again' }
       : {
           level: 'critical',
           type: 'error',
-          message: 'the usage journal cannot be written: calls are refused',
+          message: 'usage journal not writable: calls are refused',
         },
   );
 }

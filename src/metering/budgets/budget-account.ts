@@ -1,5 +1,6 @@
-// What is spent and reserved of each budget in a month, in this process. An account is made when it is first asked for
-// and counts as loaded once what the store knows of it has been added. Old months go when nothing is reserved in them.
+// The budgets of a process that decides alone: the posted and the reserved amount of each, by month. An account is created on
+// first use and is loaded once the store's posted amount has been added. Accounts of past months are removed when they have
+// no reservation.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetScopeKind } from './budget-ledger.ts';
@@ -12,24 +13,24 @@ export type AccountName = {
   readonly month: number;
 };
 
-export type BudgetAccount<Ask> = AccountName & {
+export type BudgetAccount<Request> = AccountName & {
   postedNanos: number;
   reservedNanos: number;
   isLoaded: boolean;
-  /** Those who wait for room here, in the order of their asking. */
-  waiting: Ask[];
+  /** Requests that wait for money of this account, in the order of arrival. */
+  waiting: Request[];
 };
 
-export class BudgetAccounts<Ask> {
-  readonly #months = new Map<number, Map<BudgetScopeKind, Map<string, BudgetAccount<Ask>>>>();
+export class BudgetAccounts<Request> {
+  readonly #months = new Map<number, Map<BudgetScopeKind, Map<string, BudgetAccount<Request>>>>();
 
-  /** The account, made when there is none. */
+  /** Creates the account if there is none. */
   open(
     organizationId: string,
     kind: BudgetScopeKind,
     scopeId: string,
     month: number,
-  ): BudgetAccount<Ask> {
+  ): BudgetAccount<Request> {
     const accounts = this.#kindOf(month, kind);
     const key = keyOf(organizationId, kind, scopeId);
     const known = accounts.get(key);
@@ -48,14 +49,18 @@ export class BudgetAccounts<Ask> {
     return made;
   }
 
-  /** Calls `fn` with each account that the record counts against and that is in use here. */
-  forEachOf(record: UsageRecord, month: number, fn: (account: BudgetAccount<Ask>) => void): void {
+  /** Calls `fn` with each known account that the record counts against. */
+  forEachOf(
+    record: UsageRecord,
+    month: number,
+    fn: (account: BudgetAccount<Request>) => void,
+  ): void {
     const kinds = this.#months.get(month);
     if (!kinds) return;
     const { organizationId, keyId, userId } = record;
     const organization = kinds.get('organization')?.get(organizationId);
     if (organization) fn(organization);
-    // Most installations limit neither keys nor users; then there is nothing to put a name together for.
+    // Most installations limit neither keys nor users; then no key is built.
     const keys = kinds.get('key');
     const key = keys && keys.get(keyOf(organizationId, 'key', keyId));
     if (key) fn(key);
@@ -64,7 +69,7 @@ export class BudgetAccounts<Ask> {
     if (user) fn(user);
   }
 
-  /** Forgets the accounts of months before this one in which nothing is reserved and nobody waits. */
+  /** Removes the accounts of earlier months that have neither reservations nor waiting requests. */
   forgetBefore(month: number): void {
     for (const [each, kinds] of this.#months) {
       if (each >= month) continue;
@@ -76,7 +81,7 @@ export class BudgetAccounts<Ask> {
     }
   }
 
-  #kindOf(month: number, kind: BudgetScopeKind): Map<string, BudgetAccount<Ask>> {
+  #kindOf(month: number, kind: BudgetScopeKind): Map<string, BudgetAccount<Request>> {
     let kinds = this.#months.get(month);
     if (!kinds) this.#months.set(month, (kinds = new Map()));
     let accounts = kinds.get(kind);

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { usageRecord } from '../../../test/support/budgets/usage-record.ts';
-import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
+import { type BookRequest, BudgetBook, type Charge } from './budget-book.ts';
 import type { BudgetReservation } from './budget-reservation.ts';
 
 const MONTH = 202601;
 
 test('what fits is reserved, what does not fit what is unspent is refused, what lies between waits', () => {
-  const { book, ask, charge } = rig(100);
-  assert.equal(book.ask(ask('a', 60)), 'reserved');
-  assert.deepEqual(book.ask(ask('b', 101)), charge);
-  assert.equal(book.ask(ask('c', 41)), 'waiting');
+  const { book, request, charge } = rig(100);
+  assert.equal(book.reserve(request('a', 60)), 'reserved');
+  assert.deepEqual(book.reserve(request('b', 101)), charge);
+  assert.equal(book.reserve(request('c', 41)), 'waiting');
   assert.deepEqual([charge.account.reservedNanos, charge.account.postedNanos], [60, 0]);
 });
 
 test('whoever waits is served in order when others settle, and is refused when too little is left', () => {
-  const { book, ask, told, settle } = rig(100);
-  book.ask(ask('a', 100));
-  assert.equal(book.ask(ask('b', 50)), 'waiting');
-  assert.equal(book.ask(ask('c', 20)), 'waiting');
-  assert.equal(book.ask(ask('d', 31)), 'waiting');
+  const { book, request, told, settle } = rig(100);
+  book.reserve(request('a', 100));
+  assert.equal(book.reserve(request('b', 50)), 'waiting');
+  assert.equal(book.reserve(request('c', 20)), 'waiting');
+  assert.equal(book.reserve(request('d', 31)), 'waiting');
   settle('a', 30);
   assert.deepEqual(told, ['b reserved', 'c reserved']);
   settle('b', 50);
@@ -28,20 +28,20 @@ test('whoever waits is served in order when others settle, and is refused when t
 });
 
 test('nobody passes one who waits, however little it asks for', () => {
-  const { book, ask, told } = rig(100);
-  book.ask(ask('a', 60));
-  assert.equal(book.ask(ask('large', 90)), 'waiting');
-  assert.equal(book.ask(ask('small', 1)), 'waiting');
+  const { book, request, told } = rig(100);
+  book.reserve(request('a', 60));
+  assert.equal(book.reserve(request('large', 90)), 'waiting');
+  assert.equal(book.reserve(request('small', 1)), 'waiting');
   book.release('a');
   assert.deepEqual(told, ['large reserved', 'small reserved']);
 });
 
 test('whoever waits behind one that gives up is looked at again', () => {
-  const { book, ask, told, charge } = rig(100);
-  book.ask(ask('a', 60));
-  const large = ask('large', 90);
-  book.ask(large);
-  book.ask(ask('small', 40));
+  const { book, request, told, charge } = rig(100);
+  book.reserve(request('a', 60));
+  const large = request('large', 90);
+  book.reserve(large);
+  book.reserve(request('small', 40));
   assert.equal(book.withdraw(large), charge);
   assert.equal(book.withdraw(large), undefined);
   assert.deepEqual(told, ['small reserved']);
@@ -52,9 +52,9 @@ test('one who waits for a key or a user keeps nobody else waiting', () => {
   const organization = chargeOf(book, 'organization', '', 100);
   const key = chargeOf(book, 'key', 'k', 10);
   const told: string[] = [];
-  book.ask(askOf('a', 10, [organization, key], told));
-  assert.equal(book.ask(askOf('b', 10, [organization, key], told)), 'waiting');
-  assert.equal(book.ask(askOf('c', 90, [organization], told)), 'reserved');
+  book.reserve(askOf('a', 10, [organization, key], told));
+  assert.equal(book.reserve(askOf('b', 10, [organization, key], told)), 'waiting');
+  assert.equal(book.reserve(askOf('c', 90, [organization], told)), 'reserved');
   book.release('a');
   assert.deepEqual(told, ['b reserved']);
   assert.equal(organization.account.reservedNanos, 100);
@@ -68,7 +68,7 @@ test('a refusal by one budget takes nothing from another', () => {
     chargeOf(book, 'key', 'k', 10),
     chargeOf(book, 'user', 'u', 5),
   ];
-  assert.equal(book.ask(askOf('a', 6, charges, [])), charges[2]);
+  assert.equal(book.reserve(askOf('a', 6, charges, [])), charges[2]);
   assert.deepEqual(
     charges.map(({ account }) => account.reservedNanos),
     [0, 0, 0],
@@ -76,14 +76,14 @@ test('a refusal by one budget takes nothing from another', () => {
 });
 
 type Step =
-  | { readonly do: 'ask'; readonly amount: number; readonly key: number }
+  | { readonly do: 'request'; readonly amount: number; readonly key: number }
   | { readonly do: 'settle'; readonly which: number; readonly part: number }
   | { readonly do: 'release'; readonly which: number }
   | { readonly do: 'withdraw'; readonly which: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
-    do: fc.constant('ask' as const),
+    do: fc.constant('request' as const),
     amount: fc.integer({ min: 0, max: 60 }),
     key: fc.nat(2),
   }),
@@ -104,18 +104,18 @@ test('whatever happens, spent and reserved never pass a limit, and both are the 
     const all = [organization, ...keys];
     const model = new Map<
       string,
-      { amount: number; key: number; ask: BookAsk; isReserved: boolean }
+      { amount: number; key: number; request: BookRequest; isReserved: boolean }
     >();
     const spent = [0, 0, 0];
     let number = 0;
 
-    function ask(amount: number, key: number): void {
+    function request(amount: number, key: number): void {
       const id = `a${(number += 1)}`;
       const entry = {
         amount,
         key,
         isReserved: false,
-        ask: {
+        request: {
           reservation: reservationOf(id, amount, key),
           charges: [organization, keys[key] ?? assert.fail()],
           onReserved: () => void (entry.isReserved = true),
@@ -123,14 +123,14 @@ test('whatever happens, spent and reserved never pass a limit, and both are the 
         },
       };
       model.set(id, entry);
-      const answer = book.ask(entry.ask);
+      const answer = book.reserve(entry.request);
       if (answer === 'reserved') entry.isReserved = true;
       else if (answer !== 'waiting') model.delete(id);
     }
 
     for (const each of steps) {
-      if (each.do === 'ask') {
-        ask(each.amount, each.key);
+      if (each.do === 'request') {
+        request(each.amount, each.key);
       } else {
         const isReserved = each.do !== 'withdraw';
         const candidates = [...model].filter(([, entry]) => entry.isReserved === isReserved);
@@ -138,7 +138,7 @@ test('whatever happens, spent and reserved never pass a limit, and both are the 
         if (!chosen) continue;
         const [id, entry] = chosen;
         model.delete(id);
-        if (each.do === 'withdraw') assert.ok(book.withdraw(entry.ask));
+        if (each.do === 'withdraw') assert.ok(book.withdraw(entry.request));
         else if (each.do === 'release') assert.ok(book.release(id));
         else {
           const cost = Math.floor(entry.amount * each.part);
@@ -177,10 +177,10 @@ test('whatever happens, spent and reserved never pass a limit, and both are the 
   fc.assert(property, { numRuns: 500 });
 });
 
-function lacksRoom({ account, limitNanos }: Charge, ask: BookAsk): boolean {
+function lacksRoom({ account, limitNanos }: Charge, request: BookRequest): boolean {
   const { postedNanos, reservedNanos, waiting } = account;
-  if (postedNanos + reservedNanos + ask.reservation.amountNanos > limitNanos) return true;
-  return waiting.length > 0 && waiting[0] !== ask;
+  if (postedNanos + reservedNanos + request.reservation.amountNanos > limitNanos) return true;
+  return waiting.length > 0 && waiting[0] !== request;
 }
 
 function rig(limitNanos: number) {
@@ -191,7 +191,7 @@ function rig(limitNanos: number) {
     book,
     charge,
     told,
-    ask: (id: string, amount: number) => askOf(id, amount, [charge], told),
+    request: (id: string, amount: number) => askOf(id, amount, [charge], told),
     settle: (id: string, cost: number) =>
       book.settle(usageRecord(id, { costNanos: cost }), MONTH, cost),
   };
@@ -206,7 +206,12 @@ function chargeOf(
   return { account: book.accounts.open('acme', kind, scopeId, MONTH), limitNanos };
 }
 
-function askOf(id: string, amount: number, charges: readonly Charge[], told: string[]): BookAsk {
+function askOf(
+  id: string,
+  amount: number,
+  charges: readonly Charge[],
+  told: string[],
+): BookRequest {
   return {
     reservation: reservationOf(id, amount),
     charges,

@@ -1,54 +1,55 @@
-// The decision, pure and at once: does what is asked for fit beside what is spent and reserved, in every budget it counts
-// against, all or nothing? An ask that fits what is unspent but not what is unreserved waits in the line of the account
-// that has no room, and whoever comes later waits behind it. Knows no clock, no store and no journal.
+// Decides requests for reservations in memory, without clock, store or journal. A request is reserved if it fits the
+// unreserved amount of every budget it counts against, all or nothing. A request that fits the unspent amount but not the
+// unreserved one waits at the account that has too little, and later requests wait behind it.
 //
-// States of an ask: asked → reserved → ended, or asked → waiting → reserved | exceeded | withdrawn, or asked → exceeded.
+// States of a request: new → reserved → ended, or new → waiting → reserved | exceeded | withdrawn, or new → exceeded.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 import { type BudgetAccount, BudgetAccounts } from './budget-account.ts';
 import type { BudgetReservation } from './budget-reservation.ts';
 
-export type Charge = { readonly account: BudgetAccount<BookAsk>; readonly limitNanos: number };
+/** An account that a request counts against, and its limit. */
+export type Charge = { readonly account: BudgetAccount<BookRequest>; readonly limitNanos: number };
 
-export type BookAsk = {
+export type BookRequest = {
   readonly reservation: BudgetReservation;
   readonly charges: readonly Charge[];
-  /** Called once, when others have made room. */
+  /** Called once, if the request waited and other reservations have ended. */
   onReserved(): void;
-  /** Called once, when what others spent leaves too little. */
+  /** Called once, if the request waited and the unspent amount has become too small. */
   onExceeded(by: Charge): void;
 };
 
-type OpenReservation = Pick<BookAsk, 'reservation' | 'charges'>;
+type OpenReservation = Pick<BookRequest, 'reservation' | 'charges'>;
 
 export class BudgetBook {
-  readonly accounts = new BudgetAccounts<BookAsk>();
+  readonly accounts = new BudgetAccounts<BookRequest>();
   readonly #open = new Map<string, OpenReservation>();
 
-  /** `reserved`, `waiting` (it is called back), or the charge that cannot be met. */
-  ask(ask: BookAsk): 'reserved' | 'waiting' | Charge {
-    const exceeded = firstExceeded(ask);
+  /** `reserved`, `waiting` (a callback follows), or the charge whose limit would be exceeded. */
+  reserve(request: BookRequest): 'reserved' | 'waiting' | Charge {
+    const exceeded = firstExceeded(request);
     if (exceeded) return exceeded;
-    const blocking = firstBlocking(ask);
+    const blocking = firstBlocking(request);
     if (blocking) {
-      blocking.account.waiting.push(ask);
+      blocking.account.waiting.push(request);
       return 'waiting';
     }
-    this.#take(ask);
+    this.#take(request);
     return 'reserved';
   }
 
-  /** Takes back an ask that waits, and says for what it waited; undefined when it does not. */
-  withdraw(ask: BookAsk): Charge | undefined {
-    const charge = ask.charges.find(({ account }) => account.waiting.includes(ask));
+  /** Removes a waiting request and returns the charge it waited for; undefined if it does not wait. */
+  withdraw(request: BookRequest): Charge | undefined {
+    const charge = request.charges.find(({ account }) => account.waiting.includes(request));
     if (!charge) return undefined;
     const { account } = charge;
-    account.waiting = account.waiting.filter((other) => other !== ask);
+    account.waiting = account.waiting.filter((other) => other !== request);
     this.#serve(account);
     return charge;
   }
 
-  /** A reservation of a former life counts whether or not there is room: its attempt may have been made. */
+  /** A reservation of the previous process counts even above the limit: its attempt may have been sent. */
   adopt(reservation: BudgetReservation, charges: readonly Charge[]): void {
     this.#take({ reservation, charges });
   }
@@ -65,7 +66,7 @@ export class BudgetBook {
     return this.#open.size;
   }
 
-  /** The attempt was never made. False when nothing is reserved for it. */
+  /** The attempt was never sent. False if it has no reservation. */
   release(attemptId: string): boolean {
     const open = this.#end(attemptId);
     if (!open) return false;
@@ -73,7 +74,7 @@ export class BudgetBook {
     return true;
   }
 
-  /** What it cost takes the place of what was reserved. Gives what was reserved, undefined when nothing was. */
+  /** Posts the cost and ends the reservation. Returns the reserved amount; undefined if there was none. */
   settle(record: UsageRecord, month: number, costNanos: number): number | undefined {
     const open = this.#end(record.id);
     this.accounts.forEachOf(record, month, (account) => (account.postedNanos += costNanos));
@@ -81,32 +82,32 @@ export class BudgetBook {
     return open?.reservation.amountNanos;
   }
 
-  /** What the account has to give may have grown: whoever waits first is served first. */
-  #serve(account: BudgetAccount<BookAsk>): void {
+  /** The account may have more unreserved money: decides its waiting requests in order. */
+  #serve(account: BudgetAccount<BookRequest>): void {
     if (account.waiting.length === 0) return;
     const line = account.waiting;
     const decided: (() => void)[] = [];
     account.waiting = [];
-    for (const ask of line) {
-      const exceeded = firstExceeded(ask);
-      if (exceeded) decided.push(() => ask.onExceeded(exceeded));
-      // Behind somebody who still waits here, everybody waits.
-      else if (account.waiting.length > 0) account.waiting.push(ask);
-      else if (this.#takeOrQueue(ask)) decided.push(() => ask.onReserved());
+    for (const request of line) {
+      const exceeded = firstExceeded(request);
+      if (exceeded) decided.push(() => request.onExceeded(exceeded));
+      // Requests behind one that still waits here wait as well.
+      else if (account.waiting.length > 0) account.waiting.push(request);
+      else if (this.#takeOrQueue(request)) decided.push(() => request.onReserved());
     }
-    // Told last, because whoever is told may ask again.
-    for (const tell of decided) tell();
+    // Called last, because a callback may start another request.
+    for (const callBack of decided) callBack();
   }
 
-  #takeOrQueue(ask: BookAsk): boolean {
-    const blocking = firstBlocking(ask);
-    if (blocking) blocking.account.waiting.push(ask);
-    else this.#take(ask);
+  #takeOrQueue(request: BookRequest): boolean {
+    const blocking = firstBlocking(request);
+    if (blocking) blocking.account.waiting.push(request);
+    else this.#take(request);
     return !blocking;
   }
 
   #take({ reservation, charges }: OpenReservation): void {
-    // Not the ask itself: who waits for it hangs on it, and what lies in a busy map is collected late.
+    // Not the request itself: it refers to its caller, and entries of a busy map are garbage-collected late.
     this.#open.set(reservation.id, { reservation, charges });
     for (const { account } of charges) account.reservedNanos += reservation.amountNanos;
   }
@@ -120,14 +121,14 @@ export class BudgetBook {
   }
 }
 
-function firstExceeded({ reservation, charges }: BookAsk): Charge | undefined {
+function firstExceeded({ reservation, charges }: BookRequest): Charge | undefined {
   for (const charge of charges) {
     if (charge.account.postedNanos + reservation.amountNanos > charge.limitNanos) return charge;
   }
   return undefined;
 }
 
-function firstBlocking({ reservation, charges }: BookAsk): Charge | undefined {
+function firstBlocking({ reservation, charges }: BookRequest): Charge | undefined {
   for (const charge of charges) {
     const { postedNanos, reservedNanos, waiting } = charge.account;
     if (

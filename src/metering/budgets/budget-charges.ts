@@ -1,25 +1,25 @@
-// Which budgets an attempt counts against, and what each allows. What an owner's attempts have in common is put
-// together once a month and then found by one look.
+// The budgets that an attempt counts against, and their limits. The part that all attempts of an owner share is computed once
+// a month and then found by one lookup.
 
 import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/calendar-month.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { AccountName, BudgetAccounts } from './budget-account.ts';
-import type { BookAsk, Charge } from './budget-book.ts';
+import type { BookRequest, Charge } from './budget-book.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
 import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
 
 export type OwnersCharges = {
   readonly month: CalendarMonth;
-  /** The organisation's and the key's; a user's is added where there is one. */
+  /** The organisation's and the key's; the caller adds the user's. */
   readonly charges: readonly Charge[];
 };
 
 export class BudgetCharges {
-  readonly #accounts: BudgetAccounts<BookAsk>;
+  readonly #accounts: BudgetAccounts<BookRequest>;
   readonly #monthAt = createMonthCache();
   readonly #ofOwners = new WeakMap<BudgetOwner, OwnersCharges>();
 
-  constructor(accounts: BudgetAccounts<BookAsk>) {
+  constructor(accounts: BudgetAccounts<BookRequest>) {
     this.#accounts = accounts;
   }
 
@@ -31,7 +31,7 @@ export class BudgetCharges {
     const charges = kinds.flatMap((kind) => this.of(owner, kind, month.number) ?? []);
     const made = { month, charges };
     this.#ofOwners.set(owner, made);
-    // Whoever is first in a new month clears away the one before the last.
+    // The first request of a month removes the accounts of the month before the last.
     this.#accounts.forgetBefore(previous(previous(month.number)));
     return made;
   }
@@ -50,7 +50,7 @@ export class BudgetCharges {
     return { account, limitNanos: budget.limitNanos };
   }
 
-  /** For a reservation of which only its own words are left. It is in already, so no limit is asked for. */
+  /** For a stored reservation: it counts already, so no limit applies. */
   ofReservation(reservation: BudgetReservation): readonly Charge[] {
     return accountsOf(reservation).map(({ organizationId, kind, scopeId, month }) => ({
       account: this.#accounts.open(organizationId, kind, scopeId, month),
@@ -58,7 +58,7 @@ export class BudgetCharges {
     }));
   }
 
-  /** For a record that never had a reservation. */
+  /** For a record without a reservation. */
   monthOf({ createdAt }: UsageRecord): number {
     return this.#monthAt(createdAt, 'UTC').number;
   }

@@ -1,24 +1,24 @@
-// The port to budgets. Before a call is sent the most it can cost is reserved; its usage record settles the reservation. What is
-// spent and reserved together never passes a limit, however many servers ask. A reservation whose process died is settled at its
-// expiry, as an estimate: nothing sent goes uncounted and nothing stays blocked. The month is the organisation's own;
-// a new month is a new row.
+// The port to budgets. The ledger reserves the maximum cost of an attempt before it is sent; the usage record settles the
+// reservation. Posted and reserved amounts together never exceed a limit, on any number of servers. The reservation of a
+// process that died is settled as an estimate when it expires: every sent attempt is counted and no money stays blocked.
+// Months follow the organisation's time zone.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 
 export type BudgetScopeKind = 'organization' | 'key' | 'user';
 
-/** Who pays, and what each of them may spend in a month. Prepared once per key, then only read. */
+/** The payers of a key's requests and their monthly limits. Created once per key, then only read. */
 export type BudgetOwner = {
   readonly organizationId: string;
   readonly keyId: string;
   readonly timeZone: string;
   readonly organizationLimitNanos: number;
   readonly keyLimitNanos: number | undefined;
-  /** What each single user of the organisation may spend. */
+  /** The limit of each single user of the organisation. */
   readonly userLimitNanos: number | undefined;
 };
 
-/** The attempt that is about to be made: what its usage record will say of it. */
+/** The fields of an attempt that its usage record will repeat. */
 export type ReservedAttempt = Pick<
   UsageRecord,
   | 'id'
@@ -36,26 +36,26 @@ export type ReservedAttempt = Pick<
 export type ReservationRequest = {
   readonly attempt: ReservedAttempt;
   readonly owner: BudgetOwner;
-  /** The most it can cost. */
+  /** The maximum cost of the attempt. */
   readonly worstNanos: number;
-  /** When a silent holder is given up, epoch milliseconds. */
+  /** When a reservation without an end is settled as an estimate, epoch milliseconds. */
   readonly expiresAt: number;
-  /** How long it may wait for others to settle, when it fits what is unspent but not what is unreserved. */
+  /** How long the request may wait for other reservations to end, if it fits the unspent amount but not the unreserved. */
   readonly patienceMs: number;
 };
 
 export type BudgetDecision =
-  /** Its usage record takes the month along (`budgetMonth`). */
+  /** The attempt's usage record repeats the month (`budgetMonth`). */
   | { readonly kind: 'reserved'; readonly month: number }
   | {
       readonly kind: 'exceeded';
       readonly scope: BudgetScopeKind;
       readonly limitNanos: number;
       readonly spentNanos: number;
-      /** When the next month begins. */
+      /** The start of the next month. */
       readonly resetAt: number;
     }
-  /** The store is away and nothing was set aside for that. */
+  /** The store is unavailable and this server has no allotment left. */
   | { readonly kind: 'unavailable' };
 
 export type BudgetStatus = {
@@ -63,21 +63,21 @@ export type BudgetStatus = {
   readonly spentNanos: number;
   readonly reservedNanos: number;
   readonly resetAt: number;
-  /** At the pace of late; absent when the month ends first. */
+  /** At the spending rate of the last days; undefined if the month ends first. */
   readonly forecastExhaustedAt: number | undefined;
 };
 
 export type BudgetLedger = {
   /**
-   * Calls back once, at once where it can. `reserved` means that the reservation survives this process. The returned function
-   * withdraws an ask that has not been decided; then nothing is called and nothing stays reserved.
+   * Calls back once, synchronously if it can. `reserved` means that the reservation survives this process. The returned
+   * function withdraws a request that is not decided: there is no callback then and no reservation.
    */
-  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void;
-  /** The attempt was never sent: what was reserved for it is free. */
+  reserve(request: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void;
+  /** The attempt was never sent: ends its reservation. */
   release(attempt: ReservedAttempt): void;
-  /** The attempt's usage record is in the journal: what it cost takes the place of what was reserved. */
+  /** The attempt's usage record is in the journal: posts the cost and ends the reservation. */
   settle(record: UsageRecord): void;
-  /** Undefined when the owner has no such budget. */
+  /** Undefined if the owner has no such budget. */
   status(
     owner: BudgetOwner,
     scope: BudgetScopeKind,

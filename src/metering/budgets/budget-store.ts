@@ -1,5 +1,5 @@
-// The port to what the store knows of budgets, for a ledger that decides in the process. Spending is not written here
-// but with the usage records (`UsageStore.insertBatch`). A store that is away rejects.
+// The port to the budgets in the store, read only: costs are posted with the usage records (`UsageStore.insertBatch`). An
+// unavailable store rejects.
 
 import type { AccountName } from './budget-account.ts';
 import type { BudgetReservation } from './budget-reservation.ts';
@@ -8,15 +8,15 @@ export type BudgetStanding = { readonly postedNanos: number; readonly reservedNa
 
 export type RecentSpending = {
   readonly costNanos: number;
-  /** The first hour of the range in which anything was spent; undefined when nothing was. */
+  /** The first hour with a cost; undefined if there is none. */
   readonly firstAt: number | undefined;
 };
 
 export type BudgetStore = {
-  /** What is spent of a budget, and what is reserved where reservations are rows. */
+  /** The posted amount of a budget, and the amount that attempts have reserved in the store. */
   standing(account: AccountName): Promise<BudgetStanding>;
-  /** Reservations whose attempts have not ended as far as the store knows. */
+  /** Reservations that the store has no end of. */
   openReservations(): Promise<readonly BudgetReservation[]>;
-  /** What was spent since a moment, taken back to the beginning of its hour; whatever the month. */
+  /** The cost since the start of the hour of `since`, across months. */
   spentSince(account: AccountName, since: number): Promise<RecentSpending>;
 };

@@ -1,8 +1,8 @@
-// Budgets of a process that has its store to itself. Decisions are made in memory, at once; a reservation is in the local
-// journal before it is told, so that it survives the process. What was spent is read from the store when a budget is
-// first used in a month and kept up from then on; the store learns of spending from the journal, with the usage
-// records. A store that is away only keeps budgets waiting that were never used; a journal that cannot be written
-// makes every ask `unavailable`.
+// Budgets of a process that has its store to itself. Decisions are made in memory; a reservation is in the local journal
+// before its request is decided, so that it survives the process. The posted amount of a budget is read from the store when
+// the budget is first used in a month and kept up to date here; the store gets costs with the usage records from the
+// journal. An unavailable store delays only budgets that are not loaded yet; while the journal cannot be written, every
+// request is `unavailable`.
 
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
@@ -12,8 +12,7 @@ import type { Mutex } from '../usage/mutex.ts';
 import { UnstoredUsage } from '../usage/unstored-usage.ts';
 import { LOST, type UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetAccount } from './budget-account.ts';
-import { Asking } from './budget-asking.ts';
-import { type BookAsk, BudgetBook, type Charge } from './budget-book.ts';
+import { type BookRequest, BudgetBook, type Charge } from './budget-book.ts';
 import { BudgetCharges } from './budget-charges.ts';
 import type {
   BudgetDecision,
@@ -27,6 +26,7 @@ import type {
 import { type BudgetReservation, lostRecord } from './budget-reservation.ts';
 import { budgetStatus } from './budget-status.ts';
 import type { BudgetStore } from './budget-store.ts';
+import { LocalRequest } from './local-request.ts';
 
 export type LocalLedgerParts = {
   /** Its entries reach the store soon after they are written. */
@@ -38,7 +38,7 @@ export type LocalLedgerParts = {
 };
 
 const SWEEP_MS = 1000;
-/** Attempts given up as lost whose own record may still come. */
+/** Attempts that were settled as estimates and whose own record may still arrive. */
 const REMEMBERED_LOSSES = 10_000;
 
 export class LocalLedger implements BudgetLedger, DrainListener {
@@ -47,7 +47,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
   readonly #book = new BudgetBook();
   readonly #charges = new BudgetCharges(this.#book.accounts);
   readonly #unstored = new UnstoredUsage();
-  readonly #loading = new Map<BudgetAccount<BookAsk>, Promise<void>>();
+  readonly #loading = new Map<BudgetAccount<BookRequest>, Promise<void>>();
   readonly #losing = new Set<string>();
   readonly #lost = new Map<string, number>();
   #cancelSweep: CancelTimer | undefined;
@@ -57,16 +57,18 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     this.#parts = parts;
   }
 
-  reserve(ask: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
-    const { month, charges: common } = this.#charges.ofOwner(ask.owner, this.#parts.clock.now());
-    const { userId } = ask.attempt;
+  reserve(asked: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
+    const { month, charges: common } = this.#charges.ofOwner(asked.owner, this.#parts.clock.now());
+    const { userId } = asked.attempt;
     const user =
-      userId === undefined ? undefined : this.#charges.of(ask.owner, 'user', month.number, userId);
+      userId === undefined
+        ? undefined
+        : this.#charges.of(asked.owner, 'user', month.number, userId);
     const charges = user ? [...common, user] : common;
-    const asking = new Asking(ask, month, charges, onDecision, this.#write);
-    if (charges.every(isLoaded)) this.#decide(asking, ask.patienceMs);
-    else this.#decideLoaded(asking, ask.patienceMs);
-    return () => this.#withdraw(asking);
+    const request = new LocalRequest(asked, month, charges, onDecision, this.#write);
+    if (charges.every(isLoaded)) this.#decide(request, asked.patienceMs);
+    else this.#decideLoaded(request, asked.patienceMs);
+    return () => this.#withdraw(request);
   }
 
   release(attempt: ReservedAttempt): void {
@@ -117,7 +119,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     this.#unstored.stored(records);
   }
 
-  /** Reservations of a former life stay reserved until they expire. Its journal must have been drained: they are in the store then. */
+  /** Takes over the reservations of the previous process from the store. Its journal must have been drained before. */
   async adopt(): Promise<void> {
     for (const reservation of await this.#parts.store.openReservations()) {
       if (!this.#book.isOpen(reservation.id))
@@ -126,45 +128,45 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     this.#scheduleSweep();
   }
 
-  #decide(asking: Asking, patienceMs: number): void {
-    const answer = this.#book.ask(asking);
-    if (answer === 'reserved') return asking.onReserved();
-    if (answer !== 'waiting') return asking.onExceeded(answer);
-    asking.cancelPatience = this.#parts.clock.after(patienceMs, () => {
-      const charge = this.#book.withdraw(asking);
-      if (charge) asking.onExceeded(charge);
+  #decide(request: LocalRequest, patienceMs: number): void {
+    const answer = this.#book.reserve(request);
+    if (answer === 'reserved') return request.onReserved();
+    if (answer !== 'waiting') return request.onExceeded(answer);
+    request.cancelPatience = this.#parts.clock.after(patienceMs, () => {
+      const charge = this.#book.withdraw(request);
+      if (charge) request.onExceeded(charge);
     });
   }
 
-  #decideLoaded(asking: Asking, patienceMs: number): void {
-    Promise.all(asking.charges.map(({ account }) => this.#load(account))).then(
-      () => asking.state === 'deciding' && this.#decide(asking, patienceMs),
-      () => asking.state === 'deciding' && asking.decide({ kind: 'unavailable' }),
+  #decideLoaded(request: LocalRequest, patienceMs: number): void {
+    Promise.all(request.charges.map(({ account }) => this.#load(account))).then(
+      () => request.state === 'deciding' && this.#decide(request, patienceMs),
+      () => request.state === 'deciding' && request.decide({ kind: 'unavailable' }),
     );
   }
 
-  readonly #write = (asking: Asking): void => {
+  readonly #write = (request: LocalRequest): void => {
     this.#scheduleSweep();
-    this.#parts.journal.append({ kind: 'reservation', reservation: asking.reservation }, () => {
-      if (asking.state !== 'writing') return;
+    this.#parts.journal.append({ kind: 'reservation', reservation: request.reservation }, () => {
+      if (request.state !== 'writing') return;
       if (this.#parts.journal.isWritable())
-        return asking.decide({ kind: 'reserved', month: asking.month.number });
-      this.release(asking.reservation);
-      asking.decide({ kind: 'unavailable' });
+        return request.decide({ kind: 'reserved', month: request.month.number });
+      this.release(request.reservation);
+      request.decide({ kind: 'unavailable' });
     });
   };
 
-  #withdraw(asking: Asking): void {
-    if (asking.state === 'told' || asking.state === 'withdrawn') return;
-    const isReserved = asking.state === 'writing';
-    asking.state = 'withdrawn';
-    asking.cancelPatience?.();
-    if (isReserved) this.release(asking.reservation);
-    else this.#book.withdraw(asking);
+  #withdraw(request: LocalRequest): void {
+    if (request.state === 'decided' || request.state === 'withdrawn') return;
+    const isReserved = request.state === 'writing';
+    request.state = 'withdrawn';
+    request.cancelPatience?.();
+    if (isReserved) this.release(request.reservation);
+    else this.#book.withdraw(request);
   }
 
-  /** Once per account: what is stored and what is on its way there, with no batch in between. */
-  #load(account: BudgetAccount<BookAsk>): Promise<void> {
+  /** Adds the stored amount and the amount that is not stored yet, under the drain's mutex: no batch moves in between. */
+  #load(account: BudgetAccount<BookRequest>): Promise<void> {
     if (account.isLoaded) return Promise.resolve();
     const known = this.#loading.get(account);
     if (known) return known;

@@ -1,6 +1,6 @@
-// The models that the maintained package of prices knows by name: what the lists of models name, and how large their
-// windows are. What cannot be asked at our endpoints (speech, pictures, live connections) and what the providers have
-// retired is left out. Nothing here reaches the network; the package is loaded with the first question.
+// The models that the maintained price package knows by name, for the lists of models, and the sizes of their context windows.
+// Models that our endpoints cannot serve (speech, images, live connections) and retired models are left out. Nothing here
+// uses the network; the package is loaded on first use.
 
 import { createRequire } from 'node:module';
 import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices';
@@ -41,10 +41,10 @@ function isAskable({ id, deprecated, prices }: ModelInfo): boolean {
   return lists.every((list) => list['input_mtok'] !== undefined);
 }
 
-/** Also what stands for a family of names rather than for a model: fine-tuned ones and variants behind a colon. */
+/** Also names that stand for a family of models: fine-tuned models and variants after a colon. */
 const OTHER_KINDS =
   /image|realtime|transcribe|tts|whisper|-live|omni|moderation|computer-use|guard|voxtral|ocr|:|\.ft-/;
-/** And open models, which their maker does not serve itself. */
+/** Open models, which their maker does not serve itself. */
 const RETIRED =
   /^(claude-(2|3|v1|instant)|gpt-oss|gpt-3|gpt-4-(32k|vision)|gpt-4\.5|o1-(mini|preview)|gemini-(1\.|pro|flash-1))/;
 
@@ -55,7 +55,7 @@ function findWindow(source: Package, model: string): number | undefined {
     const found = source.calcPrice({}, model, { providerId: provider.id })?.model;
     return found && windowOf(found);
   } catch {
-    // The package throws for entries it cannot price at all; their windows are unknown too.
+    // The package throws for entries without a price; their windows are unknown too.
     return gapWindow(model);
   }
 }
@@ -64,7 +64,7 @@ function windowOf({ id, context_window: stated }: ModelInfo): number | undefined
   return stated ?? gapWindow(id);
 }
 
-/** Models in use whose windows the package does not state. */
+/** Windows of current models that the package does not state. */
 function gapWindow(model: string): number | undefined {
   if (model === 'gemini-embedding-001') return 2048;
   return /^gemini-(2\.5|3)/.test(model) ? 1_048_576 : undefined;

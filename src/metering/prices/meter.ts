@@ -1,5 +1,5 @@
-// Prices what an attempt may use and what it used, and writes the latter down. The answer may go to the caller when
-// `onWritten` is called: from then on the record survives the death of the process.
+// Prices the worst case and the usage of an attempt, and journals the usage record. The caller may get its answer when
+// `onWritten` is called: from then on the record survives the process.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Usage } from '../../kernel/usage.ts';
@@ -8,13 +8,13 @@ import type { PriceBook } from './price-book.ts';
 import type { WorstCase, WorstCaseRequest } from './worst-case.ts';
 
 export type Meter = {
-  /** False for a model whose price nobody knows: it must not be called, because nothing is free. */
+  /** False for a model without a price: it must not be called, because its cost could not be charged. */
   isPriced(provider: string, model: string): boolean;
   costNanos(provider: string, model: string, usage: Usage): number;
-  /** The most a request can cost there. */
+  /** The maximum cost of a request at a provider. */
   worstNanos(provider: string, request: WorstCaseRequest): number;
   record(record: UsageRecord, onWritten: () => void): void;
-  /** False while usage cannot be written down; then no call may be made. */
+  /** False while the journal cannot be written; then no attempt may be sent. */
   isReady(): boolean;
 };
 
@@ -26,7 +26,7 @@ export type MeterParts = {
   readonly prices: PriceBook;
   readonly worstCase: WorstCase;
   readonly clock: Clock;
-  /** Told when a record is in the journal, and not before: the store is then soon given it. */
+  /** Called when a record is in the journal, and not before: it is then stored soon. */
   readonly onRecorded: () => void;
 };
 
@@ -36,7 +36,7 @@ export function createMeter({ journal, prices, worstCase, clock, onRecorded }: M
     costNanos: (provider, model, usage) => prices.costNanos(provider, model, usage, clock.now()),
     worstNanos(provider, request) {
       const answer = prices.worstCase(provider, request.model, worstCase(request), clock.now());
-      // Unpriced models were refused before anybody asked for their worst case.
+      // Requests for models without a price are refused before this.
       return 'unknown' in answer ? Number.MAX_SAFE_INTEGER : answer.costNanos;
     },
     record(record, onWritten) {

@@ -1,6 +1,6 @@
-// What does this usage cost, and what can a request cost at most? Prices come, in this order, from the
-// configuration, the package of prices, the built-in three, and a configured default. A model that none of
-// them knows is `unknown` and must be refused: nothing is free because nobody knew its price.
+// Prices usage and the worst case of a request. Prices come, in this order, from the configuration, the price package, the
+// three built-in models and a configured default. A model in none of them is `unknown` and must be refused, because its
+// cost could not be charged.
 //
 // A model is looked up once; from then on a price is two map lookups and whole-number arithmetic.
 
@@ -25,24 +25,24 @@ export type PriceAnswer =
 export type WorstCaseTokens = {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** False when the request asks for no cache that lives an hour; unknown counts as true. */
+  /** False if the request writes no one-hour cache; unknown counts as true. */
   readonly mayCacheForAnHour?: boolean | undefined;
 };
 
 export type PriceBook = {
   price(provider: string, model: string, usage: Usage, atMs: number): PriceAnswer;
-  /** The most a request can cost, so that its hold covers whatever the provider will count. */
+  /** The maximum cost of a request, so that its reservation covers any usage that the provider reports. */
   worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer;
   isPriced(provider: string, model: string, atMs?: number): boolean;
-  /** As `price`; a model that should have been refused is charged like the dearest built-in one. */
+  /** As `price`; a model that should have been refused is charged like the most expensive built-in model. */
   costNanos(provider: string, model: string, usage: Usage, atMs: number): Nanos;
-  /** Loads the package of prices now rather than with the first request. */
+  /** Loads the price package now instead of with the first request. */
   load(): void;
 };
 
 export type PriceBookOptions = {
   readonly overrides?: PriceOverrides | undefined;
-  /** For models nobody knows; without it they are unknown. */
+  /** The price of models that no source knows; without it they are `unknown`. */
   readonly defaultPrice?: PriceOverride | undefined;
   readonly packagePrices?: PackagePrices | undefined;
 };
@@ -53,10 +53,10 @@ export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
 
 type Entry = { readonly prices: DatedPrices; readonly source: PriceSource };
 
-/** Callers choose model names, so what is remembered of them is bounded. */
+/** Callers choose model names, so the cache of looked-up names is bounded. */
 const REMEMBERED_MODELS = 2000;
 const MAX_MODEL_NAME = 256;
-/** A call may end in the hours of another price than it began in. */
+/** A call may begin and end in hours with different prices. */
 const MAX_CALL_MS = 10 * 60 * 1000;
 const UNKNOWN: PriceAnswer = Object.freeze({ unknown: true });
 

@@ -1,5 +1,5 @@
-// The three models that are always priced, should the package of prices not know them, with whatever date
-// or suffix behind their names. What the cache costs is Anthropic's proportion to the input.
+// Three models that always have a price, even if the price package does not know them, with any date or suffix after their
+// names. Cache prices are Anthropic's proportions of the input price.
 
 import { usdToNanos } from '../../kernel/money.ts';
 import { type DatedPrices, priceStep } from './price-list.ts';
@@ -9,7 +9,7 @@ export function builtInPrices(model: string): DatedPrices | undefined {
   return family === undefined ? undefined : BUILT_IN.get(family);
 }
 
-/** Also behind a vendor, as in `anthropic/claude-opus-4` and `eu.anthropic.claude-opus-4-v1:0`. */
+/** Also after a vendor prefix, as in `anthropic/claude-opus-4` and `eu.anthropic.claude-opus-4-v1:0`. */
 const NAME = /(?:^|[/.])claude-(opus|sonnet|haiku)-4(?:$|[-@:.])/;
 
 /** Dollars per million tokens. */

@@ -1,6 +1,6 @@
-// The price of one model, compiled once into whole numbers so that pricing a request is a handful of
-// multiplications. A list has steps for long contexts: the whole request is priced at the step its input
-// reaches, as the providers do. A price may be dated or hold for some hours of the day: `activePrice` picks.
+// The price of one model, compiled once into whole numbers so that pricing a request takes a few multiplications. A list has
+// steps for long contexts: the whole request is priced at the step that its input reaches, as the providers do. A price may
+// have a start date or apply to some hours of the day; `activePrice` selects it.
 
 import {
   ceilMillionths,
@@ -13,7 +13,7 @@ import {
 } from '../../kernel/money.ts';
 import type { Usage } from '../../kernel/usage.ts';
 
-/** Nano-dollars per million tokens, as far as they are stated. */
+/** Nanodollars per million tokens; undefined if not stated. */
 export type StatedPrices = {
   readonly input: Nanos;
   readonly output?: Nanos | undefined;
@@ -24,7 +24,7 @@ export type StatedPrices = {
 };
 
 export type PriceStep = {
-  /** The step holds for requests with more input than this, cached tokens included. */
+  /** The step applies to requests with more input than this, cached tokens included. */
   readonly aboveTokens: number;
   readonly input: TokenRate;
   readonly output: TokenRate;
@@ -35,7 +35,7 @@ export type PriceStep = {
 };
 
 export type PriceList = {
-  /** In rising order; the first one holds for every request, its `aboveTokens` is -1. */
+  /** In ascending order; the first one applies to every request, its `aboveTokens` is -1. */
   readonly steps: readonly [PriceStep, ...PriceStep[]];
   readonly requestNanos: Nanos;
 };
@@ -43,16 +43,16 @@ export type PriceList = {
 export type PriceTime =
   | { readonly kind: 'always' }
   | { readonly kind: 'since'; readonly sinceMs: number }
-  /** Seconds of the day in UTC; over midnight when the end is before the start. */
+  /** Seconds of the day in UTC; across midnight if the end is before the start. */
   | { readonly kind: 'daily'; readonly startSecond: number; readonly endSecond: number };
 
-/** The last one that holds counts; when none does, the first. */
+/** The last price that applies, otherwise the first. */
 export type DatedPrices = readonly [DatedPrice, ...DatedPrice[]];
 export type DatedPrice = { readonly time: PriceTime; readonly list: PriceList };
 
 export function priceStep(aboveTokens: number, stated: StatedPrices): PriceStep {
   const { input, output = input, cacheRead = input, cacheWrite = input } = stated;
-  // Where only the short write is stated, the long one costs in the proportion of Anthropic, who has both.
+  // If only the five-minute cache write has a price, the one-hour write costs Anthropic's proportion of it.
   const longWrite = cacheWrite > input ? Math.ceil(cacheWrite * 1.6) : cacheWrite;
   return {
     aboveTokens,
@@ -73,7 +73,7 @@ export function activePrice(prices: DatedPrices, atMs: number): PriceList {
   return prices[0].list;
 }
 
-/** What the usage costs, rounded up once to a whole nano-dollar. */
+/** The cost of the usage, rounded up once to a whole nanodollar. */
 export function costOf(list: PriceList, usage: Usage): Nanos {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } =
     usage;
@@ -99,7 +99,7 @@ export function costOf(list: PriceList, usage: Usage): Nanos {
   return nanos + ceilMillionths(millionths) + list.requestNanos;
 }
 
-/** The most that so many tokens can cost, however the provider counts them. */
+/** The maximum cost of the token counts, however the provider classifies the tokens. */
 export function mostOf(
   list: PriceList,
   inputTokens: number,
@@ -142,7 +142,7 @@ function stepFor(list: PriceList, inputTotal: number): PriceStep {
   return steps[0];
 }
 
-/** Counts no model has reached: still exact enough to be charged, and never beyond what can be counted. */
+/** For token counts beyond any model's: the result is still chargeable and stays a safe integer. */
 function costOfMany(list: PriceList, step: PriceStep, usage: Usage): Nanos {
   const cost =
     costOfTokens(usage.inputTokens, step.input) +

@@ -1,5 +1,5 @@
-// Prices from the configuration: for `provider/model` or for a model at any provider, by its name or by a
-// pattern that ends in a star. The most exact name wins. Dollars per million tokens.
+// Prices from the configuration, in dollars per million tokens: for `provider/model` or for a model at any provider, by its
+// name or by a pattern that ends in a star. The most specific name wins.
 
 import { usdToNanos } from '../../kernel/money.ts';
 import { type DatedPrices, type PriceStep, priceStep } from './price-list.ts';
@@ -7,14 +7,14 @@ import { type DatedPrices, type PriceStep, priceStep } from './price-list.ts';
 type Usd = number | string;
 
 export type PriceOverride = StepOverride & {
-  /** What holds for requests with more input than this. */
+  /** The prices of requests with more input than this. */
   readonly longContext?: (StepOverride & { readonly aboveTokens: number }) | undefined;
 };
 
 type StepOverride = {
   readonly inputUsd: Usd;
   readonly outputUsd: Usd;
-  /** What is not stated costs as much as input. */
+  /** A price that is not stated equals the input price. */
   readonly cacheReadUsd?: Usd | undefined;
   readonly cacheWriteUsd?: Usd | undefined;
   readonly cacheWrite1hUsd?: Usd | undefined;
@@ -22,7 +22,7 @@ type StepOverride = {
 
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
-/** Throws a RangeError for what is not a price: the configuration is wrong and nothing may start. */
+/** Throws a RangeError for an invalid price: with a wrong configuration the server must not start. */
 export function compileOverride(override: PriceOverride): DatedPrices {
   const { longContext } = override;
   const first = overrideStep(-1, override);

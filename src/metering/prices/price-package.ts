@@ -1,7 +1,6 @@
-// The maintained package of prices, read into our own lists. It is large (half a megabyte of source, some
-// 6 MiB of memory once loaded), so it is loaded with the first model that is asked for, or by `load`. Nothing
-// here lets it reach the network: it would do so only through its `updatePrices`, which is never called. Its
-// floats become whole numbers through their decimal text, so 0.1 is exactly a tenth.
+// The maintained price package, converted into price lists. It is large (half a megabyte of source, about 6 MiB of memory), so
+// it is loaded with the first model that is looked up, or by `load`. It uses the network only through its `updatePrices`,
+// which is never called. Its floats become whole numbers through their decimal text, so 0.1 is exactly a tenth.
 
 import { createRequire } from 'node:module';
 import type {
@@ -23,7 +22,7 @@ import {
 
 export type PackagePrices = {
   load(): void;
-  /** Undefined for a model the package does not know or knows no token prices of. */
+  /** Undefined for a model that the package does not know or has no token prices for. */
   find(provider: string, model: string): DatedPrices | undefined;
 };
 
@@ -47,7 +46,7 @@ export function createPackagePrices(): PackagePrices {
 
 type Package = { readonly calcPrice: typeof calcPrice; readonly findProvider: typeof findProvider };
 
-/** A provider of another name than the package's is found by the model's own name. */
+/** A provider that the package names differently is found by the model's name. */
 function modelPrices(
   source: Package,
   provider: string,
@@ -59,7 +58,7 @@ function modelPrices(
     if (!known) return undefined;
     return source.calcPrice({}, model, { providerId: known.id })?.model.prices;
   } catch {
-    // The package throws for entries it cannot price at all; those are unknown to us.
+    // The package throws for entries without a price; they count as unknown.
     return undefined;
   }
 }
@@ -93,7 +92,7 @@ function secondOfDay(time: string): number {
   return (Date.parse(`1970-01-02T${time}`) / 1000) % 86_400;
 }
 
-/** Models without a price for input tokens (transcription by the hour, pages) are not priced by tokens. */
+/** Models without a price for input tokens (transcription by the hour, pages) have no token prices. */
 function compileList(prices: ModelPrice): PriceList | undefined {
   if (prices['input_mtok'] === undefined) return undefined;
   const first = stepAt(prices, BELOW_ALL);
@@ -137,5 +136,5 @@ function nanosAt(price: ModelPrice[string], aboveTokens: number): number | undef
   return usdToNanos(usd);
 }
 
-/** The step below every tier, also below one that starts at zero. */
+/** The first step, below every tier, even one that starts at zero. */
 const BELOW_ALL = -1;

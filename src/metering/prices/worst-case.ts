@@ -1,26 +1,28 @@
-// The most tokens a request can use, so that what is held for it covers whatever comes. Input is bounded
-// by the request's bytes, since a token is at least one of them, and by what it refers to that lies elsewhere (a
-// stored conversation, a file, a picture's address); output by the stated maximum, else by the model's.
+// The maximum number of tokens a request can use, so that its reservation covers any reported usage. Input is bounded by the
+// request's bytes, because a token has at least one byte, and by referenced content that is not in the request (a stored
+// conversation, a file, an image URL). Output is bounded by the stated maximum, otherwise by the model's.
 
 import type { WorstCaseTokens } from './price-book.ts';
 
 export type WorstCaseRequest = {
   readonly model: string;
   readonly inputBytes: number;
-  /** For one answer; undefined when the request does not say. */
+  /** Per answer; undefined if the request states none. */
   readonly maxOutputTokens?: number | undefined;
-  /** How many answers are asked for. */
+  /** The number of requested answers. */
   readonly answers?: number | undefined;
+  /** Output beyond the maximum: predicted output that was not used. */
+  readonly predictedTokens?: number | undefined;
   readonly hasTools?: boolean | undefined;
-  /** What the provider may read besides the bytes. */
+  /** Input that the provider may read in addition to the request's bytes. */
   readonly referredTokens?: number | undefined;
   readonly mayCacheForAnHour?: boolean | undefined;
 };
 
 export type WorstCaseOptions = {
-  /** For models that the table does not know. */
+  /** The limit of models that the table does not list. */
   readonly defaultMaxOutputTokens?: number | undefined;
-  /** By a model's name or the beginning of it; wins over the table. */
+  /** By a model's name or a prefix of it; overrides the table. */
   readonly maxOutputTokens?: Readonly<Record<string, number>> | undefined;
 };
 
@@ -41,21 +43,21 @@ export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
     const instructions = hasTools ? TOOL_INSTRUCTION_TOKENS : 0;
     return {
       inputTokens: bounded(request.inputBytes + referredTokens + instructions),
-      outputTokens: bounded(perAnswer * answers),
+      outputTokens: bounded(perAnswer * answers + (request.predictedTokens ?? 0)),
       mayCacheForAnHour,
     };
   };
 }
 
-/** Providers instruct a model in some hundreds of tokens how to use tools, whatever the tools are. */
+/** Providers add some hundreds of tokens of instructions to a request with tools. */
 const TOOL_INSTRUCTION_TOKENS = 1000;
 
-/** More than any model puts out; a request that asks for it costs more than any budget has. */
+/** More than any model's output; a request with this maximum exceeds any budget. */
 const MAX_TOKENS = 1_000_000_000;
 
 const DEFAULT_MAX_OUTPUT = 128_000;
 
-/** What the providers document, by the beginning of the name; the longest beginning wins. */
+/** The documented limits, by name prefix; the longest prefix wins. */
 const MAX_OUTPUT: readonly (readonly [string, number])[] = [
   ['claude-3-', 4096],
   ['claude-3-5-', 8192],

@@ -1,6 +1,6 @@
-// The port to the local journal: what was used is written here before the caller has its answer, and
-// stays until the store has it. A record may be delivered to the store twice (after a crash), so the store
-// takes each id once; no record is ever delivered zero times.
+// The port to the local journal, a write-ahead file. An entry is written before the caller gets its answer and stays until the
+// store has it. After a crash an entry may be delivered to the store twice, so the store accepts each id once; no entry is
+// lost.
 
 export type Journal<T> = {
   /** Calls `onWritten` once the record would survive the death of this process. Many share one write. */

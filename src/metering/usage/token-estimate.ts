@@ -1,6 +1,6 @@
-// How many tokens are so many bytes? A quarter of them, whatever the model: the same bytes always cost the same, and an
-// operator can check it by hand. Used where a number is needed before the provider says one (the reservation of a rate
-// limit) or where it never does (a stream that was cut); what is charged by it is marked as estimated.
+// Estimates tokens as a quarter of the bytes, for every model: the same bytes always cost the same, and an operator can check
+// the result by hand. Used before the provider reports usage (the reservation of a token limit) or if it never does (an
+// interrupted stream); a cost based on it is marked as estimated.
 
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 
@@ -11,8 +11,8 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * The usage of an answer whose end never came: what the provider did say, and estimates for the rest. A count told early
- * in a stream is a part of the truth, so an output estimate above it wins.
+ * The usage of an interrupted answer: reported counts, and estimates for the others. An output count reported early in a
+ * stream is incomplete, so a higher estimate wins.
  */
 export function estimateUsage(
   inputBytes: number,

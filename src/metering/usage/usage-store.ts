@@ -1,7 +1,7 @@
-// The port to where usage is kept for good. A record is identified by its id and counted once however often
-// it is delivered. Sums come from hourly roll-ups, so that they cost the same after ten records and after
-// ten million; where a range begins or ends within an hour of few records, these are read one by one, and where there are
-// many the hour is taken whole (`covered`). A store that is away rejects; the journal keeps the records.
+// The port to stored usage. A record is identified by its id and counted once however often it is delivered. Sums come from
+// hourly roll-ups, so that their cost does not grow with the number of records. A range that begins or ends within an hour
+// reads the single records of that hour if they are few, and otherwise is widened to the whole hour (`covered`). An
+// unavailable store rejects; the journal keeps the records.
 
 import type { BudgetReservation } from '../budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../budgets/budget-threshold.ts';
@@ -20,15 +20,15 @@ export const USAGE_GROUPINGS = ['model', 'provider', 'user', 'category', 'key', 
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
 export type UsageSum = {
-  /** The model, provider, user, category or key; '' where a record has none. For days, the day's first moment in UTC. */
+  /** The model, provider, user, category or key; '' for records without one. For days, the start of the day in UTC. */
   readonly group: string | number;
   readonly attempts: number;
-  /** Attempts that neither succeeded nor were given up by their caller. */
+  /** Attempts that neither succeeded nor were cancelled by their caller. */
   readonly failures: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
-  /** Written to caches of either lifetime. */
+  /** Both cache lifetimes. */
   readonly cacheWriteTokens: number;
   readonly costNanos: number;
 };
@@ -36,47 +36,44 @@ export type UsageSum = {
 export type UsagePage = UsageRange & {
   readonly organizationId: string;
   readonly limit: number;
-  /** The last record of the page before. */
+  /** The last record of the previous page. */
   readonly before?: { readonly createdAt: number; readonly id: string };
 };
 
-/** What became of reservations besides the records that settle them. */
+/** Changes of reservations other than their settlement by a usage record. */
 export type ReservationChanges = {
-  /** Not ended yet: kept until they are, or until they expire. */
+  /** Reservations of attempts that have not ended: stored until their end or expiry. */
   readonly opened: readonly BudgetReservation[];
-  /** Attempts that have ended, by id: what is kept of their reservations goes. */
+  /** Ids of attempts and allotments that have ended: their reservations are deleted. */
   readonly closed: readonly string[];
-  /**
-   * Have ended, and a statement that asked for them may still come: it is then to find them ended. What is kept of them
-   * goes as well.
-   */
+  /** Ended reservations whose statement may still arrive, which must then reserve nothing. */
   readonly voided: readonly BudgetReservation[];
 };
 
 export type InsertedUsage = {
-  /** How many records were new. */
+  /** The number of new records. */
   readonly stored: number;
-  /** Budgets that passed a threshold by it, each told once in its month. */
+  /** Budget thresholds that the batch crossed, each reported once a month. */
   readonly crossed: readonly CrossedThreshold[];
 };
 
 export type UsageStore = {
   /**
-   * Stores what is not stored yet and charges it to the budgets, all or nothing. A record of an attempt that was
-   * given up as lost takes the place of the estimate.
+   * Stores new records and posts their costs to the budgets, all or nothing. The record of an attempt that was settled as an
+   * estimate replaces the estimate.
    */
   insertBatch(
     records: readonly UsageRecord[],
     reservations?: Partial<ReservationChanges>,
   ): Promise<InsertedUsage>;
-  /** The range, widened to whole hours where it would be dear to be exact. Sums are asked for what this gives. */
+  /** The range, widened to whole hours where single records would be too many to read. Callers ask for sums of the result. */
   covered(range: UsageRange, now: number): Promise<UsageRange>;
-  /** Everything in the range as one sum; all zero when there is nothing. */
+  /** One sum of the whole range; all zero if it has no records. */
   total(range: UsageRange): Promise<Omit<UsageSum, 'group'>>;
-  /** One sum per group, dearest first; days in their order. */
+  /** One sum per group, by descending cost; days in ascending order. */
   sums(range: UsageRange, groupBy: UsageGrouping): Promise<readonly UsageSum[]>;
   /** Single records, newest first. */
   list(page: UsagePage): Promise<readonly UsageRecord[]>;
-  /** Forgets at most so many records made before a moment, and says how many; their sums stay. */
+  /** Deletes at most `most` records created before a timestamp and returns their number; roll-ups stay. */
   forget(before: number, most: number): Promise<number>;
 };

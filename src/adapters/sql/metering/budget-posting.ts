@@ -1,6 +1,5 @@
-// What a batch of usage records adds to which budgets, and which thresholds that passes. Pure. Every record counts
-// against its organisation, its key and its user, whether or not they have a limit, so that a limit that is set in
-// the middle of a month knows what the month has cost.
+// The amounts that a batch of usage records posts to budgets, and the thresholds that this crosses. Every record is posted to
+// its organisation, key and user, with or without a limit, so that a limit set in mid-month counts the whole month.
 
 import type { AccountName } from '../../../metering/budgets/budget-account.ts';
 import type { BudgetScopeKind } from '../../../metering/budgets/budget-ledger.ts';
@@ -13,14 +12,14 @@ export const BUDGET_THRESHOLDS = [50, 80, 90, 100] as const;
 
 export type Posting = AccountName & { nanos: number };
 
-/** A record with the month it counts against, and what it adds: less than its cost where an estimate was in its place. */
+/** A record with its budget month and the amount to post: less than the cost if the record replaces an estimate. */
 export type Spending = {
   readonly record: UsageRecord;
   readonly month: number;
   readonly nanos: number;
 };
 
-/** In the order of their keys: two writers that lock the same rows then lock them in the same order. */
+/** Ordered by key, so that two writers lock the same rows in the same order. */
 export function postingsOf(spendings: readonly Spending[]): readonly Posting[] {
   const postings = new Map<string, Posting>();
   for (const { record, month, nanos } of spendings) {
@@ -38,7 +37,7 @@ export function postingsOf(spendings: readonly Spending[]): readonly Posting[] {
   return [...postings.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** The thresholds between what was spent and what is spent now. */
+/** The thresholds between the posted amounts before and after. */
 export function passedThresholds(
   limitNanos: number,
   beforeNanos: number,

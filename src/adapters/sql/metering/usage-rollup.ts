@@ -1,5 +1,5 @@
-// Adds up a batch of usage records by hour and combination before it is stored, so that a batch of a
-// thousand records touches a handful of roll-up rows. Pure; both writers of usage share it.
+// Adds up a batch of usage records by hour and combination, so that a batch of a thousand records changes a handful of
+// roll-up rows.
 
 import type { Insertable } from 'kysely';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
@@ -7,13 +7,13 @@ import type { UsageRollupsTable } from '../schema.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** What a record's status says of an attempt that went well, or that its caller gave up. */
+/** The statuses of attempts that succeeded or were cancelled by their caller. */
 export const STATUSES_OF_NO_FAILURE = ['OK', 'CLIENT_GONE'] as const;
 const IS_NO_FAILURE: ReadonlySet<string> = new Set(STATUSES_OF_NO_FAILURE);
 
 export type RollupRow = Insertable<UsageRollupsTable>;
 
-/** In the order of their keys: two writers that lock the same rows then lock them in the same order. */
+/** Ordered by key, so that two writers lock the same rows in the same order. */
 export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   const rows = new Map<string, RollupRow>();
   for (const record of records) {
@@ -25,7 +25,7 @@ export function rollUp(records: readonly UsageRecord[]): readonly RollupRow[] {
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** What takes a record out of the sums again. */
+/** The rows that subtract records from the sums. */
 export function takeBack(records: readonly UsageRecord[]): readonly RollupRow[] {
   return rollUp(records).map((row) => ({
     ...row,

@@ -1,4 +1,4 @@
-// Reading usage on either SQL store. Writing is each store's own, because every request leaves a record.
+// Reads usage on either SQL store. Each store writes in its own way, because every request writes a record.
 
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type {
@@ -96,7 +96,7 @@ function sumQuery(db: Kysely<Schema>, range: UsageRange) {
 }
 
 function summed<C extends SummedColumn>(column: C) {
-  // PostgreSQL sums bigints to numeric, whose text may carry a scale: cast it back.
+  // PostgreSQL sums bigint to numeric, which may print a scale: it is cast back.
   return sql<number | string>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`.as(column);
 }
 

@@ -1,6 +1,6 @@
-// What sums of usage are made from: the roll-ups of the whole hours in a range, and single records where a range begins
-// or ends within an hour. Reading records costs more the more there are, so `covered` widens a range to the whole hour
-// where an hour has many; whoever asks for sums asks that first.
+// The rows that sums of usage are made of: the roll-ups of the whole hours in a range, and the single records where the range
+// begins or ends within an hour. The cost of reading records grows with their number, so `covered` widens a range to the
+// whole hour if the hour has many; callers ask it first.
 
 import { type Expression, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { UsageRange } from '../../../metering/usage/usage-store.ts';
@@ -8,13 +8,13 @@ import type { Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { HOUR_MS, hourStart, STATUSES_OF_NO_FAILURE } from './usage-rollup.ts';
 
-/** A store in this very process answers nobody else meanwhile: these take it a few milliseconds. */
+/** Reading these takes a store in this process a few milliseconds, in which it serves no other statement. */
 const MAX_RECORDS = 2000;
 
-/** As the stores give 64-bit numbers. */
+/** A 64-bit number as the drivers return it. */
 type Amount = number | string | bigint;
 
-/** One row of a roll-up, or a single record that looks like one; `at` is its hour or its moment. */
+/** A roll-up row, or a single record in the same shape; `at` is the hour or the record's timestamp. */
 export type UsedRow = {
   key_id: string;
   user_id: string;
@@ -33,13 +33,13 @@ export type UsedRow = {
 
 type Used = SelectQueryBuilder<Schema, 'usage_rollups', UsedRow>;
 
-/** The range that sums can be made of at a price that does not grow. */
+/** The range whose sums can be read at a bounded cost. */
 export async function coveredRange(
   db: Kysely<Schema>,
   range: UsageRange,
   now: number,
 ): Promise<UsageRange> {
-  // Nothing lies behind this moment, so that its hour may be taken whole.
+  // There are no records after now, so the current hour can be taken whole.
   const to = range.to >= now ? hourEnd(range.to) : range.to;
   const hours = [range.from, to].filter((at) => at % HOUR_MS !== 0).map(hourStart);
   if (hours.length === 0) return { ...range, to };
@@ -64,7 +64,7 @@ export async function coveredRange(
   };
 }
 
-/** Everything that was used in the range, exactly. */
+/** All usage in the range, exactly. */
 export function usedIn(db: Kysely<Schema>, range: UsageRange): Used {
   const [from, to] = [
     Math.min(hourEnd(range.from), range.to),
@@ -103,7 +103,7 @@ function rollupsBetween(db: Kysely<Schema>, range: UsageRange): Used {
     );
 }
 
-/** Records are found by their organisation; whose there are in an hour its roll-ups tell. */
+/** The index on records begins with the organisation; the roll-ups of the hour list the organisations. */
 function recordsBetween(db: Kysely<Schema>, range: UsageRange): Expression<UsedRow> {
   const organizations = db
     .selectFrom('usage_rollups')
@@ -142,7 +142,7 @@ function present(column: Expression<string | null>) {
   return sql<string>`coalesce(${column}, '')`;
 }
 
-/** The moment itself when an hour begins with it. */
+/** `at` itself if an hour begins there. */
 function hourEnd(at: number): number {
   return hourStart(at + HOUR_MS - 1);
 }

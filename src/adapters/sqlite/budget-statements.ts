@@ -1,5 +1,5 @@
-// The budgets of embedded storage, written inside the transaction that inserts usage: what was spent, which thresholds
-// that passed, and the reservations of attempts that have not ended. Prepared statements, because it is part of every batch.
+// Writes the budgets of embedded storage in the transaction that inserts usage: posted costs, crossed thresholds and the
+// reservations of attempts that have not ended. Prepared statements, because every batch runs them.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
@@ -15,14 +15,14 @@ import {
 import { RESERVATION_COLUMNS, RESERVATION_LAYOUT } from '../sql/metering/record-columns.ts';
 import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
-export type BudgetBooks = {
-  /** The month a record counts against: its own word, else the one it was made in, in UTC. */
+export type BudgetStatements = {
+  /** The record's budget month, otherwise the month of its creation in UTC. */
   monthOf(record: UsageRecord): number;
   post(spendings: readonly Spending[]): readonly CrossedThreshold[];
   changeReservations(changes: Partial<ReservationChanges>): void;
 };
 
-export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
+export function prepareBudgetStatements(database: DatabaseSync): BudgetStatements {
   const postOne = database.prepare(postSql(1));
   const postMany = database.prepare(postSql(ROWS_PER_STATEMENT));
   const told = database.prepare(`
@@ -32,7 +32,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   const open = database.prepare(openSql());
   const close = database.prepare('delete from budget_reservations where id = ?');
 
-  /** What they come to with what was spent before, and what each may come to. */
+  /** Posts the amounts and returns each budget's new posted amount and limit. */
   function standingsAfter(postings: readonly Posting[]): readonly Record<string, unknown>[] {
     const values = postings.map(valuesOf);
     if (postings.length === ROWS_PER_STATEMENT) return postMany.all(...values.flat());
@@ -42,8 +42,9 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   function post(postings: readonly Posting[]): readonly CrossedThreshold[] {
     return standingsAfter(postings).flatMap((row) => {
       const { limit_nanos: limitNanos, posted_nanos: spentNanos } = row;
-      if (typeof spentNanos !== 'number') throw new Error('the store returned no sum of a budget');
-      // Nearly all are far from their limits, and where there is none there is nothing to pass.
+      if (typeof spentNanos !== 'number')
+        throw new Error('the store returned no posted amount for a budget');
+      // Most budgets are far from their limit, and a budget without one has no thresholds.
       if (typeof limitNanos !== 'number' || spentNanos < limitNanos / 2) return [];
       const posting = postings.find((each) => isOf(each, row));
       return posting ? crossedBy(posting, limitNanos, spentNanos) : [];
@@ -73,7 +74,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
     post: (spendings) => [...inBatches(postingsOf(spendings))].flatMap(post),
     changeReservations({ opened = [], closed = [], voided = [] }) {
       for (const id of closed) close.run(id);
-      // No statement is ever under way here.
+      // The only writer is this process: no late statement can arrive, so a void is a plain delete.
       for (const { id } of voided) close.run(id);
       for (const reservation of opened)
         open.run(...RESERVATION_LAYOUT.values(reservation), reservation.id);
@@ -81,7 +82,7 @@ export function prepareBudgetBooks(database: DatabaseSync): BudgetBooks {
   };
 }
 
-/** A reservation that comes again after its attempt was settled is not opened a second time. */
+/** A reservation that is delivered again after its attempt was settled is not stored. */
 function openSql(): string {
   return `
     insert into budget_reservations (${RESERVATION_COLUMNS.join(', ')})
@@ -89,7 +90,7 @@ function openSql(): string {
     where not exists (select 1 from usage_records where id = ?) on conflict do nothing`;
 }
 
-/** One statement for what is spent and what may be: where every record is another organisation's, there are many. */
+/** Returns limits as well: a batch whose records belong to different organisations posts to many budgets. */
 function postSql(rows: number): string {
   return `
     insert into budget_periods (organization_id, month, kind, scope_id, posted_nanos)

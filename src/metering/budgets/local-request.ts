@@ -1,30 +1,31 @@
-// One ask for money on its way to a decision, which it is told once or, withdrawn, never.
-// States: deciding → writing (reserved; the journal does not have it yet) → told, or deciding → told; withdrawn from any.
+// One request for a reservation in a process that decides alone. Its decision is called back once or, if the request is
+// withdrawn, never. States: deciding → writing (reserved, not in the journal yet) → decided, or deciding → decided;
+// withdrawn from any.
 
 import type { CalendarMonth } from '../../kernel/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
-import type { BookAsk, Charge } from './budget-book.ts';
+import type { BookRequest, Charge } from './budget-book.ts';
 import type { BudgetDecision, ReservationRequest } from './budget-ledger.ts';
 import { type BudgetReservation, newReservation } from './budget-reservation.ts';
 
-export class Asking implements BookAsk {
+export class LocalRequest implements BookRequest {
   readonly reservation: BudgetReservation;
   readonly charges: readonly Charge[];
   readonly month: CalendarMonth;
-  state: 'deciding' | 'writing' | 'told' | 'withdrawn' = 'deciding';
-  /** Set while it waits for others to settle. */
+  state: 'deciding' | 'writing' | 'decided' | 'withdrawn' = 'deciding';
+  /** Set while the request waits for other reservations to end. */
   cancelPatience: CancelTimer | undefined;
   readonly #notify: (decision: BudgetDecision) => void;
-  readonly #write: (asking: Asking) => void;
+  readonly #write: (request: LocalRequest) => void;
 
   constructor(
-    ask: ReservationRequest,
+    request: ReservationRequest,
     month: CalendarMonth,
     charges: readonly Charge[],
     notify: (decision: BudgetDecision) => void,
-    write: (asking: Asking) => void,
+    write: (request: LocalRequest) => void,
   ) {
-    this.reservation = newReservation(ask, month.number);
+    this.reservation = newReservation(request, month.number);
     this.month = month;
     this.charges = charges;
     this.#notify = notify;
@@ -49,7 +50,7 @@ export class Asking implements BookAsk {
 
   decide(decision: BudgetDecision): void {
     this.cancelPatience?.();
-    this.state = 'told';
+    this.state = 'decided';
     this.#notify(decision);
   }
 }
