@@ -7,7 +7,9 @@ import type { Limit, PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Target } from '../../routing/target.ts';
 import { createCallTerms } from './call-terms.ts';
 import { AttemptClearance, type ClearanceOrder, type ClearanceParts } from './clear-attempt.ts';
-import { readFields, readStated } from './plan-call.ts';
+import { readFields, readStated } from './read-request.ts';
+
+const KIND = { format: 'openai', operation: 'chat' } as const;
 
 const TARGET: Target = {
   provider: 'openai',
@@ -95,7 +97,7 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
       targets: [TARGET],
       isStream: false,
       body,
-      stated: readStated('openai', body, readFields('openai', body)),
+      stated: readStated(KIND, body, readFields(KIND, body)),
       charge: 'nothing',
       callTo: () => assert.fail('nothing is called here'),
     },

@@ -139,3 +139,37 @@ test('a body that is not a JSON object is refused', () => {
   for (const body of ['', '[]', '{', '{"model":"gpt-5"', '{"model":"gpt-5"}x'])
     assert.throws(() => plan('/v1/chat/completions', body), { code: 'INVALID_REQUEST' });
 });
+
+test('a chat stream asks for its usage, and the event is removed unless the caller asked', () => {
+  const own = '{"model":"gpt-5","stream":true,"stream_options":{"include_usage":true}}';
+  const asked = call('/v1/chat/completions', own);
+  assert.deepEqual([asked.body.toString(), asked.removesUsageEvent], [own, false]);
+  const silent = call('/v1/chat/completions', '{"model":"openai/gpt-5","stream":true}');
+  assert.deepEqual(
+    [silent.body.toString(), silent.removesUsageEvent],
+    ['{"stream_options":{"include_usage":true},"model":"gpt-5","stream":true}', true],
+  );
+  for (const body of ['{"model":"gpt-5"}', '{"model":"gpt-5","stream":false}'])
+    assert.equal(call('/v1/chat/completions', body).body.toString(), body);
+  const responses = '{"model":"gpt-5","stream":true}';
+  assert.equal(call('/v1/responses', responses).body.toString(), responses);
+});
+
+test('a name that a provider could read as a known one is refused', () => {
+  const refusal = (body: string) => {
+    try {
+      plan('/v1/chat/completions', body);
+    } catch (error) {
+      assert.ok(error instanceof SpillwayError && error.code === 'INVALID_REQUEST');
+      return [error.params.field, error.params.problem];
+    }
+    return undefined;
+  };
+  assert.deepEqual(refusal('{"model":"gpt-5","Max_Tokens":9}'), ['max_tokens', 'not_supported']);
+  assert.deepEqual(refusal('{"model":"gpt-5","n":1,"\\u006e":9}'), ['n', 'duplicate_field']);
+  assert.deepEqual(refusal('{"model":"gpt-5","messages":[{"FILE_ID":"x"}]}'), [
+    'file_id',
+    'not_supported',
+  ]);
+  assert.equal(refusal('{"model":"gpt-5","unknown":{"Model":1},"metadata":{}}'), undefined);
+});

@@ -11,22 +11,18 @@ import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
-import { renameModel, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
-import { LIMIT_FIELDS, readLimits, type StatedLimits } from '../../upstream/json/output-limits.ts';
-import {
-  type JsonSpan,
-  peekFields,
-  readBoolean,
-  readString,
-} from '../../upstream/json/peek-fields.ts';
-import { peekReferences, type References } from '../../upstream/json/references.ts';
+import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
+import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
+import { type JsonSpan, readBoolean, readString } from '../../upstream/json/peek-fields.ts';
+import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
   type Charge,
   chargeOf,
   type NativeRoute,
   streamsByBody,
 } from '../../upstream/native-route.ts';
-import { invalidField, modelRefusal, unreadableBody } from './request-refusal.ts';
+import { otherCase, readFields, readStated, type StatedRequest } from './read-request.ts';
+import { invalidField, modelRefusal } from './request-refusal.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -39,7 +35,7 @@ export type CallPlan = {
   readonly targets: readonly Target[];
   readonly isStream: boolean;
   readonly body: Buffer;
-  readonly stated: StatedLimits;
+  readonly stated: StatedRequest;
   /** The tokens that the provider charges for. */
   readonly charge: Charge;
   /** The upstream call for a target. */
@@ -52,7 +48,7 @@ export function planCall(
   body: Buffer,
   parts: PlanParts,
 ): CallPlan {
-  const fields = readFields(route.format, body);
+  const fields = readFields(route, body);
   const span = fields.get('model');
   const model = route.pathModel ?? readString(body, span);
   if (model === undefined || model === '')
@@ -61,12 +57,16 @@ export function planCall(
   const targets = targetsOf(parts.resolveTargets, model, route.format);
   const isAsked = readBoolean(body, fields.get('stream')) === true;
   const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
+  const usageEdit =
+    isStream && route.operation === 'chat'
+      ? streamUsageEdit(body, fields.get('stream_options'))
+      : undefined;
   return {
     requestedModel: model,
     targets,
     isStream,
     body,
-    stated: readStated(route.format, body, fields),
+    stated: readStated(route, body, fields),
     charge: chargeOf(route.operation),
     callTo: (target, deadlineAtMs) => ({
       target,
@@ -75,26 +75,10 @@ export function planCall(
       isReasoning: parts.isReasoning(target.model),
       path: target.basePath + route.upstreamPath(target.model) + route.query,
       headers: requestHeaders(target.format, target.apiKey, incoming),
-      body: target.model === model ? body : renamed(route, body, span, model, target.model),
+      body: sentBody(route, body, { span, from: model, to: target.model }, usageEdit),
+      removesUsageEvent: usageEdit !== undefined,
     }),
   };
-}
-
-/** The fields that decisions depend on. Throws INVALID_REQUEST. */
-export function readFields(format: ProviderFormat, body: Buffer): ReadonlyMap<string, JsonSpan> {
-  const peeked = peekFields(body, WANTED_FIELDS[format]);
-  if (peeked.ok) return peeked.fields;
-  throw unreadableBody(peeked, body);
-}
-
-export function readStated(
-  format: ProviderFormat,
-  body: Buffer,
-  fields: ReadonlyMap<string, JsonSpan>,
-): StatedLimits {
-  const stated = readLimits(format, body, fields);
-  if (stated.ok) return stated;
-  throw invalidField(`${stated.field} is not a count`, stated.field, 'wrong_type');
 }
 
 /** The targets of a model name. Throws INVALID_REQUEST when no provider serves it. */
@@ -111,47 +95,52 @@ export function targetsOf(
 /** The quantities that bound the cost of the plan at one target. */
 export function worstCaseOf(
   { body, stated, charge }: CallPlan,
-  { model, format }: Target,
+  { model }: Target,
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, images } = referencesOf(stated, format, body);
+  const { isUnbounded, images, mayCacheForAnHour } = stated.references;
+  const isOpen = isUnbounded || stated.readsStored;
   return {
     model,
     inputBytes: body.length,
-    referredTokens: isUnbounded ? contextTokens(model) : images * IMAGE_TOKENS,
+    referredTokens: isOpen ? contextTokens(model) : images * IMAGE_TOKENS,
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
+    predictedTokens: stated.predictedBytes,
     answers: stated.answers,
     hasTools: stated.hasTools,
-    mayCacheForAnHour: stated.mayCacheForAnHour,
+    mayCacheForAnHour,
   };
 }
-
-function referencesOf(stated: StatedLimits, format: ProviderFormat, body: Buffer): References {
-  if (stated.readsStored) return UNBOUNDED;
-  return stated.hasTypedParts ? peekReferences(format, body) : NOTHING_REFERRED;
-}
-
-const UNBOUNDED: References = Object.freeze({ isUnbounded: true, images: 0 });
-const NOTHING_REFERRED: References = Object.freeze({ isUnbounded: false, images: 0 });
 
 /** An upper bound of the tokens that providers count for one image. */
 const IMAGE_TOKENS = 6000;
 
-const WANTED_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
-  anthropic: ['model', 'stream', ...LIMIT_FIELDS.anthropic],
-  openai: ['model', 'stream', 'background', ...LIMIT_FIELDS.openai],
-  gemini: ['model', 'stream', ...LIMIT_FIELDS.gemini],
-};
+/** The edit that asks for a stream's usage; undefined when the caller asks itself. */
+function streamUsageEdit(body: Buffer, span: JsonSpan | undefined): BodyEdit | undefined {
+  const asking = askForStreamUsage(body, span);
+  if (asking.kind === 'edit') return asking.edit;
+  if (asking.kind === 'asked') return undefined;
+  const field = 'stream_options';
+  if (asking.problem === 'other_case') throw otherCase(field);
+  const problem = asking.problem === 'duplicate_field' ? 'duplicate_field' : 'wrong_type';
+  throw invalidField(`${field} cannot be read (${asking.problem})`, field, problem);
+}
 
-function renamed(
+type Renaming = { readonly span: JsonSpan | undefined; readonly from: string; readonly to: string };
+
+/** The caller's bytes, but for the model's name at the target and the request for a stream's usage. */
+function sentBody(
   { pathModel, operation }: NativeRoute,
   body: Buffer,
-  span: JsonSpan | undefined,
-  from: string,
-  to: string,
+  { span, from, to }: Renaming,
+  usageEdit: BodyEdit | undefined,
 ): Buffer {
-  if (pathModel === undefined) return span ? renameModel(body, span, to) : body;
+  if (from === to) return usageEdit ? editBody(body, [usageEdit]) : body;
+  if (pathModel === undefined) {
+    const edits = span ? [renameModelEdit(span, to)] : [];
+    return editBody(body, usageEdit ? [usageEdit, ...edits] : edits);
+  }
   // Gemini's generation has the model in the path only.
   return operation === 'generate' ? body : renameNestedModels(body, from, to);
 }

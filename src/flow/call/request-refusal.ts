@@ -55,6 +55,8 @@ export function unreadableBody(
   if (body.length === 0) return invalidField('the body is empty', undefined, 'empty_body');
   if (problem === 'duplicate_field')
     return invalidField(`${field} occurs twice`, field, 'duplicate_field');
+  if (problem === 'other_case')
+    return invalidField(`${field} is known in another case only`, field, 'not_supported');
   const position = problem === 'not_object' ? undefined : findBreak(body);
   const message = `the body is not a usable JSON object (${problem})`;
   if (!position) return invalidField(message, undefined);

@@ -16,13 +16,8 @@ import {
   streamsByBody,
 } from '../../upstream/native-route.ts';
 import type { CallParts } from '../call/call-order.ts';
-import {
-  type CallPlan,
-  type PlanParts,
-  readFields,
-  readStated,
-  targetsOf,
-} from '../call/plan-call.ts';
+import { type CallPlan, type PlanParts, targetsOf } from '../call/plan-call.ts';
+import { readFields, readStated } from '../call/read-request.ts';
 import type { FetchImages } from './fetch-images.ts';
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
@@ -49,12 +44,13 @@ export async function planJob(
   const images = await parts.fetchImages(message.images ?? [], signal);
   const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target, endpoint)));
   const incoming = message.native?.headers ?? {};
+  const kind = { format: target.format, operation };
   return {
     requestedModel: name,
     targets,
     isStream,
     body,
-    stated: readStated(target.format, body, readFields(target.format, body)),
+    stated: readStated(kind, body, readFields(kind, body)),
     charge: chargeOf(operation),
     callTo: (each, deadlineAtMs) => ({
       deadlineAtMs,

@@ -38,6 +38,8 @@ export type AttemptCall = {
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;
+  /** The gateway asked for the usage of a stream, and the caller did not: its event is not relayed. */
+  readonly removesUsageEvent?: boolean;
   /** The request's deadline on `clock.monotonic()`; without one the total clock starts with the attempt. */
   readonly deadlineAtMs?: number | undefined;
 };
@@ -182,7 +184,8 @@ export class Attempt implements UpstreamListener, Watched {
 
   #beginStream(): void {
     this.#state = 'streaming';
-    this.#stream = new StreamAnswer(this.#call.target.format, this.#parts.maxHeldBytes);
+    const { target, removesUsageEvent } = this.#call;
+    this.#stream = new StreamAnswer(target.format, this.#parts.maxHeldBytes, removesUsageEvent);
   }
 
   #read(stream: StreamAnswer, chunk: Buffer): void {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { editBody } from '../json/edit-body.ts';
 import { peekFields } from '../json/peek-fields.ts';
-import { renameModel, renameNestedModels } from './rename-model.ts';
+import { renameModelEdit, renameNestedModels } from './rename-model.ts';
 
 test('only the model of a body is replaced', () => {
   const body = Buffer.from('{ "x":1e3,\n"model" : "fast", "text":"fast" }');
@@ -10,7 +11,7 @@ test('only the model of a body is replaced', () => {
   const span = peeked.ok ? peeked.fields.get('model') : undefined;
   assert.ok(span);
   assert.equal(
-    String(renameModel(body, span, 'gpt-"5"')),
+    String(editBody(body, [renameModelEdit(span, 'gpt-"5"')])),
     '{ "x":1e3,\n"model" : "gpt-\\"5\\"", "text":"fast" }',
   );
 });

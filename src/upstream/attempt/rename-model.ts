@@ -1,13 +1,13 @@
 // Replaces the model name in a request body, as an alias or `provider/model` requires. All other bytes stay unchanged.
 // Pure.
 
+import type { BodyEdit } from '../json/edit-body.ts';
 import type { JsonSpan } from '../json/peek-fields.ts';
 import { BACKSLASH, COLON } from '../json/scan.ts';
 
-/** The body with another value at the span of its `model`. */
-export function renameModel(body: Buffer, span: JsonSpan, model: string): Buffer {
-  const value = Buffer.from(JSON.stringify(model));
-  return Buffer.concat([body.subarray(0, span.start), value, body.subarray(span.end)]);
+/** The edit that puts another name at the span of the body's `model`. */
+export function renameModelEdit({ start, end }: JsonSpan, model: string): BodyEdit {
+  return { start, end, text: JSON.stringify(model) };
 }
 
 /**

@@ -247,3 +247,25 @@ test('relayed bytes of an array end with an element, so that an error can be app
     }),
   );
 });
+
+test('the usage event that the caller did not ask for is removed, and nothing else, for any chunks', () => {
+  const usage = sse({ id: 'c', choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } });
+  const before = chat({ content: 'Hello' }) + sse(': ping') + chat({}, 'stop');
+  const after = `${sse('[DONE]')}`;
+  fc.assert(
+    fc.property(fc.array(fc.nat(400), { maxLength: 8 }), fc.boolean(), (cuts, removes) => {
+      const stream = Buffer.from(before + usage + after);
+      const answer = new StreamAnswer('openai', ROOMY, removes);
+      const relayed: Buffer[] = [];
+      const ends = [...cuts.filter((cut) => cut < stream.length), stream.length];
+      let start = 0;
+      for (const end of ends.sort((one, other) => one - other)) {
+        const step = answer.take(stream.subarray(start, end));
+        start = end;
+        if (step.kind === 'relay' || step.kind === 'complete') relayed.push(step.bytes);
+      }
+      assert.equal(String(Buffer.concat(relayed)), before + (removes ? '' : usage) + after);
+      assert.equal(answer.usage()?.outputTokens, 3);
+    }),
+  );
+});

@@ -26,9 +26,14 @@ export class StreamAnswer {
   /** How many bytes of an event larger than the bound have already been relayed. */
   #spilledBytes = 0;
   #isReleased = false;
+  /** The caller did not ask for the event that carries only the usage. */
+  readonly #removesUsageEvent: boolean;
+  /** Bytes of the stream that have left this buffer. */
+  #passedBytes = 0;
 
-  constructor(format: ProviderFormat, maxHeldBytes: number) {
+  constructor(format: ProviderFormat, maxHeldBytes: number, removesUsageEvent = false) {
     this.#maxHeldBytes = maxHeldBytes;
+    this.#removesUsageEvent = removesUsageEvent;
     this.#reader = createStreamReader(format, { maxEventBytes: maxHeldBytes });
   }
 
@@ -93,9 +98,21 @@ export class StreamAnswer {
     const all = this.#joined(chunk);
     const kept = Math.min(all.length, Math.max(0, pendingBytes - this.#spilledBytes));
     this.#heldBytes = kept;
-    if (kept === 0) return all;
+    if (kept === 0) return this.#pass(all);
     this.#held.push(all.subarray(all.length - kept));
-    return all.subarray(0, all.length - kept);
+    return this.#pass(all.subarray(0, all.length - kept));
+  }
+
+  /** Removes the usage event. An incomplete event is withheld, so the event is whole in the bytes that pass. */
+  #pass(bytes: Buffer): Buffer {
+    const passed = this.#passedBytes;
+    this.#passedBytes += bytes.length;
+    const { usageEvent } = this.#reader.status;
+    if (!this.#removesUsageEvent || !usageEvent || usageEvent.end <= passed) return bytes;
+    const start = Math.max(0, usageEvent.start - passed);
+    const end = Math.min(bytes.length, usageEvent.end - passed);
+    if (start >= end) return bytes;
+    return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   }
 
   #joined(chunk: Buffer | undefined): Buffer {

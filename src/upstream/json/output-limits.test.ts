@@ -1,48 +1,82 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { LIMIT_FIELDS, type LimitProblem, readLimits, type StatedLimits } from './output-limits.ts';
+import {
+  type LimitProblem,
+  limitFields,
+  type RequestKind,
+  readLimits,
+  type StatedLimits,
+} from './output-limits.ts';
 import { peekFields } from './peek-fields.ts';
 
-function limits(format: ProviderFormat, request: unknown): StatedLimits | LimitProblem {
+const KINDS = {
+  messages: { format: 'anthropic', operation: 'messages' },
+  chat: { format: 'openai', operation: 'chat' },
+  responses: { format: 'openai', operation: 'responses' },
+  generate: { format: 'gemini', operation: 'generate' },
+} as const satisfies Record<string, RequestKind>;
+
+type Endpoint = keyof typeof KINDS;
+
+function limits(endpoint: Endpoint, request: unknown): StatedLimits | LimitProblem {
+  const kind = KINDS[endpoint];
   const body = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));
-  const peeked = peekFields(body, LIMIT_FIELDS[format]);
+  const peeked = peekFields(body, limitFields(kind.operation), true);
   assert.ok(peeked.ok);
-  return readLimits(format, body, peeked.fields);
+  return readLimits(kind, body, peeked.fields);
 }
 
-function output(format: ProviderFormat, request: unknown): [number | undefined, number] | string {
-  const stated = limits(format, request);
-  return stated.ok ? [stated.maxOutputTokens, stated.answers] : stated.field;
+function output(endpoint: Endpoint, request: unknown): [number | undefined, number] | string {
+  const stated = limits(endpoint, request);
+  return 'problem' in stated ? stated.problem : [stated.maxOutputTokens, stated.answers];
 }
 
 test('the output limit is read from the fields of each format', () => {
-  assert.deepEqual(output('anthropic', { max_tokens: 1024 }), [1024, 1]);
-  assert.deepEqual(output('openai', { max_tokens: 100 }), [100, 1]);
-  assert.deepEqual(output('openai', { max_completion_tokens: 200, n: 3 }), [200, 3]);
-  assert.deepEqual(output('openai', { max_output_tokens: 300 }), [300, 1]);
+  assert.deepEqual(output('messages', { max_tokens: 1024 }), [1024, 1]);
+  assert.deepEqual(output('chat', { max_tokens: 100 }), [100, 1]);
+  assert.deepEqual(output('chat', { max_completion_tokens: 200, n: 3 }), [200, 3]);
+  assert.deepEqual(output('responses', { max_output_tokens: 300 }), [300, 1]);
   assert.deepEqual(
-    output('gemini', { generationConfig: { maxOutputTokens: 400, candidateCount: 2 } }),
+    output('generate', { generationConfig: { maxOutputTokens: 400, candidateCount: 2 } }),
     [400, 2],
   );
   assert.deepEqual(
-    output('gemini', { generation_config: { max_output_tokens: 500, candidate_count: 4 } }),
+    output('generate', { generation_config: { max_output_tokens: 500, candidate_count: 4 } }),
     [500, 4],
   );
 });
 
+test("only the operation's own fields count", () => {
+  assert.deepEqual(output('chat', { max_output_tokens: 1 }), [undefined, 1]);
+  assert.deepEqual(output('responses', { max_tokens: 1, max_completion_tokens: 1, n: 9 }), [
+    undefined,
+    1,
+  ]);
+  assert.deepEqual(output('messages', { max_output_tokens: 1, n: 9 }), [undefined, 1]);
+  assert.deepEqual(output('generate', { max_tokens: 1, maxOutputTokens: 1 }), [undefined, 1]);
+});
+
+test('a maximum of 0 states none', () => {
+  assert.deepEqual(output('messages', { max_tokens: 0 }), [undefined, 1]);
+  assert.deepEqual(output('chat', { max_tokens: 0, max_completion_tokens: 7 }), [7, 1]);
+  assert.deepEqual(output('generate', { generationConfig: { maxOutputTokens: 0 } }), [
+    undefined,
+    1,
+  ]);
+});
+
 test('a missing or null limit is undefined', () => {
-  assert.deepEqual(output('openai', {}), [undefined, 1]);
-  assert.deepEqual(output('openai', { max_tokens: null, n: null }), [undefined, 1]);
-  assert.deepEqual(output('gemini', { generationConfig: null }), [undefined, 1]);
-  assert.deepEqual(output('gemini', { generationConfig: { temperature: 1 } }), [undefined, 1]);
-  assert.deepEqual(output('openai', { metadata: { max_tokens: 5 } }), [undefined, 1]);
+  assert.deepEqual(output('chat', {}), [undefined, 1]);
+  assert.deepEqual(output('chat', { max_tokens: null, n: null }), [undefined, 1]);
+  assert.deepEqual(output('generate', { generationConfig: null }), [undefined, 1]);
+  assert.deepEqual(output('generate', { generationConfig: { temperature: 1 } }), [undefined, 1]);
+  assert.deepEqual(output('chat', { metadata: { max_tokens: 5 } }), [undefined, 1]);
 });
 
 test('the largest of several maxima counts', () => {
-  assert.deepEqual(output('openai', { max_tokens: 1, max_completion_tokens: 9000 }), [9000, 1]);
+  assert.deepEqual(output('chat', { max_tokens: 1, max_completion_tokens: 9000 }), [9000, 1]);
   assert.deepEqual(
-    output('gemini', {
+    output('generate', {
       generationConfig: { maxOutputTokens: 1, max_output_tokens: 7 },
       generation_config: { maxOutputTokens: 5000, candidateCount: 2 },
     }),
@@ -51,33 +85,35 @@ test('the largest of several maxima counts', () => {
 });
 
 test('a number in quotes or with an exponent is accepted', () => {
-  assert.deepEqual(output('gemini', { generationConfig: { maxOutputTokens: '77' } }), [77, 1]);
-  assert.deepEqual(output('openai', '{"max_tokens":1e3,"n":2.0}'), [1000, 2]);
+  assert.deepEqual(output('generate', { generationConfig: { maxOutputTokens: '77' } }), [77, 1]);
+  assert.deepEqual(output('chat', '{"max_tokens":1e3,"n":2.0}'), [1000, 2]);
 });
 
 test('an unreadable limit is a problem that names its field', () => {
-  assert.equal(output('openai', { n: '5.5' }), 'n');
-  assert.equal(output('openai', { n: [5] }), 'n');
-  assert.equal(output('anthropic', { max_tokens: -1 }), 'max_tokens');
-  assert.equal(output('anthropic', { max_tokens: 1.5 }), 'max_tokens');
-  assert.equal(output('gemini', { generationConfig: 'x' }), 'generationConfig');
+  assert.equal(output('chat', { n: '5.5' }), 'n');
+  assert.equal(output('chat', { n: [5] }), 'n');
+  assert.equal(output('messages', { max_tokens: -1 }), 'max_tokens');
+  assert.equal(output('messages', { max_tokens: 1.5 }), 'max_tokens');
+  assert.equal(output('generate', { generationConfig: 'x' }), 'generationConfig');
   assert.equal(
-    output('gemini', '{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9}}'),
+    output('generate', '{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9}}'),
     'generationConfig',
   );
   assert.equal(
-    output('gemini', { generationConfig: { candidateCount: true } }),
+    output('generate', { generationConfig: { candidateCount: true } }),
     'generationConfig.candidateCount',
   );
 });
 
-test('tools and the one-hour cache are reported', () => {
-  const request = {
-    tools: [{ name: 't' }],
-    system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }],
-  };
-  const stated = limits('anthropic', request);
-  assert.ok(stated.ok && stated.hasTools && stated.mayCacheForAnHour);
-  const plain = limits('anthropic', { max_tokens: 1 });
-  assert.ok(plain.ok && !plain.hasTools && !plain.mayCacheForAnHour);
+test('tools, predicted output and stored prompts are reported', () => {
+  const tools = limits('messages', { tools: [{ name: 't' }] });
+  assert.ok(!('problem' in tools) && tools.hasTools && !tools.readsStored);
+  const predicted = limits('chat', { prediction: { type: 'content', content: 'abc' } });
+  assert.ok(!('problem' in predicted) && predicted.predictedBytes === 34);
+  for (const name of ['previous_response_id', 'conversation', 'prompt']) {
+    const stored = limits('responses', { [name]: 'x' });
+    assert.ok(!('problem' in stored) && stored.readsStored);
+    const none = limits('responses', { [name]: null });
+    assert.ok(!('problem' in none) && !none.readsStored);
+  }
 });

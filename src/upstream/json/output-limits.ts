@@ -1,73 +1,88 @@
-// Reads the output limit that a request states: the maximum under each format's field names, times the number of
-// requested choices. The caller peeks LIMIT_FIELDS together with its own fields, so that the body is scanned once. A value
-// that is unreadable here but perhaps not for a provider is a problem that names the field: the output could exceed the
-// reservation.
+// Reads what a request states about its output: the maximum under the operation's own field names, times the number of
+// requested choices. A field of another operation counts for nothing, because the provider ignores it. The caller peeks
+// LIMIT_FIELDS together with its own fields, so that the body is scanned once. A value that is unreadable here but perhaps
+// not for a provider is a problem that names the field: the output could exceed the reservation.
 
-import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { NativeRoute } from '../native-route.ts';
 import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
 import { bytesEqual, OPEN_BRACE } from './scan.ts';
 
-/** Fields that make a provider continue a stored conversation. */
-const STORED: readonly string[] = ['previous_response_id', 'conversation'];
+/** The wire format and the endpoint of a request. */
+export type RequestKind = Pick<NativeRoute, 'format' | 'operation'>;
 
-/** The top-level fields to peek at. */
-export const LIMIT_FIELDS: Readonly<Record<ProviderFormat, readonly string[]>> = {
-  anthropic: ['max_tokens', 'tools'],
-  openai: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'tools', ...STORED],
-  // Google's parser also accepts the snake_case names of its protocol definitions.
-  gemini: ['generationConfig', 'generation_config', 'tools'],
+/** Fields of the Responses API that make a provider read what it has stored: a conversation, or a prompt. */
+const STORED: readonly string[] = ['previous_response_id', 'conversation', 'prompt'];
+
+type Names = {
+  readonly maxima: readonly string[];
+  readonly answers?: string;
+  readonly others: readonly string[];
 };
 
+const NAMES: Readonly<Partial<Record<NativeRoute['operation'], Names>>> = {
+  messages: { maxima: ['max_tokens'], others: ['tools'] },
+  chat: {
+    maxima: ['max_tokens', 'max_completion_tokens'],
+    answers: 'n',
+    others: ['tools', 'prediction'],
+  },
+  responses: { maxima: ['max_output_tokens'], others: ['tools', ...STORED] },
+  // Google's parser also accepts the snake_case names of its protocol definitions.
+  generate: { maxima: [], others: ['generationConfig', 'generation_config', 'tools'] },
+};
+const NO_NAMES: Names = { maxima: [], others: [] };
+
+/** The top-level fields to peek at. */
+export function limitFields(operation: RequestKind['operation']): readonly string[] {
+  const { maxima, answers, others } = NAMES[operation] ?? NO_NAMES;
+  return answers === undefined ? [...maxima, ...others] : [...maxima, answers, ...others];
+}
+
 export type StatedLimits = {
-  readonly ok: true;
-  /** Per choice; undefined when the request states none. */
+  /** Per choice; undefined when the request states none, and 0 states none. */
   readonly maxOutputTokens: number | undefined;
   /** The number of requested choices. */
   readonly answers: number;
+  /** Predicted output that the answer does not contain is charged as output, beside the maximum. */
+  readonly predictedBytes: number;
   /** Providers add instructions of their own to a request with tools. */
   readonly hasTools: boolean;
-  /** True when the request may ask for the one-hour cache, which costs more to write. */
-  readonly mayCacheForAnHour: boolean;
-  /** False when every message is plain text: such a request asks for no cache and refers to no file or URL. */
-  readonly hasTypedParts: boolean;
   /** True when the request continues a conversation that the provider stores. */
   readonly readsStored: boolean;
 };
 
-export type LimitProblem = { readonly ok: false; readonly field: string };
+export type LimitProblem = { readonly problem: string };
 
 export function readLimits(
-  format: ProviderFormat,
+  kind: RequestKind,
   body: Buffer,
   fields: ReadonlyMap<string, JsonSpan>,
 ): StatedLimits | LimitProblem {
   const stated: Stated = { maxOutputTokens: undefined, answers: 1 };
+  const { maxima, answers } = NAMES[kind.operation] ?? NO_NAMES;
   const problem =
-    format === 'gemini'
+    kind.operation === 'generate'
       ? readConfigs(body, fields, stated)
-      : readNames(body, fields, stated, MAXIMUM_NAMES, 'n');
-  if (problem !== undefined) return { ok: false, field: problem };
-  const hasTypedParts = format === 'gemini' || body.includes(TYPE);
+      : readNames(body, fields, stated, maxima, answers);
+  if (problem !== undefined) return { problem };
+  const prediction = given(body, fields.get('prediction'));
   return {
-    ok: true,
     maxOutputTokens: stated.maxOutputTokens,
     answers: stated.answers,
+    predictedBytes: prediction ? prediction.end - prediction.start : 0,
     hasTools: fields.has('tools'),
-    mayCacheForAnHour: format === 'anthropic' && hasTypedParts && body.includes(ONE_HOUR),
-    hasTypedParts,
-    readsStored: STORED.some((name) => {
-      const span = fields.get(name);
-      return span !== undefined && !isNull(body, span);
-    }),
+    readsStored: STORED.some((name) => given(body, fields.get(name)) !== undefined),
   };
+}
+
+/** The span of a field that is neither absent nor null. */
+export function given(body: Buffer, span: JsonSpan | undefined): JsonSpan | undefined {
+  return span && !bytesEqual(body, span.start, span.end, 'null') ? span : undefined;
 }
 
 type Stated = { maxOutputTokens: number | undefined; answers: number };
 
-const MAXIMUM_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 const GEMINI_NAMES = ['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count'];
-const ONE_HOUR = Buffer.from('"1h"');
-const TYPE = Buffer.from('"type"');
 
 /** Returns the name of the field that cannot be read. */
 function readConfigs(
@@ -76,11 +91,11 @@ function readConfigs(
   stated: Stated,
 ): string | undefined {
   for (const name of ['generationConfig', 'generation_config']) {
-    const span = fields.get(name);
-    if (!span || isNull(body, span)) continue;
+    const span = given(body, fields.get(name));
+    if (!span) continue;
     if (body[span.start] !== OPEN_BRACE) return name;
     const config = body.subarray(span.start, span.end);
-    const peeked = peekFields(config, GEMINI_NAMES);
+    const peeked = peekFields(config, GEMINI_NAMES, true);
     if (!peeked.ok) return name;
     const problem =
       readNames(config, peeked.fields, stated, ['maxOutputTokens'], 'candidateCount') ??
@@ -96,17 +111,17 @@ function readNames(
   fields: ReadonlyMap<string, JsonSpan>,
   stated: Stated,
   maxima: readonly string[],
-  answers: string,
+  answers: string | undefined,
 ): string | undefined {
   for (const name of maxima) {
-    const span = fields.get(name);
-    if (!span || isNull(body, span)) continue;
+    const span = given(body, fields.get(name));
+    if (!span) continue;
     const value = readCount(body, span);
     if (value === undefined) return name;
-    stated.maxOutputTokens = Math.max(stated.maxOutputTokens ?? 0, value);
+    if (value > 0) stated.maxOutputTokens = Math.max(stated.maxOutputTokens ?? 0, value);
   }
-  const span = fields.get(answers);
-  if (!span || isNull(body, span)) return undefined;
+  const span = answers === undefined ? undefined : given(body, fields.get(answers));
+  if (!span) return undefined;
   const value = readCount(body, span);
   if (value === undefined) return answers;
   stated.answers = Math.max(stated.answers, value);
@@ -121,8 +136,4 @@ function readCount(body: Buffer, span: JsonSpan): number | undefined {
 
 function digits(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
-}
-
-function isNull(body: Buffer, span: JsonSpan): boolean {
-  return bytesEqual(body, span.start, span.end, 'null');
 }

@@ -217,3 +217,15 @@ test('never throws on arbitrary bytes', () => {
     { numRuns: 5000 },
   );
 });
+
+test('a name in another case is a problem of a request, and no problem of a response', () => {
+  const cases = ['{"Model":"x"}', '{"MODEL":"x"}', '{"mod\\u0045l":"x"}', '{"max_to\u212aens":1}'];
+  for (const text of cases) {
+    const body = Buffer.from(text);
+    const peeked = peekFields(body, ['model', 'max_tokens'], true);
+    assert.ok(!peeked.ok && peeked.problem === 'other_case', text);
+    assert.ok(peekFields(body, ['model', 'max_tokens']).ok);
+  }
+  const model = peekFields(Buffer.from('{"models":1,"mode_":2,"mo@el":3}'), ['model'], true);
+  assert.ok(model.ok);
+});

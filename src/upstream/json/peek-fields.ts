@@ -4,14 +4,16 @@
 // field, bytes behind the end) is a problem. It never throws.
 
 import {
-  BACKSLASH,
   bytesEqual,
+  bytesEqualInAnyCase,
   CLOSE_BRACE,
   COLON,
   COMMA,
   endOfString,
   endOfValue,
+  foldCase,
   isNumberStart,
+  isPlain,
   MAX_NUMBER,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -23,14 +25,24 @@ import {
 /** The position of a value in its body: from `start` up to, not including, `end`. */
 export type JsonSpan = { readonly start: number; readonly end: number };
 
-export type PeekProblem = 'not_json' | 'not_object' | 'truncated' | 'duplicate_field';
+/** `other_case`: the name equals a wanted one but for the case of its letters, which some parsers accept. */
+export type PeekProblem =
+  | 'not_json'
+  | 'not_object'
+  | 'truncated'
+  | 'duplicate_field'
+  | 'other_case';
 
 export type PeekResult =
   | { readonly ok: true; readonly fields: ReadonlyMap<string, JsonSpan> }
   | { readonly ok: false; readonly problem: PeekProblem; readonly field?: string };
 
-/** `wanted` are ASCII names. A wanted field that is absent is absent from `fields`. */
-export function peekFields(body: Buffer, wanted: readonly string[]): PeekResult {
+/**
+ * `wanted` are ASCII names, compared with the decoded names of the body. A wanted field that is absent is absent from
+ * `fields`. With `isExact` a name that differs from a wanted one only by case is a problem: a request is read that way,
+ * because a provider may read such a name as the wanted one.
+ */
+export function peekFields(body: Buffer, wanted: readonly string[], isExact = false): PeekResult {
   const fields = new Map<string, JsonSpan>();
   let at = skipSpace(body, 0);
   if (body[at] !== OPEN_BRACE) return failure(notObject(body[at]));
@@ -40,8 +52,9 @@ export function peekFields(body: Buffer, wanted: readonly string[]): PeekResult 
     if (body[at] !== QUOTE) return unexpected(body, at);
     const keyEnd = endOfString(body, at + 1);
     if (keyEnd < 0) return failure('truncated');
-    const name = wantedName(body, at + 1, keyEnd, wanted);
+    const name = wantedName(body, at + 1, keyEnd, wanted, isExact);
     if (name === MALFORMED_NAME) return failure('not_json');
+    if (typeof name === 'object') return failure('other_case', name.otherCaseOf);
     at = skipSpace(body, keyEnd + 1);
     if (body[at] !== COLON) return unexpected(body, at);
     const start = skipSpace(body, at + 1);
@@ -118,25 +131,40 @@ function failure(problem: PeekProblem, field?: string): PeekResult {
   return field === undefined ? { ok: false, problem } : { ok: false, problem, field };
 }
 
+type OtherCase = { readonly otherCaseOf: string };
+
 function wantedName(
   body: Buffer,
   start: number,
   end: number,
   wanted: readonly string[],
-): string | undefined | typeof MALFORMED_NAME {
+  isExact: boolean,
+): string | undefined | OtherCase | typeof MALFORMED_NAME {
   let longest = 0;
-  let hasEscape: boolean | undefined;
   for (const name of wanted) {
     if (bytesEqual(body, start, end, name)) return name;
     if (name.length > longest) longest = name.length;
   }
   // The longest encoding of a character is \u0041, so a longer name cannot be a wanted one.
   if (end - start > longest * 6) return undefined;
-  for (let at = start; at < end && !hasEscape; at += 1) hasEscape = body[at] === BACKSLASH;
-  if (!hasEscape) return undefined;
+  if (isPlain(body, start, end)) return isExact ? asciiCase(body, start, end, wanted) : undefined;
   const name = parsed(body, start - 1, end + 1);
   if (typeof name !== 'string') return MALFORMED_NAME;
-  return wanted.includes(name) ? name : undefined;
+  if (wanted.includes(name)) return name;
+  return isExact ? otherCase(wanted.find((each) => foldCase(each) === foldCase(name))) : undefined;
+}
+
+function asciiCase(
+  body: Buffer,
+  start: number,
+  end: number,
+  wanted: readonly string[],
+): OtherCase | undefined {
+  return otherCase(wanted.find((name) => bytesEqualInAnyCase(body, start, end, name)));
+}
+
+function otherCase(name: string | undefined): OtherCase | undefined {
+  return name === undefined ? undefined : { otherCaseOf: name };
 }
 
 function parsed(body: Buffer, start: number, end: number): unknown {

@@ -4,7 +4,8 @@ import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { peekReferences } from './references.ts';
 
 function peek(format: ProviderFormat, request: unknown) {
-  return peekReferences(format, Buffer.from(JSON.stringify(request)));
+  const text = typeof request === 'string' ? request : JSON.stringify(request);
+  return peekReferences(format, Buffer.from(text));
 }
 
 test('a self-contained request has no references', () => {
@@ -13,6 +14,8 @@ test('a self-contained request has no references', () => {
     assert.deepEqual(peek(format, { messages: [{ role: 'user', content: text }] }), {
       isUnbounded: false,
       images: 0,
+      mayCacheForAnHour: false,
+      hasMedia: false,
     });
 });
 
@@ -34,4 +37,38 @@ test('a document by URL is unbounded, an inline document is not', () => {
 test('image URLs are counted', () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
   assert.ok(peek('openai', { content: [image, image] }).images >= 2);
+});
+
+test('an escaped name counts like the name', () => {
+  assert.ok(peek('openai', '{"input":[{"file\\u005fid":"f"}]}').isUnbounded);
+  assert.ok(peek('gemini', '{"contents":[{"\\u0066ileUri":"f"}]}').isUnbounded);
+  assert.ok(peek('anthropic', '{"messages":[{"\\u0066\\u0069le_id":"f"}]}').isUnbounded);
+});
+
+test('a known name in another case is a problem', () => {
+  assert.equal(peek('openai', { input: [{ File_ID: 'f' }] }).problem, 'file_id');
+  assert.equal(peek('openai', '{"input":[{"f\\u0049le_id":"f"}]}').problem, 'file_id');
+  assert.equal(peek('gemini', { contents: [{ fileuri: 'f' }] }).problem, 'fileUri');
+});
+
+test("the names of a tool's arguments and schema are text", () => {
+  const schema = { type: 'object', properties: { file_id: {}, URL: {}, File_Id: {} } };
+  const tool = { name: 't', input_schema: schema };
+  const use = { type: 'tool_use', input: { URL: 'x', file_id: 'y' } };
+  assert.deepEqual(peek('anthropic', { tools: [tool], messages: [{ content: [use] }] }), {
+    isUnbounded: false,
+    images: 0,
+    mayCacheForAnHour: false,
+    hasMedia: false,
+  });
+});
+
+test('the one-hour cache is reported, however its lifetime is written', () => {
+  const marked = (control: string) =>
+    `{"system":[{"cache_control":{"type":"ephemeral"${control}}}]}`;
+  assert.equal(peek('anthropic', marked('')).mayCacheForAnHour, false);
+  assert.equal(peek('anthropic', marked(',"ttl":"5m"')).mayCacheForAnHour, false);
+  assert.equal(peek('anthropic', marked(',"ttl":"1h"')).mayCacheForAnHour, true);
+  assert.equal(peek('anthropic', marked(',"ttl":"\\u0031h"')).mayCacheForAnHour, true);
+  assert.equal(peek('anthropic', marked(',"t\\u0074l":"1h"')).mayCacheForAnHour, true);
 });

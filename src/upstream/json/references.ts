@@ -1,52 +1,144 @@
-// Finds the files and image URLs that a request refers to but does not contain. The size of the request does not bound
-// what the provider reads for them, so the worst case adds it. The search is by field name anywhere in the bytes, with as
-// few passes as the format allows. Quotes within a text are escaped, so a mere mention does not match; a false match only
-// makes the reservation larger. References to a stored conversation are top-level fields: see output-limits.ts.
+// Finds, at any depth of a request, the fields that raise its cost beyond its own bytes: files and images that it refers
+// to but does not contain, and the one-hour cache. The worst case adds them. Names are decoded before they are compared,
+// and a known name in another case is a problem, because a provider may read it as the known one. Arguments, results and
+// schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
+// fields: see output-limits.ts.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { bytesEqualInAnyCase, foldCase, isPlain } from './scan.ts';
+import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
   /** A reference of unknown length: up to the model's context window. */
   readonly isUnbounded: boolean;
   readonly images: number;
+  /** The one-hour cache costs more to write. */
+  readonly mayCacheForAnHour: boolean;
+  /** Audio, images or video, whose tokens may have another price than text. */
+  readonly hasMedia: boolean;
+  /** A field whose name is known only in another case. */
+  readonly problem?: string;
 };
 
-const NONE: References = Object.freeze({ isUnbounded: false, images: 0 });
+const NONE: References = Object.freeze({
+  isUnbounded: false,
+  images: 0,
+  mayCacheForAnHour: false,
+  hasMedia: false,
+});
 
-type Names = {
-  readonly unbounded: readonly Buffer[];
-  /** Fields that hold the URL of an image, or of a document. */
-  readonly urls: readonly Buffer[];
+type Meaning = 'file' | 'url' | 'image' | 'media' | 'lifetime';
+
+const NAMES: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
+  anthropic: [
+    ['file_id', 'file'],
+    ['url', 'url'],
+    ['ttl', 'lifetime'],
+  ],
+  openai: [
+    ['file_id', 'file'],
+    ['file_url', 'file'],
+    ['image_url', 'image'],
+    ['input_audio', 'media'],
+  ],
+  // Google's parser also accepts the snake_case names of its protocol definitions.
+  gemini: [
+    ['fileUri', 'file'],
+    ['file_uri', 'file'],
+    ['cachedContent', 'file'],
+    ['cached_content', 'file'],
+    ['inlineData', 'media'],
+    ['inline_data', 'media'],
+  ],
 };
 
-const NAMES: Readonly<Record<ProviderFormat, Names>> = {
-  anthropic: { unbounded: bytes('"file_id"'), urls: bytes('"url"') },
-  openai: {
-    unbounded: bytes('"file_id"', '"file_url"'),
-    urls: bytes('"image_url"'),
-  },
-  gemini: {
-    unbounded: bytes('"fileUri"', '"file_uri"', '"cachedContent"', '"cached_content"'),
-    urls: [],
-  },
+/** Fields that hold arbitrary JSON of the caller's tools and schemas. */
+const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
+  anthropic: ['input_schema', 'input', 'schema', 'metadata'],
+  openai: ['parameters', 'schema', 'metadata'],
+  gemini: [
+    'parameters',
+    'parametersJsonSchema',
+    'args',
+    'response',
+    'responseSchema',
+    'responseJsonSchema',
+  ],
 };
-const DOCUMENT = Buffer.from('"document"');
 
 export function peekReferences(format: ProviderFormat, body: Buffer): References {
-  const { unbounded, urls } = NAMES[format];
-  let images = 0;
-  for (const name of urls) images += count(body, name);
-  if (unbounded.some((name) => body.includes(name))) return { isUnbounded: true, images };
-  if (images === 0) return NONE;
-  return { isUnbounded: body.includes(DOCUMENT), images };
+  const keys = new JsonKeys();
+  const found = {
+    isUnbounded: false,
+    images: 0,
+    urls: 0,
+    hasHour: false,
+    hasDocument: false,
+    hasMedia: false,
+  };
+  keys.start(body, 0, body.length);
+  while (keys.next()) {
+    const meaning = meaningOf(format, keys);
+    if (meaning === undefined) {
+      if (format === 'anthropic' && keys.isTextValue('document')) found.hasDocument = true;
+      continue;
+    }
+    if (meaning === FREE) {
+      if (keys.takeValue() === undefined) break;
+    } else if (meaning === 'file') found.isUnbounded = true;
+    else if (meaning === 'image') found.images += 1;
+    else if (meaning === 'url') found.urls += 1;
+    else if (meaning === 'media') found.hasMedia = true;
+    else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
+    else return { ...NONE, problem: meaning.otherCaseOf };
+  }
+  return summary(found);
 }
 
-function bytes(...names: readonly string[]): readonly Buffer[] {
-  return names.map((name) => Buffer.from(name));
+const FREE = Symbol('free-form value');
+
+function meaningOf(
+  format: ProviderFormat,
+  keys: JsonKeys,
+): Meaning | typeof FREE | { readonly otherCaseOf: string } | undefined {
+  const { bytes, keyStart, keyEnd } = keys;
+  const names = NAMES[format];
+  if (!isPlain(bytes, keyStart, keyEnd)) return decodedMeaning(names, keys);
+  for (const [name, meaning] of names) {
+    if (!bytesEqualInAnyCase(bytes, keyStart, keyEnd, name)) continue;
+    return keys.isKey(name) ? meaning : { otherCaseOf: name };
+  }
+  // The Responses API's own `input` is at the top level, where nothing is free-form.
+  return keys.depth > 1 && FREE_FORM[format].some((name) => keys.isKey(name)) ? FREE : undefined;
 }
 
-function count(body: Buffer, name: Buffer): number {
-  let found = 0;
-  for (let at = body.indexOf(name); at >= 0; at = body.indexOf(name, at + name.length)) found += 1;
-  return found;
+function decodedMeaning(
+  names: (typeof NAMES)[ProviderFormat],
+  keys: JsonKeys,
+): Meaning | { readonly otherCaseOf: string } | undefined {
+  const decoded = keys.keyText();
+  if (decoded === undefined) return undefined;
+  const known = names.find(([name]) => foldCase(name) === foldCase(decoded));
+  if (known === undefined) return undefined;
+  return known[0] === decoded ? known[1] : { otherCaseOf: known[0] };
+}
+
+function summary(found: {
+  readonly isUnbounded: boolean;
+  readonly images: number;
+  readonly urls: number;
+  readonly hasHour: boolean;
+  readonly hasDocument: boolean;
+  readonly hasMedia: boolean;
+}): References {
+  const { isUnbounded, urls, hasHour, hasDocument, hasMedia } = found;
+  const images = found.images + urls;
+  if (!isUnbounded && images === 0 && !hasHour && !hasMedia) return NONE;
+  // A URL may be that of a document, whose length is unknown.
+  return {
+    isUnbounded: isUnbounded || (urls > 0 && hasDocument),
+    images,
+    mayCacheForAnHour: hasHour,
+    hasMedia: hasMedia || images > 0 || isUnbounded,
+  };
 }

@@ -73,6 +73,41 @@ export function bytesEqual(body: Buffer, start: number, end: number, text: strin
   return true;
 }
 
+/** As `bytesEqual`, with A to Z equal to a to z. */
+export function bytesEqualInAnyCase(
+  body: Buffer,
+  start: number,
+  end: number,
+  text: string,
+): boolean {
+  if (end - start !== text.length) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = body[start + index] ?? 0;
+    const code = text.charCodeAt(index);
+    if (byte !== code && (!isLetter(byte) || (byte | 0x20) !== (code | 0x20))) return false;
+  }
+  return true;
+}
+
+/** Equal for names that a case-insensitive parser may take for one another, also by U+017F and U+212A. */
+export function foldCase(name: string): string {
+  return name.toLowerCase().toUpperCase();
+}
+
+/** True for ASCII without escapes: the bytes are the text. */
+export function isPlain(body: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === BACKSLASH || byte >= 0x80) return false;
+  }
+  return true;
+}
+
+function isLetter(byte: number): boolean {
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
 export function isNumberStart(byte: number | undefined): boolean {
   return byte === 0x2d || (byte !== undefined && byte >= 0x30 && byte <= 0x39);
 }

@@ -2,7 +2,7 @@
 // start of the value and, for a string, its end. One walker is reused for all events of a stream. A cut or malformed text
 // ends the walk early; the walker never throws.
 
-import type { JsonSpan } from './peek-fields.ts';
+import { type JsonSpan, readString } from './peek-fields.ts';
 import {
   bytesEqual,
   CLOSE_BRACE,
@@ -72,12 +72,23 @@ export class JsonKeys {
     return bytesEqual(this.bytes, this.keyStart, this.keyEnd, name);
   }
 
+  /** The decoded key; undefined for a broken escape. */
+  keyText(): string | undefined {
+    return readString(this.bytes, { start: this.keyStart - 1, end: this.keyEnd + 1 });
+  }
+
   isText(): boolean {
     return this.bytes[this.valueStart] === QUOTE;
   }
 
   isObject(): boolean {
     return this.bytes[this.valueStart] === OPEN_BRACE;
+  }
+
+  isEmptyList(): boolean {
+    const { bytes, valueStart } = this;
+    if (bytes[valueStart] !== OPEN_BRACKET) return false;
+    return bytes[skipSpace(bytes, valueStart + 1)] === CLOSE_BRACKET;
   }
 
   /** Anything but null and false: an error may be an object, a string or a list. */

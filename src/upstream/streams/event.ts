@@ -10,6 +10,9 @@ export type StreamEvent = {
   nameStart: number;
   /** Equal to `nameStart` when the event has no name. */
   nameEnd: number;
+  /** The event's bytes in the stream, counted from its first byte; both 0 where the splitter does not count. */
+  start: number;
+  end: number;
   /** False when the event exceeded the buffer and lost its middle. */
   isWhole: boolean;
   /** The event had several data lines; `data` contains them joined by line feeds. */
@@ -35,6 +38,8 @@ export function emptyEvent(): StreamEvent {
     name: NO_BYTES,
     nameStart: 0,
     nameEnd: 0,
+    start: 0,
+    end: 0,
     isWhole: true,
     isJoined: false,
   };

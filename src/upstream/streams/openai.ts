@@ -33,11 +33,18 @@ function isResponsesName({ name, nameStart, nameEnd }: StreamEvent): boolean {
 function readChunk(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
   keys.start(event.data, event.dataStart, event.dataEnd);
+  let hasUsage = false;
+  let hasNoChoice = false;
   while (keys.next()) {
+    if (keys.depth === 1) {
+      if (keys.keyLength === 5 && keys.isKey('usage') && keys.isObject()) hasUsage = true;
+      else if (keys.keyLength === 7 && keys.isKey('choices')) hasNoChoice = keys.isEmptyList();
+    }
     if (keys.depth === 1 && keys.keyLength === 4 && keys.isKey('type') && keys.isText())
       return readResponsesEvent(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
     readKey(state, event);
   }
+  if (hasUsage && hasNoChoice) state.status.usageEvent = { start: event.start, end: event.end };
 }
 
 /** Compares the length first: most keys of a chunk are irrelevant. */

@@ -38,6 +38,8 @@ class SseSplitter implements StreamSplitter {
   /** Where the unfinished line begins in the carried bytes. */
   #lineAt = 0;
   #pendingBytes = 0;
+  /** The bytes of the chunks before the current one. */
+  #fedBytes = 0;
   #isFirstLine = true;
   #endedInCr = false;
   #isWithinBounds = true;
@@ -64,6 +66,7 @@ class SseSplitter implements StreamSplitter {
     this.#nextCr = -1;
     if (this.#isCarrying) at = this.#feedCarried(chunk, at);
     if (at < chunk.length) this.#feedInPlace(chunk, at);
+    this.#fedBytes += chunk.length;
     return this.#isWithinBounds;
   }
 
@@ -71,6 +74,7 @@ class SseSplitter implements StreamSplitter {
     if (!this.#isCarrying) return;
     const { bytes, length } = this.#carry;
     if (length > this.#lineAt) this.#readLine(bytes, this.#lineAt, length);
+    this.#event.end = this.#fedBytes;
     this.#dispatch(bytes, this.#carry.isWhole);
     this.#endCarrying();
   }
@@ -85,8 +89,10 @@ class SseSplitter implements StreamSplitter {
         this.#readLine(chunk, at, end);
         at = this.#behindLineEnd(chunk, end);
       } else {
-        this.#dispatch(chunk, true);
         at = this.#behindLineEnd(chunk, end);
+        this.#event.start = this.#fedBytes + eventStart;
+        this.#event.end = this.#fedBytes + at;
+        this.#dispatch(chunk, true);
         eventStart = at;
       }
     }
@@ -97,6 +103,7 @@ class SseSplitter implements StreamSplitter {
   #beginCarrying(chunk: Buffer, eventStart: number, lineStart: number): void {
     const event = this.#event;
     this.#isCarrying = true;
+    event.start = this.#fedBytes + eventStart;
     this.#lineAt = lineStart - eventStart;
     event.dataStart -= eventStart;
     event.dataEnd -= eventStart;
@@ -115,6 +122,7 @@ class SseSplitter implements StreamSplitter {
       at = this.#behindLineEnd(chunk, end);
       const { bytes, length } = this.#carry;
       if (length === this.#lineAt) {
+        this.#event.end = this.#fedBytes + at;
         this.#dispatch(bytes, this.#carry.isWhole);
         this.#endCarrying();
         return at;

@@ -21,6 +21,8 @@ export type StreamStatus = {
   oversized: boolean;
   /** Bytes at the end of the input that belong to an incomplete event. */
   pendingBytes: number;
+  /** The bytes of a Chat Completions event that carries the usage and no choice, as positions in the stream. */
+  usageEvent: { readonly start: number; readonly end: number } | undefined;
 };
 
 export type StreamState = {
@@ -45,6 +47,7 @@ export function newStreamState(format: ProviderFormat): StreamState {
       error: undefined,
       oversized: false,
       pendingBytes: 0,
+      usageEvent: undefined,
     },
     counts: emptyCounts(),
     keys: new JsonKeys(),

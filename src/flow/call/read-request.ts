@@ -1,0 +1,94 @@
+// Reads from the bytes of a request everything that decides its target and bounds its cost. A body that a provider could
+// read differently (a name twice, a name in another case, a limit that is not a number) is refused with INVALID_REQUEST.
+// Pure.
+
+import type { SpillwayError } from '../../errors/spillway-error.ts';
+import {
+  limitFields,
+  type RequestKind,
+  readLimits,
+  type StatedLimits,
+} from '../../upstream/json/output-limits.ts';
+import { type JsonSpan, peekFields } from '../../upstream/json/peek-fields.ts';
+import { peekReferences, type References } from '../../upstream/json/references.ts';
+import {
+  featureFields,
+  type RequestFeatures,
+  readFeatures,
+} from '../../upstream/json/request-features.ts';
+import { chargeOf } from '../../upstream/native-route.ts';
+import { invalidField, unreadableBody } from './request-refusal.ts';
+
+export type StatedRequest = StatedLimits & {
+  readonly references: References;
+  /** Undefined for a request that costs its tokens at the standard price. */
+  readonly features: RequestFeatures | undefined;
+};
+
+/** The fields that decisions depend on. */
+export function readFields(
+  { operation }: RequestKind,
+  body: Buffer,
+): ReadonlyMap<string, JsonSpan> {
+  const peeked = peekFields(body, WANTED[operation], true);
+  if (peeked.ok) return peeked.fields;
+  throw unreadableBody(peeked, body);
+}
+
+export function readStated(
+  kind: RequestKind,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): StatedRequest {
+  const limits = readLimits(kind, body, fields);
+  if ('problem' in limits)
+    throw invalidField(`${limits.problem} is not a count`, limits.problem, 'wrong_type');
+  const references = chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body);
+  const features = readFeatures(kind, body, fields);
+  if (features && 'problem' in features) {
+    const { field, problem } = features;
+    throw invalidField(`${field} is refused (${problem})`, field, problem);
+  }
+  return {
+    maxOutputTokens: limits.maxOutputTokens,
+    answers: limits.answers,
+    predictedBytes: limits.predictedBytes,
+    hasTools: limits.hasTools,
+    readsStored: limits.readsStored,
+    references,
+    features,
+  };
+}
+
+export function otherCase(field: string): SpillwayError {
+  return invalidField(`${field} is known in another case only`, field, 'not_supported');
+}
+
+const NONE: References = Object.freeze({
+  isUnbounded: false,
+  images: 0,
+  mayCacheForAnHour: false,
+  hasMedia: false,
+});
+
+function readReferences({ format }: RequestKind, body: Buffer): References {
+  const references = peekReferences(format, body);
+  if (references.problem === undefined) return references;
+  throw otherCase(references.problem);
+}
+
+const WANTED: Readonly<Record<RequestKind['operation'], readonly string[]>> = {
+  messages: wantedOf('messages'),
+  chat: wantedOf('chat', 'stream_options'),
+  responses: wantedOf('responses', 'background'),
+  generate: wantedOf('generate'),
+  embeddings: wantedOf('embeddings'),
+  count_tokens: wantedOf('count_tokens'),
+};
+
+function wantedOf(
+  operation: RequestKind['operation'],
+  ...others: readonly string[]
+): readonly string[] {
+  return ['model', 'stream', ...limitFields(operation), ...featureFields(operation), ...others];
+}

@@ -1,0 +1,146 @@
+// Reads the features of a request that cost more than its tokens at the standard price: processing tiers, tools that the
+// provider runs, and output other than text. Each is priced or refused by name before the call. A plain request has none,
+// and reading it costs a few map lookups. Pure.
+
+import { given, type RequestKind } from './output-limits.ts';
+import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
+import { readTools, type ServerTool, type ToolsProblem } from './request-tools.ts';
+import { OPEN_BRACE } from './scan.ts';
+
+/** A processing tier: `service_tier: priority`, `speed: fast`, `inference_geo: us`. */
+export type RequestedTier = { readonly field: string; readonly tier: string };
+
+export type RequestFeatures = {
+  readonly tiers: readonly RequestedTier[];
+  readonly tools: readonly ServerTool[];
+  /** Kinds of output other than text, in lower case, such as `image`. */
+  readonly outputs: readonly { readonly field: string; readonly modality: string }[];
+};
+
+const TIER_FIELDS = ['service_tier', 'serviceTier', 'speed', 'inference_geo'];
+const CONFIG_FIELDS = ['responseModalities', 'response_modalities'];
+
+/** The tiers that cost the standard price. */
+const STANDARD_TIERS: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'standard_only',
+  'unspecified',
+  'service_tier_unspecified',
+  'service_tier_standard',
+  'global',
+  'not_available',
+]);
+
+const FIELDS: Readonly<Partial<Record<RequestKind['operation'], readonly string[]>>> = {
+  messages: ['service_tier', 'speed', 'inference_geo', 'mcp_servers'],
+  chat: ['service_tier', 'modalities', 'web_search_options'],
+  responses: ['service_tier', 'max_tool_calls'],
+  generate: ['service_tier', 'serviceTier'],
+};
+
+/** The top-level fields to peek at, besides those of the limits. */
+export function featureFields(operation: RequestKind['operation']): readonly string[] {
+  return FIELDS[operation] ?? [];
+}
+
+export function isStandardTier(tier: string): boolean {
+  return STANDARD_TIERS.has(tier);
+}
+
+/** Undefined for a request without any. */
+export function readFeatures(
+  kind: RequestKind,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): RequestFeatures | ToolsProblem | undefined {
+  const tiers = readTiers(body, fields);
+  if ('problem' in tiers) return tiers;
+  const tools = readServerTools(kind, body, fields);
+  if ('problem' in tools) return tools;
+  const outputs = readOutputs(body, fields);
+  if ('problem' in outputs) return outputs;
+  if (tiers.length === 0 && tools.length === 0 && outputs.length === 0) return undefined;
+  return { tiers, tools, outputs };
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+function readTiers(
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): readonly RequestedTier[] | ToolsProblem {
+  let tiers: readonly RequestedTier[] = NONE;
+  for (const field of TIER_FIELDS) {
+    const span = given(body, fields.get(field));
+    if (!span) continue;
+    const tier = readString(body, span)?.toLowerCase();
+    if (tier === undefined) return { field, problem: 'wrong_type' };
+    if (!STANDARD_TIERS.has(tier)) tiers = [...tiers, { field, tier }];
+  }
+  return tiers;
+}
+
+function readServerTools(
+  { format }: RequestKind,
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+): readonly ServerTool[] | ToolsProblem {
+  const span = given(body, fields.get('tools'));
+  const read = span ? readTools(format, body, span) : { tools: NONE };
+  if ('problem' in read) return read;
+  const calls = readInteger(body, fields.get('max_tool_calls'));
+  const listed =
+    calls === undefined ? read.tools : read.tools.map((tool) => ({ ...tool, maxUses: calls }));
+  const implied = impliedTools(body, fields);
+  return implied.length === 0 ? listed : [...listed, ...implied];
+}
+
+/** Fields that let the provider run a tool without listing it. */
+function impliedTools(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): readonly ServerTool[] {
+  let tools: readonly ServerTool[] = NONE;
+  if (given(body, fields.get('web_search_options')))
+    tools = [toolOf('web_search_options', 'web_search', 1)];
+  if (given(body, fields.get('mcp_servers')))
+    tools = [...tools, toolOf('mcp_servers', 'mcp', undefined)];
+  return tools;
+}
+
+function toolOf(field: string, kind: string, maxUses: number | undefined): ServerTool {
+  return { field, kind, maxUses, model: undefined };
+}
+
+type Outputs = RequestFeatures['outputs'];
+
+function readOutputs(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): Outputs | ToolsProblem {
+  const chat = modalities(body, fields.get('modalities'), 'modalities');
+  if ('problem' in chat || chat.length > 0) return chat;
+  for (const name of ['generationConfig', 'generation_config']) {
+    const span = given(body, fields.get(name));
+    if (!span || body[span.start] !== OPEN_BRACE) continue;
+    const config = body.subarray(span.start, span.end);
+    const peeked = peekFields(config, CONFIG_FIELDS, true);
+    if (!peeked.ok) return { field: name, problem: 'not_supported' };
+    for (const field of CONFIG_FIELDS) {
+      const read = modalities(config, peeked.fields.get(field), `${name}.${field}`);
+      if ('problem' in read || read.length > 0) return read;
+    }
+  }
+  return NONE;
+}
+
+/** The list is short, so it is parsed. */
+function modalities(
+  body: Buffer,
+  span: JsonSpan | undefined,
+  field: string,
+): Outputs | ToolsProblem {
+  if (!span || !given(body, span)) return NONE;
+  const list: unknown = JSON.parse(body.toString('utf8', span.start, span.end));
+  const names = Array.isArray(list) ? list : [list];
+  if (!names.every((name) => typeof name === 'string')) return { field, problem: 'wrong_type' };
+  return names
+    .map((name) => ({ field, modality: name.toLowerCase() }))
+    .filter(({ modality }) => modality !== 'text' && modality !== 'modality_unspecified');
+}

@@ -1,0 +1,114 @@
+// Reads the tools of a request that a provider runs itself. They cost per use, or make the model read text that is not in
+// the request; tools that the caller runs cost only their own bytes. A tool's kind is its type without version: the kind
+// of `web_search_20250305` is `web_search`, of Gemini's `googleSearch` it is `google_search`. Pure.
+
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
+import { COMMA, endOfValue, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
+import { JsonKeys } from './walk-keys.ts';
+
+export type ServerTool = {
+  /** The path of the field that names it, such as `tools[0].type`. */
+  readonly field: string;
+  readonly kind: string;
+  /** Undefined when the request states no maximum. */
+  readonly maxUses: number | undefined;
+  /** A model that the tool runs, by the name in the request. */
+  readonly model: string | undefined;
+};
+
+export type ToolsProblem = {
+  readonly field: string;
+  readonly problem: 'wrong_type' | 'duplicate_field' | 'not_supported';
+};
+
+export type ReadTools = { readonly tools: readonly ServerTool[] } | ToolsProblem;
+
+/** Tools that the caller runs. */
+const CLIENT_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
+  anthropic: new Set(['custom', 'bash', 'text_editor', 'computer', 'memory']),
+  openai: new Set(['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use']),
+  gemini: new Set(['function_declarations', 'computer_use']),
+};
+
+const TOOL_FIELDS = ['type', 'model', 'max_uses'];
+
+export function readTools(format: ProviderFormat, body: Buffer, span: JsonSpan): ReadTools {
+  const elements = elementsOf(body, span);
+  if (!elements) return { field: 'tools', problem: 'wrong_type' };
+  const tools: ServerTool[] = [];
+  for (const [index, element] of elements.entries()) {
+    const field = `tools[${index}]`;
+    if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
+    const read = format === 'gemini' ? readGemini(element, field) : readTyped(element, field);
+    if ('problem' in read) return read;
+    for (const tool of read.tools) {
+      if (tool.model !== undefined || !CLIENT_KINDS[format].has(tool.kind)) tools.push(tool);
+    }
+  }
+  return { tools };
+}
+
+/** Without version, and without `preview`. */
+export function toolKind(type: string): string {
+  return type
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    .replace(/_(?:\d{8}|\d{4}_\d\d_\d\d|preview|latest)(?=_|$)/g, '');
+}
+
+/** A list, or one object, which lenient parsers read as a list of one. */
+function elementsOf(body: Buffer, span: JsonSpan): readonly Buffer[] | undefined {
+  if (body[span.start] === OPEN_BRACE) return [body.subarray(span.start, span.end)];
+  if (body[span.start] !== OPEN_BRACKET) return undefined;
+  const elements: Buffer[] = [];
+  let at = skipSpace(body, span.start + 1);
+  while (at < span.end - 1) {
+    const end = endOfValue(body, at);
+    if (end < 0) return undefined;
+    elements.push(body.subarray(at, end));
+    const behind = skipSpace(body, end);
+    at = body[behind] === COMMA ? skipSpace(body, behind + 1) : behind;
+  }
+  return elements;
+}
+
+function readTyped(element: Buffer, field: string): ReadTools {
+  const peeked = peekFields(element, TOOL_FIELDS, true);
+  if (!peeked.ok) {
+    const problem = peeked.problem === 'duplicate_field' ? 'duplicate_field' : 'not_supported';
+    return { field: peeked.field === undefined ? field : `${field}.${peeked.field}`, problem };
+  }
+  const { fields } = peeked;
+  const type = textOf(element, fields.get('type'));
+  if (type === NOT_TEXT) return { field: `${field}.type`, problem: 'wrong_type' };
+  const model = textOf(element, fields.get('model'));
+  if (model === NOT_TEXT) return { field: `${field}.model`, problem: 'wrong_type' };
+  const maxUses = readInteger(element, fields.get('max_uses'));
+  return { tools: [{ field: `${field}.type`, kind: toolKind(type ?? 'custom'), maxUses, model }] };
+}
+
+/** Gemini's tools have no type: the name of the field is the kind, and one object may hold several. */
+function readGemini(element: Buffer, field: string): ReadTools {
+  const keys = new JsonKeys();
+  const tools: ServerTool[] = [];
+  keys.start(element, 0, element.length);
+  while (keys.next()) {
+    if (keys.depth !== 1) continue;
+    const name = keys.keyText();
+    if (name === undefined) return { field, problem: 'wrong_type' };
+    tools.push({
+      field: `${field}.${name}`,
+      kind: toolKind(name),
+      maxUses: undefined,
+      model: undefined,
+    });
+  }
+  return { tools };
+}
+
+const NOT_TEXT = Symbol('a value that is not a text');
+
+function textOf(element: Buffer, span: JsonSpan | undefined): string | undefined | typeof NOT_TEXT {
+  if (!span || element.toString('latin1', span.start, span.end) === 'null') return undefined;
+  return readString(element, span) ?? NOT_TEXT;
+}
