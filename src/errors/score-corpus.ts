@@ -15,7 +15,7 @@ export type CorpusResult = {
 export type CorpusScore = {
   readonly scored: number;
   /**
-   * Lines whose code equals the expected one, and lines whose code equals the expected or an accepted one.
+   * Lines with the expected code, and lines with the expected or an accepted code.
    */
   readonly strict: number;
   readonly lenient: number;

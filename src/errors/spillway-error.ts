@@ -11,6 +11,7 @@ export type SpillwayErrorOptions = {
   readonly retryAfterMs?: number;
   readonly resetAt?: number;
   readonly isModelBound?: boolean;
+  readonly isTimedOut?: boolean;
   readonly cause?: unknown;
 };
 
@@ -24,6 +25,8 @@ export class SpillwayError extends Error {
   readonly resetAt: number | undefined;
   /** The limit applies to one model; other models of the account stay usable. */
   readonly isModelBound: boolean;
+  /** A clock of Spillway ended the call after its request was sent: the provider has worked and is paid. */
+  readonly isTimedOut: boolean;
 
   constructor(code: ErrorCode, message: string, options: SpillwayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -35,6 +38,7 @@ export class SpillwayError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.resetAt = options.resetAt;
     this.isModelBound = options.isModelBound ?? false;
+    this.isTimedOut = options.isTimedOut ?? false;
   }
 
   static fromVerdict(verdict: Verdict, message: string, cause?: unknown): SpillwayError {
@@ -60,7 +64,7 @@ export function toSpillwayError(thrown: unknown): SpillwayError {
   return new SpillwayError('INTERNAL', message, { cause: thrown });
 }
 
-// A thrown value can be anything, even an object whose string conversion throws.
+// A thrown value can be anything, even an object that throws on conversion to a string.
 function describe(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

@@ -11,7 +11,7 @@ export function markStoreUnavailable(error: unknown): unknown {
   return error;
 }
 
-/** Whether the error or one of its causes is marked. */
+/** Whether the error or a cause of it is marked. */
 export function isStoreUnavailable(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MAX_CAUSE_DEPTH) return false;
   return MARK in error || isStoreUnavailable(error.cause, depth + 1);

@@ -1,5 +1,5 @@
-// Resolves the provider, dialect and operation of a request. The paths are those that the SDKs call on a bare
-// origin. A prefix (`/groq/v1/chat/completions`) names the provider in scenarios and in the truth log, which
+// Resolves the provider, dialect and operation of a request. The SDKs call these paths on a bare origin. A
+// prefix (`/groq/v1/chat/completions`) names the provider in scenarios and in the truth log, which
 // separates providers that share a dialect.
 
 import type { IncomingHttpHeaders } from 'node:http';

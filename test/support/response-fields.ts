@@ -1,4 +1,4 @@
-// Reads fields of a JSON response whose shape a test has not checked yet.
+// Reads fields of a JSON response of unchecked shape.
 
 /** A text field of a response; fails the test if it is missing. */
 export function textAt(body: unknown, ...path: readonly string[]): string {

@@ -67,7 +67,7 @@ export function createTestClock(
   };
 }
 
-/** A clock whose timers a test can stop permanently, as the death of a process does. */
+/** A clock with timers that a test can stop permanently, as the death of a process does. */
 export function mortalClock(clock: TestClock): TestClock & { die(): void } {
   let isDead = false;
   return {

@@ -40,7 +40,7 @@ test('the most specific scenario answers and leaves the others in place', () => 
   assert.deepEqual(faults(decider, 1, { credentialHash: hashCredential('key-2') }), ['forbidden']);
 });
 
-test('a scenario replaces the one with the same scope, a list replaces all', () => {
+test('a scenario replaces its predecessor with the same scope, a list replaces all', () => {
   const decider = new Decider(createTestClock());
   decider.set({ provider: 'anthropic', fault: 'overloaded' });
   decider.set({ provider: 'anthropic', fault: 'timeout' });

@@ -25,7 +25,7 @@ export class Decider {
     this.#clock = clock;
   }
 
-  /** A list replaces all scenarios; a single scenario replaces the one with the same scope. */
+  /** A list replaces all scenarios; a single scenario replaces its predecessor with the same scope. */
   set(input: unknown): void {
     if (Array.isArray(input)) {
       this.#rules = inOrder(input.map((item) => this.#rule(item)));

@@ -218,7 +218,7 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-/** A request that has been sent and whose answer the test reads itself. */
+/** Sends a request; the test reads the answer itself. */
 function open(format: Format, isStream: boolean, headers: Record<string, string>) {
   const { path, body } = requestIn(format, isStream);
   const request = httpRequest(gateway.url + path, {

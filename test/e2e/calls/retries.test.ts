@@ -1,5 +1,5 @@
 // Retries: which calls, how often, how soon, and their bounds. Checked against the simulator's truth log. The
-// delays are those of the specification, scaled down by the configuration.
+// delays follow the specification, scaled down by the configuration.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';

@@ -216,7 +216,7 @@ async function limits(provider: string): Promise<readonly Limit[]> {
   return data.filter((limit) => limit.provider === provider);
 }
 
-/** For an SDK whose error shows only the message. */
+/** For an SDK error that shows only the message. */
 async function knownReset(): Promise<number> {
   const [limit] = await limits('openai');
   return limit?.resetAt ?? Number.NaN;

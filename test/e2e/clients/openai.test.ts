@@ -48,8 +48,8 @@ suite("OpenAI's SDK", () => {
 
   test('a response is streamed in chunks, with its usage at the end', async () => {
     const client = openai(gateway);
-    const whole = await client.responses.create({ model: MODEL, input: 'Tell me of rivers' });
-    const stream = client.responses.stream({ model: MODEL, input: 'Tell me of rivers' });
+    const whole = await client.responses.create({ model: MODEL, input: 'A word about rivers' });
+    const stream = client.responses.stream({ model: MODEL, input: 'A word about rivers' });
     let text = '';
     stream.on('response.output_text.delta', ({ delta }) => {
       text += delta;
@@ -61,7 +61,7 @@ suite("OpenAI's SDK", () => {
   });
 
   test('a response at its maximum length is incomplete, not failed', async () => {
-    const ask = { model: MODEL, input: 'Tell me of rivers', max_output_tokens: 16 };
+    const ask = { model: MODEL, input: 'A word about rivers', max_output_tokens: 16 };
     const whole = await openai(gateway).responses.create(ask);
     assert.equal(whole.incomplete_details?.reason, 'max_output_tokens');
     const streamed = await openai(gateway).responses.stream(ask).finalResponse();
@@ -139,7 +139,7 @@ suite("OpenAI's SDK", () => {
   test('a response that fails before or during its stream is raised as an error', async (context) => {
     const own = await startTestGateway();
     context.after(() => own.close());
-    const ask = { model: MODEL, input: 'Tell me of rivers' };
+    const ask = { model: MODEL, input: 'A word about rivers' };
     own.simulator.setScenario({ fault: 'content-policy' });
     await assert.rejects(
       openai(own).responses.create(ask),

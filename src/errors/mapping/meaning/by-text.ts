@@ -21,7 +21,7 @@ export function byText(phrases: readonly Phrase[], situation: Situation): Decide
   return (aboutCapacity ?? found)?.decided;
 }
 
-/** The two-part rules whose second part was found. */
+/** The two-part rules with a match for their second part. */
 function completedBy(phrases: readonly Phrase[]): number {
   let completed = 0;
   for (const { completes } of phrases) completed |= completes;

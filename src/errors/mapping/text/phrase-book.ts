@@ -18,7 +18,7 @@ export type Phrase = {
   readonly isLocated: boolean;
 };
 
-/** A rule as seen from one of its phrases. */
+/** A rule, indexed under a phrase. */
 export type PhraseRule = {
   /** Position in the table; the lowest decides. */
   readonly order: number;

@@ -1,7 +1,7 @@
 // Known phrases of provider messages (phrase-scanner.ts defines how they match), from the specific to the
 // vague: the first rule with a phrase in the text decides. `reach` says where a rule applies:
 //   always  even inside a validation failure: a 400 may mean an empty balance or a bad key;
-//   open    not inside a validation failure, whose text quotes the request and can mention anything;
+//   open    not inside a validation failure: its text quotes the request and can mention anything;
 //   refused only if the status refuses the account (402, 403, 429), where single words are significant;
 //   bare    only without a failing HTTP status: with one, the transport evidently worked.
 

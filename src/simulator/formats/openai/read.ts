@@ -125,7 +125,7 @@ function isReasoning(effort: unknown): boolean {
   return typeof effort === 'string' && effort !== 'none';
 }
 
-/** `json_object` requests any object, `json_schema` one that fits. */
+/** `json_object` requests any object, `json_schema` a fitting object. */
 function readSchema(format: JsonRecord, wrapper: string | undefined): unknown {
   if (format.type === 'json_object') return { type: 'object' };
   if (format.type !== 'json_schema') return undefined;

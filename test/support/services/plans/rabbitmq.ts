@@ -1,6 +1,6 @@
 // A private RabbitMQ and the private epmd that Erlang needs. The broker is started by its inner script,
 // because Debian's wrapper changes user. The epmd runs in the foreground on its own port: otherwise the
-// broker would start one that outlives it, or use the machine's.
+// broker would start an epmd that outlives it, or use the machine's.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Reaper } from './reaper.ts';
 import { tearDown } from './tear-down.ts';
 
-/** The prefix of private server folders, by which those of other runs are recognised. */
+/** The prefix of private server folders, which also identifies the folders of other runs. */
 export const FOLDER_PREFIX = 'spillway-services-';
 
 export class PrivateRun {

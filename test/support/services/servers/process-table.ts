@@ -1,4 +1,4 @@
-// The processes of this machine, and the ones that belong to a private server. Process groups are not
+// Lists processes and decides which belong to a private server. Process groups are not
 // sufficient: PostgreSQL's backends and Erlang's port programs leave them. Linux reads /proc (a slim Debian
 // has no `ps`); other systems use `ps`, which shows no working directory, so ancestry decides.
 
@@ -17,8 +17,8 @@ export type ProcessEntry = {
 };
 
 /**
- * A process with one of these names whose working directory is the server's folder belongs to it, whatever
- * its parent is. The name is checked as well, so that a user's shell in the folder is left alone.
+ * Commands of server processes. A process with such a name belongs to the server if it works in the server's
+ * folder, whatever its parent is; the name check leaves a user's shell in that folder alone.
  */
 const SERVER_COMMANDS: ReadonlySet<string> = new Set([
   'redis-server',
@@ -62,7 +62,7 @@ export async function waitUntil(isTrue: () => boolean, timeoutMs: number): Promi
   return true;
 }
 
-/** Signals one process by its id and ignores one that has already ended. */
+/** Signals a process by its id; a process that has already ended is ignored. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
