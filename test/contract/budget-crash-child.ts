@@ -1,8 +1,8 @@
-// A process to be killed: a server that spends a budget as fast as it can, on embedded storage or on a shared
-// PostgreSQL. It writes `reserved <id>` before an attempt would be made, `used <id>` when its caller would have the answer,
-// `refused <id>`, and `done` at the end of its asks.
-// Arguments: data folder, name of this life, how many asks, how long reservations last, how many of them are settled in
-// percent, the URL of PostgreSQL where there is one, and over how long the asks come.
+// A process for a test to kill: a server that spends a budget as fast as it can, on embedded storage or a shared PostgreSQL. It
+// prints `reserved <id>` before an attempt would be sent, `used <id>` when its caller would have the answer, `refused <id>`,
+// and `done` after the last request.
+// Arguments: data folder, name of this life, number of requests, life of a reservation in ms, percentage of settled attempts,
+// the URL of PostgreSQL (optional), and the time in ms over which the requests are spread (optional).
 
 import path from 'node:path';
 import { openPostgres } from '../../src/adapters/postgres/connection/open-postgres.ts';
@@ -23,7 +23,7 @@ const [folder = '', life = '', asks = '0', reservationMs = '0', settled = '100',
   process.argv.slice(2);
 const clock = systemClock;
 const server = await openServer();
-// Our clock's timers do not keep a process alive; in the real one a server does.
+// The clock's timers do not keep a process alive; in production the HTTP server does.
 setInterval(() => {}, 60_000);
 const owner = budgetOwner({ organizationLimitNanos: Number.MAX_SAFE_INTEGER });
 say('ready');
@@ -31,7 +31,7 @@ await Promise.all(Array.from({ length: Number(asks) }, (_, index) => attempt(`${
 say('done');
 
 async function attempt(id: string): Promise<void> {
-  // Embedded, they come in one after another; servers that share are all asked at once, unless they are told otherwise.
+  // By default embedded requests are spread over 400 ms, and requests to a shared store start at once.
   const spread = Number(spreadMs ?? (url === undefined ? 400 : 0));
   if (spread > 0) await sleep(clock, Math.random() * spread);
   const expiresAt = clock.now() + Number(reservationMs);

@@ -1,4 +1,4 @@
-// What every BudgetLedger promises, with the journal and the store it works on. The test of each calls this.
+// The contract of BudgetLedger, with its journal and its store. The test of each ledger calls it.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -18,7 +18,7 @@ import type { TestClock } from '../support/test-clock.ts';
 export type OpenedBudgets = SqlStore & {
   readonly usage: UsageStore;
   readonly clock: TestClock;
-  /** A server on the store. The one before it, unless it was closed, is dead from then on. */
+  /** Starts a server on the store. The previous one is dead from then on, unless it was closed. */
   start(): Promise<BudgetServer>;
   close(): Promise<void>;
 };
@@ -43,18 +43,18 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
     async function owner(given: Partial<BudgetOwner> = {}): Promise<BudgetOwner> {
       const made = budgetOwner(given);
       await storeOwner(budgets, made);
-      // What the store knows of a budget is read when it is first used; from then on only the test moves time.
+      // The budget is loaded on first use; afterwards no request depends on real time.
       await server.ledger.status(made, 'organization');
       return made;
     }
 
-    /** What is spent and reserved of the organisation's budget. */
+    /** The posted and the reserved amount of the organisation's budget. */
     async function standing(of: BudgetOwner): Promise<readonly [number, number]> {
       const status = await server.ledger.status(of, 'organization');
       return [status?.spentNanos ?? -1, status?.reservedNanos ?? -1];
     }
 
-    it('reservations what fits, and what was used takes the place of what was reserved', async () => {
+    it('reserves a request that fits, and the usage record replaces the reservation', async () => {
       const mine = await owner();
       const ask = reservationRequest('a', { owner: mine, worstNanos: 60 });
       assert.deepEqual(await decided(server.ledger, ask), { kind: 'reserved', month: JANUARY });
@@ -64,7 +64,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [25, 0]);
     });
 
-    it('refuses at once what does not fit what is unspent, and says why and until when', async () => {
+    it('refuses a request above the unspent amount at once, with budget and reset time', async () => {
       const mine = await owner();
       const first = reservationRequest('a', { owner: mine, worstNanos: 60 });
       await decided(server.ledger, first);
@@ -80,7 +80,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       });
     });
 
-    it('lets exactly as many through as fit, however many ask at once', async () => {
+    it('reserves exactly the requests that fit, however many arrive at once', async () => {
       const mine = await owner({ organizationLimitNanos: 1000 });
       const asks = Array.from({ length: 250 }, (_, index) =>
         reservationRequest(`a${index}`, { owner: mine }),
@@ -93,7 +93,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [0, 1000]);
     });
 
-    it('makes those wait whose money others reservation, and serves them in order as others settle', async () => {
+    it('delays requests whose money is reserved, and decides them in order as reservations are settled', async () => {
       const mine = await owner();
       const first = reservationRequest('first', { owner: mine, worstNanos: 100 });
       await decided(server.ledger, first);
@@ -112,7 +112,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(told, ['large reserved', 'small reserved']);
     });
 
-    it('waits no longer than its patience', async () => {
+    it('refuses a waiting request at the end of its patience', async () => {
       const mine = await owner();
       await decided(server.ledger, reservationRequest('a', { owner: mine, worstNanos: 100 }));
       const decisions: BudgetDecision[] = [];
@@ -128,7 +128,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [0, 100]);
     });
 
-    it('reservations nothing for an attempt that was never made or an ask that was withdrawn', async () => {
+    it('reserves nothing for an attempt that was never sent or a request that was withdrawn', async () => {
       const mine = await owner();
       const ask = reservationRequest('a', { owner: mine, worstNanos: 100 });
       await decided(server.ledger, ask);
@@ -144,7 +144,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [0, 0]);
     });
 
-    it('keeps the budgets of a key and of a user within the one of the organisation', async () => {
+    it('applies the budgets of the key and of the user as well as the organisation', async () => {
       const mine = await owner({ keyLimitNanos: 50, userLimitNanos: 20 });
       const refusedBy = async (id: string, worstNanos: number, userId?: string) => {
         const given = userId === undefined ? {} : { userId };
@@ -165,7 +165,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       );
     });
 
-    it('counts a record once however often it is delivered, and one that was never reserved too', async () => {
+    it('posts a record once however often it is delivered, also without a reservation', async () => {
       const mine = await owner();
       const ask = reservationRequest('a', { owner: mine });
       await decided(server.ledger, ask);
@@ -179,7 +179,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.equal((await budgets.usage.total(MINE)).costNanos, 10);
     });
 
-    it('settles what a dead process reserved when it expires, once and marked as estimated', async () => {
+    it('settles the reservation of a dead process when it expires, once and marked as estimated', async () => {
       const mine = await owner();
       const expiresAt = budgets.clock.now() + 20_000;
       const ask = reservationRequest('a', { owner: mine, worstNanos: 30, expiresAt });
@@ -199,7 +199,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       });
     });
 
-    it('lets a record that comes after all take the place of the estimate', async () => {
+    it('replaces the estimate by a record that arrives late', async () => {
       const mine = await owner();
       const ask = reservationRequest('a', {
         owner: mine,
@@ -222,9 +222,9 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual([attempts, failures, costNanos], [1, 0, 12]);
     });
 
-    it('charges the month in which it was reserved, and begins a new one with nothing', async () => {
+    it('posts to the month of the reservation, and starts a new month at zero', async () => {
       const mine = await owner({ timeZone: 'Asia/Kolkata' });
-      // January ends five and a half hours early there.
+      // January ends five and a half hours earlier there than in UTC.
       const midnight = FEBRUARY_STARTS - 5.5 * 3_600_000;
       await budgets.clock.jump(midnight - 1 - budgets.clock.now());
       const last = reservationRequest('last', { owner: mine, worstNanos: 100 });
@@ -243,7 +243,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.equal(postedNanos, 90);
     });
 
-    it('tells of each threshold once in a month', async () => {
+    it('reports each threshold once a month', async () => {
       const mine = await owner({ organizationLimitNanos: 1000, keyLimitNanos: 5000 });
       for (const [id, cost] of Object.entries({ a: 499, b: 1, c: 10, d: 480, e: 10 })) {
         const ask = reservationRequest(id, { owner: mine, worstNanos: cost });
@@ -266,7 +266,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.equal(told.length, 4);
     });
 
-    it('says when the budget will be used up at the pace of late, unless the month ends first', async () => {
+    it('forecasts when the budget is exhausted, unless the month ends first', async () => {
       const mine = await owner({ organizationLimitNanos: 1000 });
       const spend = async (id: string, cost: number): Promise<void> => {
         const ask = reservationRequest(id, { owner: mine, worstNanos: cost });
@@ -287,7 +287,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
   });
 }
 
-/** What was released is written down and then stored. */
+/** Lets the release be journalled, then stores it. */
 async function settled(server: BudgetServer): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await server.flush();

@@ -19,7 +19,7 @@ function reservationOf(id: string, amountNanos = AMOUNT, reservesKey = false): B
 
 type Answer = (request: AllotmentRequest) => Partial<AllotmentGrant>;
 
-/** One renewal at a time, which the store answers with the floor unless told otherwise. */
+/** Renews; the store grants the floors unless `answer` overrides a grant. */
 function renew(allotments: Allotments, now: number, answer: Answer = () => ({})) {
   const { requests, created, ended } = allotments.renew(now);
   const grants = requests.map((request) => {
@@ -37,7 +37,7 @@ const only =
   (request) =>
     request.purpose === purpose ? { amountNanos } : {};
 
-/** A busy organisation with that much in its working allotment. */
+/** A busy organisation with this amount left in its working allotment. */
 function working(amountNanos: number): Allotments {
   const allotments = new Allotments(STANDBY_LIFE_MS, 0);
   note(allotments, 0);
@@ -81,7 +81,7 @@ test('requests that count against a key or user budget get no working allotment'
   assert.equal(allotments.pay(reservationOf('a', AMOUNT, true), 'standby', 300), true);
 });
 
-test('an allotment pays no more than it was granted, and what an attempt did not cost pays again', () => {
+test('an allotment pays at most its amount, and the unused part of a reservation pays again', () => {
   const allotments = working(25);
   assert.equal(allotments.pay(reservationOf('a'), 'working', 300), true);
   assert.equal(allotments.pay(reservationOf('b'), 'working', 300), true);
@@ -93,7 +93,7 @@ test('an allotment pays no more than it was granted, and what an attempt did not
   assert.equal(allotments.pay(reservationOf('e'), 'working', 300), true);
 });
 
-test('stored usage gives nothing back: only a grant above the floor does', () => {
+test('money of a stored attempt pays again only after a grant above the floor', () => {
   const allotments = working(AMOUNT);
   allotments.pay(reservationOf('a'), 'working', 300);
   allotments.stored([], [reservationOf('a')]);
@@ -135,7 +135,7 @@ test('a retired allotment ends when the store knows all attempts that it paid', 
   assert.equal(allotments.isOpen(request?.id ?? ''), false);
 });
 
-test('what is left is given up when a request of the budget is refused, here or elsewhere', () => {
+test('an allotment is emptied when a request of its budget is refused, on this server or another', () => {
   const here = working(100);
   assert.equal(here.giveUp(reservationOf('short')), true);
   assert.equal(here.giveUp(reservationOf('short')), false);
@@ -174,7 +174,7 @@ test('an account without requests is forgotten after five minutes', () => {
   assert.deepEqual(renew(allotments, 300_000).requests, []);
 });
 
-test('close ends every allotment whose attempts the store knows', () => {
+test('close ends every allotment without unstored attempts', () => {
   const allotments = working(100);
   allotments.pay(reservationOf('open'), 'working', 300);
   allotments.close();
@@ -209,11 +209,11 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 300 },
 );
 
-test('the amounts in the store always cover what was paid and the store does not know', () => {
+test('the amounts in the store always cover all unstored attempts', () => {
   fc.assert(fc.property(steps, playThrough));
 });
 
-/** Plays the ledger, the drain and a store that answers renewals late, or whose answers are lost. */
+/** Plays the ledger, the drain and a store whose answers to renewals arrive late or get lost. */
 function playThrough(script: readonly Step[]): void {
   const allotments = new Allotments(STANDBY_LIFE_MS, 0);
   const inStore = new Map<string, number>();

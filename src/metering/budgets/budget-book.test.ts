@@ -7,7 +7,7 @@ import type { BudgetReservation } from './budget-reservation.ts';
 
 const MONTH = 202601;
 
-test('what fits is reserved, what does not fit what is unspent is refused, what lies between waits', () => {
+test('a request above the unspent amount is refused, one above the unreserved amount waits', () => {
   const { book, request, charge } = rig(100);
   assert.equal(book.reserve(request('a', 60)), 'reserved');
   assert.deepEqual(book.reserve(request('b', 101)), charge);
@@ -15,7 +15,7 @@ test('what fits is reserved, what does not fit what is unspent is refused, what 
   assert.deepEqual([charge.account.reservedNanos, charge.account.postedNanos], [60, 0]);
 });
 
-test('whoever waits is served in order when others settle, and is refused when too little is left', () => {
+test('waiting requests are decided in order when a reservation is settled', () => {
   const { book, request, told, settle } = rig(100);
   book.reserve(request('a', 100));
   assert.equal(book.reserve(request('b', 50)), 'waiting');
@@ -27,7 +27,7 @@ test('whoever waits is served in order when others settle, and is refused when t
   assert.deepEqual(told, ['b reserved', 'c reserved', 'd exceeded']);
 });
 
-test('nobody passes one who waits, however little it asks for', () => {
+test('a small request does not overtake a waiting one', () => {
   const { book, request, told } = rig(100);
   book.reserve(request('a', 60));
   assert.equal(book.reserve(request('large', 90)), 'waiting');
@@ -36,7 +36,7 @@ test('nobody passes one who waits, however little it asks for', () => {
   assert.deepEqual(told, ['large reserved', 'small reserved']);
 });
 
-test('whoever waits behind one that gives up is looked at again', () => {
+test('a request is decided when the one before it is withdrawn', () => {
   const { book, request, told, charge } = rig(100);
   book.reserve(request('a', 60));
   const large = request('large', 90);
@@ -47,7 +47,7 @@ test('whoever waits behind one that gives up is looked at again', () => {
   assert.deepEqual(told, ['small reserved']);
 });
 
-test('one who waits for a key or a user keeps nobody else waiting', () => {
+test('a request that waits for a key or a user does not block other requests', () => {
   const book = new BudgetBook();
   const organization = chargeOf(book, 'organization', '', 100);
   const key = chargeOf(book, 'key', 'k', 10);
@@ -61,7 +61,7 @@ test('one who waits for a key or a user keeps nobody else waiting', () => {
   assert.equal(key.account.reservedNanos, 10);
 });
 
-test('a refusal by one budget takes nothing from another', () => {
+test('a request refused by one budget reserves nothing in another', () => {
   const book = new BudgetBook();
   const charges = [
     chargeOf(book, 'organization', '', 100),
@@ -96,7 +96,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('withdraw' as const), which: fc.nat() }),
 );
 
-test('whatever happens, spent and reserved never pass a limit, and both are the sums of what happened', () => {
+test('posted and reserved amounts never exceed a limit and equal the sums of all steps', () => {
   const property = fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
     const book = new BudgetBook();
     const organization = chargeOf(book, 'organization', '', 100);
@@ -168,7 +168,7 @@ test('whatever happens, spent and reserved never pass a limit, and both are the 
       organization.account.reservedNanos,
       reserved.reduce((sum, each) => sum + each, 0),
     );
-    // Nobody waits who would fit: whoever is first in a line lacks room somewhere.
+    // The first waiting request of an account does not fit one of its budgets.
     for (const { account } of all) {
       const first = account.waiting[0];
       if (first) assert.ok(first.charges.some((charge) => lacksRoom(charge, first)));

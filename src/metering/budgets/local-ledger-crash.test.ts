@@ -1,5 +1,5 @@
-// Kills a real process again and again while it spends a budget on one data folder, and then asks the store: whatever
-// was reserved before the process died is charged, once; nothing stays blocked; the budget is the sum of the usage.
+// Kills a real process repeatedly while it spends a budget on one data folder. The store must then have charged every
+// reservation of the dead processes once and reserve nothing; the posted amount equals the sum of the usage.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const LIVES = 5;
 const ASKS = 400;
 const RESERVATION_MS = 3_600_000;
 
-test('a process that is killed leaves nothing uncounted and nothing blocked', async (context) => {
+test('every reservation of a killed process is charged once, and no money stays reserved', async (context) => {
   const folder = tempFolder(context);
   const owner = budgetOwner({ organizationLimitNanos: Number.MAX_SAFE_INTEGER });
   const first = await openSqlite(path.join(folder, 'spillway.db'));

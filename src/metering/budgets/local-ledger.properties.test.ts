@@ -1,5 +1,5 @@
-// Random lives of one server: it reservations, settles, releases, waits, dies and starts again. Whatever the order, no budget is
-// passed, every attempt that may have been made is charged once, and in the end the budget is the sum of the usage.
+// Random lives of one server: it reserves, settles, releases, waits, dies and starts again. In any order, no budget is
+// exceeded, every attempt that may have been sent is charged once, and the posted amount ends as the sum of the usage.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'die' } as const) },
 );
 
-test('no life of a server passes its budget, loses a cost or blocks what nobody reservations', async () => {
+test('no sequence of lives exceeds the budget, loses a cost or leaves money reserved', async () => {
   const property = fc.asyncProperty(fc.array(step, { maxLength: 50 }), async (steps) => {
     const run = await startRun();
     for (const each of steps) await run.take(each);
@@ -79,9 +79,9 @@ async function startRun() {
   const clock = createTestClock();
   const owner = budgetOwner({ organizationLimitNanos: LIMIT });
   await storeOwner(store, owner);
-  /** Attempts that were let through in this life and have not ended. */
+  /** Reserved attempts of this life that have not ended. */
   const reserved = new Map<string, ReservationRequest>();
-  /** Every attempt that was ever let through, and what it is known to have cost; released ones are taken out. */
+  /** Every reserved attempt and its known cost, without released attempts. */
   const costs = new Map<string, number | undefined>();
   let life = mortalClock(clock);
   let server: BudgetServer = await begin();

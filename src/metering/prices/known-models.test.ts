@@ -18,7 +18,7 @@ test("each built-in provider's current models are known", () => {
   assert.deepEqual(names('a-server-of-our-own'), []);
 });
 
-test('what our endpoints cannot ask, and what is retired, is not listed', () => {
+test('models that our endpoints cannot serve and retired models are not listed', () => {
   for (const name of [
     'gpt-realtime',
     'gpt-image-1',
@@ -30,13 +30,13 @@ test('what our endpoints cannot ask, and what is retired, is not listed', () => 
   assert.ok(!names('anthropic').includes('claude-2'));
 });
 
-test('every model that is listed has a price', () => {
+test('every listed model has a price', () => {
   const prices = createPriceBook();
   for (const provider of ['anthropic', 'openai', 'gemini', 'groq'])
     for (const name of names(provider)) assert.ok(prices.isPriced(provider, name), name);
 });
 
-test('windows are known, also of a dated name and where the package is silent', () => {
+test('windows are known for dated names and for models without one in the package', () => {
   assert.equal(KNOWN.contextTokens('gpt-5-mini'), 400_000);
   assert.equal(KNOWN.contextTokens('claude-sonnet-4-5-20250929'), 200_000);
   assert.equal(KNOWN.contextTokens('gemini-2.5-pro'), 1_048_576);

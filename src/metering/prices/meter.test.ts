@@ -9,7 +9,7 @@ import { createMeter, type Meter } from './meter.ts';
 import { createPriceBook } from './price-book.ts';
 import { createWorstCase } from './worst-case.ts';
 
-/** Says what it was asked; the test decides when a record is written. */
+/** Records its calls; the test decides when a record is written. */
 class HeldJournal implements Journal<UsageRecord> {
   readonly waiting: { record: UsageRecord; onWritten: () => void }[] = [];
   canWrite = true;
@@ -29,7 +29,7 @@ class HeldJournal implements Journal<UsageRecord> {
   async close(): Promise<void> {}
 }
 
-test('the caller is called back by the journal and by nobody before it; so is the drain', () => {
+test('the caller and the drain are notified when the journal has the record, not before', () => {
   const { meter, journal, woken } = rig();
   let isWritten = false;
   meter.record(usageRecord('a'), () => {
@@ -37,20 +37,20 @@ test('the caller is called back by the journal and by nobody before it; so is th
   });
   assert.equal(isWritten, false);
   assert.equal(journal.waiting[0]?.record.id, 'a');
-  // Woken before, it could find the journal empty and go to sleep over the record.
+  // Woken earlier, the drain could find an empty journal and miss the record.
   assert.equal(woken(), 0);
   journal.waiting[0]?.onWritten();
   assert.deepEqual([isWritten, woken()], [true, 1]);
 });
 
-test('it is ready for as long as the journal can be written', () => {
+test('the meter is ready while the journal can be written', () => {
   const { meter, journal } = rig();
   assert.equal(meter.isReady(), true);
   journal.canWrite = false;
   assert.equal(meter.isReady(), false);
 });
 
-test('what was used costs what the price book says, and what nobody knows is not priced', () => {
+test('usage is priced by the price book, and an unknown model has no price', () => {
   const { meter } = rig();
   const usage = { ...NO_USAGE, inputTokens: 1000, outputTokens: 500 };
   const now = createTestClock().now();

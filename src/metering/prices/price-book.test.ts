@@ -23,7 +23,7 @@ function price(provider: string, model: string, parts: Partial<Usage>, atMs = AT
   return cost(book.price(provider, model, used(parts), atMs));
 }
 
-test('the three promised models are priced, dated or suffixed', () => {
+test('the three built-in models have a price, with a date or a suffix', () => {
   const million = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
   const sums: [string, number][] = [
     ['claude-opus-4', 90],
@@ -39,7 +39,7 @@ test('the three promised models are priced, dated or suffixed', () => {
     assert.equal(price('anthropic', model, million), usd * NANOS_PER_USD, model);
 });
 
-test('what the package knows better it prices, such as a later version of a family', () => {
+test('the package overrides a built-in price, such as for a later version of a family', () => {
   assert.deepEqual(book.price('anthropic', 'claude-haiku-4-5', used({ inputTokens: 1000 }), AT), {
     costNanos: 1_000_000,
     priced: 'package',
@@ -121,7 +121,7 @@ test('a price that depends on the hour follows it', () => {
   assert.notEqual(byDay, byNight);
 });
 
-test('an aborted stream costs its input and what it had put out; fractions are rounded up', () => {
+test('an aborted stream costs its input and the output so far, rounded up', () => {
   assert.equal(price('openai', 'gpt-5-nano', { inputTokens: 3, outputTokens: 0 }), 150);
   assert.equal(
     price('openai', 'gpt-4o', { inputTokens: 7, outputTokens: 2 }),
@@ -133,7 +133,7 @@ test('an aborted stream costs its input and what it had put out; fractions are r
   assert.equal(cost(fine.price('p', 'm', used({ inputTokens: 1_000_001 }), AT)), 1501);
 });
 
-test('embeddings are priced by input, and what has no token price is unknown', () => {
+test('embeddings are priced by input, and a model without token prices is unknown', () => {
   assert.equal(price('openai', 'text-embedding-3-small', { inputTokens: 1000 }), 20_000);
   for (const model of ['whisper-1', 'moderation', 'no-such-model', '', 'x'.repeat(5000)]) {
     assert.deepEqual(book.price('openai', model, used({ inputTokens: 1 }), AT), { unknown: true });
@@ -141,12 +141,12 @@ test('embeddings are priced by input, and what has no token price is unknown', (
   }
 });
 
-test('a provider of an own name finds a known model by its name', () => {
+test('a model at a provider with an unknown name is priced by its own name', () => {
   assert.equal(price('our-azure', 'gpt-4o', { inputTokens: 1000 }), 2_500_000);
   assert.deepEqual(book.price('vllm', 'our-own-7b', NO_USAGE, AT), { unknown: true });
 });
 
-test('overrides win, the most exact one first, and the default is the last resort', () => {
+test('the most specific override wins, and the default comes last', () => {
   const own = createPriceBook({
     overrides: {
       'gpt-4o': { inputUsd: 1, outputUsd: 2 },
@@ -184,12 +184,12 @@ test('overrides win, the most exact one first, and the default is the last resor
   );
 });
 
-test('a model that should have been refused is never free', () => {
+test('a model that should have been refused has a cost', () => {
   assert.equal(book.costNanos('openai', 'no-such-model', used({ inputTokens: 10 }), AT), 150_000);
   assert.equal(book.costNanos('openai', 'gpt-4o', used({ inputTokens: 10 }), AT), 25_000);
 });
 
-test('the package is not loaded before it is needed, and each model is asked for once', () => {
+test('the package is loaded on first use, and each model is looked up once', () => {
   const asked: string[] = [];
   const packagePrices: PackagePrices = {
     load: () => void asked.push('load'),
@@ -205,7 +205,7 @@ test('the package is not loaded before it is needed, and each model is asked for
   assert.deepEqual(asked, ['b']);
 });
 
-test('names without end do not fill the memory', () => {
+test('the cache of model names is bounded', () => {
   let asked = 0;
   const packagePrices: PackagePrices = {
     load: () => {},
@@ -255,7 +255,7 @@ test('prices agree with the package itself to the nano-dollar', () => {
       anyUsage,
       anyTime,
       ([provider, id, model], usage, atMs) => {
-        // Only Anthropic tells long writes apart; elsewhere the package refuses to be asked for them.
+        // Only Anthropic has one-hour cache writes; for others the package throws.
         const writes = usage.cacheWrite1hTokens;
         const isAnthropic = provider === 'anthropic';
         const counted: Usage = isAnthropic ? usage : { ...usage, cacheWrite1hTokens: 0 };
@@ -317,7 +317,7 @@ test('no usage within the bounds costs more than the worst case', () => {
   );
 });
 
-test('absurd counts stay countable', () => {
+test('absurd token counts cost a safe integer', () => {
   const absurd = used({ inputTokens: 1_000_000_000, outputTokens: 1_000_000_000 });
   const answer = createPriceBook({ defaultPrice: { inputUsd: 10_000, outputUsd: 10_000 } }).price(
     'p',

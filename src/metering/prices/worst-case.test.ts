@@ -5,14 +5,14 @@ import { createWorstCase } from './worst-case.ts';
 
 const worstCase = createWorstCase();
 
-test('input is bounded by bytes, output by what is stated, times the answers', () => {
+test('input is bounded by bytes, output by the stated maximum times the number of answers', () => {
   assert.deepEqual(
     worstCase({ model: 'gpt-4o', inputBytes: 500, maxOutputTokens: 100, answers: 3 }),
     { inputTokens: 500, outputTokens: 300, mayCacheForAnHour: undefined },
   );
 });
 
-test('without a stated maximum the model has one, and the longest name decides', () => {
+test('without a stated maximum the limit of the longest matching name applies', () => {
   const output = (model: string): number => worstCase({ model, inputBytes: 1 }).outputTokens;
   assert.equal(output('gpt-4'), 8192);
   assert.equal(output('gpt-4o-mini'), 16_384);
@@ -25,7 +25,7 @@ test('without a stated maximum the model has one, and the longest name decides',
   assert.equal(output('nobody-knows'), 128_000);
 });
 
-test('the configuration knows better', () => {
+test('the configuration overrides the table', () => {
   const own = createWorstCase({
     defaultMaxOutputTokens: 1000,
     maxOutputTokens: { 'gpt-4o': 20_000, 'our-': 50, 'our-big': 70 },
@@ -37,13 +37,13 @@ test('the configuration knows better', () => {
   assert.equal(output('other'), 1000);
 });
 
-test('tools bring instructions of the provider with them', () => {
+test('tools add the instructions of the provider', () => {
   const plain = worstCase({ model: 'm', inputBytes: 250, maxOutputTokens: 1 });
   const tooled = worstCase({ model: 'm', inputBytes: 250, maxOutputTokens: 1, hasTools: true });
   assert.ok(tooled.inputTokens >= plain.inputTokens + 500);
 });
 
-test('whatever is asked for, the bound is a countable number', () => {
+test('the bound is a safe integer for any request', () => {
   fc.assert(
     fc.property(
       fc.string(),

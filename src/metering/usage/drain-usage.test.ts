@@ -22,12 +22,12 @@ type Rig = {
   readonly record: (id: string) => Promise<void>;
 };
 
-/** Keeps each id once, as stores do; can be away, and can be reserved in the middle of an insert. */
+/** Keeps each id once, as stores do; can be unavailable, and can pause in the middle of an insert. */
 class FakeStore {
   readonly ids = new Set<string>();
   readonly batches: number[] = [];
   isAway = false;
-  /** Stores, but the answer gets lost on its way. */
+  /** Stores the batch and loses the answer. */
   losesAnswer = false;
   reserved: Promise<void> | undefined;
 
@@ -41,7 +41,7 @@ class FakeStore {
   ): Promise<InsertedUsage> {
     this.batches.push(records.length);
     await this.reserved;
-    if (this.isAway) throw new Error('the store is away');
+    if (this.isAway) throw new Error('store unavailable');
     for (const record of records) this.ids.add(record.id);
     for (const id of changes?.closed ?? []) this.closed.add(id);
     for (const { id } of changes?.opened ?? []) this.opened.add(id);
@@ -80,7 +80,7 @@ function rig(folder: string, open: ReadonlySet<string> = new Set()): Rig {
   return { journal, drain, clock, store, entries, record };
 }
 
-test('a record reaches the store by itself, gathered with its neighbours', async (context) => {
+test('records are stored together, shortly after they were written', async (context) => {
   const { clock, store, journal, record } = rig(tempFolder(context));
   await Promise.all([record('a'), record('b'), record('c')]);
   assert.deepEqual(store.batches, []);
@@ -91,7 +91,7 @@ test('a record reaches the store by itself, gathered with its neighbours', async
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a long backlog is stored in batches, all of it', async (context) => {
+test('a long backlog is stored completely, in batches', async (context) => {
   const { store, drain, record } = rig(tempFolder(context));
   await Promise.all(Array.from({ length: 1203 }, (_, index) => record(String(index))));
   await drain.flush();
@@ -99,7 +99,7 @@ test('a long backlog is stored in batches, all of it', async (context) => {
   assert.equal(store.ids.size, 1203);
 });
 
-test('while the store is away records wait, it is asked ever more rarely, and both ends are told once', async (context) => {
+test('the drain retries an unavailable store after growing pauses and logs its start and its end once', async (context) => {
   const { clock, store, journal, entries, record } = rig(tempFolder(context));
   store.isAway = true;
   await record('a');
@@ -117,7 +117,7 @@ test('while the store is away records wait, it is asked ever more rarely, and bo
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a batch whose answer was lost is stored again and counted once', async (context) => {
+test('a batch with a lost answer is stored again and counted once', async (context) => {
   const { clock, store, journal, record } = rig(tempFolder(context));
   store.losesAnswer = true;
   await record('a');
@@ -129,7 +129,7 @@ test('a batch whose answer was lost is stored again and counted once', async (co
   assert.deepEqual([...store.ids], ['a']);
 });
 
-test('a record that comes while another is being stored is stored without waiting for a third', async (context) => {
+test('a record written while another is stored does not wait for a third', async (context) => {
   const { clock, store, record } = rig(tempFolder(context));
   const { promise, resolve: letGo } = Promise.withResolvers<void>();
   store.reserved = promise;
@@ -144,7 +144,7 @@ test('a record that comes while another is being stored is stored without waitin
   assert.deepEqual([...store.ids], ['a', 'b']);
 });
 
-test('what comes while a batch is stored is gathered for the next one, unless somebody waits for all of it', async (context) => {
+test('records written while a batch is stored wait for the next pass, or are stored by a flush', async (context) => {
   const { clock, store, drain, record } = rig(tempFolder(context));
   await drain.flush();
   for (const waits of [false, true]) {
@@ -166,14 +166,14 @@ test('what comes while a batch is stored is gathered for the next one, unless so
   }
 });
 
-test('two flushes at once are one', async (context) => {
+test('two concurrent flushes store once', async (context) => {
   const { store, drain, record } = rig(tempFolder(context));
   await record('a');
   await Promise.all([drain.flush(), drain.flush()]);
   assert.deepEqual(store.batches, [1]);
 });
 
-test('a flush rejects when the store is away, and the record stays', async (context) => {
+test('a flush rejects if the store is unavailable, and the record stays in the journal', async (context) => {
   const { store, drain, journal, record } = rig(tempFolder(context));
   store.isAway = true;
   await record('a');
@@ -181,7 +181,7 @@ test('a flush rejects when the store is away, and the record stays', async (cont
   assert.equal(journal.backlog(), 1);
 });
 
-test('closing stores what is there, leaves no timer and wakes no more', async (context) => {
+test('close stores the backlog and leaves no timer', async (context) => {
   const { clock, store, drain, record } = rig(tempFolder(context));
   await record('a');
   await drain.close();
@@ -191,7 +191,7 @@ test('closing stores what is there, leaves no timer and wakes no more', async (c
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('closing with the store away keeps the records for the next start', async (context) => {
+test('close keeps the records for the next start if the store is unavailable', async (context) => {
   const folder = tempFolder(context);
   const first = rig(folder);
   first.store.isAway = true;
@@ -204,7 +204,7 @@ test('closing with the store away keeps the records for the next start', async (
   assert.deepEqual([...second.store.ids], ['a']);
 });
 
-test('a allotment that is in hand stays in the journal, whatever leaves it', async (context) => {
+test('the entry of an open allotment stays in the journal when other entries leave', async (context) => {
   const folder = tempFolder(context);
   const open = new Set(['allotment']);
   const { journal, drain, store, record } = rig(folder, open);
@@ -222,7 +222,7 @@ test('a allotment that is in hand stays in the journal, whatever leaves it', asy
   assert.equal(store.closed.has('allotment'), false);
 });
 
-test('a allotment of a former life is released when all that it paid for is stored', async (context) => {
+test('an allotment of the previous process is released after the attempts that it paid are stored', async (context) => {
   const folder = tempFolder(context);
   const { journal, record } = rig(folder);
   journal.append({ kind: 'allotment', id: 'former' }, () => {});
@@ -237,7 +237,7 @@ test('a allotment of a former life is released when all that it paid for is stor
   assert.equal(again.journal.backlog(), 0);
 });
 
-test('a allotment that was released leaves the journal', async (context) => {
+test('the entry of a released allotment leaves the journal', async (context) => {
   const open = new Set(['allotment']);
   const { journal, drain, store } = rig(tempFolder(context), open);
   journal.append({ kind: 'allotment', id: 'allotment' }, () => {});
@@ -250,7 +250,7 @@ test('a allotment that was released leaves the journal', async (context) => {
   assert.deepEqual([[...store.closed], journal.backlog()], [['allotment'], 0]);
 });
 
-test('what is void reaches the store as such, also from a former life, and its reservation is not opened', async (context) => {
+test('a void is passed to the store, also of the previous process, and its reservation is not stored', async (context) => {
   const folder = tempFolder(context);
   const { journal } = rig(folder);
   const reservation = newReservation(reservationRequest('doubted'), 202_601);

@@ -6,7 +6,7 @@ import { startForgettingUsage } from './forget-usage.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('old records go a few at a time until there are none', async () => {
+test('old records are deleted in batches until none are left', async () => {
   const clock = createTestClock();
   const asked: number[] = [];
   let left = 1200;
@@ -28,7 +28,7 @@ test('old records go a few at a time until there are none', async () => {
   assert.equal(clock.pendingTimers(), 0);
 });
 
-test('a store that is away is asked again later, and closing waits for nothing', async () => {
+test('an unavailable store is tried again later, and close does not wait for it', async () => {
   const clock = createTestClock();
   const entries: LogEntry[] = [];
   const log = { write: (entry: LogEntry) => void entries.push(entry), flush: async () => {} };

@@ -7,7 +7,7 @@ test('a token is four bytes, rounded up', () => {
   assert.deepEqual([0, 1, 4, 5, 400].map(estimateTokens), [0, 1, 1, 2, 100]);
 });
 
-test('a cut stream keeps what it told and estimates the rest', () => {
+test('an interrupted stream keeps its reported counts and estimates the others', () => {
   const told = { ...NO_USAGE, inputTokens: 25, cacheReadTokens: 1000, outputTokens: 1 };
   assert.deepEqual(estimateUsage(9000, 400, told), { ...told, outputTokens: 100 });
   const more = { ...told, outputTokens: 120 };

@@ -22,7 +22,7 @@ function filled(...records: readonly UsageRecord[]): UnstoredUsage {
   return unstored;
 }
 
-test('what is stored counts no longer', () => {
+test('a stored record is no longer in the sum', () => {
   const unstored = filled(record('a'), record('b'), record('c'));
   assert.equal(unstored.sumOf(ACCOUNT), 30);
   unstored.stored([record('a'), record('b')]);
@@ -31,19 +31,19 @@ test('what is stored counts no longer', () => {
   assert.equal(unstored.sumOf(ACCOUNT), 0);
 });
 
-test('records of a former life, and those out of turn, take nothing of others', () => {
+test('records of the previous process and records out of order remove no others', () => {
   const unstored = filled(record('a'), record('b'), record('c'));
   unstored.stored([record('x'), record('b'), record('a')]);
   assert.equal(unstored.sumOf(ACCOUNT), 10);
 });
 
-test('an estimate and the record that replaces it are two', () => {
+test('an estimate and the record that replaces it are separate entries', () => {
   const unstored = filled(record('a', { status: LOST }), record('a'));
   unstored.stored([record('a', { status: LOST })]);
   assert.equal(unstored.sumOf(ACCOUNT), 10);
 });
 
-test('only what counts against the account is summed', () => {
+test('the sum has only the records of the account', () => {
   const unstored = filled(
     record('a', { keyId: 'k1', userId: 'u1' }),
     record('b', { keyId: 'k2' }),
@@ -54,7 +54,7 @@ test('only what counts against the account is summed', () => {
   assert.equal(unstored.sumOf({ ...ACCOUNT, month: 202612 }), 0);
 });
 
-test('a long line is cut without losing its end', () => {
+test('shortening a long queue keeps its end', () => {
   const all = Array.from({ length: 10_000 }, (_, at) => record(`r${at}`));
   const unstored = filled(...all);
   for (let at = 0; at < 9990; at += 10) unstored.stored(all.slice(at, at + 10));

@@ -35,7 +35,7 @@ const anyRecord: fc.Arbitrary<UsageRecord> = fc.record({
   createdAt: count,
 });
 
-test('a record comes back from its line unchanged, and the line is one line', () => {
+test('a record decodes unchanged from one line', () => {
   fc.assert(
     fc.property(anyRecord, (record) => {
       const line = encodeUsageRecord(record);
@@ -45,7 +45,7 @@ test('a record comes back from its line unchanged, and the line is one line', ()
   );
 });
 
-test('a torn line is no record, wherever it was torn', () => {
+test('a torn line decodes to nothing', () => {
   fc.assert(
     fc.property(anyRecord, fc.nat(), (record, cut) => {
       const line = encodeUsageRecord(record);
@@ -54,7 +54,7 @@ test('a torn line is no record, wherever it was torn', () => {
   );
 });
 
-test('a line with one value of the wrong kind is no record', () => {
+test('a line with a value of the wrong kind decodes to nothing', () => {
   const [record] = fc.sample(anyRecord, { numRuns: 1, seed: 1 });
   assert.ok(record);
   const values = JSON.parse(encodeUsageRecord(record)) as unknown[];
@@ -72,12 +72,12 @@ test('a line with one value of the wrong kind is no record', () => {
   }
 });
 
-test('anything else is no record and never throws', () => {
+test('decoding never throws on arbitrary text', () => {
   for (const line of ['', 'null', '[]', '{}', '[1]', '[2,3', '\u0000', 'x'.repeat(1000)])
     assert.equal(decodeUsageRecord(line), undefined);
   fc.assert(fc.property(fc.json(), (line) => decodeUsageRecord(line) === undefined));
 });
 
-test('an attempt has the same id whoever computes it', () => {
+test('the id of an attempt is a function of the request and its number', () => {
   assert.equal(usageRecordId('req_1', 2), 'req_1.2');
 });

@@ -1,5 +1,5 @@
-// What callers may use: their organisation's limits and money, the provider account's permits, this server's room. Each
-// refusal is exact, takes nothing, and touches nobody else. Judged by answers, usage and the simulator's truth log.
+// The limits and the budget of an organisation, the limits of a provider account and the slots of this server. A refusal is
+// exact, consumes nothing and does not affect other callers. Checked by answers, usage and the simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
@@ -36,7 +36,7 @@ function assertThrottled(answers: readonly Answer[], scope: string): void {
     assert.equal(answer.status, 429, answer.text);
     const { code, params } = errorOf(answer);
     assert.deepEqual([code, params['scope']], ['RATE_LIMITED', scope]);
-    // Only what providers lack is capacity; an organisation's own limit is its own affair.
+    // Only a provider's limit is reported as capacity, not the organisation's own.
     const type = answer.headers.get('x-rate-limit-type');
     assert.equal(type, scope === 'organization' ? null : 'ai-capacity');
   }
@@ -45,7 +45,7 @@ function assertThrottled(answers: readonly Answer[], scope: string): void {
 suite("an organisation's limits", () => {
   afterEach(() => gateway.close());
 
-  test('the request after the last of its minute is refused, with the moment the next one fits', async () => {
+  test('a request above the limit of the minute is refused, with the time at which the next one fits', async () => {
     gateway = await startTestGateway();
     const tenant = await newTenant(gateway);
     const startedAt = Date.now();
@@ -64,7 +64,7 @@ suite("an organisation's limits", () => {
     assert.equal((await usageOf(tenant, 100)).attempts, 100);
   });
 
-  test('tokens are reserved before a call and settled with what it really used', async () => {
+  test('tokens are reserved before a call and settled with its usage', async () => {
     gateway = await startTestGateway();
     const tenant = await newTenant(gateway, { tokensPerMinute: 4000 });
     const asked = { body: { ...messageBody(), max_tokens: 1500 } };
@@ -73,7 +73,7 @@ suite("an organisation's limits", () => {
     assert.equal(together.served, 2);
     assertThrottled(together.refused, 'organization');
     gateway.simulator.resetScenario();
-    // One after the other many more fit, because the answers are short.
+    // In sequence many more fit, because the answers are short.
     for (let turn = 0; turn < 10; turn += 1) {
       const { status, headers } = await ask(tenant, asked);
       assert.equal(status, 200);
@@ -81,7 +81,7 @@ suite("an organisation's limits", () => {
     }
   });
 
-  test('a request that is larger than the whole limit is told so, not to wait', async () => {
+  test('a request larger than the whole limit is refused as too large, without a retry time', async () => {
     gateway = await startTestGateway();
     const tenant = await newTenant(gateway, { tokensPerMinute: 4000 });
     const messages = [{ role: 'user', content: 'word '.repeat(10_000) }];
@@ -93,7 +93,7 @@ suite("an organisation's limits", () => {
     assert.equal((await ask(tenant)).status, 200);
   });
 
-  test('so many run at once and no more, and those that ended make room', async () => {
+  test('at most the limit of requests runs concurrently, and an ended one frees its slot', async () => {
     gateway = await startTestGateway();
     const tenant = await newTenant(gateway, { maxConcurrent: 3 });
     gateway.simulator.setScenario({ latencyMs: 600 });
@@ -104,7 +104,7 @@ suite("an organisation's limits", () => {
     }
   });
 
-  test("a key's own limit is its own: another key of the organisation goes on", async () => {
+  test('the limit of a key does not affect another key of the organisation', async () => {
     gateway = await startTestGateway();
     const bound = await newTenant(gateway, { requestsPerMinute: 10 }, { requestsPerMinute: 2 });
     const path = `/admin/orgs/${bound.organizationId}/keys`;
@@ -112,12 +112,12 @@ suite("an organisation's limits", () => {
     const { served, refused } = await crowd(bound, 5);
     assert.equal(served, 2);
     assertThrottled(refused, 'organization');
-    // What the key was refused has not been taken from the organisation.
+    // The refused requests consumed nothing of the organisation's limit.
     const free = { url: gateway.url, apiKey: String(made['key']) };
     assert.equal(remainingRequests(await ask(free)), 7);
   });
 
-  test('one that has used up everything leaves another untouched', async () => {
+  test('an organisation at its limit does not affect another organisation', async () => {
     gateway = await startTestGateway();
     const greedy = await newTenant(gateway, { requestsPerMinute: 5 });
     const poor = await newTenant(gateway, { monthlyBudgetUsd: 0.000001 });
@@ -132,18 +132,18 @@ suite("an organisation's limits", () => {
 suite("a provider account's limit", () => {
   afterEach(() => gateway.close());
 
-  test('is told at once when it lasts longer than a caller waits; another provider serves', async () => {
+  test('refuses at once if it lasts longer than a caller waits, and another provider serves', async () => {
     gateway = await startTestGateway({ ANTHROPIC_RATE_LIMIT: '5' }, () => '');
     const tenant = await newTenant(gateway, { requestsPerMinute: 20 });
     const { served, refused } = await crowd(tenant, 8);
     assert.equal(served, 5);
     assertThrottled(refused, 'system');
     assert.equal(gateway.simulator.log().length, 5);
-    // Who was refused by the account has lost nothing of its own.
+    // A request refused by the account's limit consumed nothing of the organisation's.
     assert.equal(remainingRequests(await ask(tenant, chatAsk())), 14);
   });
 
-  test('is waited for when it is soon over, and no window has more calls than it allows', async () => {
+  test('delays a request if it ends soon, and no window has more calls than the limit', async () => {
     const windowMs = 500;
     gateway = await startTestGateway(
       { ANTHROPIC_RATE_LIMIT: '5' },
@@ -155,7 +155,7 @@ suite("a provider account's limit", () => {
     assert.ok(mostWithin(times, windowMs) <= 5, `${mostWithin(times, windowMs)} in one window`);
   });
 
-  test('counts every call that is made, retries too', async () => {
+  test('counts every attempt, including retries', async () => {
     gateway = await startTestGateway(
       { ANTHROPIC_RATE_LIMIT: '5' },
       () => 'retry: { baseMs: 5, maxInteractiveWaitMs: 500, budgetCapacity: 1000 }',
@@ -166,10 +166,10 @@ suite("a provider account's limit", () => {
   });
 });
 
-suite('money and room', () => {
+suite('budgets and server slots', () => {
   afterEach(() => gateway.close());
 
-  test('who has no money left is told so, and has lost nothing else', async () => {
+  test('a request above the budget is refused and consumes no limit', async () => {
     gateway = await startTestGateway({ ANTHROPIC_RATE_LIMIT: '3' });
     const tenant = await newTenant(gateway, { requestsPerMinute: 3, monthlyBudgetUsd: 0.000001 });
     for (const answer of (await crowd(tenant, 6)).refused) {
@@ -187,7 +187,7 @@ suite('money and room', () => {
     assert.equal((await crowd(gateway, 3)).served, 2);
   });
 
-  test('a crowd spends no more than there is', async () => {
+  test('concurrent requests do not exceed the budget', async () => {
     gateway = await startTestGateway();
     const monthlyBudgetUsd = 0.005;
     const tenant = await newTenant(gateway, { monthlyBudgetUsd, requestsPerMinute: 1000 });
@@ -200,7 +200,7 @@ suite('money and room', () => {
     assert.ok(costUsd > 0 && costUsd <= monthlyBudgetUsd, `${costUsd} spent`);
   });
 
-  test('a server that works on as much as it may says so, until somebody has left', async () => {
+  test('a server at its concurrent-request limit refuses until a request has ended', async () => {
     gateway = await startTestGateway({ MAX_CONCURRENT_BUILDS: '2' });
     gateway.simulator.setScenario({ preset: 'hang' });
     const leaving = new AbortController();

@@ -1,4 +1,4 @@
-// GET /v1/budget: what an organisation may still spend, as the next request would be decided by it.
+// GET /v1/budget reports the amounts by which the next request would be decided.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -11,14 +11,14 @@ const FILE = 'prices: { models: { claude-sonnet-4-5: { inputUsd: 0, outputUsd: 1
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const ASK = { body: { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES } };
 
-suite('what an organisation may still spend', () => {
+suite('GET /v1/budget', () => {
   let gateway: TestGateway;
   before(async () => {
     gateway = await startTestGateway({}, () => FILE);
   });
   after(() => gateway.close());
 
-  test('what was spent counts from the moment of the answer', async () => {
+  test('the cost of a call is spent as soon as the caller has the answer', async () => {
     gateway.simulator.setScenario({ usage: { inputTokens: 10, outputTokens: 40 } });
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 0.005 });
     assert.deepEqual(await moneyOf(tenant), [0.005, 0, 0, 0.005]);
@@ -27,7 +27,7 @@ suite('what an organisation may still spend', () => {
     assert.deepEqual(await moneyOf(tenant), [0.005, 0.0004, 0, 0.0046]);
   });
 
-  test('what a call under way may cost is held, and free again when it cost less', async () => {
+  test('a call in flight holds its worst case, and releases the part that it did not cost', async () => {
     gateway.simulator.clearLog();
     gateway.simulator.setScenario({ preset: 'hang' });
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 0.005 });
@@ -42,7 +42,7 @@ suite('what an organisation may still spend', () => {
     assert.deepEqual(await moneyOf(tenant), [0.005, 0, 0, 0.005]);
   });
 
-  test("a month ends where the organisation's people are", async () => {
+  test("a month ends in the organisation's time zone", async () => {
     const timeZone = 'Pacific/Auckland';
     const tenant = await newTenant(gateway, { timeZone });
     const { resetAt, forecastExhaustedAt } = await budgetOf(tenant);
@@ -56,7 +56,7 @@ suite('what an organisation may still spend', () => {
     assert.equal(forecastExhaustedAt, null);
   });
 
-  test('a key sees its own organisation, and needs the scope of calls for it', async () => {
+  test('a key reads the budget of its own organisation, and needs the scope for calls', async () => {
     const events = await newTenant(gateway, {}, { scopes: ['events'] });
     assert.equal((await send(events, 'GET', '/v1/budget')).status, 403);
     const nobody = { url: gateway.url, apiKey: 'nobody' };
@@ -64,7 +64,7 @@ suite('what an organisation may still spend', () => {
   });
 });
 
-/** Limit, spent, held and what remains, in dollars. */
+/** Limit, spent, held and remaining amount, in dollars. */
 async function moneyOf(place: Place): Promise<readonly unknown[]> {
   const { limitUsd, spentUsd, heldUsd, remainingUsd } = await budgetOf(place);
   return [limitUsd, spentUsd, heldUsd, remainingUsd];

@@ -1,5 +1,5 @@
-// The calls of costs.test.ts: what each is told to use, and what it must cost, in nano-dollars and written out with its
-// arithmetic. A table of data; nothing of the program computes these numbers.
+// The calls of costs.test.ts: the usage that the simulator reports for each, and the expected cost in nanodollars with its
+// arithmetic. A table of data: no number is computed by the program under test.
 //
 // Prices in nano-dollars per token, as the pinned list of prices has them:
 //   claude-sonnet-4-5   input 3000  output 15000  cache read 300  write 3750  write for an hour 6000
@@ -11,7 +11,7 @@
 
 export type Format = 'anthropic' | 'openai' | 'gemini';
 
-/** What the stored record says of an attempt. */
+/** The expected columns of the stored record. */
 export type Stored = {
   readonly status: string;
   readonly streamed: number;
@@ -50,10 +50,10 @@ export type Case = {
 export const BOTH = [false, true];
 const STREAM = [true];
 
-/** Every body is exactly so long, so that what is estimated from it is 400 ÷ 4 = 100 tokens. */
+/** The length of every request body: the estimate of its input is 400 ÷ 4 = 100 tokens. */
 export const BODY_BYTES = 400;
 
-/** Ten pieces of 40 bytes are 100 tokens; where a stream ends after five, 200 ÷ 4 = 50 tokens were sent. */
+/** Ten pieces of 40 bytes are 100 tokens; a stream that ends after five has 200 ÷ 4 = 50 tokens. */
 export const PIECES = { text: '~'.repeat(400), chunkBytes: 40 };
 export const HALF_OF_IT = { ...PIECES, afterChunks: 5, chunkDelayMs: 5 };
 

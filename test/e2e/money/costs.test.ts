@@ -1,5 +1,5 @@
-// What calls cost, to the nano-dollar. Every expected number is written out with its arithmetic; nothing of the program
-// computes it. The header, the usage of caller and operator, the budget and the stored record must all say it. The cases
+// The cost of calls, to the nanodollar. Every expected number is written out with its arithmetic; none is computed by the
+// program under test. The header, the usage of caller and operator, the budget and the stored record must agree. The cases
 // are in cost-cases.ts.
 
 import assert from 'node:assert/strict';
@@ -34,7 +34,7 @@ import {
 let gateway: TestGateway;
 let records: DatabaseSync;
 
-suite('what calls cost', () => {
+suite('the cost of calls', () => {
   before(async () => {
     gateway = await startTestGateway();
     records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
@@ -64,7 +64,7 @@ suite('what calls cost', () => {
     // 1000 × 1250 + 50 × 10000
     ['gemini', { input_tokens: 1000, output_tokens: 50, cost_nanos: 1_750_000 }],
   ] as const)
-    test(`${format}: a caller who leaves in the middle pays for what was sent until then`, async () => {
+    test(`${format}: a disconnected caller pays for the output so far`, async () => {
       const usage = { inputTokens: 1000, outputTokens: 100 };
       gateway.simulator.setScenario({ ...HALF_OF_IT, fault: 'stall', usage });
       const tenant = await newTenant(gateway);
@@ -79,7 +79,7 @@ suite('what calls cost', () => {
     ['openai', 250_000],
     ['gemini', 125_000],
   ] as const)
-    test(`${format}: a caller who leaves before anything came pays for the request`, async () => {
+    test(`${format}: a caller that disconnects before the first content pays for the request`, async () => {
       gateway.simulator.clearLog();
       gateway.simulator.setScenario({ preset: 'hang' });
       const tenant = await newTenant(gateway);
@@ -94,7 +94,7 @@ suite('what calls cost', () => {
       await assertCost(tenant, undefined, { ...NOTHING, ...expected });
     });
 
-  test('openai: a stream that was not asked for its usage is charged by its usage', async () => {
+  test('openai: a stream without requested usage is charged by its usage', async () => {
     gateway.simulator.setScenario({ ...PIECES, usage: { inputTokens: 1000, outputTokens: 300 } });
     const tenant = await newTenant(gateway);
     const body = { model: 'gpt-4o', stream: true, messages: messagesOf('Hello') };
@@ -116,11 +116,11 @@ suite('what calls cost', () => {
     const content = { parts: [{ text: 'abcdefgh' }] };
     const path = '/v1beta/models/gemini-embedding-001:embedContent';
     const embedded = await ask(large, { path, body: { content } });
-    // 2 × 150; the vectors are bytes of the answer and no tokens of it.
+    // 2 × 150; vectors in the answer are not output tokens.
     await assertCost(large, embedded, { ...NOTHING, input_tokens: 2, cost_nanos: 300 });
   });
 
-  test('counting tokens costs nothing, and is recorded', async () => {
+  test('counting tokens is free and recorded', async () => {
     for (const [path, body] of [
       ['/v1/messages/count_tokens', bodyOf('anthropic', false)],
       ['/v1beta/models/gemini-2.5-pro:countTokens', bodyOf('gemini', false)],
@@ -133,7 +133,7 @@ suite('what calls cost', () => {
     }
   });
 
-  test('a model that only the built-in list prices is charged by it', async () => {
+  test('a model with only a built-in price is charged by it', async () => {
     gateway.simulator.setScenario({ usage: { inputTokens: 1001, outputTokens: 3 } });
     const tenant = await newTenant(gateway);
     const body = { model: 'claude-haiku-4', max_tokens: 5, messages: [] };
@@ -147,7 +147,7 @@ suite('what calls cost', () => {
     });
   });
 
-  test('a model that nobody knows the price of is refused before anything is sent', async () => {
+  test('a model without a price is refused before a call is sent', async () => {
     gateway.simulator.clearLog();
     const tenant = await newTenant(gateway);
     for (const path of ['/v1/chat/completions', '/v1/responses']) {
@@ -161,7 +161,7 @@ suite('what calls cost', () => {
   });
 });
 
-test('a model that nobody knows is charged the price that was set for such', async (context) => {
+test('an unknown model is charged the configured default price', async (context) => {
   gateway = await startTestGateway(
     {},
     () =>
@@ -188,7 +188,7 @@ test('a model that nobody knows is charged the price that was set for such', asy
   });
 });
 
-/** All that tells a cost tells this one. */
+/** Every place that reports a cost reports this one. */
 async function assertCost(
   tenant: Place & { readonly organizationId: string },
   answer: Answer | undefined,
@@ -217,7 +217,7 @@ async function assertCost(
   assert.deepEqual([spentUsd, heldUsd], [costUsd, 0]);
 }
 
-/** The organisation's one record, as soon as the store has it. */
+/** Resolves with the organisation's only record once the store has it. */
 async function recordOf({ organizationId }: { readonly organizationId: string }): Promise<Stored> {
   const columns = Object.keys(NOTHING).join(', ');
   const find = records.prepare(`select ${columns} from usage_records where organization_id = ?`);
@@ -231,7 +231,7 @@ async function recordOf({ organizationId }: { readonly organizationId: string })
   }
 }
 
-/** Reads so many bytes of content and hangs up. */
+/** Reads a number of bytes of content, then disconnects. */
 async function leaveAfter({ url, apiKey }: Place, format: Format, bytes: number): Promise<void> {
   const leaving = new AbortController();
   const response = await fetch(url + ENDPOINTS[format].path(true), {

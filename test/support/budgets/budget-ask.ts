@@ -1,4 +1,4 @@
-// An ask for money, and its owner, for a test that does not care what is in them.
+// A request for a reservation and its owner, with default values for a test.
 
 import type {
   BudgetDecision,
@@ -55,7 +55,7 @@ export function decided(ledger: BudgetLedger, ask: ReservationRequest): Promise<
   return new Promise((resolve) => void ledger.reserve(ask, resolve));
 }
 
-/** What the attempt of an ask cost in the end. */
+/** The usage record of the request's attempt. */
 export function usageOf(ask: ReservationRequest, costNanos: number, month: number): UsageRecord {
   const { attempt } = ask;
   return usageRecord(attempt.id, { ...attempt, costNanos, budgetMonth: month });

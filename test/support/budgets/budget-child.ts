@@ -1,4 +1,4 @@
-// A process that spends a budget (test/contract/budget-crash-child.ts) and what it said.
+// Starts a process that spends a budget (test/contract/budget-crash-child.ts) and reads its output.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('../../contract/budget-crash-child.ts', import.meta.url));
 
 export type BudgetChild = {
-  /** Ids by the word that was said of them: `reserved`, `used`, `refused`. */
+  /** The ids printed after a word: `reserved`, `used` or `refused`. */
   said(word: string): ReadonlySet<string>;
-  /** Resolves when it has said so many lines of a kind, `done` or `ready` included. */
+  /** Resolves when `count` lines with the word were printed; also for `done` and `ready`. */
   until(word: string, count?: number): Promise<void>;
-  /** At once and without a farewell; resolves when it is gone. */
+  /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
 };
 
@@ -41,7 +41,7 @@ export function startBudgetChild(...args: readonly (string | number)[]): BudgetC
         };
         waiting.add(look);
         look();
-        void gone.then(() => reject(new Error(`it ended before it said ${word}`)));
+        void gone.then(() => reject(new Error(`the process exited before it printed ${word}`)));
       }),
     async kill() {
       child.kill('SIGKILL');

@@ -1,5 +1,5 @@
-// A server's part in budgets, as the composition root puts it together: a journal, its drain and a ledger, on a store
-// that the test brings. Time is the test's.
+// The budgets of a server as the composition root assembles them: a journal, its drain and a ledger, on the store and clock of
+// the test.
 
 import { openFileJournal } from '../../../src/adapters/files/journal.ts';
 import { createKeyStore } from '../../../src/adapters/sql/key-store.ts';
@@ -34,9 +34,9 @@ export type BudgetServer = {
   readonly ledger: BudgetLedger;
   readonly crossed: readonly CrossedThreshold[];
   readonly entries: readonly LogEntry[];
-  /** As a gateway does when a call has ended: written down, settled. */
+  /** Journals and settles a usage record, as a gateway does when an attempt has ended. */
   record(record: UsageRecord): Promise<void>;
-  /** All that is written down reaches the store. */
+  /** Stores all entries of the journal. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export type BudgetServerParts = {
   readonly usage: UsageStore;
   readonly clock: Clock;
   readonly serverId?: string;
-  /** Absent: the ledger is the process's own. */
+  /** Absent: the process decides alone. */
   readonly shared?: SharedBudgetStore;
 } & SqlStore;
 
@@ -111,7 +111,7 @@ export async function openBudgetServer(parts: BudgetServerParts): Promise<Budget
   };
 }
 
-/** The organisation and the key of an owner, with their limits, as an operator would have made them. */
+/** Creates the organisation and the key of an owner with their limits. */
 export async function storeOwner({ db }: Pick<SqlStore, 'db'>, owner: BudgetOwner): Promise<void> {
   const { organizationId, userLimitNanos, keyLimitNanos } = owner;
   const organization = newOrganization(

@@ -1,5 +1,5 @@
-// Several gateways on one PostgreSQL and one Redis, for proofs about money and limits: what is served is judged by the
-// simulator's truth log, what is charged by the store itself.
+// Several gateways on one PostgreSQL and one Redis, for tests of budgets and limits. The simulator's truth log shows the served
+// calls, the store the charged ones.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { runOn } from '../stores/isolated-postgres.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 
 export const MODEL = 'claude-sonnet-4-5';
-/** Each answer has so many tokens and a request may have no more, so that the most it can cost is what it costs. */
+/** The tokens of each answer and the maximum of each request, so that the worst case is the real cost. */
 export const OUTPUT_TOKENS = 100;
 /** 100 tokens at 10 dollars a million; input is free. */
 export const CALL_NANOS = 1_000_000;
@@ -28,16 +28,16 @@ export type Gateway = {
 export type MoneyCluster = {
   readonly cluster: TestCluster;
   readonly gateways: readonly Gateway[];
-  /** Starts another gateway, or one again on the folder of a former life. */
+  /** Starts another gateway, or restarts one on its data folder. */
   startGateway(dataDir?: string): Promise<Gateway>;
-  /** An organisation of its own, with a key. */
+  /** Creates an organisation with a key. */
   newTenant(
     settings: object,
   ): Promise<{ readonly organizationId: string; readonly apiKey: string }>;
-  /** How many usage records of the organisation there are, and what they cost, from the store. */
+  /** Counts and costs of the organisation's usage records in the store. */
   recordsOf(organizationId: string): Promise<Records>;
-  /** How many servers have set some of the organisation's budget aside. */
-  reservesOf(organizationId: string): Promise<number>;
+  /** The number of servers with an allotment of the organisation. */
+  allottedServers(organizationId: string): Promise<number>;
 };
 
 export type Records = {
@@ -49,7 +49,7 @@ export type Records = {
 
 export type MoneyClusterOptions = {
   readonly gateways: number;
-  /** More of spillway.yaml. */
+  /** Further lines of spillway.yaml. */
   readonly file?: string;
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -106,7 +106,7 @@ export async function openMoneyCluster(
       assert.ok(requests !== undefined && costNanos !== undefined);
       return { count, lost, requests, costNanos };
     },
-    async reservesOf(organizationId) {
+    async allottedServers(organizationId) {
       const [row] = await runOn(
         databaseUrl,
         `select count(distinct server_id) as count from spillway.budget_allotments
@@ -123,7 +123,7 @@ export type MortalMoneyCluster = {
   close(): Promise<void>;
 };
 
-/** On a PostgreSQL and a Redis of its own, for a test that kills them. */
+/** With its own PostgreSQL and Redis, for a test that kills them. */
 export async function openMortalMoneyCluster(
   options: MoneyClusterOptions,
 ): Promise<MortalMoneyCluster> {
@@ -147,7 +147,7 @@ export async function openMortalMoneyCluster(
   }
 }
 
-/** The first one migrates; the others find it done. When one does not come up, all of them go. */
+/** One after another: the first one migrates. If one fails to start, all are stopped. */
 async function startAll(
   cluster: TestCluster,
   size: number,
@@ -163,7 +163,7 @@ async function startAll(
   return gateways;
 }
 
-/** A call that costs CALL_NANOS; undefined when its server died over it. */
+/** A call that costs CALL_NANOS; undefined if its server died. */
 export async function pay(
   { url, apiKey }: Place,
   headers: Readonly<Record<string, string>> = {},
@@ -181,7 +181,7 @@ export async function pay(
   }
 }
 
-/** So many calls at once, in turn over the gateways. */
+/** Concurrent calls, in turn over the gateways. */
 export function payMany(
   gateways: readonly Gateway[],
   apiKey: string,
@@ -208,20 +208,20 @@ export async function budgetOf({ url, apiKey }: Place): Promise<Budget> {
   return JSON.parse(text) as Budget;
 }
 
-/** Asks again until it reservations. Only for what a process does by itself, in its own time. */
+/** Polls until the condition holds, for work that a process does in its own time. */
 export async function until(
   what: string,
-  reservations: () => Promise<boolean> | boolean,
+  isTrue: () => Promise<boolean> | boolean,
   withinMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await reservations())) {
-    assert.ok(performance.now() < deadline, `it did not come to be that ${what}`);
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < deadline, `timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Calls that a provider would bill. */
+/** The number of calls that a provider would bill. */
 export function billed(entries: readonly TruthEntry[]): number {
   return entries.filter(({ status }) => status === 200 || status === null).length;
 }

@@ -1,4 +1,4 @@
-// A usage record for a test that does not care what is in it.
+// A usage record with default values for a test.
 
 import type { UsageRecord } from '../../../src/metering/usage/usage-record.ts';
 

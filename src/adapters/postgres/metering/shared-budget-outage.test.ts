@@ -1,5 +1,5 @@
-// A PostgreSQL of our own is killed, frozen and started again under servers that share a budget. While it is away they
-// spend what was set aside and no more; when it is back all of that is counted, once, and the budget was never passed.
+// The test kills, freezes and restarts its own PostgreSQL under servers that share a budget. While it is unavailable they spend
+// at most their standby allotments; afterwards every attempt is counted once, and the budget was never exceeded.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -32,7 +32,7 @@ import { createPostgresUsageStore } from './usage-store.ts';
 
 const TIMEOUTS = { connectTimeoutMs: 1000, statementTimeoutMs: 1200, queryTimeoutMs: 1500 };
 const IN_TIME = { timeout: 120_000 };
-/** Each server may set aside a fiftieth, which is two attempts. */
+/** A standby allotment is a fiftieth, which is two attempts. */
 const LIMIT = 1000;
 const OWNER = budgetOwner({ organizationLimitNanos: LIMIT });
 
@@ -46,7 +46,7 @@ before(async () => {
 after(() => services.close());
 
 test(
-  'while the store is gone what was set aside is spent, and all of it is counted when it is back',
+  'servers spend their standby allotments while the store is down, and every attempt is counted afterwards',
   IN_TIME,
   async (context) => {
     await outage(tempFolder(context), {
@@ -56,20 +56,20 @@ test(
   },
 );
 
-test('a store that hangs is not waited for either', IN_TIME, async (context) => {
+test('requests do not wait for a store that hangs', IN_TIME, async (context) => {
   await outage(tempFolder(context), {
     begin: () => services.postgres.freeze(),
     end: () => services.postgres.thaw(),
   });
 });
 
-test('what is set aside is given back as soon as anybody is short', IN_TIME, async () => {
+test('servers give back their standby allotments when a request is short', IN_TIME, async () => {
   const { servers, close } = await startServers(makeTempFolder());
   const [first, second] = servers;
   assert.ok(first && second);
   await spend(first, 'a', 900);
   await spend(second, 'b', 10);
-  await untilReserved(2);
+  await untilAllotted(2);
   const ask = reservationRequest('last', { owner: OWNER, worstNanos: 90, patienceMs: 10_000 });
   assert.equal((await decided(first.ledger, ask)).kind, 'reserved');
   const over = reservationRequest('over', { owner: OWNER, worstNanos: 1, patienceMs: 500 });
@@ -82,7 +82,7 @@ type Outage = { readonly begin: () => Promise<unknown>; readonly end: () => Prom
 async function outage(folder: string, { begin, end }: Outage): Promise<void> {
   const { servers, close } = await startServers(folder);
   for (const [index, server] of servers.entries()) await spend(server, `before${index}`, 10);
-  await untilReserved(servers.length);
+  await untilAllotted(servers.length);
   await begin();
   const kinds: string[] = [];
   for (const [index, server] of servers.entries()) {
@@ -90,7 +90,10 @@ async function outage(folder: string, { begin, end }: Outage): Promise<void> {
       kinds.push(await spend(server, `away${index}.${attempt}`, 10, 10));
   }
   const reserved = kinds.filter((kind) => kind === 'reserved').length;
-  assert.ok(reserved >= 2 && reserved <= 4, `${reserved} were served while the store was away`);
+  assert.ok(
+    reserved >= 2 && reserved <= 4,
+    `${reserved} were served while the store was unavailable`,
+  );
   assert.equal(kinds.filter((kind) => kind === 'unavailable').length, kinds.length - reserved);
   await end();
   await Promise.all(servers.map((server) => untilBack(server)));
@@ -132,7 +135,7 @@ async function startServers(folder: string) {
   return { servers, close };
 }
 
-/** Asks, and when it is let through uses it up. */
+/** Reserves the amount and, if it is reserved, records the cost. */
 async function spend(
   server: BudgetServer,
   id: string,
@@ -150,7 +153,7 @@ async function spend(
   return 'reserved';
 }
 
-async function untilReserved(count: number): Promise<void> {
+async function untilAllotted(count: number): Promise<void> {
   for (;;) {
     const [row] = await runOn(
       database.url,

@@ -1,5 +1,5 @@
-// Real processes race for one budget on a real PostgreSQL; one of them is killed. Exactly what fits is let through, and
-// in the end nothing is uncounted and nothing blocked.
+// Real processes race for one budget on a real PostgreSQL; one of them is killed. Exactly the requests that fit are reserved,
+// every attempt is counted, and no money stays reserved.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -47,7 +47,7 @@ async function period(): Promise<readonly [number, number]> {
   return [Number(row?.['posted_nanos']), Number(row?.['reserved_nanos'])];
 }
 
-test('500 asks on four servers against a budget that fits 100 let 100 through', async (context) => {
+test('500 requests on four servers for a budget of 100 reserve 100', async (context) => {
   await organizationWith(FITS * 10);
   const servers = startAll(tempFolder(context), ASKS / SERVERS, 3_600_000, 0);
   await Promise.all(servers.map((server) => server.until('done')));
@@ -58,7 +58,7 @@ test('500 asks on four servers against a budget that fits 100 let 100 through', 
   await Promise.all(servers.map((server) => server.kill()));
 });
 
-test('a server that is killed in the middle blocks nothing and leaves nothing uncounted', async (context) => {
+test('every attempt of a killed server is counted, and none of its money stays reserved', async (context) => {
   await organizationWith(1_000_000);
   const reservationMs = 4000;
   const servers = startAll(tempFolder(context), 200, reservationMs, 90);
@@ -67,29 +67,29 @@ test('a server that is killed in the middle blocks nothing and leaves nothing un
   await victim.until('reserved', 100);
   await victim.kill();
   await Promise.all(others.map((server) => server.until('done')));
-  // What is left expires, and any server that lives settles it.
+  // The remaining reservations expire, and any live server settles them.
   await untilCount('spillway.budget_reservations', (count) => count === 0);
   await Promise.all(others.map((server) => server.kill()));
   const rows = await runOn(database.url, 'select id, cost_nanos from spillway.usage_records');
   const counted = new Set(rows.map((row) => String(row['id'])));
   for (const server of servers) {
     const missing = server.said('reserved').difference(counted);
-    // What the victim used stands in its journal, which is replayed when it is started again; it was reserved, so it is
-    // charged as lost until then.
+    // The usage of the killed server is in its journal, which is replayed at its next start; until then its reservations
+    // are charged as estimates.
     assert.deepEqual([...missing], []);
   }
   await assertBooksAgree();
 });
 
-test('a busy server that is killed is charged what it had taken beforehand until it is back; then it is exact', async (context) => {
+test('the allotment of a killed busy server is charged until its restart, and then its real usage', async (context) => {
   await organizationWith(10_000_000);
   const folder = tempFolder(context);
-  // A thousand asks a second; it does not live to the end of them.
+  // A thousand requests a second; the server is killed before the last.
   const victim = startBudgetChild(`${folder}/0`, 'srv0', 20_000, 3000, 97, database.url, 20_000);
   await victim.until('reserved', 500);
   await untilCount(WORKING, (count) => count > 0);
   await victim.kill();
-  // Another server settles what it left, as an estimate.
+  // Another server settles its reservations and its allotment as estimates.
   const other = startBudgetChild(`${folder}/1`, 'srv1', 200, 3000, 97, database.url);
   await other.until('done');
   await untilCount('spillway.budget_reservations', (count) => count === 0);
@@ -100,7 +100,7 @@ test('a busy server that is killed is charged what it had taken beforehand until
   const [posted] = await period();
   assert.ok(posted >= known.reduce((sum, { used }) => sum + used.size * USED_NANOS, 0));
   await assertBooksAgree();
-  // Back, it finds in its journal what it had used and what it had begun, and gives back what it had taken.
+  // Restarted, it replays usage and reservations from its journal and releases its allotment.
   const again = startBudgetChild(`${folder}/0`, 'again', 0, 0, 100, database.url);
   await again.until('ready');
   await untilCount('spillway.budget_reservations', (count) => count === 0);
@@ -130,19 +130,19 @@ async function untilCount(what: string, isRight: (count: number) => boolean): Pr
     if (isRight(Number(row?.['count']))) return;
     await delay(100);
   }
-  assert.fail(`the count of ${what} never became what it should be`);
+  assert.fail(`the expected count of ${what} was not reached`);
 }
 
-/** What is posted is the sum of all records, and nothing is reserved but what servers have set aside. */
+/** The posted amount is the sum of all records, and only allotments are reserved. */
 async function assertBooksAgree(): Promise<void> {
   const [sum] = await runOn(
     database.url,
     'select coalesce(sum(cost_nanos), 0) as nanos from spillway.usage_records',
   );
-  const [reserves] = await runOn(
+  const [allotted] = await runOn(
     database.url,
     'select coalesce(sum(amount_nanos), 0) as nanos from spillway.budget_allotments',
   );
   const [posted, reserved] = await period();
-  assert.deepEqual([posted, reserved - Number(reserves?.['nanos'])], [Number(sum?.['nanos']), 0]);
+  assert.deepEqual([posted, reserved - Number(allotted?.['nanos'])], [Number(sum?.['nanos']), 0]);
 }

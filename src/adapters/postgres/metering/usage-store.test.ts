@@ -18,7 +18,7 @@ after(() => database.drop());
 
 const EVER = { organizationId: 'acme', from: 0, to: 4_000_000_000_000 };
 
-test('servers that deliver the same records at once, in any order, count each once and block nobody', async () => {
+test('servers that deliver the same records concurrently, in any order, count each once without deadlock', async () => {
   const stores = [await openEmptyStore(database), openPostgres(database.url)];
   const writers = stores.map((store) => createPostgresUsageStore(store));
   const writerOf = (writer: number) => writers[writer % writers.length] ?? assert.fail();
@@ -44,7 +44,7 @@ test('servers that deliver the same records at once, in any order, count each on
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test('whatever is in a text comes back as it was', async () => {
+test('a text with any characters is read back unchanged', async () => {
   const store = await openEmptyStore(database);
   const usage = createPostgresUsageStore(store);
   const text = fc.oneof(
