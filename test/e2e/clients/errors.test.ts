@@ -69,8 +69,8 @@ const openai: Sdk = {
   },
   read(error) {
     assert.ok(error instanceof OpenAI.APIError, String(error));
-    const { code } = error;
-    return { status: statusOf(error), code: String(code), text: error.message };
+    const { code } = raised(error.status, error.error);
+    return { status: statusOf(error), code, text: error.message };
   },
 };
 
@@ -193,7 +193,7 @@ async function count(pieces: AsyncIterable<unknown>): Promise<number> {
 /** The Spillway code is the only upper-case word under `code` or `reason`. */
 function raised(status: number | undefined, body: unknown): Raised {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const code = /\\?"(?:code|reason)\\?": ?\\?"([A-Z_]+)/.exec(text)?.[1] ?? 'none';
+  const code = /\\?"spillway_code\\?": ?\\?"([A-Z_]+)/.exec(text)?.[1] ?? 'none';
   return { status, code, text };
 }
 

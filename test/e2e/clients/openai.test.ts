@@ -143,7 +143,8 @@ suite("OpenAI's SDK", () => {
     own.simulator.setScenario({ fault: 'content-policy' });
     await assert.rejects(
       openai(own).responses.create(ask),
-      (error) => error instanceof OpenAI.BadRequestError && error.code === 'CONTENT_POLICY',
+      (error) =>
+        error instanceof OpenAI.BadRequestError && error.code === 'content_policy_violation',
     );
     own.simulator.setScenario({ fault: 'content-policy', afterChunks: 3, chunkDelayMs: 30 });
     const deltas: string[] = [];
@@ -152,7 +153,7 @@ suite("OpenAI's SDK", () => {
         for await (const event of await openai(own).responses.create({ ...ask, stream: true }))
           if (event.type === 'response.output_text.delta') deltas.push(event.delta);
       },
-      (error) => error instanceof OpenAI.APIError && error.code === 'CONTENT_POLICY',
+      (error) => error instanceof OpenAI.APIError && error.code === 'content_policy_violation',
     );
     assert.ok(deltas.length > 0);
   });

@@ -153,9 +153,10 @@ suite('the cost of calls', () => {
     for (const path of ['/v1/chat/completions', '/v1/responses']) {
       const body = { model: 'gpt-unheard-of', messages: messagesOf('Hello'), input: 'Hello' };
       const answer = await ask(tenant, { path, body });
-      assert.equal(answer.status, 400, answer.text);
+      assert.equal(answer.status, 404, answer.text);
       const { code, params } = errorOf(answer);
-      assert.deepEqual([code, params['field']], ['INVALID_REQUEST', 'model']);
+      const found = [code, params['field'], params['problem']];
+      assert.deepEqual(found, ['INVALID_REQUEST', 'model', 'unpriced_model']);
     }
     assert.deepEqual(gateway.simulator.log(), []);
   });

@@ -49,7 +49,8 @@ export function chatAsk(asked: Ask = {}): Ask {
   return { path: '/v1/chat/completions', body, ...asked };
 }
 
-export type Told = {
+/** `code` is Spillway's own, also where the format shows the vendor's. */
+export type WireError = {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
@@ -61,19 +62,25 @@ export type Told = {
 };
 
 /** The error of a whole answer, in Anthropic's or OpenAI's format. */
-export function errorOf({ text }: Answer): Told {
-  return (JSON.parse(text) as { error: Told }).error;
+export function errorOf({ text }: Answer): WireError {
+  return withOwnCode((JSON.parse(text) as { error: SentError }).error);
 }
 
 /** The error of a stream's last event. */
-export function lastErrorOf({ text }: Answer): Told {
+export function lastErrorOf({ text }: Answer): WireError {
   const data = text
     .trimEnd()
     .split('\n')
     .findLast((line) => line.startsWith('data: '));
-  const { error } = JSON.parse(data?.slice('data: '.length) ?? '{}') as { error?: Told };
+  const { error } = JSON.parse(data?.slice('data: '.length) ?? '{}') as { error?: SentError };
   assert.ok(error, text.slice(-500));
-  return error;
+  return withOwnCode(error);
+}
+
+type SentError = WireError & { readonly spillway_code?: string };
+
+function withOwnCode({ spillway_code: code, ...error }: SentError): WireError {
+  return { ...error, code: code ?? error.code };
 }
 
 export function remainingRequests({ headers }: Answer): number {
