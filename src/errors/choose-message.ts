@@ -149,6 +149,8 @@ const PROBLEM_ARGUMENTS = {
   wrong_type: ['field'],
   duplicate_field: ['field'],
   not_supported: ['field'],
+  too_long: ['field'],
+  too_deep: [],
 } as const satisfies Record<RequestProblem, readonly (keyof ErrorParams)[]>;
 
 // A field name is read left to right even inside a right-to-left sentence.

@@ -194,6 +194,8 @@ export const REQUEST_PROBLEMS = [
   'wrong_type',
   'duplicate_field',
   'not_supported',
+  'too_long',
+  'too_deep',
 ] as const;
 
 export type RequestProblem = (typeof REQUEST_PROBLEMS)[number];

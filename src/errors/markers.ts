@@ -84,7 +84,14 @@ function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefin
   }
 }
 
+const MISTYPED: ReadonlySet<string> = new Set([
+  'missing',
+  'wrong_type',
+  'duplicate_field',
+  'too_long',
+]);
+
 /** A request that names no model, or names it wrongly, is refused as such by the vendors: 400. */
 function isMistyped(problem: string | undefined): boolean {
-  return problem === 'missing' || problem === 'wrong_type' || problem === 'duplicate_field';
+  return problem !== undefined && MISTYPED.has(problem);
 }

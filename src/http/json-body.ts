@@ -1,14 +1,24 @@
 // The JSON body parser of fastify. An empty body counts as no body: many clients send a content type with every request,
-// even with a DELETE.
+// even with a DELETE. A body that is nested too deeply is refused before it is parsed.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SpillwayError } from '../errors/spillway-error.ts';
+import { isNestedTooDeeply } from '../kernel/json-depth.ts';
 
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    return parse(request, body.toString(), done);
+    const text = body.toString();
+    if (isNestedTooDeeply(text)) return done(tooDeep());
+    return parse(request, text, done);
+  });
+}
+
+function tooDeep(): SpillwayError {
+  return new SpillwayError('INVALID_REQUEST', 'the body is nested too deeply', {
+    params: { problem: 'too_deep' },
   });
 }
 

@@ -6,6 +6,7 @@
 // Only targets of the endpoint's format are returned; without a format, all. Each name is resolved once and the lists
 // are frozen and reused: this runs for every request.
 
+import { isModelNameTooLong } from '../kernel/model-name.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { createFindClaim } from './claimed-model.ts';
 import { type RoutableProvider, type Target, targetsOf } from './target.ts';
@@ -57,6 +58,7 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
   }
 
   return (name, format) => {
+    if (isModelNameTooLong(name)) return UNKNOWN_MODEL;
     const cache = aliases.has(name) ? ofAliases : ofModels;
     const known = cache.get(format)?.get(name);
     if (known) return known();
@@ -65,6 +67,8 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
     return next();
   };
 }
+
+const UNKNOWN_MODEL: Resolution = Object.freeze({ outcome: 'unknown_model' });
 
 type NextResolution = () => Resolution;
 

@@ -1,7 +1,8 @@
-// What is known of models, from the configuration and the maintained list: the sizes of their windows, and which of
-// them this gateway can serve.
+// Facts about models from the configuration and the maintained list: their context windows, and which of them this gateway
+// can serve.
 
 import type { Config } from '../../config/config.ts';
+import { createModelLabel, type ModelLabel } from '../../flow/call/model-label.ts';
 import { createKnownModels } from '../../metering/prices/known-models.ts';
 import type { Meter } from '../../metering/prices/meter.ts';
 import { type ContextTokensOf, createContextTokens } from '../../routing/context-window.ts';
@@ -9,6 +10,19 @@ import { createServableModels, type ServableModels } from '../../routing/servabl
 
 export function openContextTokens(config: Config): ContextTokensOf {
   return createContextTokens(config.models, createKnownModels().contextTokens);
+}
+
+/** Models of the configuration and the maintained list have a label of their own in metrics. */
+export function openModelLabel({ providers, aliases, models, prices }: Config): ModelLabel {
+  const known = createKnownModels();
+  return createModelLabel(
+    new Set([
+      ...Object.keys(models),
+      ...Object.keys(prices.models).flatMap((name) => [name, name.slice(name.indexOf('/') + 1)]),
+      ...Object.values(aliases).flatMap(({ targets }) => targets.map(({ model }) => model)),
+      ...Object.keys(providers).flatMap((provider) => known.of(provider).map(({ id }) => id)),
+    ]),
+  );
 }
 
 export function openServableModels(config: Config, meter: Pick<Meter, 'isPriced'>): ServableModels {

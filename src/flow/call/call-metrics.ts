@@ -3,8 +3,9 @@
 import type { Cell, Histogram, HistogramCell, Metrics } from '../../kernel/metrics.ts';
 import { observe } from '../../kernel/metrics.ts';
 import type { Usage } from '../../kernel/usage.ts';
+import { type ModelLabel, OTHER_MODEL } from './model-label.ts';
 
-/** Callers choose model names; beyond this number they share the label `other`, which bounds the cardinality. */
+/** Operators may configure many models; beyond this number they share the label `other`. */
 const MAX_MODELS = 300;
 const LATENCY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
@@ -29,7 +30,7 @@ type ModelCells = {
   readonly cost: Cell;
 };
 
-export function createCallMetrics(metrics: Metrics): CallMetrics {
+export function createCallMetrics(metrics: Metrics, labelOf: ModelLabel): CallMetrics {
   const requests = metrics.counter('ai.request.count', 'Calls, by provider, model and outcome.', [
     'provider',
     'model',
@@ -62,7 +63,8 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
     const key = `${provider}/${model}`;
     let cells = models.get(key);
     if (!cells) {
-      if (models.size >= MAX_MODELS && model !== 'other') return cellsFor(provider, 'other');
+      if (models.size >= MAX_MODELS && model !== OTHER_MODEL)
+        return cellsFor(provider, OTHER_MODEL);
       cells = {
         requests: new Map(),
         latency: latency.cell(provider, model),
@@ -79,7 +81,8 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
     retried(code) {
       retries.cell(code).value += 1;
     },
-    ended(provider, model, code, latencyMs, used) {
+    ended(provider, named, code, latencyMs, used) {
+      const model = labelOf(named);
       const cells = cellsFor(provider, model);
       let outcome = cells.requests.get(code);
       if (!outcome) {

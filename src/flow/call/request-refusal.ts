@@ -3,6 +3,7 @@
 
 import type { RequestProblem } from '../../errors/codes.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Resolution } from '../../routing/resolve-targets.ts';
 import type { PeekResult } from '../../upstream/json/peek-fields.ts';
@@ -43,6 +44,10 @@ export function modelRefusal(
   }
 }
 
+export function modelNameTooLong(): SpillwayError {
+  return invalidField('the name of the model is too long', 'model', 'too_long');
+}
+
 /** No price is known, so the call could not be charged. */
 export function unpricedModel(model: string): SpillwayError {
   return refusedModel(model, 'unpriced_model', `no price is known for ${model}`);
@@ -57,6 +62,8 @@ export function unreadableBody(
     return invalidField(`${field} occurs twice`, field, 'duplicate_field');
   if (problem === 'other_case')
     return invalidField(`${field} is known in another case only`, field, 'not_supported');
+  if (problem === 'too_deep')
+    return invalidField('the body is nested too deeply', undefined, 'too_deep');
   const position = problem === 'not_object' ? undefined : findBreak(body);
   const message = `the body is not a usable JSON object (${problem})`;
   if (!position) return invalidField(message, undefined);
@@ -77,6 +84,7 @@ const MAX_SEARCHED_BYTES = 1_048_576;
 /** Where the JSON text breaks, both counted from 1; undefined if that is beyond the searched part. */
 function findBreak(body: Buffer): { line: number; column: number } | undefined {
   const text = body.toString('utf8', 0, MAX_SEARCHED_BYTES);
+  if (isNestedTooDeeply(text)) return undefined;
   const at = breakIndex(text);
   if (at === undefined || (at >= text.length && body.length > MAX_SEARCHED_BYTES)) return undefined;
   const before = text.slice(0, at);

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
+import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { Log } from '../../kernel/log.ts';
 import { deadLetterCopy } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
@@ -50,6 +51,10 @@ export function readDelivery({ body: text, deliveries }: Delivery): ReadDelivery
 }
 
 function parseJson(text: string): unknown {
+  if (isNestedTooDeeply(text))
+    throw new SpillwayError('INVALID_REQUEST', 'the message is nested too deeply', {
+      params: { problem: 'too_deep' },
+    });
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -3,6 +3,7 @@
 // Without a broker there are no results and dead-letter queues to publish to, and only the callback is written.
 
 import type { Verdict } from '../../errors/codes.ts';
+import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { DeadLetter } from '../ports/dead-letter-store.ts';
 import type { OutboxMessage } from '../ports/job-queue.ts';
 import type { JobMove } from '../ports/job-store.ts';
@@ -81,8 +82,9 @@ export function deadLetterCopy(
   return [{ queue: deadLetterQueue, message: { id: letter.id, body }, isUnordered: true }];
 }
 
-/** A body that is not a JSON object is copied as text under `body`. */
+/** A body that is not a JSON object, or is nested too deeply to be written again, is copied as text under `body`. */
 function fieldsOf(body: string): object {
+  if (isNestedTooDeeply(body)) return { body };
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;

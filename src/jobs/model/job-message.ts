@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
 
 export const DEFAULT_PRIORITY = 5;
@@ -14,7 +15,7 @@ function name(maxLength: number) {
   return z.string().min(1).max(maxLength).refine(isPrintable);
 }
 
-const modelName = name(256);
+const modelName = name(MAX_MODEL_NAME_BYTES).refine((text) => !isModelNameTooLong(text));
 const identity = z.union([name(200), z.int().transform(String)]);
 const timestamp = z.union([
   z.int().nonnegative(),

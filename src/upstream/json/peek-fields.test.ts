@@ -101,7 +101,7 @@ test('names the problem of a hostile body and never throws', () => {
     ['{"a":[1,{"b":"}]', 'truncated'],
     ['{"a":tr', 'truncated'],
     ['{"a":12', 'truncated'],
-    [`{"a":${'['.repeat(1_000_000)}`, 'truncated'],
+    [`{"a":${'['.repeat(1_000_000)}`, 'too_deep'],
     [`{"a":"${'\\"'.repeat(500_000)}`, 'truncated'],
     [`{"a":"${'\\'.repeat(999_999)}"}`, 'truncated'],
     [`{"max_tokens":${'1'.repeat(1000)}}`, 'not_json'],
@@ -112,9 +112,13 @@ test('names the problem of a hostile body and never throws', () => {
   }
 });
 
-test('nesting of any depth is skipped without recursion', () => {
-  const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
-  assert.equal(raw(`{"a":${deep},"model":"m"}`, 'model'), '"m"');
+test('nesting is skipped up to the maximum depth and is a problem beyond it', () => {
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  assert.equal(raw(`{"a":${nested(199)},"model":"m"}`, 'model'), '"m"');
+  for (const depth of [200, 1_000_000]) {
+    const result = peekFields(Buffer.from(`{"a":${nested(depth)},"model":"m"}`), WANTED);
+    assert.deepEqual(result, { ok: false, problem: 'too_deep' });
+  }
 });
 
 test('skips a string of megabytes full of escapes', () => {

@@ -19,6 +19,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipSpace,
+  TOO_DEEP,
   TRUNCATED,
 } from './scan.ts';
 
@@ -30,6 +31,7 @@ export type PeekProblem =
   | 'not_json'
   | 'not_object'
   | 'truncated'
+  | 'too_deep'
   | 'duplicate_field'
   | 'other_case';
 
@@ -59,7 +61,7 @@ export function peekFields(body: Buffer, wanted: readonly string[], isExact = fa
     if (body[at] !== COLON) return unexpected(body, at);
     const start = skipSpace(body, at + 1);
     const end = endOfValue(body, start);
-    if (end < 0) return failure(end === TRUNCATED ? 'truncated' : 'not_json');
+    if (end < 0) return failure(problemAt(end));
     if (name !== undefined) {
       if (fields.has(name)) return failure('duplicate_field', name);
       fields.set(name, { start, end });
@@ -121,6 +123,11 @@ function notObject(first: number | undefined): PeekProblem {
 
 function ending(body: Buffer, at: number, fields: ReadonlyMap<string, JsonSpan>): PeekResult {
   return skipSpace(body, at) === body.length ? { ok: true, fields } : failure('not_json');
+}
+
+function problemAt(end: number): PeekProblem {
+  if (end === TOO_DEEP) return 'too_deep';
+  return end === TRUNCATED ? 'truncated' : 'not_json';
 }
 
 function unexpected(body: Buffer, at: number): PeekResult {

@@ -2,8 +2,12 @@
 // in a Buffer and allocate neither strings nor objects. Nested values are not validated: the scan follows strings and
 // brackets only. They never throw.
 
+import { MAX_JSON_DEPTH } from '../../kernel/json-depth.ts';
+
 export const TRUNCATED = -1;
 export const MALFORMED = -2;
+/** More open brackets than a parser is trusted with. */
+export const TOO_DEEP = -3;
 
 /** A native search has a start-up cost of 30 ns, the time of a plain loop over about 32 bytes. */
 const NEAR_BYTES = 32;
@@ -43,7 +47,7 @@ export function endOfString(body: Buffer, from: number): number {
   }
 }
 
-/** The position behind the value that begins at `start`, or TRUNCATED or MALFORMED. */
+/** The position behind the value that begins at `start`, or TRUNCATED, MALFORMED or TOO_DEEP. */
 export function endOfValue(body: Buffer, start: number): number {
   const first = body[start];
   if (first === undefined) return TRUNCATED;
@@ -126,7 +130,7 @@ function isEscaped(body: Buffer, quote: number, from: number): boolean {
   return ((quote - run) & 1) === 0;
 }
 
-/** Iterative: a body of a million brackets costs a million steps and no stack. */
+/** Iterative: depth costs no stack. The value is itself inside of an object, which is one level more. */
 function endOfNested(body: Buffer, start: number): number {
   let depth = 1;
   let at = start + 1;
@@ -138,6 +142,7 @@ function endOfNested(body: Buffer, start: number): number {
       if (at < 0) return TRUNCATED;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
+      if (depth >= MAX_JSON_DEPTH) return TOO_DEEP;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth -= 1;
       if (depth === 0) return at + 1;

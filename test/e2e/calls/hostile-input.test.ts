@@ -80,18 +80,6 @@ suite('invalid bodies, keys and routes', () => {
     }
   });
 
-  test('unbounded nesting is skipped, or rejected if it is not closed', async () => {
-    const deep = '['.repeat(200_000);
-    for (const path of PATHS) {
-      gateway.simulator.clearLog();
-      assertRefused(path, await send(path, `{"a":${deep}`), 400, 'INVALID_REQUEST');
-      const model = path.includes('chat') ? 'gpt-5-mini' : 'claude-sonnet-5-5';
-      const body = `{"model":"${model}","a":${deep}${']'.repeat(200_000)}}`;
-      const answer = await send(path, body);
-      assert.ok(answer.status < 500, answer.body);
-    }
-  });
-
   test('a duplicate model field is rejected, so that the provider cannot read another one', async () => {
     for (const path of ['/v1/messages', '/v1/chat/completions']) {
       gateway.simulator.clearLog();
