@@ -1,5 +1,4 @@
-// What a process needs to call providers: connections, clocks, prices, limits, budgets, breakers. Everything that is
-// held or used is written to the journal before anybody is told.
+// Opens the dependencies of model calls: upstream connections, clocks, prices, limits, budgets, breakers.
 
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Config } from '../../config/config.ts';
@@ -18,18 +17,18 @@ import { createPriceBook } from '../../metering/prices/price-book.ts';
 import { createWorstCase } from '../../metering/prices/worst-case.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import { createTargetLoad } from '../../routing/target-load.ts';
-import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
 import { createAccountTerms } from '../account-terms.ts';
 import { createBudgetOwners } from '../budget-owners.ts';
 import { createIsReasoning } from '../reasoning-models.ts';
 import type { Store } from '../store-ports.ts';
 import { type Budgets, openBudgets } from './open-budgets.ts';
-import { openContextTokens } from './open-models.ts';
+import { openContextTokens, openModelLabel } from './open-models.ts';
 import { openResilience } from './open-resilience.ts';
 import { openUpstream } from './open-upstream.ts';
 import type { SharedState } from './shared-state.ts';
 
-/** A unary answer is gathered before it is passed on, so it must have an end. */
+/** A unary response is buffered whole before it is passed on, so its size is bounded. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
 export type CallContext = {
@@ -67,7 +66,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     ...resilience,
     retryRules: config.retry,
     meter: openMeter(config, budgets, clock),
-    metrics: createCallMetrics(metrics),
+    metrics: createCallMetrics(metrics, openModelLabel(config)),
     slots: new RequestSlots(config.cluster.maxConcurrentBuilds),
     clock,
     log,
@@ -95,7 +94,7 @@ function openAttempts(
   };
 }
 
-/** Counting what is under way costs a little, and only one strategy asks. */
+/** Counting calls in flight has a cost, and only the strategy `least-loaded` needs it. */
 function goesByLoad({ aliases }: Config): boolean {
   return Object.values(aliases).some(({ strategy }) => strategy === 'least-loaded');
 }
@@ -105,7 +104,7 @@ function openMeter(config: Config, budgets: Budgets, clock: Clock): Meter {
     overrides: config.prices.models,
     defaultPrice: config.prices.fallback,
   });
-  // Now rather than with the first request, which would wait for it.
+  // Loaded at start, so that the first request does not wait for it.
   prices.load();
   const maxOutputTokens = Object.fromEntries(
     Object.entries(config.models).flatMap(([model, { maxOutputTokens: most }]) =>

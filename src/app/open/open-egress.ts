@@ -1,5 +1,5 @@
-// What this process does at addresses that callers name: calls back the owners of jobs that have ended, and fetches
-// images. Callbacks are made where jobs are worked off or dispatched; they wait on the store when nobody does.
+// Opens the egress to addresses that callers name, for job callbacks and images. Dispatchers and workers deliver callbacks;
+// without either, callbacks wait in the store.
 
 import { randomBytes } from 'node:crypto';
 import { createGuardedFetch } from '../../adapters/undici/guarded-fetch.ts';
@@ -47,7 +47,7 @@ export function openCallbacks(context: CallbackContext, roles: JobRoles): void {
   lifecycle.onClose('callbacks', () => callbacks.close());
 }
 
-/** Every callback is signed: an organisation that never asked for a secret is given one, to be renewed and shown. */
+/** Every callback is signed: an organisation without a secret gets one, which it can rotate and read. */
 async function ownerOf(
   organizations: OrganizationStore,
   id: string,

@@ -102,7 +102,7 @@ function readEvent(gatherer: FormatGatherer, event: StreamEvent): void {
     const kind = typeof type === 'string' ? type : name.toString('utf8', nameStart, nameEnd);
     gatherer.read(value, kind);
   } catch {
-    // No JSON, as the mark of the end is none, or nested more deeply than anything that is meant.
+    // Not JSON, as the end marker `[DONE]`, or nested too deeply for JSON.parse.
   }
 }
 

@@ -9,13 +9,13 @@ import {
   type Ask,
   administer,
   ask,
+  type Caller,
   CLAUDE,
   chatAsk,
   errorOf,
   GPT,
   messageBody,
   newTenant,
-  type Place,
 } from '../../support/gateway/call-rig.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
 
@@ -59,7 +59,7 @@ function receiptOf({ status, text, headers }: Answer): Receipt {
   return receipt;
 }
 
-async function finished({ url, apiKey }: Place, id: string): Promise<JobView> {
+async function finished({ url, apiKey }: Caller, id: string): Promise<JobView> {
   const signal = AbortSignal.timeout(20_000);
   for (;;) {
     const answer = await fetch(`${url}/v1/jobs/${id}`, {
@@ -187,7 +187,7 @@ suite('a caller that accepts a deferred answer', () => {
 
 suite('a caller that accepts a stale answer', () => {
   const STALE = { headers: { 'x-spillway-degrade': 'stale' } };
-  let tenant: Place;
+  let tenant: Caller;
   before(async () => {
     gateway = await startTestGateway();
     tenant = await newTenant(gateway, { allowStale: true });

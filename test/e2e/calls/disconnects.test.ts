@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
-import { messageBody, newTenant, type Place, usageOf } from '../../support/gateway/call-rig.ts';
+import { type Caller, messageBody, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
 
 const CALLERS = 5000;
@@ -55,7 +55,7 @@ test('five thousand disconnects in mid-stream leak nothing', async (context) => 
 });
 
 /** How long each provider call continued after its caller disconnected. */
-async function streamAndDisconnect(tenant: Place, simulator: Simulator): Promise<number[]> {
+async function streamAndDisconnect(tenant: Caller, simulator: Simulator): Promise<number[]> {
   simulator.clearLog();
   const callers = await Promise.all(Array.from({ length: AT_ONCE }, () => beginStream(tenant)));
   const leftAt = Date.now();
@@ -68,7 +68,7 @@ async function streamAndDisconnect(tenant: Place, simulator: Simulator): Promise
 }
 
 /** Resolves when the first content has arrived. */
-async function beginStream({ url, apiKey }: Place): Promise<ClientRequest> {
+async function beginStream({ url, apiKey }: Caller): Promise<ClientRequest> {
   const caller = openRequest(`${url}/v1/messages`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },

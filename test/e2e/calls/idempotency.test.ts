@@ -14,12 +14,12 @@ import {
   type Answer,
   type Ask,
   ask,
+  type Caller,
   CLAUDE,
   chatAsk,
   errorOf,
   messageBody,
   newTenant,
-  type Place,
   usageOf,
 } from '../../support/gateway/call-rig.ts';
 import { runSpillway, type SpillwayProcess } from '../../support/gateway/spillway-process.ts';
@@ -193,14 +193,14 @@ suite('a call with an idempotency key', () => {
   });
 
   /** Repeats the call until the first one has been dropped or settled; while it runs, 409 is retryable. */
-  async function settled(place: Place, question: Ask): Promise<Answer> {
+  async function settled(place: Caller, question: Ask): Promise<Answer> {
     for (;;) {
       const answer = await ask(place, question);
       if (answer.status !== 409 || !errorOf(answer).retryable) return answer;
     }
   }
 
-  async function leave(place: Place, question: Ask, isAfterContent: boolean): Promise<void> {
+  async function leave(place: Caller, question: Ask, isAfterContent: boolean): Promise<void> {
     const caller = openRequest(`${place.url}/v1/messages`, {
       method: 'POST',
       headers: {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { chatAsk, messageBody, type Place } from '../../support/gateway/call-rig.ts';
+import { type Caller, chatAsk, messageBody } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
 
 test('a large stream behind a slow answer is complete when its turn comes', async (context) => {
@@ -31,7 +31,7 @@ test('a large stream behind a slow answer is complete when its turn comes', asyn
   assert.match(text.slice(-300), /event: message_stop\n/);
 });
 
-function requestText({ apiKey }: Place, path: string, body: unknown): string {
+function requestText({ apiKey }: Caller, path: string, body: unknown): string {
   const text = JSON.stringify(body);
   return [
     `POST ${path} HTTP/1.1`,

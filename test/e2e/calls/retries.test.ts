@@ -10,11 +10,11 @@ import {
   administer,
   ask,
   attemptsOf,
+  type Caller,
   chatAsk,
   errorOf,
   lastErrorOf,
   newTenant,
-  type Place,
   remainingRequests,
   usageOf,
 } from '../../support/gateway/call-rig.ts';
@@ -54,7 +54,7 @@ suite('retried calls', () => {
   async function play(
     scenario: object,
     asked: Ask & { readonly model: string },
-    to: Place = gateway,
+    to: Caller = gateway,
   ) {
     gateway.simulator.setScenario({ model: asked.model, ...scenario });
     const answer = await ask(to, asked.model.startsWith('gpt') ? chatAsk(asked) : asked);

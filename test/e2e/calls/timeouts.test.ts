@@ -28,8 +28,8 @@ timeouts:
   firstContentMs: 400
   reasoningFirstContentMs: 1200
   idleMs: 400
-  unaryMs: 400
-  reasoningUnaryMs: 1200
+  reasoningIdleMs: 1200
+  unaryMs: 800
   totalMs: 1200
   holdStatusMs: 1200
 models:
@@ -37,6 +37,9 @@ models:
 prices:
   fallback: { inputUsd: 1, outputUsd: 2 }
 `;
+
+/** Of those in CLOCKS; a stream that lasts longer is ended by none. */
+const LONGEST_CLOCK_MS = 1200;
 
 suite('each clock reports its phase', () => {
   let gateway: TestGateway;
@@ -62,14 +65,18 @@ suite('each clock reports its phase', () => {
     assert.deepEqual([code, params, retryable], ['NETWORK_TIMEOUT', { phase }, true]);
   }
 
-  test('no answer has begun: first_content', async () => {
-    assertTimedOut(await play({ preset: 'hang' }), 'first_content');
+  test('a unary answer that does not begin or does not end: total', async () => {
+    for (const preset of ['hang', 'hang-after-headers', 'stall'])
+      assertTimedOut(await play({ preset }), 'total');
+  });
+
+  test('a stream that does not begin: first_content', async () => {
     assertTimedOut(await play({ preset: 'hang' }, { stream: true }), 'first_content');
   });
 
-  test('a unary answer that begins and does not end: total', async () => {
-    for (const preset of ['hang-after-headers', 'stall'])
-      assertTimedOut(await play({ preset }), 'total');
+  test('a slow unary answer arrives whole, whatever the clocks of streams', async () => {
+    const answer = await play({ latencyMs: 600 });
+    assert.equal(answer.status, 200, answer.text);
   });
 
   test('a stream without content, silent or with keep-alives: first_content', async () => {
@@ -90,18 +97,34 @@ suite('each clock reports its phase', () => {
     });
   }
 
-  test('a stream that exceeds its total time: total', async () => {
-    const endless = { chunks: 1000, chunkDelayMs: 50 };
-    assertCutShort(await play(endless, { stream: true, model: 'claude-haiku-4' }), 'total');
+  test('a stream that flows for longer than every clock arrives whole and is charged once', async () => {
+    const tenant = await newTenant(gateway);
+    gateway.simulator.setScenario({ chunks: 60, chunkDelayMs: 50 });
+    const startedAt = performance.now();
+    const answer = await ask(tenant, { stream: true, model: 'claude-haiku-4' });
+    assert.ok(performance.now() - startedAt > LONGEST_CLOCK_MS);
+    assert.equal(answer.status, 200);
+    assert.ok(answer.text.includes('message_stop'), answer.text.slice(-300));
+    const { attempts, failures, costUsd } = await usageOf(tenant, 1);
+    assert.deepEqual([attempts, failures], [1, 0]);
+    assert.ok(costUsd > 0);
   });
 
-  test('a model that thinks first has its own, longer clocks', async () => {
-    for (const stream of [false, true]) {
-      const slow = { latencyMs: 800 };
-      assertTimedOut(await play(slow, { stream }), 'first_content');
-      const answer = await play(slow, { stream, model: 'claude-thinker' });
-      assert.equal(answer.status, 200, answer.text);
-    }
+  test("the caller's deadline ends a stream that flows: total", async () => {
+    const headers = { 'x-request-deadline-ms': '700' };
+    const endless = { chunks: 1000, chunkDelayMs: 50 };
+    assertCutShort(await play(endless, { stream: true, headers }), 'total');
+  });
+
+  test('a stream of a model that thinks first has its own, longer clocks', async () => {
+    const slow = { latencyMs: 800 };
+    assertTimedOut(await play(slow, { stream: true }), 'first_content');
+    const late = await play(slow, { stream: true, model: 'claude-thinker' });
+    assert.equal(late.status, 200, late.text);
+    const pausing = { chunks: 3, chunkDelayMs: 600 };
+    assertCutShort(await play(pausing, { stream: true }), 'idle');
+    const whole = await play(pausing, { stream: true, model: 'claude-thinker' });
+    assert.ok(whole.text.includes('message_stop'), whole.text);
   });
 
   test('a stream that is cut after content reports lost and is charged for the received part', async () => {
@@ -142,9 +165,10 @@ providers: { deaf: { baseUrl: "${deaf.url}", apiKey: k, models: [deaf-*] } }`;
 
 test('the status of a stream is delayed until its first content, at most for the configured time', async (context) => {
   const file = () =>
-    CLOCKS.replace('holdStatusMs: 1200', 'holdStatusMs: 300')
-      .replace('totalMs: 1200', 'totalMs: 5000')
-      .replace('  firstContentMs: 400', '  firstContentMs: 1500');
+    CLOCKS.replace('holdStatusMs: 1200', 'holdStatusMs: 300').replace(
+      '  firstContentMs: 400',
+      '  firstContentMs: 1500',
+    );
   const gateway = await startTestGateway({}, file);
   context.after(() => gateway.close());
   gateway.simulator.setScenario({ preset: 'keep-alive-only', keepAliveMs: 50 });
@@ -174,3 +198,19 @@ async function listenWithoutAccepting() {
     },
   };
 }
+
+test('a timeout of a call that was sent is not retried', async (context) => {
+  const file = () => `
+timeouts: { unaryMs: 200, firstContentMs: 200, idleMs: 200 }
+retry: { baseMs: 1, overloadedBaseMs: 1 }
+prices: { fallback: { inputUsd: 1, outputUsd: 2 } }`;
+  const gateway = await startTestGateway({}, file);
+  context.after(() => gateway.close());
+  gateway.simulator.setScenario({ preset: 'hang' });
+  for (const stream of [false, true]) {
+    gateway.simulator.clearLog();
+    const answer = await ask(gateway, { stream, model: 'claude-haiku-4' });
+    assert.equal(answer.status, 504, answer.text);
+    assert.equal(gateway.simulator.log().length, 1);
+  }
+});

@@ -9,10 +9,10 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import { Redis } from 'ioredis';
 import {
   ask,
+  type Caller,
   CLAUDE,
   errorOf,
   newTenant,
-  type Place,
   usageOf,
 } from '../../support/gateway/call-rig.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
@@ -26,7 +26,7 @@ const LANES = 20;
 
 suite('three gateways that share all stores', () => {
   let cluster: TestCluster;
-  let places: readonly Place[];
+  let places: readonly Caller[];
   let redis: Redis;
   let folder: string;
   before(async () => {

@@ -8,12 +8,12 @@ import {
   type Ask,
   administer,
   ask,
+  type Caller,
   CLAUDE,
   chatAsk,
   GPT,
   messageBody,
   newTenant,
-  type Place,
   usageOf,
 } from '../../support/gateway/call-rig.ts';
 import { openEventStream, type StreamEvent } from '../../support/gateway/event-stream.ts';
@@ -68,18 +68,18 @@ type JobView = {
   readonly history: readonly Attempt[];
 };
 
-async function later(place: Place, asked: Ask): Promise<string> {
+async function later(place: Caller, asked: Ask): Promise<string> {
   const answer = await ask(place, { ...asked, headers: { prefer: 'respond-async' } });
   assert.equal(answer.status, 202, answer.text);
   return (JSON.parse(answer.text) as { id: string }).id;
 }
 
-async function jobAt({ url, apiKey }: Place, id: string): Promise<JobView> {
+async function jobAt({ url, apiKey }: Caller, id: string): Promise<JobView> {
   const answer = await fetch(`${url}/v1/jobs/${id}`, { headers: { 'x-api-key': apiKey } });
   return (await answer.json()) as JobView;
 }
 
-async function finished(place: Place, id: string): Promise<JobView> {
+async function finished(place: Caller, id: string): Promise<JobView> {
   const deadline = AbortSignal.timeout(30_000);
   for (;;) {
     const job = await jobAt(place, id);
@@ -90,7 +90,7 @@ async function finished(place: Place, id: string): Promise<JobView> {
 
 /** The events up to the first that matches. */
 async function followUntil(
-  { url, apiKey }: Place,
+  { url, apiKey }: Caller,
   path: string,
   isWanted: (event: StreamEvent) => boolean,
 ): Promise<StreamEvent> {
@@ -103,7 +103,7 @@ async function followUntil(
   return assert.fail(`${path} ended without it`);
 }
 
-async function eventsOf({ url, apiKey }: Place, id: string) {
+async function eventsOf({ url, apiKey }: Caller, id: string) {
   const answer = await fetch(`${url}/v1/jobs/${id}/events`, { headers: { 'x-api-key': apiKey } });
   const { data } = (await answer.json()) as { data: { type: string; output?: string }[] };
   return data;

@@ -9,12 +9,12 @@ import {
   type Ask,
   administer,
   ask,
+  type Caller,
   CLAUDE,
   chatAsk,
   errorOf,
   messageBody,
   newTenant,
-  type Place,
   remainingRequests,
   usageOf,
 } from '../../support/gateway/call-rig.ts';
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 
 let gateway: TestGateway;
 
-async function crowd(place: Place, size: number, asked: Ask = {}) {
+async function crowd(place: Caller, size: number, asked: Ask = {}) {
   const answers = await Promise.all(Array.from({ length: size }, () => ask(place, asked)));
   const served = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status !== 200);

@@ -1,6 +1,6 @@
-// Three gateways after the same limits while their Redis is killed, comes back empty, and is flushed under them. Judged by
-// when calls arrived at the provider: no window has more of them than the account may make, or than the organisation
-// may; and none of it ever stops for good. The engines are this test's own.
+// Three gateways that share limits while their Redis is killed, restarts empty, and is flushed. Evidence is the arrival of
+// calls at the provider: no window holds more of them than the account's or the organisation's limit, and calls resume
+// after every fault. The engines are private to this test.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -40,7 +40,7 @@ suite('limits of three gateways', { timeout: 170_000 }, () => {
   });
   after(() => mortal.close());
 
-  test('an idle limit admits all of it at once, and what is refused takes nothing', async () => {
+  test('an idle limit admits all of it at once, and a refused request takes nothing', async () => {
     const { simulator } = money.cluster;
     const tenant = await money.newTenant({ ...ROOMY, requestsPerMinute: 1000 });
     const answers = await payMany(money.gateways, tenant.apiKey, ACCOUNT_CALLS * 4);
@@ -59,7 +59,7 @@ suite('limits of three gateways', { timeout: 170_000 }, () => {
     assert.equal(remainingRequests(next), 1000 - ACCOUNT_CALLS - 1);
   });
 
-  test('Redis killed, back empty, flushed, killed again: no window has too many, and it goes on', async () => {
+  test('no window exceeds a limit while Redis is killed, restarted empty, flushed and killed again, and calls resume', async () => {
     const { simulator } = money.cluster;
     simulator.clearLog();
     const busy = await money.newTenant(ROOMY);

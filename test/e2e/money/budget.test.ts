@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ask, newTenant, type Place } from '../../support/gateway/call-rig.ts';
+import { ask, type Caller, newTenant } from '../../support/gateway/call-rig.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
 import { send } from '../tenants/tenant-rig.ts';
 
@@ -65,12 +65,12 @@ suite('GET /v1/budget', () => {
 });
 
 /** Limit, spent, held and remaining amount, in dollars. */
-async function moneyOf(place: Place): Promise<readonly unknown[]> {
+async function moneyOf(place: Caller): Promise<readonly unknown[]> {
   const { limitUsd, spentUsd, heldUsd, remainingUsd } = await budgetOf(place);
   return [limitUsd, spentUsd, heldUsd, remainingUsd];
 }
 
-async function budgetOf(place: Place): Promise<Readonly<Record<string, unknown>>> {
+async function budgetOf(place: Caller): Promise<Readonly<Record<string, unknown>>> {
   const answer = await send(place, 'GET', '/v1/budget');
   assert.equal(answer.status, 200, answer.text);
   return JSON.parse(answer.text) as Record<string, unknown>;

@@ -10,9 +10,9 @@ import {
   type Answer,
   administer,
   ask,
+  type Caller,
   errorOf,
   newTenant,
-  type Place,
 } from '../../support/gateway/call-rig.ts';
 import {
   SINGLE_ATTEMPTS,
@@ -191,7 +191,7 @@ test('an unknown model is charged the configured default price', async (context)
 
 /** Every place that reports a cost reports this one. */
 async function assertCost(
-  tenant: Place & { readonly organizationId: string },
+  tenant: Caller & { readonly organizationId: string },
   answer: Answer | undefined,
   expected: Stored,
 ): Promise<void> {
@@ -233,7 +233,7 @@ async function recordOf({ organizationId }: { readonly organizationId: string })
 }
 
 /** Reads a number of bytes of content, then disconnects. */
-async function leaveAfter({ url, apiKey }: Place, format: Format, bytes: number): Promise<void> {
+async function leaveAfter({ url, apiKey }: Caller, format: Format, bytes: number): Promise<void> {
   const leaving = new AbortController();
   const response = await fetch(url + ENDPOINTS[format].path(true), {
     method: 'POST',

@@ -6,12 +6,12 @@ import {
   type Answer,
   administer,
   ask,
+  type Caller,
   errorOf,
-  type Place,
 } from '../../support/gateway/call-rig.ts';
 import type { TestGateway } from '../../support/gateway/test-gateway.ts';
 
-export type Tenant = Place & {
+export type Tenant = Caller & {
   readonly name: string;
   readonly organizationId: string;
   readonly keyId: string;
@@ -58,7 +58,7 @@ async function settle(gateway: TestGateway, name: string): Promise<Tenant> {
   return tenant;
 }
 
-async function submitJob(place: Place, id: string, prompt: string): Promise<void> {
+async function submitJob(place: Caller, id: string, prompt: string): Promise<void> {
   const body = { id, model: 'claude-sonnet-4-5', prompt };
   const receipt = await send(place, 'POST', '/v1/jobs', body, { 'idempotency-key': id });
   assert.equal(receipt.status, 202, receipt.text);
@@ -74,7 +74,7 @@ export function messageOf({ name }: Pick<Tenant, 'name'>, idempotencyKey: string
 }
 
 export async function send(
-  { url, apiKey }: Place,
+  { url, apiKey }: Caller,
   method: string,
   path: string,
   body?: object,

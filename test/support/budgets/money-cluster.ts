@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TruthEntry } from '../../../src/simulator/simulator.ts';
-import { type Answer, administer, type Place } from '../gateway/call-rig.ts';
+import { type Answer, administer, type Caller } from '../gateway/call-rig.ts';
 import type { SpillwayProcess } from '../gateway/spillway-process.ts';
 import { openTestCluster, type TestCluster } from '../gateway/test-cluster.ts';
 import type { Services } from '../services/services.ts';
@@ -165,7 +165,7 @@ async function startAll(
 
 /** A call that costs CALL_NANOS; undefined if its server died. */
 export async function pay(
-  { url, apiKey }: Place,
+  { url, apiKey }: Caller,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer | undefined> {
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -201,7 +201,7 @@ export type Budget = {
   readonly heldUsd: number;
 };
 
-export async function budgetOf({ url, apiKey }: Place): Promise<Budget> {
+export async function budgetOf({ url, apiKey }: Caller): Promise<Budget> {
   const response = await fetch(`${url}/v1/budget`, { headers: { 'x-api-key': apiKey } });
   const text = await response.text();
   assert.equal(response.status, 200, text);

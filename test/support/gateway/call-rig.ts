@@ -1,4 +1,4 @@
-// Asking a gateway as callers and operators do, for tests that judge by the simulator's truth log what became of it.
+// Requests to a gateway as callers and operators send them, for tests that compare with the simulator's truth log.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -8,8 +8,8 @@ import type { TestGateway } from './test-gateway.ts';
 export const CLAUDE = 'claude-sonnet-5-5';
 export const GPT = 'gpt-5-mini';
 
-/** Where to ask, and as whom. */
-export type Place = Pick<TestGateway, 'url' | 'apiKey'>;
+/** A gateway's URL and a key. */
+export type Caller = Pick<TestGateway, 'url' | 'apiKey'>;
 
 export type Ask = {
   readonly path?: string;
@@ -26,8 +26,8 @@ export type Answer = {
   readonly text: string;
 };
 
-/** A message to Claude unless told otherwise. */
-export async function ask({ url, apiKey }: Place, asked: Ask = {}): Promise<Answer> {
+/** Sends a message to Claude by default. */
+export async function ask({ url, apiKey }: Caller, asked: Ask = {}): Promise<Answer> {
   const { path = '/v1/messages', body = messageBody(asked), headers = {}, signal } = asked;
   const response = await fetch(url + path, {
     method: 'POST',
@@ -61,7 +61,7 @@ export type WireError = {
   readonly partial?: boolean;
 };
 
-/** The error of a whole answer, in Anthropic's or OpenAI's format. */
+/** The error of a unary answer, in Anthropic's or OpenAI's format. */
 export function errorOf({ text }: Answer): WireError {
   return withOwnCode((JSON.parse(text) as { error: SentError }).error);
 }
@@ -91,7 +91,7 @@ export function attemptsOf({ headers }: Answer): number {
   return Number(headers.get('x-spillway-attempts') ?? Number.NaN);
 }
 
-/** Asks as the operator; the answer's body, which is expected to be good. */
+/** Sends an admin request and returns its body; fails the test on an error status. */
 export async function administer(
   { url, adminKey }: Pick<TestGateway, 'url' | 'adminKey'>,
   method: string,
@@ -111,12 +111,12 @@ export async function administer(
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** A new organisation and a key of it. */
+/** Creates an organisation and a key. */
 export async function newTenant(
   gateway: Pick<TestGateway, 'url' | 'adminKey'>,
   settings: object = {},
   key: object = {},
-): Promise<Place & { readonly organizationId: string }> {
+): Promise<Caller & { readonly organizationId: string }> {
   const organizationId = `org-${randomUUID()}`;
   await administer(gateway, 'POST', '/admin/orgs', { id: organizationId, name: 'o', ...settings });
   const made = await administer(gateway, 'POST', `/admin/orgs/${organizationId}/keys`, {
@@ -126,7 +126,7 @@ export async function newTenant(
   return { url: gateway.url, apiKey: String(made['key']), organizationId };
 }
 
-export type Used = {
+export type UsageTotals = {
   readonly attempts: number;
   readonly failures: number;
   readonly inputTokens: number;
@@ -134,25 +134,25 @@ export type Used = {
   readonly costUsd: number;
 };
 
-/** All that the caller's organisation has used, as soon as the store has that many attempts. */
-export async function usageOf({ url, apiKey }: Place, attempts: number): Promise<Used> {
+/** The usage of the caller's organisation, once the store has `attempts` records. */
+export async function usageOf({ url, apiKey }: Caller, attempts: number): Promise<UsageTotals> {
   const deadline = AbortSignal.timeout(60_000);
   for (;;) {
     const response = await fetch(`${url}/v1/usage?groupBy=provider`, {
       headers: { 'x-api-key': apiKey },
       signal: deadline,
     });
-    const { data } = (await response.json()) as { data: Used[] };
-    const used = data.reduce(add, NOTHING_USED);
+    const { data } = (await response.json()) as { data: UsageTotals[] };
+    const used = data.reduce(add, NO_USAGE_TOTALS);
     if (used.attempts >= attempts) return used;
-    await sleep(systemClock, LOOK_AGAIN_MS, deadline);
+    await sleep(systemClock, POLL_MS, deadline);
   }
 }
 
-/** Looking costs what storing needs, too. */
-const LOOK_AGAIN_MS = 20;
+/** Polling competes with the writes that it waits for. */
+const POLL_MS = 20;
 
-const NOTHING_USED: Used = {
+const NO_USAGE_TOTALS: UsageTotals = {
   attempts: 0,
   failures: 0,
   inputTokens: 0,
@@ -160,7 +160,7 @@ const NOTHING_USED: Used = {
   costUsd: 0,
 };
 
-function add(one: Used, other: Used): Used {
+function add(one: UsageTotals, other: UsageTotals): UsageTotals {
   return {
     attempts: one.attempts + other.attempts,
     failures: one.failures + other.failures,

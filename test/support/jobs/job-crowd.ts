@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { sleep, systemClock } from '../../../src/kernel/clock.ts';
-import { ask, newTenant, type Place } from '../gateway/call-rig.ts';
+import { ask, type Caller, newTenant } from '../gateway/call-rig.ts';
 import type { TestGateway } from '../gateway/test-gateway.ts';
 
 const QUIET = 9;
@@ -41,7 +41,7 @@ export async function medianWaitMs(gateway: Gateway, { isLoud }: { isLoud: boole
   return waits[Math.floor(waits.length / 2)] ?? 0;
 }
 
-async function allWaitsOf(quiet: readonly Place[]): Promise<number[]> {
+async function allWaitsOf(quiet: readonly Caller[]): Promise<number[]> {
   for (;;) {
     const waits = await waitsOf(quiet);
     if (waits.length === QUIET * JOBS_EACH) return waits;
@@ -50,7 +50,7 @@ async function allWaitsOf(quiet: readonly Place[]): Promise<number[]> {
 }
 
 /** Submits `count` jobs of each organisation, in turn, with a few concurrent requests. */
-async function submitJobs(tenants: readonly Place[], each: number): Promise<void> {
+async function submitJobs(tenants: readonly Caller[], each: number): Promise<void> {
   const owners = Array.from({ length: each }, () => tenants).flat();
   let next = 0;
   const submitOn = async (): Promise<void> => {
@@ -64,7 +64,7 @@ async function submitJobs(tenants: readonly Place[], each: number): Promise<void
 }
 
 /** The waits of started jobs. */
-async function waitsOf(tenants: readonly Place[]): Promise<number[]> {
+async function waitsOf(tenants: readonly Caller[]): Promise<number[]> {
   const pages = await Promise.all(
     tenants.map(async ({ url, apiKey }) => {
       const answer = await fetch(`${url}/v1/jobs?limit=100`, { headers: { 'x-api-key': apiKey } });
