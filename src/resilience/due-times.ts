@@ -36,7 +36,7 @@ export class DueTimes {
     return this.#lastAt <= now || this.#expiresAt <= now;
   }
 
-  /** How long a job without a due time waits behind those that have one. */
+  /** How long a job without a due time waits behind scheduled jobs. */
   waitMs(now: number, interval: number): number {
     return this.isOver(now) ? 0 : this.#lastAt + interval - now;
   }

@@ -10,7 +10,7 @@ rateLimiterContract('memory', async () => {
   return { limiter, pass: (ms) => clock.advance(ms), close: () => limiter.close() };
 });
 
-test('the answer is there when the question returns', () => {
+test('a decision is made before `take` returns', () => {
   const limiter = createMemoryRateLimiter(createTestClock());
   let isAnswered = false;
   limiter.take({ id: '1', limits: [], tokens: 0, expiresMs: 1 }, ({ isAllowed }) => {
@@ -19,7 +19,7 @@ test('the answer is there when the question returns', () => {
   assert.ok(isAnswered);
 });
 
-test('a wall clock that is set back does not shut a limit', () => {
+test('a wall clock that is set back does not close a limit', () => {
   const clock = createTestClock();
   let wall = clock.now();
   const limiter = createMemoryRateLimiter({ ...clock, now: () => wall });

@@ -111,14 +111,14 @@ function startReleases(
       store: store.jobs,
       queue: provider.queue,
       clock,
-      mostReady: limit && mostReady(provider),
+      maxReady: limit && maxReady(provider),
       waitForSlot: async (signal) =>
         limit ? limit.waitForSlot(provider.name, signal) : !signal.aborted,
     }),
   );
 }
 
-function mostReady({ rateLimitPerMinute, windowMs }: Config['providers'][string]): number {
+function maxReady({ rateLimitPerMinute, windowMs }: Config['providers'][string]): number {
   return Math.max(MIN_READY, Math.ceil((rateLimitPerMinute * RELEASE_AHEAD_MS) / windowMs));
 }
 

@@ -5,13 +5,14 @@ import type { Headroom } from '../../admission/headroom.ts';
 import type { Principal } from '../../admission/principal.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import type { Redact } from '../../errors/redact.ts';
+import type { HeldPermit } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
 import type { Meter } from '../../metering/prices/meter.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerBoard } from '../../resilience/breaker-board.ts';
-import type { PermitAsk, RateLimiter } from '../../resilience/rate-limiter.ts';
+import type { RateLimiter } from '../../resilience/rate-limiter.ts';
 import type { RetryBudget } from '../../resilience/retry-budget.ts';
 import type { RetryRules } from '../../resilience/retry-policy.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
@@ -19,7 +20,6 @@ import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { TargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
 import type { RequestRecords } from '../../upstream/request-records.ts';
-import type { PacerAnswer } from '../pacing/pacer.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallPlan } from './plan-call.ts';
@@ -59,15 +59,6 @@ export type FailureRecorder = { readonly records: RequestRecords; readonly redac
 
 /** The organisation, key, user and category in the call's usage records. */
 export type Payer = Pick<UsageRecord, 'organizationId' | 'keyId' | 'userId' | 'category'>;
-
-/** A permit that may become too old before its call goes. */
-export type HeldPermit = {
-  readonly ask: PermitAsk;
-  /** Monotonic; the permit may count from then on. */
-  readonly askedAtMs: number;
-  /** Gives the permit back and takes another at the limit's pace; absent for a permit that was not waited for. */
-  readonly renew?: (signal: AbortSignal) => Promise<PacerAnswer>;
-};
 
 export type CallOrder = {
   /** Attempts, permits, holds and usage records are named after it. */

@@ -8,10 +8,11 @@
 // With limits and budgets in this process the attempt is cleared or refused before `start` returns.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
+import type { HeldPermit } from '../../jobs/ports/job-permits.ts';
 import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
-import type { CallOrder, CallParts, HeldPermit } from './call-order.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
 import { budgetRefusal, overLimit } from './call-refusal.ts';
 import { likelyTokens } from './likely-tokens.ts';
 import { worstCaseOf } from './plan-call.ts';

@@ -8,7 +8,6 @@ import { answerText } from '../../upstream/attempt/answer-text.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
 import { callModel, type ModelAnswer } from '../call/call-model.ts';
 import type { CallOrder } from '../call/call-order.ts';
-import { permitOf } from '../pacing/worker-permit.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 
 export type RunJobParts = JobCallParts & {
@@ -42,10 +41,9 @@ function untilContent(attempts: AttemptParts): AttemptParts {
 }
 
 async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
-  const { job, runId } = run;
+  const { job, runId, permit } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
-  const permit = permitOf(run);
   return {
     id: runId,
     plan: await planJob(parts, run, permit?.account, signal),

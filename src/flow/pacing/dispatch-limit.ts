@@ -9,13 +9,13 @@ import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';
 import { Pacer, type PacerAnswer, type PacerRequest } from './pacer.ts';
 
 export type DispatchLimit = {
-  /** A message without a due time gets one when it is refused; one that has waited until then may wait a little more. */
+  /** A refused message gets a due time. A message that returns at its due time may wait a little longer in memory. */
   acquire(provider: string, wait: DispatchWait): Promise<DispatchAnswer>;
   /** Takes a slot that is free now; gives no due time. */
   tryNow(provider: string, wait: DispatchWait): Promise<DispatchAnswer>;
   /** True when a slot is taken, however long that takes; false when the signal is aborted first. */
   waitForSlot(provider: string, signal: AbortSignal): Promise<boolean>;
-  /** Counts a delayed message. A refusal is none, if another provider admits the message. */
+  /** Counts a delayed message. Not called if another provider admits the message. */
   noteDelayed(provider: string, delayMs: number): void;
 };
 
@@ -42,12 +42,8 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
     [...parts.limits].map(([name, limit]) => [name, new Pacer(parts, [limit])]),
   );
 
-  async function ask(
-    provider: string,
-    wait: Omit<PacerRequest, 'id'>,
-    how: 'acquire' | 'tryNow' = 'acquire',
-  ): Promise<DispatchAnswer> {
-    const answer = await pacers.get(provider)?.[how]({ id: newId('att'), ...wait });
+  async function ask(provider: string, wait: Omit<PacerRequest, 'id'>): Promise<DispatchAnswer> {
+    const answer = await pacers.get(provider)?.acquire({ id: newId('att'), ...wait });
     if (answer) metrics.checked(provider, answer.kind);
     // A limit of at least one admits one message.
     if (!answer || answer.kind === 'never') return UNLIMITED;
@@ -58,7 +54,7 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   return {
     acquire: (provider, wait) =>
       ask(provider, { ...wait, patienceMs: wait.dueAt === undefined ? 0 : MAX_LATE_WAIT_MS }),
-    tryNow: (provider, wait) => ask(provider, { ...wait, patienceMs: 0 }, 'tryNow'),
+    tryNow: ask,
     async waitForSlot(provider, signal) {
       const startedAtMs = clock.monotonic();
       while (!signal.aborted) {

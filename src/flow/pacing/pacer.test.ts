@@ -176,16 +176,6 @@ test('an aborted signal answers all waiting jobs `stay`', async () => {
   assert.equal((await pacer.acquire(request({ dueAt: clock.now(), signal }))).kind, 'stay');
 });
 
-test('a job that waits longer than its patience is answered `stay`', async () => {
-  const { clock, pacer } = simulate({ max: 1, windowMs: 900 });
-  await pacer.acquire(request());
-  const answers = [1, 2, 3].map((dueAt) => pacer.acquire(request({ dueAt })));
-  await clock.advance(0);
-  await clock.advance(5000);
-  const kinds = (await Promise.all(answers)).map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['allowed', 'stay', 'stay']);
-});
-
 test('an infinite patience takes no due time and is not queued behind due times', async () => {
   const { clock, pacer } = simulate({ max: 1, windowMs: 10_000 });
   for (let index = 0; index < 5; index += 1) await pacer.acquire(request({ patienceMs: 0 }));
@@ -195,15 +185,15 @@ test('an infinite patience takes no due time and is not queued behind due times'
   assert.equal((await waiting).kind, 'allowed');
 });
 
-test('a slot that is free is not taken at once while jobs wait', async () => {
+test('a job without patience takes a free slot, but not while jobs wait', async () => {
   const { clock, pacer } = simulate({ max: 2, windowMs: 1000 });
-  assert.equal((await pacer.tryNow(request())).kind, 'allowed');
-  assert.equal((await pacer.tryNow(request())).kind, 'allowed');
-  assert.deepEqual(await pacer.tryNow(request()), { kind: 'later', afterMs: 1000 });
+  assert.equal((await pacer.acquire({ id: 'now' })).kind, 'allowed');
+  assert.equal((await pacer.acquire({ id: 'now' })).kind, 'allowed');
+  assert.deepEqual(await pacer.acquire({ id: 'now' }), { kind: 'later', afterMs: 1000 });
   await clock.advance(999);
   const waiting = pacer.acquire(request());
   await clock.advance(0);
-  assert.deepEqual(await pacer.tryNow(request()), { kind: 'later', afterMs: 503 });
+  assert.deepEqual(await pacer.acquire({ id: 'now' }), { kind: 'later', afterMs: 503 });
   await clock.advance(1);
   assert.equal((await waiting).kind, 'allowed');
 });

@@ -19,15 +19,16 @@ export type PacerAnswer =
   | { readonly kind: 'allowed'; readonly permit: PacedPermit }
   /** The job is due after this long; delay it until then. */
   | { readonly kind: 'later'; readonly afterMs: number }
-  /** Keep the job in memory and ask again: its patience is over, or the counts are unavailable. */
+  /** Keep the job in memory and ask again: the counts are unavailable, or the signal was aborted. */
   | { readonly kind: 'stay'; readonly afterMs: number }
   /** The job is larger than the whole limit. */
   | { readonly kind: 'never' };
 
-/** `askedAtMs` is monotonic; the permit may count from then on. `isPaced`: the job waited for it. */
 export type PacedPermit = {
   readonly ask: PermitAsk;
+  /** Monotonic; the permit may count from then on. */
   readonly askedAtMs: number;
+  /** The job waited for it. */
   readonly isPaced: boolean;
 };
 
@@ -38,8 +39,11 @@ export type PacerRequest = {
   /** When the slot of a job that has waited was to open, or when the permit that it renews was taken. */
   readonly dueAt?: number | undefined;
   readonly isRenewal?: boolean;
-  /** How long the job may wait here. An infinite patience neither takes a due time nor queues behind due times. */
-  readonly patienceMs: number;
+  /**
+   * The longest wait for a slot that the job spends here. Absent, it takes a slot that is free now or none, and no due time.
+   * Infinite, it takes no due time either and does not queue behind due times.
+   */
+  readonly patienceMs?: number | undefined;
   /** Once aborted, the job is answered `stay`. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -49,12 +53,11 @@ export type PacerParts = {
   readonly clock: Clock;
 };
 
+/** Ordered by `orderAt`, epoch time; it asks from `fromMs` on, monotonic. */
 type Waiting = {
   readonly request: PacerRequest;
-  /** Epoch time that orders the queue, and monotonic bounds of the wait. */
   readonly orderAt: number;
   readonly fromMs: number;
-  readonly untilMs: number;
   readonly resolve: (answer: PacerAnswer) => void;
 };
 
@@ -64,7 +67,7 @@ type Refusal = { readonly kind: 'refused'; readonly waitMs: number };
 /** How long an unsettled permit outlives the process that took it: longer than any call. */
 const EXPIRES_MS = 900_000;
 const KEPT_PART = 0.9;
-/** Due times of one server are this many intervals apart at most, if other servers have those between; else it was a gap. */
+/** Due times of one server are at most this many intervals apart when other servers have those between; else it is a gap. */
 const MAX_DISTANCE_INTERVALS = 8;
 const MIN_GAP_INTERVALS = 32;
 /** Late timers are made up for, up to this. */
@@ -73,7 +76,7 @@ const MAX_CATCH_UP_MS = 50;
 const PACING_ENDS_MS = 250;
 /** A slot may be given back before it expires: the limiter is asked at least this often. */
 const MAX_BLOCKED_MS = 1000;
-/** An answer may take this long, and asks overlap so that no slot is missed meanwhile. */
+/** An answer may take this long; asks overlap so that no slot is missed meanwhile. */
 const ANSWER_MS = 20;
 const MAX_ASKING = 16;
 const PAUSE_MS = 1000;
@@ -87,7 +90,7 @@ export class Pacer {
   readonly #queue: Waiting[] = [];
   #asking = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  /** The last job that was let on, and the last renewal, which has kept its distance once before. */
+  /** The last job that was let on, and the last renewal, which keeps no distance from its own first permit. */
   #last = NEVER;
   #lastRenewal = NEVER;
   #cancelTimer = (): void => {};
@@ -102,48 +105,35 @@ export class Pacer {
   }
 
   async acquire(request: PacerRequest): Promise<PacerAnswer> {
-    if (request.dueAt !== undefined || this.#isPacedFor(request)) return this.#wait(request);
-    const answer = await this.#ask(request, false);
-    return answer.kind === 'refused' ? this.#wait(request, answer) : answer;
-  }
-
-  /** Takes a slot that is free now and that no waiting job is entitled to; gives no due time. */
-  async tryNow(request: PacerRequest): Promise<PacerAnswer> {
-    const afterMs = Math.ceil(this.#behindMs());
-    if (afterMs > 0) return { kind: 'later', afterMs };
-    const { dueAt } = request;
-    if (dueAt !== undefined) this.#last = { dueAt, letOnAtMs: this.#parts.clock.monotonic() };
-    const answer = await this.#ask({ ...request, patienceMs: Number.MAX_SAFE_INTEGER }, false);
-    return answer.kind === 'refused' ? { kind: 'later', afterMs: answer.waitMs } : answer;
-  }
-
-  #isPacedFor({ patienceMs }: PacerRequest): boolean {
-    const idleMs = this.#parts.clock.monotonic() - this.#last.letOnAtMs;
-    const isPacing = this.#waiting > 0 || idleMs < this.#intervalMs + PACING_ENDS_MS;
-    return isPacing && this.#behindMs() < patienceMs;
-  }
-
-  get #waiting(): number {
-    return this.#queue.length + this.#asking;
-  }
-
-  /** How long the waiting jobs of this process take. */
-  #behindMs(): number {
+    const { dueAt, patienceMs } = request;
+    const now = this.#parts.clock.monotonic();
+    const waiting = this.#queue.length + this.#asking;
     const spacedAtMs = this.#last.letOnAtMs + KEPT_PART * this.#intervalMs;
-    const spacingMs = spacedAtMs - this.#parts.clock.monotonic();
-    return Math.max(0, spacingMs, this.#waiting * this.#intervalMs);
+    const behindMs = Math.max(0, spacedAtMs - now, waiting * this.#intervalMs);
+    if (patienceMs === undefined) {
+      if (behindMs > 0) return { kind: 'later', afterMs: Math.ceil(behindMs) };
+      if (dueAt !== undefined) this.#last = { dueAt, letOnAtMs: now };
+    } else {
+      const isPacing =
+        waiting > 0 || now < this.#last.letOnAtMs + this.#intervalMs + PACING_ENDS_MS;
+      if (dueAt !== undefined || (isPacing && behindMs < patienceMs)) return this.#wait(request);
+    }
+    const answer = await this.#ask(request, behindMs);
+    if (answer.kind !== 'refused') return answer;
+    const afterMs = answer.waitMs;
+    return patienceMs === undefined ? { kind: 'later', afterMs } : this.#wait(request, answer);
   }
 
-  /** A job that was refused has waited from then on, and asks again when its slot opens. */
+  /** A refused job has waited from then on, and asks again when its slot opens. */
   #wait(request: PacerRequest, refusal?: Refusal): Promise<PacerAnswer> {
     const { clock } = this.#parts;
-    const { dueAt = clock.now(), patienceMs, signal } = request;
-    const { waitMs } = refusal ?? { waitMs: 0 };
+    const { dueAt = clock.now(), signal } = request;
+    const waitMs = Math.min(refusal?.waitMs ?? 0, MAX_BLOCKED_MS);
     const orderAt = dueAt + waitMs;
     const asked = refusal && isQueueing(request) ? { ...request, dueAt: orderAt } : request;
     const fromMs = clock.monotonic() + waitMs;
     return new Promise((resolve) => {
-      this.#insert({ request: asked, orderAt, fromMs, untilMs: fromMs + patienceMs, resolve });
+      this.#insert({ request: asked, orderAt, fromMs, resolve });
       // The same listener for all jobs that share a signal.
       signal?.addEventListener('abort', this.#pump, { once: true });
       this.#pump();
@@ -158,30 +148,24 @@ export class Pacer {
   readonly #pump = (): void => {
     const { clock } = this.#parts;
     this.#cancelTimer();
-    this.#dismissOverdue();
-    while (this.#asking < this.#maxAsking) {
-      const [next] = this.#queue;
-      if (!next) return;
+    this.#dismissAborted();
+    for (let [next] = this.#queue; next && this.#asking < this.#maxAsking; [next] = this.#queue) {
+      const now = clock.monotonic();
       const startAtMs = this.#startAtMs(next);
-      if (startAtMs > clock.monotonic()) return this.#wakeUpAt(startAtMs);
+      if (startAtMs > now) {
+        this.#cancelTimer = clock.after(Math.max(1, Math.ceil(startAtMs - now)), this.#pump);
+        return;
+      }
       this.#queue.shift();
-      void this.#askFor(next, startAtMs);
+      void this.#letOn(next, startAtMs);
     }
   };
 
-  #dismissOverdue(): void {
-    const now = this.#parts.clock.monotonic();
-    const isOver = ({ request: { signal }, untilMs }: Waiting) => signal?.aborted || now >= untilMs;
-    for (const waiting of this.#queue.filter(isOver)) {
+  #dismissAborted(): void {
+    for (const waiting of this.#queue.filter(({ request }) => request.signal?.aborted)) {
       this.#queue.splice(this.#queue.indexOf(waiting), 1);
       waiting.resolve({ kind: 'stay', afterMs: 1 });
     }
-  }
-
-  #wakeUpAt(startAtMs: number): void {
-    const { clock } = this.#parts;
-    const atMs = Math.min(startAtMs, ...this.#queue.map(({ untilMs }) => untilMs));
-    this.#cancelTimer = clock.after(Math.max(1, Math.ceil(atMs - clock.monotonic())), this.#pump);
   }
 
   #startAtMs({ request, fromMs }: Waiting): number {
@@ -194,56 +178,54 @@ export class Pacer {
     return Math.max(this.#blockedUntilMs, fromMs, spacedAtMs);
   }
 
-  async #askFor(waiting: Waiting, startAtMs: number): Promise<void> {
-    const { request } = waiting;
-    this.#letOn(request, startAtMs);
+  async #letOn(waiting: Waiting, startAtMs: number): Promise<void> {
+    const { clock } = this.#parts;
+    const { dueAt = this.#last.dueAt, isRenewal } = waiting.request;
+    const now = clock.monotonic();
+    const letOnAtMs = now - startAtMs <= MAX_CATCH_UP_MS ? startAtMs : now;
+    if (isRenewal) this.#lastRenewal = { dueAt, letOnAtMs };
+    else this.#last = { dueAt: Math.max(dueAt, this.#last.dueAt), letOnAtMs };
     this.#asking += 1;
-    const answer = await this.#ask(request, true);
+    const answer = await this.#ask(waiting.request);
     this.#asking -= 1;
-    // The refused job kept its distance in vain; the next one may go as soon as its slot opens.
-    if (answer.kind === 'refused') this.#last = { ...NEVER, dueAt: this.#last.dueAt };
-    if (answer.kind !== 'refused') waiting.resolve(answer);
-    else if (isQueueing(request) && request.dueAt === undefined)
-      void this.#wait(request, answer).then(waiting.resolve);
-    else {
-      const blockedMs = Math.min(answer.waitMs, MAX_BLOCKED_MS);
-      this.#blockedUntilMs = this.#parts.clock.monotonic() + blockedMs;
-      this.#insert(waiting);
-    }
+    if (answer.kind === 'refused') this.#putBack(waiting, answer);
+    else waiting.resolve(answer);
     this.#pump();
   }
 
-  #letOn({ dueAt = this.#last.dueAt, isRenewal }: PacerRequest, startAtMs: number): void {
-    const now = this.#parts.clock.monotonic();
-    const letOnAtMs = now - startAtMs <= MAX_CATCH_UP_MS ? startAtMs : now;
-    if (isRenewal) this.#lastRenewal = { dueAt, letOnAtMs };
-    this.#last = { dueAt: isRenewal ? this.#last.dueAt : dueAt, letOnAtMs };
+  #putBack(waiting: Waiting, refusal: Refusal): void {
+    const { request, resolve } = waiting;
+    // The job kept its distance in vain: the next one may go as soon as its slot opens.
+    this.#last = { ...this.#last, letOnAtMs: NEVER.letOnAtMs };
+    if (isQueueing(request) && request.dueAt === undefined)
+      return void this.#wait(request, refusal).then(resolve);
+    const blockedMs = Math.min(refusal.waitMs, MAX_BLOCKED_MS);
+    this.#blockedUntilMs = this.#parts.clock.monotonic() + blockedMs;
+    this.#insert(waiting);
   }
 
-  async #ask(request: PacerRequest, isPaced: boolean): Promise<PacerAnswer | Refusal> {
+  /** `behindMs` is absent for a job whose turn it is. */
+  async #ask(request: PacerRequest, behindMs?: number): Promise<PacerAnswer | Refusal> {
     const { limiter, clock } = this.#parts;
-    const { id, tokens = 0, dueAt, patienceMs } = request;
-    const behindMs = isPaced ? 0 : this.#behindMs();
+    const { id, tokens = 0, dueAt, patienceMs = Number.MAX_SAFE_INTEGER } = request;
+    const queueing = { hasWaited: dueAt !== undefined, behindMs: behindMs ?? 0, patienceMs };
     const ask: PermitAsk = {
       id,
       limits: this.#limits,
       tokens,
       expiresMs: EXPIRES_MS,
       isBackground: true,
-      queueing: isQueueing(request)
-        ? { hasWaited: dueAt !== undefined, behindMs, patienceMs }
-        : undefined,
+      queueing: isQueueing(request) ? queueing : undefined,
     };
     const askedAtMs = clock.monotonic();
     const decision = await new Promise<PermitDecision>((resolve) => limiter.take(ask, resolve));
-    return decision.isAllowed
-      ? { kind: 'allowed', permit: { ask, askedAtMs, isPaced } }
-      : answerTo(decision);
+    if (!decision.isAllowed) return answerTo(decision);
+    return { kind: 'allowed', permit: { ask, askedAtMs, isPaced: behindMs === undefined } };
   }
 }
 
 function isQueueing({ patienceMs }: PacerRequest): boolean {
-  return patienceMs < Number.POSITIVE_INFINITY;
+  return patienceMs !== Number.POSITIVE_INFINITY;
 }
 
 function answerTo(decision: Extract<PermitDecision, { isAllowed: false }>): PacerAnswer | Refusal {

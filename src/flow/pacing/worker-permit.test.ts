@@ -8,7 +8,7 @@ import { newId } from '../../kernel/ids.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createWorkerMetrics } from '../jobs/worker-metrics.ts';
-import { createWorkerPermits, permitOf } from './worker-permit.ts';
+import { createWorkerPermits } from './worker-permit.ts';
 
 function rig(accounts: readonly string[] = ['default'], tokens = 0) {
   const clock = createTestClock();
@@ -42,8 +42,8 @@ test('a permit names the first account with a free slot', async () => {
   const { take } = rig(['first', 'second']);
   const [one, two, three] = [await take(), await take(), await take()];
   assert.ok(one.kind === 'allowed' && two.kind === 'allowed');
-  assert.equal(permitOf({ permit: one.permit })?.account, 'first');
-  assert.equal(permitOf({ permit: two.permit })?.account, 'second');
+  assert.equal(one.permit?.account, 'first');
+  assert.equal(two.permit?.account, 'second');
   assert.equal(three.kind, 'later');
 });
 
@@ -76,18 +76,18 @@ test('the permit of a job that waited is renewed at the pace of the limit', asyn
   const { clock, permits, job, take } = rig();
   const first = await take();
   assert.ok(first.kind === 'allowed' && first.permit);
-  assert.equal(permitOf({ permit: first.permit })?.renew, undefined);
+  assert.equal(first.permit.renew, undefined);
   await clock.advance(10_000);
   const waited = { ...job, waitCode: 'RATE_LIMITED', runAt: clock.now() } as const;
   const answer = await permits.take(waited, {}, { dueAt: undefined });
   assert.ok(answer.kind === 'allowed' && answer.permit);
-  const held = permitOf({ permit: answer.permit });
-  assert.ok(held?.renew);
+  const held = answer.permit;
+  assert.ok(held.renew);
   await clock.advance(200);
   const renewing = held.renew(new AbortController().signal);
   await clock.advance(0);
   await clock.advance(10_000);
   const renewed = await renewing;
   assert.ok(renewed.kind === 'allowed');
-  assert.equal(renewed.permit.ask.id, `${held.id}+`);
+  assert.equal(renewed.permit.ask.id, `${held.ask.id}+`);
 });

@@ -5,19 +5,15 @@
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
-import type { JobPermit, JobPermits, PermitAnswer } from '../../jobs/ports/job-permits.ts';
-import type { JobRun } from '../../jobs/ports/job-runner.ts';
+import type { JobPermits, PermitAnswer } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
 import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
-import type { HeldPermit } from '../call/call-order.ts';
 import type { WorkerMetrics } from '../jobs/worker-metrics.ts';
-import { Pacer, type PacerAnswer, type PacerRequest } from './pacer.ts';
+import { Pacer, type PacerRequest } from './pacer.ts';
 
 /** The limits of one account, as they hold for this worker. */
 export type AccountLimits = { readonly account: string; readonly limits: readonly Limit[] };
-
-export type WorkerPermit = HeldPermit & { readonly id: string; readonly account: string };
 
 export type WorkerPermitParts = {
   readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
@@ -30,6 +26,7 @@ export type WorkerPermitParts = {
 };
 
 type Account = AccountLimits & { readonly pacer: Pacer };
+type Wait = Pick<PacerRequest, 'dueAt' | 'signal' | 'patienceMs'>;
 
 /** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
 const MAX_FIRST_WAIT_MS = 500;
@@ -37,64 +34,50 @@ const MAX_LATE_WAIT_MS = 1000;
 /** A job that has begun waits longer before it goes back to its queue. */
 const MAX_RENEWAL_WAIT_MS = 5000;
 
-/** The permit of a run, if it has one. */
-export function permitOf(run: Pick<JobRun, 'permit'>): WorkerPermit | undefined {
-  return isWorkerPermit(run.permit) ? run.permit : undefined;
-}
-
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics, clock, newId, tokensOf } = parts;
   const withPacer = (each: AccountLimits) => ({ ...each, pacer: new Pacer(parts, each.limits) });
   const providers = new Map([...parts.accounts].map(([name, own]) => [name, own.map(withPacer)]));
 
-  async function take(
-    { account, limits, pacer }: Account,
-    message: JobMessage,
-    wait: Pick<PacerRequest, 'dueAt' | 'signal'>,
-    how: 'acquire' | 'tryNow',
-  ): Promise<PermitAnswer> {
-    const id = newId('att');
-    const patienceMs = wait.dueAt === undefined ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS;
-    const wanted = { id, tokens: tokensOf(message, limits), patienceMs };
-    const answer = await pacer[how]({ ...wanted, ...wait });
+  async function take(of: Account, message: JobMessage, wait: Wait): Promise<PermitAnswer> {
+    const { account, limits, pacer } = of;
+    const [id, tokens] = [newId('att'), tokensOf(message, limits)];
+    const answer = await pacer.acquire({ id, tokens, ...wait });
     if (answer.kind === 'never') return { kind: 'allowed' };
     if (answer.kind !== 'allowed') return answer;
     const { isPaced, ...held } = answer.permit;
     const dueAt = clock.now();
-    const renew = (signal: AbortSignal): Promise<PacerAnswer> => {
+    const renew = (signal: AbortSignal) => {
       limiter.giveBack(held.ask);
       const renewal = { dueAt, patienceMs: MAX_RENEWAL_WAIT_MS, signal, isRenewal: true };
-      return pacer.acquire({ ...wanted, id: `${id}+`, ...renewal });
+      return pacer.acquire({ id: `${id}+`, tokens, ...renewal });
     };
-    const permit: WorkerPermit = { id, account, ...held, ...(isPaced ? { renew } : {}) };
-    return { kind: 'allowed', permit };
+    return { kind: 'allowed', permit: { account, ...held, ...(isPaced ? { renew } : {}) } };
   }
 
   async function takeOfAny(
     accounts: readonly Account[],
     message: JobMessage,
-    wait: Pick<PacerRequest, 'dueAt' | 'signal'>,
+    wait: Wait,
   ): Promise<PermitAnswer> {
-    const last = accounts.at(-1);
-    if (!last) return { kind: 'allowed' };
     for (const account of accounts.slice(0, -1)) {
-      const answer = await take(account, message, wait, 'tryNow');
+      const answer = await take(account, message, { ...wait, patienceMs: undefined });
       if (answer.kind === 'allowed') return answer;
     }
-    return take(last, message, wait, 'acquire');
+    const last = accounts.at(-1);
+    return last ? take(last, message, wait) : { kind: 'allowed' };
   }
 
   return {
     async take(job, message, { dueAt = dueTimeOf(job), closing }) {
       const provider = job.provider ?? '';
-      const wait = { dueAt, signal: closing };
+      const patienceMs = dueAt === undefined ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS;
+      const wait = { dueAt, signal: closing, patienceMs };
       const answer = await takeOfAny(providers.get(provider) ?? [], message, wait);
       metrics.checked(provider, answer.kind);
       return answer;
     },
-    giveBack(permit) {
-      if (isWorkerPermit(permit)) limiter.giveBack(permit.ask);
-    },
+    giveBack: ({ ask }) => limiter.giveBack(ask),
     noteRequeued: (job) => metrics.requeued(job.provider ?? ''),
   };
 }
@@ -102,8 +85,4 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
 /** Of a job that waited for a limit, here or at the dispatcher. */
 function dueTimeOf({ waitCode, runAt }: Job): number | undefined {
   return waitCode === 'RATE_LIMITED' ? runAt : undefined;
-}
-
-function isWorkerPermit(permit: JobPermit | undefined): permit is WorkerPermit {
-  return permit !== undefined && 'ask' in permit && 'account' in permit;
 }

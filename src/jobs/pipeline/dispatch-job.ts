@@ -18,7 +18,7 @@ import { delayMsOf, messageFor } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobMove, JobStore } from '../ports/job-store.ts';
-import { createLineUp, type Place } from './line-up.ts';
+import { createSequencer, type Ticket } from './sequencer.ts';
 import { type RawJob, type RawMessageParts, takeRawMessage } from './take-raw-message.ts';
 
 export type ProviderChoice =
@@ -64,8 +64,8 @@ export type DispatcherParts = RawMessageParts & {
 
 /** A delivery's positions in the order of delivery, and its means to stop early. */
 type Passage = {
-  readonly deciding: Place;
-  readonly publishing: Place;
+  readonly deciding: Ticket;
+  readonly publishing: Ticket;
   readonly closing: AbortSignal;
   /** Called when the provider is chosen: storing and publishing need no slot. */
   readonly releaseSlot: () => void;
@@ -79,7 +79,7 @@ export function startDispatcher(given: DispatcherParts): Consumer {
   const parts = { ...given, organizationExists };
   const concurrency = parts.concurrency ?? DEFAULT_CONCURRENCY;
   const closing = new AbortController();
-  const [decide, publish] = [createLineUp(), createLineUp()];
+  const [decide, publish] = [createSequencer(), createSequencer()];
   const finishing = concurrency > 1 ? concurrency : 0;
   const options = { concurrency, finishing };
   const consumer = parts.source.consume(parts.rawQueue, options, (delivery, releaseSlot) => {
@@ -96,8 +96,8 @@ export function startDispatcher(given: DispatcherParts): Consumer {
 }
 
 function leave({ deciding, publishing }: Passage): void {
-  deciding.leave();
-  publishing.leave();
+  deciding.done();
+  publishing.done();
 }
 
 async function dispatch(
@@ -118,7 +118,7 @@ async function dispatch(
   await passage.deciding.turn;
   const deciding = decide(parts, job, passage.closing);
   // The requests are answered in the order they were made, so the next one may be made while this one waits.
-  passage.deciding.leave();
+  passage.deciding.done();
   const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   passage.releaseSlot();
@@ -145,7 +145,7 @@ async function route(
   parts: DispatcherParts,
   taken: RawJob,
   choice: Decision,
-  publishing: Place,
+  publishing: Ticket,
 ): Promise<void> {
   const moved = await write(parts, taken, (read) => moveFor(parts, read, choice));
   if (!moved && choice.kind === 'route') choice.releasePermit?.();
@@ -153,7 +153,7 @@ async function route(
   await publishing.turn;
   const published = publish(parts, moved, choice);
   // A channel keeps the order of its messages, so the next one may be sent before this one is confirmed.
-  publishing.leave();
+  publishing.done();
   await published;
 }
 

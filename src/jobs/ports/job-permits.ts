@@ -1,11 +1,26 @@
 // The port to a provider's own limit. A worker takes a permit before it claims a job, so that a job over the limit costs no
-// attempt and leaves no trace but a delay. The content of a permit is opaque here.
+// attempt and leaves no trace but a delay.
 
+import type { PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 
+/** A permit that may become too old before its call goes. */
+export type HeldPermit = {
+  readonly ask: PermitAsk;
+  /** Monotonic; the permit may count from then on. */
+  readonly askedAtMs: number;
+  /** Gives the permit back and takes another at the limit's pace; absent for a permit that was not waited for. */
+  readonly renew?: (signal: AbortSignal) => Promise<RenewalAnswer>;
+};
+
 /** Taken for one run, and handed to it. */
-export type JobPermit = { readonly id: string };
+export type JobPermit = HeldPermit & { readonly account: string };
+
+export type RenewalAnswer =
+  | { readonly kind: 'allowed'; readonly permit: HeldPermit }
+  | { readonly kind: 'later' | 'stay'; readonly afterMs: number }
+  | { readonly kind: 'never' };
 
 export type PermitAnswer =
   /** Without a permit where no limit applies, or where the job exceeds a whole limit, which its call then reports. */

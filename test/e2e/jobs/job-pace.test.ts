@@ -1,5 +1,5 @@
-// Jobs that use an account's limit to the full. The provider then says with every answer that nothing is left; that slows
-// nobody down who comes at the pace of the limit anyway, and nobody who has begun is put off again.
+// Jobs that use an account's limit to the full. Every response of the provider then reports no headroom; that neither slows
+// down jobs that come at the pace of the limit nor delays a job that has begun.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const FILE = `
 providers: { anthropic: { windowMs: ${WINDOW_MS}, limitGuardMs: 250 } }
 `;
 
-test('jobs that wait for a limit each begin once, though the provider says that nothing is left', async (context) => {
+test('jobs that wait for a limit each begin once, though the provider reports no headroom', async (context) => {
   const env = { ANTHROPIC_RATE_LIMIT: String(PER_WINDOW), WORKER_CONCURRENCY: '8' };
   const gateway = await startTestGateway(env, () => FILE);
   context.after(() => gateway.close());

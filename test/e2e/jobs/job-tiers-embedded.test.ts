@@ -59,7 +59,7 @@ suite('limits of jobs on embedded storage', { timeout: 60_000 }, () => {
       assert.equal(await rig.deadLetters.count(), 0);
     });
 
-  test('a loud organisation does not double the wait of the others', async () => {
+  test('an organisation with many jobs does not double the wait of the others', async () => {
     const quiet = ['calm', 'still'];
     async function medianTurn(loudJobs: number): Promise<number> {
       begin({ max: 20, windowMs: 500 });
@@ -83,7 +83,7 @@ suite('limits of jobs on embedded storage', { timeout: 60_000 }, () => {
     assert.ok(beside <= 2 * alone, `turn ${beside} beside the loud one, ${alone} alone`);
   });
 
-  test('within an organisation the most urgent jobs go first', async () => {
+  test('jobs of one organisation run in the order of their priority', async () => {
     begin({ max: 2, windowMs: 300 });
     for (const priority of [1, 9, 5, 0]) await rig.submit('acme', { priority });
     rig.startDispatcher();
@@ -94,7 +94,7 @@ suite('limits of jobs on embedded storage', { timeout: 60_000 }, () => {
     assert.deepEqual(order, [9, 5, 1, 0]);
   });
 
-  test('while the counts cannot be asked nothing is run, and then everything is', async () => {
+  test('no job runs while the counts are unavailable, and every job runs afterwards', async () => {
     let isAway = true;
     const limiter: RateLimiter = {
       take(ask, onDecision) {

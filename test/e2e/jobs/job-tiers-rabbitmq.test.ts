@@ -1,5 +1,4 @@
-// Two tiers of limits on real engines: RabbitMQ carries, PostgreSQL knows, Redis counts. Windows are seconds instead of a
-// minute.
+// Both tiers of job limits on RabbitMQ, PostgreSQL and Redis, with windows of seconds instead of a minute.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
@@ -61,7 +60,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.equal(await rig.deadLetters.count(), 0);
   }
 
-  test('with a fixed delay the overflow waits where the existing systems look for it', async () => {
+  test('with a fixed delay the overflow waits in the queue that existing systems read', async () => {
     const delayMs = 4000;
     await begin({ max: 500, windowMs: 60_000, fixedDelayMs: delayMs });
     const queue = rig.queueOf('gemini');
@@ -72,7 +71,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     await until(async () => (await ready(queue)) + (await ready(delayed.queue)) === 1000);
     assert.equal(await ready(queue), 500);
     assert.equal(await ready(delayed.queue), 500);
-    // Declaring it once more with the arguments that it should have changes nothing, or is refused.
+    // A second declaration fails if the queue has other arguments.
     await engines.rabbit.outsider.withChannel((channel) => channel.queueDeclare({ ...delayed }));
     assert.equal(rig.metricOf('dispatcher.ratelimit.allowed'), 500);
     assert.equal(await redis.outsider.zcard(`${keyPrefix}dispatcher:ratelimit:gemini`), 500);
@@ -80,7 +79,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     await until(async () => (await ready(queue)) === 1000);
   });
 
-  test('with a fixed delay the workers hold the limit all the same, and none fails', async () => {
+  test('with a fixed delay the workers keep the limit, and no job fails', async () => {
     await begin({ max: 100, windowMs: 2000, fixedDelayMs: 500 });
     engines.name('gemini-queue-delayed-500ms');
     await rig.publishRaw(300);
@@ -90,7 +89,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
   });
 
-  test('overflow goes to the next provider, and nothing is delayed', async () => {
+  test('overflow goes to the next provider, and no message is delayed', async () => {
     await begin({ max: 100, windowMs: 60_000, strategy: 'COST_OPTIMIZED', overflow: 'next' });
     await rig.publishRaw(200);
     rig.startDispatcher();
@@ -122,7 +121,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.equal(logged.length, 1);
   });
 
-  test('with the check turned off everything is routed at once, and the worker holds the limit', async () => {
+  test('with the check turned off every message is routed at once, and the worker keeps the limit', async () => {
     await begin({ max: 100, windowMs: 2000, isChecked: false });
     await rig.publishRaw(250);
     rig.startDispatcher();
@@ -133,7 +132,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.ok(mostWithin(rig.calls, 2000) <= 100, `${mostWithin(rig.calls, 2000)}`);
   });
 
-  test('with exact delays every message comes back at its moment, and the limit holds', async () => {
+  test('with exact delays every message returns at its due time, and the limit holds', async () => {
     const [max, windowMs, count] = [100, 2000, 400];
     await begin({ max, windowMs });
     await rig.publishRaw(count);
@@ -143,7 +142,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.ok(mostWithin(rig.calls, windowMs) <= max, `${mostWithin(rig.calls, windowMs)}`);
   });
 
-  test('jobs of callers wait beside each other, organisation by organisation', async () => {
+  test("callers' jobs are released in turn, organisation by organisation", async () => {
     await begin({ max: 20, windowMs: 500 });
     for (let index = 0; index < 100; index += 1) await rig.submit('loud');
     for (let index = 0; index < 2; index += 1) await rig.submit('quiet');
@@ -157,7 +156,7 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     assert.ok(mostWithin(rig.calls, 500) <= 20, `${mostWithin(rig.calls, 500)}`);
   });
 
-  test('while Redis is away nothing is run, and afterwards everything is, within the limit', async () => {
+  test('no job runs while Redis is unavailable, and every job runs afterwards, within the limit', async () => {
     await begin({ max: 50, windowMs: 2000 });
     await rig.publishRaw(150);
     rig.startDispatcher();

@@ -1,4 +1,4 @@
-// One learns, all know: gateways as processes of their own on one Redis. The simulator's log is the judge.
+// A provider limit that one gateway learns holds for all gateways on its Redis. The simulator's log is the evidence.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ suite('three gateways on one Redis', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a usage limit that one meets keeps the others from the provider', async () => {
+  test('a usage limit that one gateway meets stops calls of the others', async () => {
     const { simulator } = cluster;
     simulator.setScenario({ preset: 'usage-limit', resetInSeconds: 600 });
     const [first = ''] = urls;
@@ -53,7 +53,7 @@ suite('three gateways on one Redis', () => {
     simulator.resetScenario();
   });
 
-  test('an operator who takes it back at one server takes it back at all', async () => {
+  test('a limit that an operator clears at one server is cleared at all', async () => {
     const [first = ''] = urls;
     const answer = await fetch(`${first}/admin/limits/anthropic/${region}`, {
       method: 'DELETE',

@@ -8,7 +8,7 @@ import { createChooseProvider } from '../../../src/flow/jobs/choose-provider.ts'
 import { createDispatchMetrics } from '../../../src/flow/jobs/dispatch-metrics.ts';
 import { createWorkerMetrics } from '../../../src/flow/jobs/worker-metrics.ts';
 import { createDispatchLimit } from '../../../src/flow/pacing/dispatch-limit.ts';
-import { createWorkerPermits, permitOf } from '../../../src/flow/pacing/worker-permit.ts';
+import { createWorkerPermits } from '../../../src/flow/pacing/worker-permit.ts';
 import { createSubmitJob } from '../../../src/jobs/intake/submit-job.ts';
 import type { Job } from '../../../src/jobs/model/job.ts';
 import { RETRY_DEFAULTS } from '../../../src/jobs/model/job-policy.ts';
@@ -113,7 +113,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
 
   /** Renews a permit that is too old, as a call does. */
   async function renewIfStale(run: JobRun): Promise<void> {
-    const permit = permitOf(run);
+    const { permit } = run;
     if (!permit || clock.monotonic() - permit.askedAtMs <= MAX_PERMIT_AGE_MS) return;
     if (permit.renew) return void (await permit.renew(new AbortController().signal));
     permits.giveBack(permit);
@@ -231,7 +231,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
           held: tenantQueues,
           broker: broker ?? tenantQueues,
           queue: queueOf(provider),
-          mostReady: isChecked ? 20 : undefined,
+          maxReady: isChecked ? 20 : undefined,
           waitForSlot: async (signal) =>
             isChecked ? dispatchLimit.waitForSlot(provider, signal) : !signal.aborted,
         });

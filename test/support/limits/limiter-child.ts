@@ -1,5 +1,5 @@
-// A server of a cluster that asks for permits as fast as they come, in a process of its own, until it is told to stop.
-// Then it says when it had asked and when it was answered, for each permit it got.
+// A server process that takes permits as fast as it can until it is stopped. Then it reports for each permit when it
+// asked and when the answer came.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { openRedis } from '../../../src/adapters/redis/connection/open-redis.ts';

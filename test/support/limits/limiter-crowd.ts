@@ -1,5 +1,4 @@
-// Several servers, each a process of its own, that ask for the same limit as fast as they can; and the judge of what
-// they got.
+// Several server processes that take permits of one limit as fast as they can, and the check of their admissions.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

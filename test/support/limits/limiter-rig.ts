@@ -1,4 +1,4 @@
-// A private Redis and rate limiters on it, each as one server of a cluster has it.
+// A private Redis and rate limiters on it, one per simulated server.
 
 import type { RedisLink } from '../../../src/adapters/redis/connection/open-redis.ts';
 import { openRateLimiter } from '../../../src/adapters/redis/rate-limits/rate-limiter.ts';
@@ -16,7 +16,7 @@ export type LimiterServer = OpenedRateLimiter & {
 
 export type LimiterRig = RedisRig & {
   openLimiter(keyPrefix?: string): Promise<LimiterServer>;
-  /** Resolves when so much time has passed on the clock of Redis. */
+  /** Resolves after `ms` on Redis' clock. */
   pass(ms: number): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
-// The admissions of this server that still count, in Redis' time: those of the last window, calls that outlast their
-// window, and those whose latest state Redis has not received. They are the source for reporting again after Redis was
+// The admissions of this server that still count, in Redis' time: admissions of the last window, calls that outlast their
+// window, and admissions with a state that Redis has not received. From them the server reports again after Redis was
 // unavailable or has lost its data. No I/O.
 //
 // Every request leaves an admission for the length of a window, so it is small, references nothing else of the request, and
@@ -18,7 +18,7 @@ export class Admission implements TakenPermit {
   isGivenBack = false;
   /** Undefined until the call has ended. */
   usedTokens: number | undefined = undefined;
-  /** Limits whose state Redis needs no further report of are left out. */
+  /** The limits that Redis still needs a report of. */
   limitsToReport: readonly Limit[];
   /** The admission in the counters of the safe share. */
   taken: TakenPermit | undefined;

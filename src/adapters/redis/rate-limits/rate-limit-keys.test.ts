@@ -39,7 +39,7 @@ test('a prefix that ends in ratelimit: is taken whole for the process it names',
   );
 });
 
-test('no prefix makes two tiers one count, and processes that share limits share their epoch', () => {
+test('no prefix maps two tiers to one key, and processes that share limits share their epoch', () => {
   for (const prefix of ['', 'a:', 'worker:ratelimit:', 'dispatcher:ratelimit:', 'app:ratelimit:'])
     assert.equal(new Set(namesWith(prefix)).size, TIERS.length);
   const { epoch } = rateLimitKeys('app:worker:ratelimit:');
@@ -47,7 +47,7 @@ test('no prefix makes two tiers one count, and processes that share limits share
   assert.equal(rateLimitKeys('app:').epoch, epoch);
 });
 
-test('processes whose prefixes name each its own limit share all the rest', () => {
+test('processes with different whole prefixes share all other records', () => {
   const prefixes = ['app:worker:ratelimit:', 'app:dispatcher:ratelimit:', 'app:ratelimit:', 'app:'];
   for (const prefix of prefixes) assert.equal(commonPrefix(prefix), 'app:', prefix);
   assert.equal(commonPrefix('worker:ratelimit:'), '');

@@ -1,10 +1,10 @@
-// What the rate limiter's records are called in Redis, where operators look at them. A prefix that ends in `ratelimit:`,
-// as older deployments set it for each process, is taken whole: the limit whose process it names stands right behind it.
+// The Redis keys of the rate limiter's records, which operators read. A prefix that ends in `ratelimit:`, as older
+// deployments set it per process, is taken whole: the subject of that process' limit follows it directly.
 
 import type { Limit, LimitTier } from '../../../resilience/rate-limiter.ts';
 
 export type RateLimitKeys = {
-  /** Of the record that counts requests; the other kinds stand beside it. */
+  /** The record of a requests limit; the other kinds add a suffix. */
   of(limit: Limit): string;
   readonly epoch: string;
   readonly servers: string;
@@ -24,7 +24,7 @@ export function rateLimitKeys(prefix: string): RateLimitKeys {
   });
 }
 
-/** What processes share whose prefixes name each its own limit: everything but the limits stands behind it. */
+/** The part that processes with different whole prefixes share: the prefix of all records but the limits. */
 export function commonPrefix(prefix: string): string {
   return prefix.replace(WHOLE_PREFIX, '');
 }
@@ -38,7 +38,7 @@ function usualStarts(prefix: string): Record<LimitTier, string> {
   };
 }
 
-/** What the dispatcher let through is another count than the calls made, and must not fall on the same key. */
+/** The dispatcher's admissions and the calls made are two counts and must not share a key. */
 function wholeStarts(prefix: string): Record<LimitTier, string> {
   const base = commonPrefix(prefix);
   const starts = { organization: `${prefix}org:`, key: `${prefix}key:` };

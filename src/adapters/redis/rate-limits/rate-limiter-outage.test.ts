@@ -1,5 +1,5 @@
-// Servers whose Redis is killed, restarted empty or wiped under them: what each may admit fallback, what it tells when
-// Redis is back, and what operators hear of it.
+// Servers while their Redis is killed, restarted empty or wiped: the safe share of each, the reports when Redis answers
+// again, and the log.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 async function openServers(count: number): Promise<readonly LimiterServer[]> {
   servers = await Promise.all(Array.from({ length: count }, () => rig.openLimiter()));
-  // Each knows of all when it has heard an answer given after the last has come.
+  // An answer after the last server has joined lists all of them.
   await Promise.all(servers.map(({ limiter }) => limiter.look([])));
   return servers;
 }
@@ -49,7 +49,7 @@ function decide({ limiter }: LimiterServer, ask: PermitAsk): Promise<PermitDecis
   return new Promise((resolve) => limiter.take(ask, resolve));
 }
 
-/** How many of so many asks are admitted. */
+/** How many of `count` asks are admitted. */
 async function admittedOf(server: LimiterServer, limit: Limit, count: number): Promise<number> {
   const all = Array.from({ length: count }, () => decide(server, askFor([limit])));
   return (await Promise.all(all)).filter(({ isAllowed }) => isAllowed).length;
@@ -73,7 +73,7 @@ async function comeBack(): Promise<void> {
   await until(() => servers.every(isShared));
 }
 
-test('each server admits its safe share of what was left, and no more', async () => {
+test('each server admits its safe share of the remainder', async () => {
   const [first, second] = await openServers(2);
   assert.ok(first && second);
   const [used, fresh] = [limitOf(100), limitOf(100)];
@@ -87,7 +87,7 @@ test('each server admits its safe share of what was left, and no more', async ()
   await comeBack();
 });
 
-test('what was admitted alone is told before anything is asked, and counted once', async () => {
+test('local admissions are reported before the next ask, and count once', async () => {
   const [first, second] = await openServers(2);
   assert.ok(first && second);
   const limit = limitOf(100);
@@ -103,7 +103,7 @@ test('what was admitted alone is told before anything is asked, and counted once
   assert.equal(await rig.outsider.zcard(keyOf(limit)), 100);
 });
 
-test('background work pauses while Redis is away', async () => {
+test('background work pauses while Redis is unavailable', async () => {
   const [server] = await openServers(1);
   assert.ok(server);
   await goAway();
@@ -117,7 +117,7 @@ test('background work pauses while Redis is away', async () => {
   assert.ok(later.isAllowed);
 });
 
-test('operators hear of it once each way, however many asks notice', async () => {
+test('each change of state is logged once, however many asks it affects', async () => {
   const [server] = await openServers(1);
   assert.ok(server);
   assert.deepEqual(server.log, []);
@@ -133,7 +133,7 @@ test('operators hear of it once each way, however many asks notice', async () =>
   );
 });
 
-test('a Redis that was wiped does not admit a second burst, whoever asks first', async () => {
+test('a wiped Redis does not admit a second burst, whichever server asks first', async () => {
   const [first, second, third] = await openServers(3);
   assert.ok(first && second && third);
   const limit = limitOf(90);
@@ -147,7 +147,7 @@ test('a Redis that was wiped does not admit a second burst, whoever asks first',
   assert.equal(await rig.outsider.zcard(keyOf(limit)), 90);
 });
 
-test('what a server that is gone had admitted still counts in a Redis that was wiped', async () => {
+test('admissions of a server that left still count in a wiped Redis', async () => {
   const [first, second] = await openServers(2);
   assert.ok(first && second);
   const limits = [
@@ -181,7 +181,7 @@ test('a slot taken before Redis was wiped is free when its call ends', async () 
   assert.ok((await decide(server, askFor([limit]))).isAllowed);
 });
 
-test('calls that ended while Redis was away leave what they used, and no slot', async () => {
+test('calls that end while Redis is unavailable leave the tokens they used, and no slot', async () => {
   const [server] = await openServers(1);
   assert.ok(server);
   const limits = [limitOf(100, { kind: 'tokens' }), limitOf(2, { kind: 'concurrent' })];
@@ -197,7 +197,7 @@ test('calls that ended while Redis was away leave what they used, and no slot', 
   assert.deepEqual(remaining, [90, 2]);
 });
 
-test('asks that a frozen Redis never answered are decided fallback, and count once when it goes on', async () => {
+test('asks that a frozen Redis did not answer are decided locally, and count once when it resumes', async () => {
   const [server] = await openServers(1);
   assert.ok(server);
   const limit = limitOf(10);

@@ -1,5 +1,5 @@
-// Four servers in processes of their own, all after the same limit, while Redis is well, wiped, killed and frozen.
-// Whatever happens, no span as long as the window holds more than the limit.
+// Four server processes that share one limit while Redis is healthy, wiped, killed and frozen. No span of a window's
+// length ever holds more than the limit.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -27,7 +27,7 @@ function keyOf({ subject }: Limit): string {
   return `spillway:worker:ratelimit:${subject}`;
 }
 
-test('a window of a minute admits its limit to all of them together, at once, and no more', async () => {
+test('an idle window of a minute admits exactly its limit to all processes together', async () => {
   const limit = limitOver(60_000);
   const crowd = await startCrowd(rig.url, limit, SERVERS);
   await rig.pass(1500);
@@ -36,7 +36,7 @@ test('a window of a minute admits its limit to all of them together, at once, an
   assert.equal(await rig.outsider.zcard(keyOf(limit)), MAX);
 });
 
-test('no window holds more than the limit, and each is used', async () => {
+test('no window holds more than the limit, and every window is used', async () => {
   const limit = limitOver(1000);
   const crowd = await startCrowd(rig.url, limit, SERVERS);
   await rig.pass(4500);
@@ -58,7 +58,7 @@ for (const [name, disturb] of [
       await rig.pass(600);
       await disturb();
     }
-    // By then all that counts was admitted after it.
+    // By then every admission that counts is newer.
     await rig.pass(limit.windowMs);
     await until(async () => (await rig.outsider.zcard(keyOf(limit))) === MAX);
     const admitted = await crowd.stop();

@@ -1,4 +1,4 @@
-// Rate limits on a real Redis of their own.
+// The rate limiter on a private Redis.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -86,7 +86,7 @@ describe('rate limits in Redis', () => {
     await server.close();
   });
 
-  test('many asks of one turn are few round trips', async () => {
+  test('many asks of one turn of the event loop take few round trips', async () => {
     const server = await rig.openLimiter();
     const limits = [limitOf({ max: 1000 }), limitOf({ tier: 'provider', max: 1000 })];
     const before = await scriptCalls();
@@ -108,7 +108,7 @@ describe('rate limits in Redis', () => {
     await server.close();
   });
 
-  test('servers count together, and what one gives back or settles the others may take', async () => {
+  test('servers share a count: a permit that one gives back or settles is free for the others', async () => {
     const [first, second] = [await rig.openLimiter(), await rig.openLimiter()];
     const limits = [limitOf({ kind: 'tokens', max: 10 }), limitOf({ kind: 'concurrent', max: 1 })];
     const permit = askFor(limits, { tokens: 10 });

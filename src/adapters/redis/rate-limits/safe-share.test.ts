@@ -21,7 +21,7 @@ function shareOf(limit: Limit, remaining: number, servers: number): SafeShare {
   return new SafeShare(observed, servers, [], NOW);
 }
 
-test('a share of nothing is refused with the moment it ends, not as too large for the limit', () => {
+test('an empty share refuses with the time when it grows, not as too large for the limit', () => {
   const limit = limitOf(40);
   const share = shareOf(limit, 0, 3);
   const decision = share.take(askFor(limit), NOW + 10_000);
@@ -32,14 +32,14 @@ test('a share of nothing is refused with the moment it ends, not as too large fo
   assert.equal(later.filter(({ isAllowed }) => isAllowed).length, 10);
 });
 
-test('where every share is nothing for good, waiting for Redis is what is left', () => {
+test('a share that stays empty refuses with a short retry time', () => {
   const limit = limitOf(2);
   const decision = shareOf(limit, 2, 3).take(askFor(limit), NOW + 2 * MINUTE_MS);
   assert.ok(!decision.isAllowed);
   assert.equal(decision.retryAfterMs, 1000);
 });
 
-test('what is larger than the limit itself is never admitted, and told so', () => {
+test('an ask above the whole limit has no retry time', () => {
   const limit = limitOf(1000, 'tokens');
   const share = shareOf(limit, 1000, 2);
   const large = share.take(askFor(limit, 1001), NOW);
