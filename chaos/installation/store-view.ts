@@ -105,7 +105,8 @@ const JOBS = `
 const PROGRESS = `
   select (select count(*) from spillway.jobs) as all,
     (select count(*) from spillway.jobs where state in ('queued', 'delayed', 'running')) as open,
-    (select count(*) from spillway.budget_reservations where is_void = 0) as reservations`;
+    (select count(*) from spillway.budget_reservations where is_void = 0)
+      + (select count(*) from spillway.budget_allotments where purpose = 'working') as reservations`;
 
 const MONEY = `
   select u.records, u.settled, u.cost as "costNanos", p.posted as "postedNanos", p.reserved as "reservedNanos",

@@ -93,7 +93,7 @@ export function budgetLedgerContract(adapter: string, open: () => Promise<Opened
       assert.deepEqual(await standing(mine), [0, 1000]);
     });
 
-    it('delays requests whose money is reserved, and decides them in order as reservations are settled', async () => {
+    it('delays requests for reserved money, and decides them in order as reservations are settled', async () => {
       const mine = await owner();
       const first = reservationRequest('first', { owner: mine, worstNanos: 100 });
       await decided(server.ledger, first);

@@ -82,7 +82,7 @@ export function budgetStoreContract(adapter: string, open: () => Promise<OpenedB
       assert.deepEqual(await opened.budgets.openReservations(), [sooner, later]);
     });
 
-    it('does not store a reservation whose attempt has a record', async () => {
+    it('does not store a reservation after the record of its attempt', async () => {
       await opened.usage.insertBatch([usageRecord('a')]);
       await opened.usage.insertBatch([], { opened: [reservationOf('a', 1)] });
       assert.deepEqual(await opened.budgets.openReservations(), []);
@@ -155,7 +155,7 @@ export function sharedBudgetStoreContract(
     it('sizes a standby allotment by the limit and a working one by demand', async () => {
       assert.deepEqual(await renew('srv', requestOf('s'), workingOf('w', 30)), { s: 200, w: 30 });
       assert.equal(await usedNanos(), 230);
-      // A hundredth of what is unreserved is the most; less than an eighth of the demand is not granted.
+      // At most a hundredth of the unreserved amount; nothing if that is less than an eighth of the demand.
       assert.deepEqual(await renew('other', workingOf('x', 700)), { x: 97 });
       assert.deepEqual(await renew('third', workingOf('y', 800)), { y: 0 });
     });

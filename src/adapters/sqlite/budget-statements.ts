@@ -90,7 +90,7 @@ function openSql(): string {
     where not exists (select 1 from usage_records where id = ?) on conflict do nothing`;
 }
 
-/** Returns limits as well: a batch whose records belong to different organisations posts to many budgets. */
+/** Returns limits as well: a batch of many organisations posts to many budgets. */
 function postSql(rows: number): string {
   return `
     insert into budget_periods (organization_id, month, kind, scope_id, posted_nanos)

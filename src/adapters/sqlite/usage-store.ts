@@ -99,7 +99,7 @@ function rollupSql(rows: number): string {
       ${ROLLUP_SUMS.map((sum) => `${sum} = ${sum} + excluded.${sum}`).join(', ')}`;
 }
 
-/** A batch whose records belong to different organisations has one roll-up row per record. */
+/** A batch of records of different organisations has one roll-up row per record. */
 function addRollups({ addRollup, addRollups }: Statements, rows: readonly RollupRow[]): void {
   for (const some of inBatches(rows)) {
     const statement = some.length === ROWS_PER_STATEMENT ? addRollups : undefined;

@@ -33,7 +33,7 @@ export type BudgetContext = {
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;
-  /** Called once per threshold and month, on the server whose batch crossed it. */
+  /** Called once per threshold and month, on the server that crossed it. */
   readonly onThreshold?: (crossed: CrossedThreshold) => void;
 };
 

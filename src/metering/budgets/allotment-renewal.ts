@@ -1,6 +1,6 @@
 // Renews the allotments of this server in the store, settles what dead servers left, and notices whether the store is
-// available. A renewal names all allotments of this server with their floors, so it is safe at any time: one that is lost
-// or arrives late is corrected by the next.
+// available. A renewal names all allotments of this server with their floors, so it is safe at any time, and the next
+// renewal corrects a lost or late one.
 //
 // States: available → unavailable (a statement failed or was not answered in time) → available (a renewal was answered).
 
@@ -36,7 +36,7 @@ const MAX_SETTLED = 500;
 
 export class AllotmentRenewal {
   readonly #parts: AllotmentRenewalParts;
-  /** Of this process alone: a former one with the same server id settles its allotments through its journal. */
+  /** Unique per process: the allotments of a previous process with the same server id are settled through its journal. */
   readonly #owner: string;
   readonly #repetition: Repetition;
   #version = 0;
@@ -68,7 +68,7 @@ export class AllotmentRenewal {
     this.#parts.onUnavailable();
   }
 
-  /** Gives back all allotments whose attempts the store knows; the journal keeps the others for the next start. */
+  /** Gives back all allotments without unstored attempts; the journal keeps the rest for the next start. */
   async close(): Promise<void> {
     const { allotments, flush } = this.#parts;
     await this.#repetition.close();

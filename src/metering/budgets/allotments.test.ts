@@ -213,7 +213,7 @@ test('the amounts in the store always cover all unstored attempts', () => {
   fc.assert(fc.property(steps, playThrough));
 });
 
-/** Plays the ledger, the drain and a store whose answers to renewals arrive late or get lost. */
+/** Plays the ledger, the drain and a store; answers to renewals arrive late or get lost. */
 function playThrough(script: readonly Step[]): void {
   const allotments = new Allotments(STANDBY_LIFE_MS, 0);
   const inStore = new Map<string, number>();

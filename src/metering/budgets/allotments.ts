@@ -3,8 +3,8 @@
 //
 // The store has the amount of an allotment. Here it is `left`, or `unstored`: paid to attempts that the store does not know
 // of yet. The invariant is amount ≥ left + unstored. Paying moves money from left to unstored; the end of an attempt moves
-// what it did not cost back. An attempt leaves unstored once the store has its usage or its reservation; left does not grow
-// by that, because the store checks no limit when it stores usage. Only a grant makes left grow.
+// the unused part back. An attempt leaves unstored once the store has its usage or its reservation; left does not grow then,
+// because the store checks no limit when it stores usage. Only a grant makes left grow.
 //
 // States: current (pays) → retired (pays nothing) → ended, once unstored is zero.
 
@@ -45,7 +45,7 @@ type Allotment = {
 
 type PaidAttempt = { readonly from: readonly Allotment[]; amountNanos: number; isOpen: boolean };
 
-/** `created` and `ended` are ids of working allotments: the journal has those that the store may have. */
+/** `created` and `ended` are ids of working allotments, for the journal. */
 export type Renewal = {
   readonly requests: readonly AllotmentRequest[];
   readonly created: readonly string[];
@@ -98,7 +98,7 @@ export class Allotments {
     return true;
   }
 
-  /** The attempt has ended; what it did not cost pays for others. */
+  /** The attempt has ended; the unused part of its reservation pays for others. */
   settle(attemptId: string, costNanos: number): void {
     const paid = this.#paid.get(attemptId);
     if (!paid?.isOpen) return;

@@ -24,7 +24,7 @@ export type BudgetAccount<Request> = AccountName & {
 export class BudgetAccounts<Request> {
   readonly #months = new Map<number, Map<BudgetScopeKind, Map<string, BudgetAccount<Request>>>>();
 
-  /** Creates the account if there is none. */
+  /** Finds or creates the account. */
   open(
     organizationId: string,
     kind: BudgetScopeKind,

@@ -168,7 +168,7 @@ test('posted and reserved amounts never exceed a limit and equal the sums of all
       organization.account.reservedNanos,
       reserved.reduce((sum, each) => sum + each, 0),
     );
-    // The first waiting request of an account does not fit one of its budgets.
+    // The first waiting request of an account does not fit.
     for (const { account } of all) {
       const first = account.waiting[0];
       if (first) assert.ok(first.charges.some((charge) => lacksRoom(charge, first)));

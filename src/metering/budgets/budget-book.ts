@@ -26,7 +26,7 @@ export class BudgetBook {
   readonly accounts = new BudgetAccounts<BookRequest>();
   readonly #open = new Map<string, OpenReservation>();
 
-  /** `reserved`, `waiting` (a callback follows), or the charge whose limit would be exceeded. */
+  /** `reserved`, `waiting` (a callback follows), or the charge that exceeds its limit. */
   reserve(request: BookRequest): 'reserved' | 'waiting' | Charge {
     const exceeded = firstExceeded(request);
     if (exceeded) return exceeded;
@@ -91,7 +91,7 @@ export class BudgetBook {
     for (const request of line) {
       const exceeded = firstExceeded(request);
       if (exceeded) decided.push(() => request.onExceeded(exceeded));
-      // Requests behind one that still waits here wait as well.
+      // Requests behind a waiting request wait as well.
       else if (account.waiting.length > 0) account.waiting.push(request);
       else if (this.#takeOrQueue(request)) decided.push(() => request.onReserved());
     }

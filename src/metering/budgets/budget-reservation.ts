@@ -52,7 +52,7 @@ export function accountsOf(reservation: BudgetReservation): readonly AccountName
   return accounts;
 }
 
-/** The record of an attempt whose end was never reported: the estimated cost is the whole reservation. */
+/** The record of an attempt without a reported end: the estimated cost is the whole reservation. */
 export function lostRecord(reservation: BudgetReservation, at: number): UsageRecord {
   return {
     ...NO_USAGE,

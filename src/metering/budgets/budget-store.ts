@@ -8,7 +8,7 @@ export type BudgetStanding = { readonly postedNanos: number; readonly reservedNa
 
 export type RecentSpending = {
   readonly costNanos: number;
-  /** The first hour with a cost; undefined if there is none. */
+  /** The first hour with a cost, if any. */
   readonly firstAt: number | undefined;
 };
 

@@ -1,5 +1,5 @@
 // The thresholds of a budget are reported once each in a month. The store detects a crossed threshold in the transaction
-// that posts the cost, so that exactly one of several servers reports it.
+// that posts the cost, so that only one server reports it.
 
 import type { Log } from '../../kernel/log.ts';
 import { nanosToUsd } from '../../kernel/money.ts';

@@ -38,7 +38,7 @@ test('every reservation of a killed process is charged once, and no money stays 
   const parts = { ...store, folder: path.join(folder, 'journal'), usage, clock };
   const server = await openBudgetServer(parts);
   const before = await server.ledger.status(owner, 'organization');
-  assert.ok((before?.reservedNanos ?? 0) > 0, 'what was under way stays reserved until it expires');
+  assert.ok((before?.reservedNanos ?? 0) > 0, 'open attempts stay reserved until they expire');
   await clock.jump(RESERVATION_MS);
   await clock.advance(5000);
   await server.flush();

@@ -38,7 +38,7 @@ export type LocalLedgerParts = {
 };
 
 const SWEEP_MS = 1000;
-/** Attempts that were settled as estimates and whose own record may still arrive. */
+/** Attempts that were settled as estimates; their own records may still arrive. */
 const REMEMBERED_LOSSES = 10_000;
 
 export class LocalLedger implements BudgetLedger, DrainListener {

@@ -1,4 +1,4 @@
-// Asks the store for reservations: all requests of one turn of the event loop, or those that came while a statement was under
+// Asks the store for reservations. All requests of one turn of the event loop, or of the time in which a statement was under
 // way, go in one statement. A statement that is not answered in time may still be carried out, so its requests are reported
 // as unanswered, and a late answer is reported as well.
 
@@ -13,7 +13,7 @@ export type ReservationBatchesParts = {
   /** Called right before the statement: false for a request that has ended or has to wait behind others by now. */
   readonly isNext: (pending: PendingReservation) => boolean;
   readonly onAnswer: (asked: Batch, refusals: readonly ReservationRefusal[]) => void;
-  /** It is unknown whether the store has reserved, or will reserve, what was asked for. */
+  /** It is unknown whether the store has made, or will make, the reservations. */
   readonly onUnanswered: (asked: Batch) => void;
   readonly onLateAnswer: (asked: Batch) => void;
 };

@@ -26,7 +26,7 @@ export type AllotmentRequest = {
   readonly id: string;
   readonly account: AccountName;
   readonly purpose: AllotmentPurpose;
-  /** What the server has left of it and what it paid that the store does not know of: it is never granted less. */
+  /** The sum that the server has left or has paid without the store's knowledge: the store grants at least this. */
   readonly floorNanos: number;
   /** Of a working allotment; the store sizes standby allotments by the budget's limit. */
   readonly wantedNanos: number;
@@ -47,8 +47,8 @@ export type SharedBudgetStore = Pick<BudgetStore, 'standing' | 'spentSince'> & {
     now: number,
   ): Promise<readonly ReservationRefusal[]>;
   /**
-   * Resizes the allotments of a server, which are exactly those requested: others of it are released. A call with a lower
-   * version than one that was carried out changes nothing and grants nothing.
+   * Resizes the requested allotments of a server and releases its others. A call changes and grants nothing after a call
+   * with a higher version.
    */
   renewAllotments(
     serverId: string,

@@ -1,7 +1,7 @@
 // Budgets that several servers share. A request is paid from a working allotment of this server if its organisation has one
 // (allotments.ts), and otherwise reserved by the store, in a batch with others (reservation-batches.ts). A request that others
 // have reserved the money of waits here; it is asked for again when an attempt of this server ends, and periodically for
-// those of other servers.
+// attempts of other servers.
 //
 // While the store is unavailable, requests are paid from standby allotments; when these are used up, they are `unavailable`.
 // A statement that was not answered may still reserve after its requests were decided here and their attempts have ended.
@@ -62,7 +62,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   readonly #batches: ReservationBatches;
   /** By organisation, in the order of arrival: a later request waits behind the earlier ones. */
   readonly #waiting = new Map<string, Set<PendingReservation>>();
-  /** Reservations of unanswered statements whose attempts have not ended. */
+  /** Reservations of unanswered statements, until their attempts end. */
   readonly #doubtful = new Map<string, BudgetReservation>();
   #cancelAskAgain: CancelTimer | undefined;
 
@@ -196,7 +196,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     }
   }
 
-  /** The store has carried out the statement: what was not paid from an allotment meanwhile is released. */
+  /** The store has carried out the statement: reservations of requests that were refused meanwhile are released. */
   #endDoubt(asked: readonly PendingReservation[]): void {
     for (const { reservation } of asked) {
       this.#doubtful.delete(reservation.id);

@@ -25,7 +25,7 @@ export type UsageDrain = {
   close(): Promise<void>;
 };
 
-/** A ledger, which keeps sums of what the store has. */
+/** A ledger: it keeps track of the stored records. */
 export type DrainListener = OpenAttempts & {
   /** The store has these records, and these reservations of attempts that have not ended. */
   stored(records: readonly UsageRecord[], opened: readonly BudgetReservation[]): void;

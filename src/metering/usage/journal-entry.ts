@@ -1,7 +1,7 @@
 // The entries of the local journal, in the order in which they happened. A reservation is followed by the usage that ended
 // its attempt, or by a release if the attempt was never sent; a reservation without either belongs to a process that died.
-// A void ends a reservation whose statement may still arrive at the store, which must then reserve nothing. An allotment
-// names money that this server takes from the store for attempts to come; its release ends it.
+// A void ends a reservation and makes the store ignore a reservation statement that arrives later. An allotment names money
+// that this server takes from the store for later attempts; its release ends it.
 
 import { type BudgetReservation, RESERVATION_LAYOUT } from '../budgets/budget-reservation.ts';
 import { decodeUsageRecord, encodeUsageRecord, type UsageRecord } from './usage-record.ts';

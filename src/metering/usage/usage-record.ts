@@ -25,11 +25,11 @@ export type UsageRecord = Usage & {
   readonly estimated: boolean;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** The month whose budget the cost counts against: the reservation's, or if absent that of `createdAt` in UTC. */
+  /** The month that the cost is posted to: the reservation's; if absent, the month of `createdAt` in UTC. */
   readonly budgetMonth?: number | undefined;
 };
 
-/** The status of an attempt whose process died: its cost is estimated as the whole reservation. */
+/** The status of an attempt after its process died: its cost is estimated as the whole reservation. */
 export const LOST = 'LOST';
 
 export function usageRecordId(requestId: string, attempt: number): string {

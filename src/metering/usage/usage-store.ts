@@ -46,7 +46,7 @@ export type ReservationChanges = {
   readonly opened: readonly BudgetReservation[];
   /** Ids of attempts and allotments that have ended: their reservations are deleted. */
   readonly closed: readonly string[];
-  /** Ended reservations whose statement may still arrive, which must then reserve nothing. */
+  /** Ended reservations: the store ignores a reservation statement for them that arrives later. */
   readonly voided: readonly BudgetReservation[];
 };
 

@@ -43,7 +43,7 @@ export type Case = {
   readonly format: Format;
   readonly scenario: object;
   readonly expected: Partial<Stored>;
-  /** Whole and streamed calls cost the same; those of `stream` are only streamed. */
+  /** Whole and streamed calls cost the same; a case with `stream` is only streamed. */
   readonly ways?: readonly boolean[];
 };
 
@@ -163,7 +163,7 @@ export const CASES: readonly Case[] = [
     ways: BOTH,
   },
   {
-    name: 'cut in the middle: the input was told, the output is what came',
+    name: 'interrupted: the input was reported, the output is estimated',
     format: 'anthropic',
     scenario: { ...HALF_OF_IT, fault: 'cut', usage: { inputTokens: 1000, outputTokens: 100 } },
     // 1000 × 3000 + 50 × 15000 = 3,000,000 + 750,000
@@ -177,7 +177,7 @@ export const CASES: readonly Case[] = [
     ways: STREAM,
   },
   {
-    name: 'cut in the middle: nothing was told, both are estimated',
+    name: 'interrupted: no usage was reported, both are estimated',
     format: 'openai',
     scenario: { ...HALF_OF_IT, fault: 'cut', usage: { inputTokens: 1000, outputTokens: 100 } },
     // 100 × 2500 + 50 × 10000 = 250,000 + 500,000
@@ -191,7 +191,7 @@ export const CASES: readonly Case[] = [
     ways: STREAM,
   },
   {
-    name: 'cut in the middle: the input was told, the output is what came',
+    name: 'interrupted: the input was reported, the output is estimated',
     format: 'gemini',
     scenario: { ...HALF_OF_IT, fault: 'cut', usage: { inputTokens: 1000, outputTokens: 100 } },
     // 1000 × 1250 + 50 × 10000 = 1,250,000 + 500,000

@@ -36,7 +36,7 @@ let records: DatabaseSync;
 
 suite('the cost of calls', () => {
   before(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway({}, () => `${SINGLE_ATTEMPTS}timeouts: { usageMs: 300 }\n`);
     records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
   });
   afterEach(() => gateway.simulator.resetScenario());

@@ -16,10 +16,8 @@ import { reservationLines, type StoredRow, toInserted } from './usage-store.ts';
 export function createSharedBudgetStore(
   store: Pick<PostgresStore, 'db' | 'run' | 'call'>,
 ): SharedBudgetStore {
-  const { standing, spentSince } = createBudgetStore(store.db);
   return {
-    standing,
-    spentSince,
+    ...createBudgetStore(store.db),
     async reserveAll(reservations, now) {
       const values = [reservationLines(reservations), String(now)];
       return (await store.call(RESERVE, values)).map(toRefusal);

@@ -33,7 +33,7 @@ export type UsedRow = {
 
 type Used = SelectQueryBuilder<Schema, 'usage_rollups', UsedRow>;
 
-/** The range whose sums can be read at a bounded cost. */
+/** The range, widened so that its sums can be read at a bounded cost. */
 export async function coveredRange(
   db: Kysely<Schema>,
   range: UsageRange,
