@@ -36,6 +36,7 @@ export function chooseMessage(code: string, raw: unknown, reader: Reader): Chose
     return { key: `${known}.${isCut ? 'lost' : 'slow'}`, family: known, args: {} };
   }
   if (known === 'INVALID_REQUEST') return mistakeMessage(params, reader);
+  if (known === 'NOT_FOUND') return missingMessage(params, reader);
   return { key: known, family: known, args: {} };
 }
 
@@ -123,6 +124,13 @@ function mistakeMessage(params: ErrorParams, reader: Reader): ChosenMessage {
   return { key: `${family}.field`, family, args: { field: isolated(field, reader.locale) } };
 }
 
+/** A path is the caller's own text; without one the sentence is about an id. */
+function missingMessage({ path }: ErrorParams, { locale }: Reader): ChosenMessage {
+  const family = 'NOT_FOUND';
+  if (path === undefined) return { key: `${family}.thing`, family, args: {} };
+  return { key: `${family}.path`, family, args: { path: isolated(path, locale) } };
+}
+
 /** Undefined if the parameters that the sentence needs are missing. */
 function problemMessage(params: ErrorParams, { locale }: Reader): ChosenMessage | undefined {
   const { problem } = params;
@@ -151,6 +159,8 @@ const PROBLEM_ARGUMENTS = {
   not_supported: ['field'],
   too_long: ['field'],
   too_deep: [],
+  wrong_method: ['path', 'method', 'allow'],
+  no_websocket: [],
 } as const satisfies Record<RequestProblem, readonly (keyof ErrorParams)[]>;
 
 // A field name is read left to right even inside a right-to-left sentence.

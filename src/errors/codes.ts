@@ -77,7 +77,7 @@ export const ERROR_TABLE = {
   INVALID_REQUEST: {
     status: 400,
     retryable: false,
-    params: ['field', 'problem', 'model', 'endpoint', 'line', 'column'],
+    params: ['field', 'problem', 'model', 'endpoint', 'line', 'column', 'path', 'method', 'allow'],
     actions: ['rephrase'],
     when: 'malformed, unknown model or parameter',
   },
@@ -109,7 +109,13 @@ export const ERROR_TABLE = {
     actions: ['contact_support'],
     when: "the caller's own key may not do this",
   },
-  NOT_FOUND: { status: 404, retryable: false, params: [], actions: [], when: 'unknown thing' },
+  NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    params: ['path'],
+    actions: [],
+    when: 'unknown thing',
+  },
   CONFLICT: {
     status: 409,
     retryable: true,
@@ -176,6 +182,11 @@ export type ErrorParams = {
   /** Where the JSON text breaks, both counted from 1. */
   readonly line?: number;
   readonly column?: number;
+  /** The path of the request, without its query. */
+  readonly path?: string;
+  /** The method that the path does not accept, and those that it accepts. */
+  readonly method?: string;
+  readonly allow?: string;
 };
 
 /**
@@ -196,6 +207,8 @@ export const REQUEST_PROBLEMS = [
   'not_supported',
   'too_long',
   'too_deep',
+  'wrong_method',
+  'no_websocket',
 ] as const;
 
 export type RequestProblem = (typeof REQUEST_PROBLEMS)[number];

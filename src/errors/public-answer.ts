@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   type ErrorParams,
   type ErrorRow,
+  type RequestProblem,
   type SuggestedAction,
 } from './codes.ts';
 import { renderError } from './render-error.ts';
@@ -53,7 +54,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   const params = completeParams(code, error.params, wait);
   const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNKNOWN_RESET_MS : undefined);
   return {
-    status: row.status,
+    status: (params.problem && PROBLEM_STATUS[params.problem]) ?? row.status,
     headers: {
       'x-request-id': context.requestId,
       'request-id': context.requestId,
@@ -75,6 +76,12 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
     ...nextSteps(row.actions, context.queueAvailable),
   };
 }
+
+// HTTP has its own status for these mistakes.
+const PROBLEM_STATUS: Partial<Record<RequestProblem, number>> = {
+  wrong_method: 405,
+  no_websocket: 426,
+};
 
 // A usage limit without a stated reset is asked about again after this time. Any other refusal without a stated
 // delay advises none: clients back off by themselves, and an invented wait makes them sleep in silence.

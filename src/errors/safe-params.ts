@@ -37,6 +37,9 @@ const PARAM_CHECKS = {
   endpoint: isEndpoint,
   line: isPosition,
   column: isPosition,
+  path: isPath,
+  method: isMethod,
+  allow: isMethodList,
 } as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
 
 /** A model's name as callers write it: printable ASCII without spaces, so that it cannot hold prose. */
@@ -60,6 +63,19 @@ function isPosition(value: unknown): boolean {
 
 function isEndpoint(value: unknown): boolean {
   return typeof value === 'string' && /^\/v1[\w/{}:-]{0,60}$/.test(value);
+}
+
+/** A request's path without escapes, so that it cannot hold prose. */
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && /^\/[\w./:@+~{}-]{0,200}$/.test(value);
+}
+
+function isMethod(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Z-]{1,20}$/.test(value);
+}
+
+function isMethodList(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Z]{1,10}(?:, [A-Z]{1,10}){0,8}$/.test(value);
 }
 
 function oneOf(...words: readonly string[]): (value: unknown) => boolean {
