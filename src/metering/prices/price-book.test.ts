@@ -298,19 +298,19 @@ test('no usage within the bounds costs more than the worst case', () => {
           usage.cacheWriteTokens +
           usage.cacheWrite1hTokens;
         const most = { inputTokens, outputTokens: usage.outputTokens };
-        const held = cost(book.worstCase(provider, model, most, atMs));
-        assert.ok(price(provider, model, usage, atMs) <= held);
-        assert.ok(price(provider, model, usage, atMs + laterMs) <= held);
+        const worst = cost(book.worstCase(provider, model, most, atMs));
+        assert.ok(price(provider, model, usage, atMs) <= worst);
+        assert.ok(price(provider, model, usage, atMs + laterMs) <= worst);
         const short = {
           ...usage,
           inputTokens: inputTokens - usage.cacheWriteTokens,
           cacheReadTokens: 0,
           cacheWrite1hTokens: 0,
         };
-        const heldShort = cost(
+        const worstShort = cost(
           book.worstCase(provider, model, { ...most, mayCacheForAnHour: false }, atMs),
         );
-        assert.ok(price(provider, model, short, atMs) <= heldShort && heldShort <= held);
+        assert.ok(price(provider, model, short, atMs) <= worstShort && worstShort <= worst);
       },
     ),
     { numRuns: 2000 },

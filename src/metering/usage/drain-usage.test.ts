@@ -26,7 +26,7 @@ type Rig = {
 class FakeStore {
   readonly ids = new Set<string>();
   readonly batches: number[] = [];
-  isAway = false;
+  isUnavailable = false;
   /** Stores the batch and loses the answer. */
   losesAnswer = false;
   reserved: Promise<void> | undefined;
@@ -41,7 +41,7 @@ class FakeStore {
   ): Promise<InsertedUsage> {
     this.batches.push(records.length);
     await this.reserved;
-    if (this.isAway) throw new Error('store unavailable');
+    if (this.isUnavailable) throw new Error('store unavailable');
     for (const record of records) this.ids.add(record.id);
     for (const id of changes?.closed ?? []) this.closed.add(id);
     for (const { id } of changes?.opened ?? []) this.opened.add(id);
@@ -101,13 +101,13 @@ test('a long backlog is stored completely, in batches', async (context) => {
 
 test('the drain retries an unavailable store after growing pauses and logs its start and its end once', async (context) => {
   const { clock, store, journal, entries, record } = rig(tempFolder(context));
-  store.isAway = true;
+  store.isUnavailable = true;
   await record('a');
   await clock.advance(60_000);
   const asked = store.batches.length;
   assert.ok(asked >= 5 && asked <= 25, `asked ${asked} times`);
   assert.equal(journal.backlog(), 1);
-  store.isAway = false;
+  store.isUnavailable = false;
   await clock.advance(5000);
   assert.deepEqual([...store.ids], ['a']);
   assert.deepEqual(
@@ -175,9 +175,9 @@ test('two concurrent flushes store once', async (context) => {
 
 test('a flush rejects if the store is unavailable, and the record stays in the journal', async (context) => {
   const { store, drain, journal, record } = rig(tempFolder(context));
-  store.isAway = true;
+  store.isUnavailable = true;
   await record('a');
-  await assert.rejects(drain.flush(), /away/);
+  await assert.rejects(drain.flush(), /unavailable/);
   assert.equal(journal.backlog(), 1);
 });
 
@@ -194,7 +194,7 @@ test('close stores the backlog and leaves no timer', async (context) => {
 test('close keeps the records for the next start if the store is unavailable', async (context) => {
   const folder = tempFolder(context);
   const first = rig(folder);
-  first.store.isAway = true;
+  first.store.isUnavailable = true;
   await first.record('a');
   await first.drain.close();
   await first.journal.close();
@@ -229,9 +229,9 @@ test('an allotment of the previous process is released after the attempts that i
   await record('a');
   await journal.close();
   const again = rig(folder);
-  again.store.isAway = true;
+  again.store.isUnavailable = true;
   await assert.rejects(again.drain.flush());
-  again.store.isAway = false;
+  again.store.isUnavailable = false;
   await again.drain.flush();
   assert.deepEqual([[...again.store.ids], again.store.closed.has('former')], [['a'], true]);
   assert.equal(again.journal.backlog(), 0);
