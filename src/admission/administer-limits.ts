@@ -10,7 +10,7 @@ import {
   regionLabel,
 } from '../resilience/circuit-key.ts';
 import type { Auditor, Operator } from './administer-audit.ts';
-import type { ProviderLimit, ProviderLimits } from './provider-limits.ts';
+import { MAX_LIMIT_MS, type ProviderLimit, type ProviderLimits } from './provider-limits.ts';
 
 export type AdministerLimits = {
   list(): Promise<readonly ProviderLimit[]>;
@@ -26,9 +26,6 @@ export type AdministerLimitsParts = {
   readonly clock: Clock;
   readonly isProvider: (name: string) => boolean;
 };
-
-/** Providers' own limits last at most a month; a later reset time is a mistake. */
-export const MAX_LIMIT_MS = 32 * 86_400_000;
 
 export function administerLimits(parts: AdministerLimitsParts): AdministerLimits {
   const { limits, auditor, clock } = parts;

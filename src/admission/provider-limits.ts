@@ -12,12 +12,18 @@ export type ProviderLimit = CircuitKey & {
   readonly setAt: number;
   /** A throttle is over within minutes: callers may wait for it. */
   readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
+  /** The request that met a learnt limit; its record shows the provider's answer. */
+  readonly requestId?: string | undefined;
 };
 
 /** A stored record outlives its limit by this much, because the servers' clocks differ. */
 export const CLOCK_SKEW_MS = 1000;
 /** The duration of a limit without a stated end. */
 export const UNSTATED_LIMIT_MS = 300_000;
+/** Providers' own limits last at most a month; a later reset time is a mistake. */
+export const MAX_LIMIT_MS = 32 * 86_400_000;
+/** A throttle is over within minutes; a provider that states more is asked again after an hour. */
+export const MAX_THROTTLE_MS = 3_600_000;
 
 export type ProviderLimits = {
   /** The limit that applies to a call now: of its account, or of its model. Synchronous. */

@@ -3,16 +3,14 @@
 // steps (read, decide, find the wait) are the files in mapping/.
 
 import type { ErrorParams, Verdict } from './codes.ts';
-import { decideMeaning } from './mapping/meaning/decide.ts';
-import { hasWait, isLimitOrThrottle, type Meaning, OUTCOMES } from './mapping/meaning/meanings.ts';
-import { isModelBound } from './mapping/meaning/model-bound.ts';
+import { assess } from './mapping/assess.ts';
+import type { CallerText } from './mapping/lesson/caller-text.ts';
+import { type Lesson, lessonOf } from './mapping/lesson/lesson.ts';
+import { type Meaning, OUTCOMES } from './mapping/meaning/meanings.ts';
 import { readFailure } from './mapping/reading/read-failure.ts';
 import type { Reading } from './mapping/reading/reading.ts';
 import { knownField, leadingPath } from './mapping/reading/request-field.ts';
-import { statedWait } from './mapping/waits/find-wait.ts';
-import { limitOrThrottle } from './mapping/waits/limit-or-throttle.ts';
-import { quotaWindow } from './mapping/waits/quota-window.ts';
-import { NO_WAIT, type Wait } from './mapping/waits/wait.ts';
+import type { Wait } from './mapping/waits/wait.ts';
 import { isInstant } from './reset-timing.ts';
 
 export type FailureContext = {
@@ -38,16 +36,15 @@ export function mapProviderError(failure: unknown, context: FailureContext = {})
 }
 
 /**
- * As `mapProviderError`, with the scope of the limit: the provider-limit store needs to know whether it is
- * the model's or the account's.
+ * As `mapProviderError`, with the lesson for all other callers: the verdict may rest on prose that quotes the request, the
+ * lesson does not.
  */
 export function judgeProviderError(
   failure: unknown,
-  context: FailureContext = {},
-): { readonly verdict: Verdict; readonly isModelBound: boolean } {
-  const { verdict, reading } = judge(failure, context);
-  const isLimit = verdict.code === 'AI_LIMIT_REACHED';
-  return { verdict, isModelBound: isLimit && isModelBound(reading) };
+  context: FailureContext & { readonly callerText?: CallerText } = {},
+): { readonly verdict: Verdict; readonly lesson: Lesson } {
+  const { verdict } = judge(failure, context);
+  return { verdict, lesson: lessonOf(failure, verdict, context) };
 }
 
 export function explainProviderError(
@@ -62,18 +59,8 @@ type Judgement = { readonly verdict: Verdict; readonly rule: string; readonly re
 
 function judge(failure: unknown, context: FailureContext): Judgement {
   const reading = readFailure(failure, context);
-  const { decided, matches } = decideMeaning(reading);
-  const first = decided.meaning;
-  const wait = hasWait(first) ? statedWait(reading, matches.waitEnds, context) : NO_WAIT;
-  const meaning = isLimitOrThrottle(first)
-    ? limitOrThrottle(
-        first,
-        quotaWindow(reading, matches.phrases, context.provider),
-        wait,
-        context.now,
-      )
-    : first;
-  return { verdict: verdictOf(meaning, wait, reading, context), rule: decided.rule, reading };
+  const { meaning, wait, rule } = assess(reading, context);
+  return { verdict: verdictOf(meaning, wait, reading, context), rule, reading };
 }
 
 function verdictOf(

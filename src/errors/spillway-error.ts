@@ -3,6 +3,7 @@
 
 import type { ErrorCode, ErrorParams, Verdict } from './codes.ts';
 import { ERROR_TABLE } from './codes.ts';
+import type { Lesson } from './mapping/lesson/lesson.ts';
 import { isStoreUnavailable } from './store-unavailable.ts';
 
 export type SpillwayErrorOptions = {
@@ -10,7 +11,7 @@ export type SpillwayErrorOptions = {
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;
   readonly resetAt?: number;
-  readonly isModelBound?: boolean;
+  readonly lesson?: Lesson;
   readonly isTimedOut?: boolean;
   readonly cause?: unknown;
 };
@@ -23,8 +24,8 @@ export class SpillwayError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly resetAt: number | undefined;
-  /** The limit applies to one model; other models of the account stay usable. */
-  readonly isModelBound: boolean;
+  /** What all organisations may learn from a provider's failure; the other fields are for the one caller. */
+  readonly lesson: Lesson | undefined;
   /** A clock of Spillway ended the call after its request was sent: the provider has worked and is paid. */
   readonly isTimedOut: boolean;
 
@@ -37,7 +38,7 @@ export class SpillwayError extends Error {
     this.retryable = options.retryable ?? row.retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.resetAt = options.resetAt;
-    this.isModelBound = options.isModelBound ?? false;
+    this.lesson = options.lesson;
     this.isTimedOut = options.isTimedOut ?? false;
   }
 

@@ -20,8 +20,11 @@ export type BreakerAnswer =
   | { readonly isAllowed: true; readonly pass: BreakerPass }
   | { readonly isAllowed: false; readonly retryAfterMs: number; readonly cause: BreakerCause };
 
-/** `neutral` says nothing about the provider's health: a throttle, a limit, a caller's mistake. */
-export type CallHealth = 'success' | 'failure' | 'neutral';
+/**
+ * `neutral` says nothing about the provider's health: a throttle, a limit, a caller's mistake. `doubtful` is a failure that
+ * the request itself may have provoked (an unreadable answer with status 200): it counts for its organisation only.
+ */
+export type CallHealth = 'success' | 'failure' | 'neutral' | 'doubtful';
 
 export type BreakerView = {
   readonly key: CircuitKey;

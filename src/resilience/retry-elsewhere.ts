@@ -28,6 +28,7 @@ const FALLBACKS: Partial<Record<ErrorCode, Fallback>> = {
 /** Throttles, limits, refused credentials and callers' mistakes are neutral. */
 export function healthOf(error: SpillwayError | undefined): CallHealth {
   if (!error) return 'success';
+  if (error.lesson) return error.lesson.health;
   if (error.code === 'INTERNAL') return 'failure';
   if (error.code === 'NETWORK_TIMEOUT') return isAborted(error) ? 'neutral' : 'failure';
   if (error.code !== 'PROVIDER_UNAVAILABLE') return 'neutral';

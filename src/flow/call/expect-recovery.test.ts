@@ -6,6 +6,7 @@ import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryBreakerBoard } from '../../adapters/memory/breaker-board.ts';
 import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import { UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { BreakerAnswer } from '../../resilience/breaker-board.ts';
 import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
@@ -44,8 +45,10 @@ function openRig() {
   const learn = (target: Target, options: { isModelBound?: boolean; resetInMs?: number } = {}) => {
     const { isModelBound = false, resetInMs = 9 * SECOND_MS } = options;
     const resetAt = clock.now() + resetInMs;
-    const error = new SpillwayError('AI_LIMIT_REACHED', 'limited', { resetAt, isModelBound });
-    learnLimit(limits, target, error, 'srv-1', clock.now());
+    const code = 'AI_LIMIT_REACHED';
+    const lesson = { ...UNREADABLE_ANSWER, code, resetAt, isModelBound } as const;
+    const error = new SpillwayError(code, 'limited', { lesson });
+    learnLimit(limits, target, error, { serverId: 'srv-1', requestId: 'req_1' }, clock.now());
   };
   return { clock, breakers, known, limits, learn };
 }

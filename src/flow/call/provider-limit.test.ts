@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryProviderLimits } from '../../adapters/memory/provider-limits.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
-import { SpillwayError, type SpillwayErrorOptions } from '../../errors/spillway-error.ts';
+import { type Lesson, UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Target } from '../../routing/target.ts';
 import { learnLimit } from './provider-limit.ts';
 
@@ -22,11 +23,13 @@ const NOW = clock.now();
 
 async function learnt(
   code: 'AI_LIMIT_REACHED' | 'RATE_LIMITED',
-  options: SpillwayErrorOptions,
+  stated: Partial<Lesson>,
   target = TARGET,
 ): Promise<ProviderLimit | undefined> {
   const limits = createMemoryProviderLimits(clock);
-  learnLimit(limits, target, new SpillwayError(code, 'refused', options), 'srv-1', NOW);
+  const lesson: Lesson = { ...UNREADABLE_ANSWER, health: 'neutral', code, ...stated };
+  const error = new SpillwayError(code, 'refused', { lesson });
+  learnLimit(limits, target, error, { serverId: 'srv-1', requestId: 'req_1' }, NOW);
   return (await limits.list())[0];
 }
 
@@ -38,6 +41,7 @@ test('a limit ends at the reset time or after the delay that the provider stated
     setBy: 'srv-1',
     setAt: NOW,
     kind: 'learnt',
+    requestId: 'req_1',
   });
   const delayed = await learnt('AI_LIMIT_REACHED', { retryAfterMs: 1234 });
   assert.equal(delayed?.resetAt, NOW + 1234);
@@ -65,4 +69,17 @@ test('a throttle is kept for its model if its end is known, and dropped otherwis
   const throttled = await learnt('RATE_LIMITED', { retryAfterMs: 5000 });
   assert.deepEqual([throttled?.kind, throttled?.model], ['throttled', 'm']);
   assert.equal(await learnt('RATE_LIMITED', {}), undefined);
+});
+
+test('a usage limit lasts at most 32 days and a throttle at most an hour', async () => {
+  const in2099 = { resetAt: 4_070_908_800_000 };
+  assert.equal((await learnt('AI_LIMIT_REACHED', in2099))?.resetAt, NOW + 32 * 86_400_000);
+  assert.equal((await learnt('RATE_LIMITED', in2099))?.resetAt, NOW + 3_600_000);
+});
+
+test('a failure without a lesson teaches no limit, whatever the caller is answered', async () => {
+  const limits = createMemoryProviderLimits(clock);
+  const error = new SpillwayError('AI_LIMIT_REACHED', 'refused', { resetAt: NOW + 60_000 });
+  learnLimit(limits, TARGET, error, { serverId: 'srv-1', requestId: 'req_1' }, NOW);
+  assert.deepEqual(await limits.list(), []);
 });

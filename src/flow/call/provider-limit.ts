@@ -1,10 +1,13 @@
 // Provider limits in a call: read before an attempt, learnt from a failed one.
 
 import {
+  MAX_LIMIT_MS,
+  MAX_THROTTLE_MS,
   type ProviderLimit,
   type ProviderLimits,
   UNSTATED_LIMIT_MS,
 } from '../../admission/provider-limits.ts';
+import type { Lesson } from '../../errors/mapping/lesson/lesson.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { accountCircuit, withModel } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
@@ -15,34 +18,40 @@ export function activeLimit(limits: ProviderLimits, target: Target): ProviderLim
 }
 
 /**
- * Learns a usage limit of the account or of one model, or a throttle of one model with a known end. A limit that cannot be
- * announced to the other servers still applies here.
+ * Learns a usage limit of the account or of one model, or a throttle of one model with a known end, from the lesson of a
+ * failure: a caller's own text never teaches one. A limit that cannot be announced to the other servers still applies here.
  */
 export function learnLimit(
   limits: ProviderLimits,
   target: Target,
   error: SpillwayError,
-  serverId: string,
+  teacher: LimitTeacher,
   now: number,
 ): void {
-  const limit = limitOf(target, error, now);
-  if (limit) limits.set({ ...limit, setBy: serverId, setAt: now }).catch(() => {});
+  const limit = error.lesson && limitOf(target, error.lesson, now);
+  if (!limit) return;
+  const { serverId: setBy, requestId } = teacher;
+  limits.set({ ...limit, setBy, setAt: now, requestId }).catch(() => {});
 }
+
+/** The server and the request that met the limit. */
+export type LimitTeacher = { readonly serverId: string; readonly requestId: string };
 
 function limitOf(
   target: Target,
-  error: SpillwayError,
+  lesson: Lesson,
   now: number,
 ): Omit<ProviderLimit, 'setBy' | 'setAt'> | undefined {
   const account = accountCircuit(target);
   const model = withModel(account, target.model);
-  const delayedTo = error.retryAfterMs === undefined ? undefined : now + error.retryAfterMs;
-  if (error.code === 'AI_LIMIT_REACHED') {
-    const resetAt = error.resetAt ?? delayedTo ?? now + UNSTATED_LIMIT_MS;
-    return { ...(error.isModelBound ? model : account), resetAt, kind: 'learnt' };
+  const delayedTo = lesson.retryAfterMs === undefined ? undefined : now + lesson.retryAfterMs;
+  if (lesson.code === 'AI_LIMIT_REACHED') {
+    const statedAt = lesson.resetAt ?? delayedTo ?? now + UNSTATED_LIMIT_MS;
+    const resetAt = Math.min(statedAt, now + MAX_LIMIT_MS);
+    return { ...(lesson.isModelBound ? model : account), resetAt, kind: 'learnt' };
   }
   // The reset time of a throttle is when the whole limit is free again; a part of it is free after the stated delay.
-  const resetAt = delayedTo ?? error.resetAt;
-  if (error.code !== 'RATE_LIMITED' || resetAt === undefined) return undefined;
-  return { ...model, resetAt, kind: 'throttled' };
+  const resetAt = delayedTo ?? lesson.resetAt;
+  if (lesson.code !== 'RATE_LIMITED' || resetAt === undefined) return undefined;
+  return { ...model, resetAt: Math.min(resetAt, now + MAX_THROTTLE_MS), kind: 'throttled' };
 }

@@ -4,10 +4,12 @@
 
 import type { Principal } from '../../admission/principal.ts';
 import {
+  MAX_LIMIT_MS,
   type ProviderLimit,
   type ProviderLimits,
   UNSTATED_LIMIT_MS,
 } from '../../admission/provider-limits.ts';
+import { reportedLesson } from '../../errors/mapping/lesson/reported-lesson.ts';
 import type { ReportedFailure } from '../../events/emit-events.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -29,15 +31,15 @@ export type ReportLimit = (
   reported: ReportedFailure,
 ) => Promise<void>;
 
-const MAX_REPORT_MS = 32 * 86_400_000;
-
 export function createReportLimit(parts: ReportLimitParts): ReportLimit {
   const { clock } = parts;
   return async ({ scopes, keyId }, reported) => {
-    if (reported.verdict.code !== 'AI_LIMIT_REACHED' || !scopes.has('limits:report')) return;
-    const provider = limitedProvider(parts, reported);
+    if (!scopes.has('limits:report')) return;
     const setAt = clock.now();
-    const resetAt = resetOf(reported, setAt);
+    const lesson = reportedLesson(reported.failure, reported.verdict, setAt);
+    if (lesson.code !== 'AI_LIMIT_REACHED') return;
+    const provider = limitedProvider(parts, reported);
+    const resetAt = resetOf(lesson, setAt);
     // The report does not name the account, so the limit applies to all of them.
     for (const account of parts.accountsOf(provider))
       await announce(parts, { ...account, resetAt, setBy: keyId, setAt, kind: 'reported' });
@@ -56,10 +58,15 @@ async function announce({ limits, log }: ReportLimitParts, limit: ProviderLimit)
   }
 }
 
-function resetOf({ verdict: { resetAt, retryAfterMs } }: ReportedFailure, now: number): number {
+function resetOf({ resetAt, retryAfterMs }: StatedEnd, now: number): number {
   const statedAt = resetAt ?? now + (retryAfterMs ?? UNSTATED_LIMIT_MS);
-  return Math.min(statedAt, now + MAX_REPORT_MS);
+  return Math.min(statedAt, now + MAX_LIMIT_MS);
 }
+
+type StatedEnd = {
+  readonly resetAt: number | undefined;
+  readonly retryAfterMs: number | undefined;
+};
 
 /** By the stated provider, else by the model, else by keywords of the failure's text. */
 function limitedProvider(parts: ReportLimitParts, { failure, data }: ReportedFailure): string {

@@ -28,6 +28,10 @@ export const limitView = z.object({
   setBy: z.string(),
   setAt: moment,
   kind: z.enum(['learnt', 'reported', 'manual', 'throttled']),
+  requestId: z
+    .string()
+    .nullable()
+    .describe('The request that met the limit: see GET /admin/requests/{id}'),
 });
 
 export function adminLimitRoutes(
@@ -86,8 +90,9 @@ export function adminLimitRoutes(
 }
 
 function toLimitView(limit: ProviderLimit): z.infer<typeof limitView> {
-  const { provider, model = null, resetAt, setBy, setAt, kind } = limit;
-  return { provider, region: regionLabel(limit), model, resetAt, setBy, setAt, kind };
+  const { provider, model = null, resetAt, setBy, setAt, kind, requestId = null } = limit;
+  const region = regionLabel(limit);
+  return { provider, region, model, resetAt, setBy, setAt, kind, requestId };
 }
 
 function keyOf({ provider, region }: z.infer<typeof params>, model: string | undefined) {

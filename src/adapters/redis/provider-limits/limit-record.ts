@@ -30,9 +30,10 @@ export function isLimitKey(key: string): boolean {
 
 /** `region` also names the account, as it does in the key. */
 export function encodeLimit(limit: ProviderLimit): string {
-  const { provider, model, resetAt, setBy, setAt, kind } = limit;
+  const { provider, model, resetAt, setBy, setAt, kind, requestId } = limit;
   const region = regionLabel(limit);
-  return JSON.stringify({ active: true, provider, region, model, resetAt, setBy, setAt, kind });
+  const stated = { resetAt, setBy, setAt, kind, requestId };
+  return JSON.stringify({ active: true, provider, region, model, ...stated });
 }
 
 const record = z.object({
@@ -44,6 +45,7 @@ const record = z.object({
   setBy: z.string().catch('operator'),
   setAt: z.number().catch(0),
   kind: z.enum(['learnt', 'reported', 'manual', 'throttled']).catch('manual'),
+  requestId: z.string().optional().catch(undefined),
 });
 
 /** Undefined for no record, an inactive one, and text that is not a record. */
@@ -51,8 +53,9 @@ export function decodeLimit(key: string, text: string): ProviderLimit | undefine
   const { data } = record.safeParse(parseJson(text));
   const scope = data && scopeOf(key, data);
   if (!scope || !data.active) return undefined;
-  const { resetAt, setBy, setAt, kind } = data;
-  return { ...scope, resetAt, setBy, setAt, kind };
+  const { resetAt, setBy, setAt, kind, requestId } = data;
+  const limit = { ...scope, resetAt, setBy, setAt, kind };
+  return requestId === undefined ? limit : { ...limit, requestId };
 }
 
 /** Lookups use the Redis key, so it decides; the record only shows where a name that contains a colon ends. */

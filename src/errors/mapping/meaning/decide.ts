@@ -20,20 +20,24 @@ import { isRefusal } from './structured-names.ts';
 /** The meaning of a failure and the phrases found in its text. */
 export type Decision = { readonly decided: Decided; readonly matches: PhraseMatches };
 
-export function decideMeaning(reading: Reading): Decision {
+/** `find` restricts the phrases that count as evidence; names mentioned in the text count only without it. */
+export function decideMeaning(reading: Reading, find?: (text: string) => PhraseMatches): Decision {
   const { text, names, status } = reading;
   const certain = bySubscription(reading) ?? byOutcome(reading) ?? byName('firm', names);
   if (certain !== undefined) {
-    return { decided: certain, matches: hasWait(certain.meaning) ? findPhrases(text) : NO_MATCHES };
+    return {
+      decided: certain,
+      matches: hasWait(certain.meaning) ? (find ?? findPhrases)(text) : NO_MATCHES,
+    };
   }
   if (isProse(reading)) return { decided: PROSE, matches: NO_MATCHES };
   const isValidation = readsAsValidation(reading);
-  const matches = isValidation ? findUnquotedPhrases(text) : findPhrases(text);
+  const matches = (find ?? (isValidation ? findUnquotedPhrases : findPhrases))(text);
   const decided =
     byText(matches.phrases, { status, isValidation }) ??
     byName('loose', names) ??
     bySpecificStatus(reading) ??
-    byMentionedName(text, isValidation) ??
+    (find ? undefined : byMentionedName(text, isValidation)) ??
     byName('vague', names) ??
     byStatus(reading);
   return { decided, matches };

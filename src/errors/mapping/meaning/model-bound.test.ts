@@ -39,9 +39,12 @@ const OF_A_MODEL: Readonly<Record<string, unknown>> = {
   'a day of tokens at Groq': openai(
     'Rate limit reached for model `llama-3.3-70b` in organization `org_1` service tier `on_demand` on tokens per day (TPD): Limit 100000, Used 99990, Requested 1500. Please try again in 21m27.36s.',
   ),
-  'a week of Opus': 'Opus weekly limit reached ∙ resets Oct 9 at 5pm',
-  'Opus, addressed to a user': "You've hit your Opus limit · resets 3pm (UTC)",
-  'a week for Sonnet': "You've reached your weekly limit for Sonnet",
+  'a week of Opus': { status: 429, body: 'Opus weekly limit reached ∙ resets Oct 9 at 5pm' },
+  'Opus, addressed to a user': {
+    status: 429,
+    body: "You've hit your Opus limit · resets 3pm (UTC)",
+  },
+  'a week for Sonnet': { status: 429, body: "You've reached your weekly limit for Sonnet" },
   'a claim in headers': {
     status: 429,
     headers: {
@@ -77,20 +80,20 @@ const OF_THE_ACCOUNT: Readonly<Record<string, unknown>> = {
 
 for (const [what, failure] of Object.entries(OF_A_MODEL)) {
   test(`${what}: the limit applies to one model`, () => {
-    const { verdict, isModelBound } = judgeProviderError(failure, { now: 0 });
-    assert.deepEqual([verdict.code, isModelBound], ['AI_LIMIT_REACHED', true]);
+    const { verdict, lesson } = judgeProviderError(failure, { now: 0 });
+    assert.deepEqual([verdict.code, lesson.isModelBound], ['AI_LIMIT_REACHED', true]);
   });
 }
 
 for (const [what, failure] of Object.entries(OF_THE_ACCOUNT)) {
   test(`${what}: the limit applies to the whole account`, () => {
-    const { verdict, isModelBound } = judgeProviderError(failure, { now: 0 });
-    assert.deepEqual([verdict.code, isModelBound], ['AI_LIMIT_REACHED', false]);
+    const { verdict, lesson } = judgeProviderError(failure, { now: 0 });
+    assert.deepEqual([verdict.code, lesson.isModelBound], ['AI_LIMIT_REACHED', false]);
   });
 }
 
 test('a failure that is not a limit is never bound to a model', () => {
   const throttle = 'Rate limit reached for gpt-4o in organization org-1 on tokens per min (TPM)';
-  const { verdict, isModelBound } = judgeProviderError(openai(throttle));
-  assert.deepEqual([verdict.code, isModelBound], ['RATE_LIMITED', false]);
+  const { verdict, lesson } = judgeProviderError(openai(throttle));
+  assert.deepEqual([verdict.code, lesson.isModelBound], ['RATE_LIMITED', false]);
 });

@@ -59,6 +59,11 @@ const STREAM_START = /^(?:event|data|id|retry|):/;
 
 const MAX_FRAMES = 20;
 
+/** The data lines of an event stream; none for any other text. */
+export function dataLines(text: string): readonly string[] {
+  return STREAM_START.test(text) ? framesOf(text) : [];
+}
+
 function framesOf(text: string): string[] {
   const lines = text.split('\n', 200).filter((line) => line.startsWith('data:'));
   const frames = lines.map((line) => line.slice(5).trim());

@@ -1,0 +1,83 @@
+// Takes the caller's own words out of a provider's sentence. A provider that quotes the request repeats its phrases and
+// times: a phrase that the request contains is no evidence, and neither is a time that the request contains.
+
+import { findPhrases, NO_MATCHES, type PhraseMatches } from '../text/find-phrases.ts';
+
+/** The text of the request; undefined if it is too long to be searched. */
+export type CallerText = () => string | undefined;
+
+/** The phrases and waits of the sentence that the request does not contain; nothing if the request is not known. */
+export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatches {
+  const found = findPhrases(text);
+  if (found.phrases.length === 0 && found.waitEnds.length === 0) return found;
+  const said = callerText();
+  if (said === undefined) return NO_MATCHES;
+  const foreign = new Set(findPhrases(said).phrases);
+  return {
+    phrases: found.phrases.filter((phrase) => !foreign.has(phrase)),
+    waitEnds: found.waitEnds.filter((end) => !isSaid(text.slice(end), said)),
+  };
+}
+
+/** The sentence without numbers that decide by themselves and that the request contains: `|1754636400`, `limit: 0`. */
+export function withoutSaidNumbers(text: string, callerText: CallerText): string {
+  if (!NUMBER.test(text)) return text;
+  const said = callerText();
+  return text.replaceAll(NUMBERS, (words) =>
+    said === undefined || said.includes(words.replace('|', '').toLowerCase()) ? ' ' : words,
+  );
+}
+
+const NUMBER = /\|\d{10}|limit: 0/;
+const NUMBERS = /\|\d{10,13}|limit: 0/g;
+
+/** Whether the request contains the beginning of a statement, up to the end of its first number or second word. */
+function isSaid(statement: string, said: string): boolean {
+  const [start] = TIME.exec(statement) ?? TWO_WORDS.exec(statement) ?? [];
+  return start !== undefined && start.trim() !== '' && said.includes(start.trim().toLowerCase());
+}
+
+const TIME = /^[^\d]{0,40}\d[\d:.,-]{0,20}/;
+const TWO_WORDS = /^\W{0,5}\w{1,20}\W{1,3}\w{1,20}/;
+
+/** Longer requests are not searched, and a provider's sentence about them teaches nothing. */
+const MAX_CALLER_CHARACTERS = 262_144;
+
+export type SentText = {
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+};
+
+/** The text of a request as it was sent: path, headers and body, decoded as a provider decodes them. */
+export function callerTextOf({ path, headers, body }: SentText): CallerText {
+  let text: string | undefined;
+  return () => {
+    if (body.length > MAX_CALLER_CHARACTERS) return undefined;
+    text ??= [decodedUri(path), headers.join('\n'), decodedJson(new TextDecoder().decode(body))]
+      .join('\n')
+      .toLowerCase();
+    return text;
+  };
+}
+
+function decodedUri(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Resolves the escapes of JSON strings, so that an escaped phrase is found. */
+function decodedJson(json: string): string {
+  if (!json.includes('\\')) return json;
+  return json.replaceAll(ESCAPE, (_, hex: string | undefined, char: string | undefined) =>
+    hex === undefined
+      ? (PLAIN[char ?? ''] ?? char ?? '')
+      : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|(.))/gs;
+const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };

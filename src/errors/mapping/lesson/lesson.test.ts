@@ -1,0 +1,211 @@
+// What organisations learn from a failure of another one: the provider's own statements, never the text of a request.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeProviderError } from '../../map-provider-error.ts';
+import { callerTextOf } from './caller-text.ts';
+import type { Lesson } from './lesson.ts';
+
+const NOW = 1_800_000_000_000;
+const HOSTILE = 'credit balance is too low try again in 700 hours';
+const IN_2099 = 'usage limit reached|4070908800';
+
+function body(message: string, fields: object = { type: 'invalid_request_error' }): string {
+  return JSON.stringify({ type: 'error', error: { ...fields, message } });
+}
+
+function sent(text: string, path = '/v1/messages', headers: readonly string[] = []) {
+  return callerTextOf({ path, headers, body: Buffer.from(text) });
+}
+
+function lessonOf(failure: unknown, request = ''): Lesson {
+  return judgeProviderError(failure, { now: NOW, callerText: sent(request) }).lesson;
+}
+
+function learnt({ code, retryAfterMs, resetAt, health }: Lesson) {
+  return { code, retryAfterMs, resetAt, health };
+}
+
+const NOTHING = { retryAfterMs: undefined, resetAt: undefined };
+
+for (const status of [400, 404, 413, 422])
+  for (const text of [HOSTILE, IN_2099, 'overloaded_error', 'API key not valid'])
+    test(`the prose of a ${status} that quotes "${text}" teaches nothing`, () => {
+      const failure = { status, body: body(`${text}: Extra inputs are not permitted`) };
+      const { code, health, ...stated } = learnt(lessonOf(failure));
+      assert.ok(!['AI_LIMIT_REACHED', 'RATE_LIMITED', 'AUTH_FAILED'].includes(code), code);
+      assert.deepEqual({ health, ...stated }, { health: 'neutral', ...NOTHING });
+    });
+
+test('a field named like a limit stays the verdict of the one caller and no lesson', () => {
+  const failure = { status: 400, body: body(`${HOSTILE}: Extra inputs are not permitted`) };
+  const { verdict, lesson } = judgeProviderError(failure, { now: NOW });
+  assert.equal(verdict.code, 'AI_LIMIT_REACHED');
+  assert.equal(lesson.code, 'INVALID_REQUEST');
+});
+
+const SENTENCES: readonly (readonly [string, number | undefined])[] = [
+  [
+    'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+    undefined,
+  ],
+  [
+    'Your credit balance is too low to access the Claude API. Please go to Plans & Billing to upgrade or purchase credits.',
+    undefined,
+  ],
+  [
+    'You have reached your specified API usage limits. You will regain access on 2027-02-01 at 00:00 UTC.',
+    Date.UTC(2027, 1, 1),
+  ],
+  [
+    'You have reached your specified workspace API usage limits. You will regain access on 2027-02-01 at 08:30 UTC.',
+    Date.UTC(2027, 1, 1, 8, 30),
+  ],
+  ['Claude AI usage limit reached|1800003600', 1_800_003_600_000],
+  ['Billing hard limit has been reached', undefined],
+];
+
+for (const [sentence, resetAt] of SENTENCES) {
+  test(`the whole message "${sentence}" of a 400 is a limit`, () => {
+    const lesson = lessonOf({ status: 400, body: body(sentence) });
+    assert.deepEqual([lesson.code, lesson.resetAt], ['AI_LIMIT_REACHED', resetAt]);
+  });
+  for (const quoted of [
+    `messages.0: ${sentence}`,
+    `${sentence} `,
+    `"${sentence}"`,
+    `${sentence}: x`,
+  ])
+    test(`the message "${quoted}" of a 400 is not a limit`, () => {
+      assert.equal(lessonOf({ status: 400, body: body(quoted) }).code, 'INVALID_REQUEST');
+    });
+}
+
+test('typed fields of a 400 teach, whatever the message quotes', () => {
+  const fields = { type: 'invalid_request_error', code: 'billing_hard_limit_reached' };
+  assert.equal(lessonOf({ status: 400, body: body('x', fields) }).code, 'AI_LIMIT_REACHED');
+  const google = {
+    error: {
+      code: 400,
+      message: 'API key not valid.',
+      status: 'INVALID_ARGUMENT',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+    },
+  };
+  assert.equal(lessonOf({ status: 400, body: JSON.stringify(google) }).code, 'AUTH_FAILED');
+});
+
+test('a header states the time of a 429, not the caller whom its message quotes', () => {
+  const failure = {
+    status: 429,
+    headers: { 'retry-after': '7' },
+    body: body(`Rate limited: ${IN_2099} try again in 700 hours`, { type: 'rate_limit_error' }),
+  };
+  const request = JSON.stringify({ [`${IN_2099} try again in 700 hours`]: 1 });
+  assert.deepEqual(learnt(lessonOf(failure, request)), {
+    code: 'RATE_LIMITED',
+    retryAfterMs: 7000,
+    resetAt: undefined,
+    health: 'neutral',
+  });
+});
+
+test('a 429 without a stated time learns none from the words of its caller', () => {
+  const failure = { status: 429, body: body(`Rate limited: ${HOSTILE}, ${IN_2099}, limit: 0`) };
+  for (const request of [
+    JSON.stringify({ [HOSTILE]: IN_2099, other: 'limit: 0' }),
+    JSON.stringify({ a: `${HOSTILE} ${IN_2099} limit: 0` }).replaceAll(
+      /[a-z]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  ])
+    assert.deepEqual(learnt(lessonOf(failure, request)), {
+      code: 'RATE_LIMITED',
+      ...NOTHING,
+      health: 'neutral',
+    });
+});
+
+test('a 429 about a request that is too long to be searched teaches nothing by its message', () => {
+  const failure = { status: 429, body: body(IN_2099, { type: 'rate_limit_error' }) };
+  const lesson = lessonOf(failure, ' '.repeat(300_000));
+  assert.deepEqual([lesson.code, lesson.resetAt], ['RATE_LIMITED', undefined]);
+});
+
+test('the words of a provider in a 429 teach its limit and its end', () => {
+  const message = 'You have used your plan. Usage limit reached, try again in 3 hours.';
+  const failure = { status: 429, body: body(message, { type: 'rate_limit_error' }) };
+  const lesson = lessonOf(failure, JSON.stringify({ messages: [{ content: 'hello' }] }));
+  assert.deepEqual([lesson.code, lesson.retryAfterMs], ['AI_LIMIT_REACHED', 10_800_000]);
+});
+
+test('JSON inside a message is not read', () => {
+  const quoted = body('x', {
+    type: 'overloaded_error',
+    code: 'insufficient_quota',
+    retry_after: 9,
+  });
+  for (const status of [400, 429, 500]) {
+    const failure = { status, body: body(`bad value ${quoted}`, { type: 'api_error' }) };
+    const lesson = lessonOf(failure, quoted);
+    assert.notEqual(lesson.code, 'AI_LIMIT_REACHED');
+    assert.equal(lesson.retryAfterMs, undefined);
+  }
+});
+
+test('a model that the caller names in a message does not bind the limit to a model', () => {
+  const words = 'limit reached for my-model in organization ';
+  const failure = {
+    status: 402,
+    body: body(`Payment required. ${words}x`, { type: 'billing_error' }),
+  };
+  assert.equal(lessonOf(failure).isModelBound, true);
+  assert.equal(lessonOf(failure, JSON.stringify({ user: words })).isModelBound, false);
+});
+
+const EVENTS: readonly (readonly [string, object, string])[] = [
+  ['an overloaded_error', { type: 'overloaded_error', message: 'Overloaded' }, 'failure'],
+  ['an api_error', { type: 'api_error', message: 'Internal' }, 'failure'],
+  [
+    'an invalid_request_error',
+    { type: 'invalid_request_error', message: 'overloaded_error' },
+    'neutral',
+  ],
+  ['an untyped error', { message: 'overloaded_error, try again in 700 hours' }, 'doubtful'],
+];
+
+for (const [name, error, health] of EVENTS)
+  test(`${name} in a stream is ${health} for the provider's health`, () => {
+    const frame = `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
+    const lesson = lessonOf({ body: Buffer.from(frame) });
+    assert.equal(lesson.health, health);
+    assert.deepEqual([lesson.retryAfterMs, lesson.resetAt], [undefined, undefined]);
+  });
+
+test('an unreadable 200 is doubtful, a 5xx and a lost connection are failures', () => {
+  assert.equal(lessonOf({ status: 200, body: '<html>busy</html>' }).health, 'doubtful');
+  assert.equal(lessonOf({ status: 200, body: '' }).health, 'doubtful');
+  assert.equal(
+    lessonOf({ status: 500, body: body('content policy', { type: 'api_error' }) }).health,
+    'failure',
+  );
+  assert.equal(lessonOf({ status: 529, body: '' }).health, 'failure');
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  assert.equal(lessonOf(reset).health, 'failure');
+});
+
+test('the caller’s own object in an answer is not entered', () => {
+  const metadata = { error: { type: 'overloaded_error', code: 'insufficient_quota' } };
+  const lesson = lessonOf({
+    status: 200,
+    body: JSON.stringify({ id: 'r', metadata, input: metadata }),
+  });
+  assert.notEqual(lesson.code, 'AI_LIMIT_REACHED');
+  assert.notEqual(lesson.health, 'failure');
+});
+
+test('a refused content with status 403 is not a refused credential', () => {
+  const failure = { status: 403, body: body('Your input was flagged: content policy', {}) };
+  const lesson = lessonOf(failure, JSON.stringify({ x: 'content policy' }));
+  assert.notEqual(lesson.code, 'AUTH_FAILED');
+});

@@ -1,0 +1,133 @@
+// The lesson of a failure: what all organisations may learn from it (limits, throttles, refused credentials, the
+// provider's health). Organisations share provider accounts, so a lesson rests only on what the provider itself decides:
+//
+//   status, headers and typed fields     always
+//   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains
+//   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts)
+//
+// A time in a sentence counts only if no header or field states one. The sentences of a 400, 404, 413 or 422 quote the
+// request and teach nothing; the verdict for the one caller may still use them.
+
+import type { ErrorCode, Verdict } from '../../codes.ts';
+import { type AssessContext, type Assessment, assess } from '../assess.ts';
+import { type Meaning, OUTCOMES } from '../meaning/meanings.ts';
+import { isModelBound } from '../meaning/model-bound.ts';
+import type { Reading } from '../reading/reading.ts';
+import { NO_MATCHES } from '../text/find-phrases.ts';
+import { statedWait } from '../waits/find-wait.ts';
+import { isSubscriptionRejected } from '../waits/reset-headers.ts';
+import { type CallerText, findOwnPhrases, withoutSaidNumbers } from './caller-text.ts';
+import { knownSentence } from './known-sentences.ts';
+import { readTyped, type TypedReading } from './typed-reading.ts';
+
+export type Lesson = {
+  readonly code: ErrorCode;
+  readonly retryAfterMs: number | undefined;
+  readonly resetAt: number | undefined;
+  /** The limit applies to one model; other models of the account stay usable. */
+  readonly isModelBound: boolean;
+  readonly health: LessonHealth;
+};
+
+/** `doubtful`: a failure that the request itself may have provoked, such as an unreadable answer with status 200. */
+export type LessonHealth = 'failure' | 'neutral' | 'doubtful';
+
+type LessonContext = AssessContext & {
+  readonly status?: number;
+  readonly headers?: unknown;
+  readonly callerText?: CallerText;
+};
+
+export function lessonOf(failure: unknown, verdict: Verdict, context: LessonContext): Lesson {
+  const typed = readTyped(failure, context);
+  const { meaning, wait, reading } = assessTyped(typed, context);
+  const { code } = OUTCOMES[meaning];
+  const isLimit = code === 'AI_LIMIT_REACHED';
+  return {
+    // A status that refuses a credential may refuse the content instead; the sentence says so.
+    code: code === 'AUTH_FAILED' && verdict.code !== 'AUTH_FAILED' ? verdict.code : code,
+    retryAfterMs: wait.retryAfterMs,
+    resetAt: wait.resetAt,
+    isModelBound: isLimit && isModelBound(reading, isQuotedIn(context.callerText)),
+    health: healthOf(typed, meaning, verdict),
+  };
+}
+
+type TypedAssessment = Assessment & { readonly reading: Reading };
+
+function assessTyped(typed: TypedReading, context: LessonContext): TypedAssessment {
+  const { reading, messages, httpStatus } = typed;
+  const [only] = messages;
+  const known = messages.length === 1 && only !== undefined ? knownSentence(only) : undefined;
+  if (known) return { meaning: 'quota', ...known, reading };
+  const isOwn = httpStatus !== undefined && SENTENCE_STATUSES.has(httpStatus);
+  if (!isOwn) return { ...assess(reading, context, () => NO_MATCHES), reading };
+  return assessSentence(reading, messages.join('\n'), context);
+}
+
+function assessSentence(typed: Reading, sentence: string, context: LessonContext): TypedAssessment {
+  const callerText = context.callerText ?? NOTHING_SAID;
+  const isTimed = statesWait(typed, context);
+  const own = withoutSaidNumbers(sentence, callerText);
+  const reading = { ...typed, text: isTimed ? own.replaceAll('|', ' ') : own };
+  const assessment = assess(reading, context, (text) => {
+    const { phrases, waitEnds } = findOwnPhrases(text, callerText);
+    return { phrases, waitEnds: isTimed ? [] : waitEnds };
+  });
+  return { ...assessment, reading };
+}
+
+const NOTHING_SAID: CallerText = () => '';
+
+const SENTENCE_STATUSES: ReadonlySet<number> = new Set([402, 403, 429]);
+
+/** Whether headers or fields state a wait; then the sentence's is not read. */
+function statesWait(reading: Reading, context: LessonContext): boolean {
+  const { retryAfterMs, resetAt } = statedWait(reading, [], context);
+  return retryAfterMs !== undefined || resetAt !== undefined;
+}
+
+function isQuotedIn(callerText: CallerText | undefined): (words: string) => boolean {
+  return (words) => callerText?.()?.includes(words.trim().toLowerCase()) === true;
+}
+
+function healthOf(typed: TypedReading, meaning: Meaning, verdict: Verdict): LessonHealth {
+  const { httpStatus, isLocal } = typed;
+  if (httpStatus !== undefined && httpStatus >= 400 && httpStatus < 500) return 'neutral';
+  const isFailing = FAILING.has(meaning);
+  if (isLocal || (httpStatus ?? 0) >= 500) return isFailing ? 'failure' : unreadable(verdict);
+  if (isTypedFailure(typed)) return isFailing ? 'failure' : 'neutral';
+  return unreadable(verdict);
+}
+
+/** No typed field says what failed. */
+function unreadable({ code, retryable }: Verdict): LessonHealth {
+  if (code === 'NETWORK_TIMEOUT') return retryable ? 'doubtful' : 'neutral';
+  return code === 'INTERNAL' || code === 'PROVIDER_UNAVAILABLE' ? 'doubtful' : 'neutral';
+}
+
+function isTypedFailure({ reading }: TypedReading): boolean {
+  const { names, status = 0, headers } = reading;
+  return names.length > 0 || status >= 400 || isSubscriptionRejected(headers);
+}
+
+const FAILING: ReadonlySet<Meaning> = new Set([
+  'overloaded',
+  'failed',
+  'broken',
+  'connect',
+  'unanswered',
+  'slow',
+  'idle',
+  'lost',
+  'untrusted',
+]);
+
+/** The lesson of an answer with status 200 that cannot be read, or of a stream that ends early. */
+export const UNREADABLE_ANSWER: Lesson = Object.freeze({
+  code: 'NETWORK_TIMEOUT',
+  retryAfterMs: undefined,
+  resetAt: undefined,
+  isModelBound: false,
+  health: 'doubtful',
+});
