@@ -1,6 +1,6 @@
 // The AI endpoints, handled before fastify: bytes in, bytes out. The stages, in order:
 //
-//   match the path → credential → key → read the body → serve → one response
+//   match the path → credential → key → admit the body → read it → serve → one response
 //
 // A failure of any stage is sent in the caller's wire format, so that its SDK raises its own error class.
 
@@ -10,14 +10,22 @@ import type { Principal } from '../admission/principal.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 import type { StreamEnding } from '../errors/wire-shape.ts';
 import { addStandings, headerPairs, servedHeaders } from '../flow/serve/answer-headers.ts';
+import type { ForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
+import { prefersAsync } from '../flow/serve/queue-call.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { isArrayStream, matchNativeRoute, type NativeRoute } from '../upstream/native-route.ts';
+import {
+  chargeOf,
+  isArrayStream,
+  matchNativeRoute,
+  type NativeRoute,
+} from '../upstream/native-route.ts';
+import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, readCredential } from './credential.ts';
-import { readBody } from './read-body.ts';
+import { announcedBytes, type BodyIntake, readBody } from './read-body.ts';
 import { type ErrorReplier } from './reply-error.ts';
 import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 
@@ -25,6 +33,9 @@ export type NativeHandlerParts = {
   readonly keyring: Keyring;
   readonly serve: ServeCallParts;
   readonly replyError: ErrorReplier;
+  readonly quota: BodyQuota;
+  readonly intake: BodyIntake;
+  readonly foreseeRefusal: ForeseeRefusal;
   readonly bodyLimitBytes: number;
   /** Body limits of single endpoints, by their documented path. */
   readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
@@ -54,7 +65,9 @@ class NativeConnection implements Reply {
   readonly #id: string;
   readonly #startedAtMs: number;
   #principal: Principal | undefined;
+  #lease: BodyLease | undefined;
   #served: ServedRequest | undefined;
+  #isClosed = false;
   #hasWritten = false;
 
   constructor(
@@ -110,16 +123,54 @@ class NativeConnection implements Reply {
     if (!principal.scopes.has('call')) {
       return this.#refuse(new SpillwayError('FORBIDDEN', 'the key lacks the scope call'));
     }
-    const { bodyLimitBytes, routeBodyLimitBytes } = this.#parts;
+    const announced = announcedBytes(this.#request);
+    if (announced !== undefined && announced <= MAX_SMALL_BODY_BYTES)
+      return this.#receive(principal, announced);
+    void this.#foresee(principal).then((refusal) =>
+      refusal ? this.#refuse(refusal) : this.#receive(principal, announced),
+    );
+  }
+
+  /** A replay, a job and a stale answer are served whatever the budget says. */
+  #foresee(principal: Principal): Promise<SpillwayError | undefined> {
+    const { headers } = this.#request;
+    const mayBeServed =
+      headers['idempotency-key'] !== undefined ||
+      headers['x-spillway-degrade'] !== undefined ||
+      prefersAsync(headers);
+    if (mayBeServed) return Promise.resolve(undefined);
+    const isFree = chargeOf(this.#route.operation) === 'nothing';
+    return this.#parts.foreseeRefusal(principal, isFree);
+  }
+
+  #receive(principal: Principal, announced: number | undefined): void {
+    const { quota, intake, bodyLimitBytes, routeBodyLimitBytes } = this.#parts;
+    const limitBytes = routeBodyLimitBytes[this.#route.endpoint] ?? bodyLimitBytes;
+    try {
+      this.#lease = quota.admit(principal, announced && Math.min(announced, limitBytes));
+    } catch (refusal) {
+      return this.#refuse(refusal);
+    }
+    this.#response.once('close', () => this.#closed());
+    const terms = { limitBytes, lease: this.#lease };
     readBody(
       this.#request,
-      routeBodyLimitBytes[this.#route.endpoint] ?? bodyLimitBytes,
+      terms,
+      intake,
       (body) => this.#serve(principal, body),
       (error) => this.#refuse(error),
     );
   }
 
+  /** The last byte was sent, or the caller has left. */
+  #closed(): void {
+    this.#isClosed = true;
+    this.#lease?.release();
+    this.#served?.gone();
+  }
+
   #serve(principal: Principal, body: Buffer): void {
+    if (this.#isClosed) return;
     const { headers } = this.#request;
     const request = {
       id: this.#id,
@@ -131,7 +182,6 @@ class NativeConnection implements Reply {
       correlationId: readCorrelationId(headers),
       startedAtMs: this.#startedAtMs,
     };
-    this.#response.once('close', () => this.#served?.gone());
     try {
       this.#served = serveCall(this.#parts.serve, request, this, (failure) => this.#fail(failure));
     } catch (thrown) {
@@ -145,7 +195,7 @@ class NativeConnection implements Reply {
   }
 
   #fail(failed: FailedRequest, isRefusal = false): void {
-    const { error, isBegun, beforeSend } = failed;
+    const { error, isBegun, hasRetried, beforeSend } = failed;
     if (!isBegun) this.#addServedHeaders(failed);
     this.#parts.replyError({
       error,
@@ -155,6 +205,7 @@ class NativeConnection implements Reply {
       response: this.#response,
       principal: this.#principal,
       isBegun,
+      hasRetried,
       isRefusal,
       ending: this.#ending(),
       beforeSend,

@@ -1,37 +1,151 @@
-// Reads and decodes a request's body up to a limit. A content length above the limit is refused before the first byte; a body that
-// grows above the limit is refused there and its remaining bytes are discarded.
+// Reads and decodes a request's body up to a limit. A content length above the limit is refused before the first byte; a
+// body that grows above the limit or above its quota is refused there and its remaining bytes are discarded. An upload
+// that pauses for too long is refused, so that it does not occupy its quota.
 
 import type { IncomingMessage } from 'node:http';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
+import type { BodyLease } from './body-quota.ts';
 import { decodeBody } from './decode-body.ts';
+import type { DecodeQueue } from './decode-queue.ts';
+
+export type BodyTerms = {
+  readonly limitBytes: number;
+  /** Counts the bytes as they arrive, and the decoded ones. */
+  readonly lease: BodyLease;
+};
+
+export type BodyIntake = {
+  readonly clock: Clock;
+  readonly watch: Watch;
+  /** The longest pause between two chunks. */
+  readonly idleTimeoutMs: number;
+  readonly decoding: DecodeQueue;
+};
+
+/** The announced length of a body; undefined for a body of unknown length. */
+export function announcedBytes({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : undefined;
+}
 
 export function readBody(
   request: IncomingMessage,
-  limitBytes: number,
+  terms: BodyTerms,
+  intake: BodyIntake,
   done: (body: Buffer) => void,
   failed: (error: SpillwayError) => void,
 ): void {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limitBytes) return failed(tooLarge(limitBytes));
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let isOver = false;
+  if ((announcedBytes(request) ?? 0) > terms.limitBytes) return failed(tooLarge(terms.limitBytes));
+  new BodyReading(request, terms, intake, done, failed).start();
+}
 
-  request.on('data', (chunk: Buffer) => {
-    if (isOver) return;
-    size += chunk.length;
-    if (size <= limitBytes) return void chunks.push(chunk);
-    isOver = true;
-    failed(tooLarge(limitBytes));
-  });
-  request.on('end', () => {
-    if (isOver) return;
-    const [only] = chunks;
-    const body = chunks.length === 1 && only ? only : Buffer.concat(chunks, size);
-    decodeBody(body, request.headers['content-encoding'], limitBytes, (error, decoded) =>
-      error ? failed(error) : done(decoded),
+class BodyReading implements Watched {
+  readonly #request: IncomingMessage;
+  readonly #terms: BodyTerms;
+  readonly #intake: BodyIntake;
+  readonly #done: (body: Buffer) => void;
+  readonly #failed: (error: SpillwayError) => void;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #lastChunkAtMs: number;
+  #ticket: Ticket | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    terms: BodyTerms,
+    intake: BodyIntake,
+    done: (body: Buffer) => void,
+    failed: (error: SpillwayError) => void,
+  ) {
+    this.#request = request;
+    this.#terms = terms;
+    this.#intake = intake;
+    this.#done = done;
+    this.#failed = failed;
+    this.#lastChunkAtMs = intake.clock.monotonic();
+  }
+
+  start(): void {
+    this.#ticket = this.#intake.watch.join(this);
+    this.#request.on('data', (chunk: Buffer) => this.#add(chunk));
+    this.#request.on('end', () => this.#end());
+  }
+
+  check(nowMs: number): void {
+    // The caller has left.
+    if (this.#request.destroyed) return this.#leave();
+    if (nowMs - this.#lastChunkAtMs < this.#intake.idleTimeoutMs) return;
+    this.#fail(
+      new SpillwayError('NETWORK_TIMEOUT', 'the upload paused for too long', {
+        params: { phase: 'lost' },
+      }),
     );
-  });
+  }
+
+  #add(chunk: Buffer): void {
+    if (this.#ticket === undefined) return;
+    this.#size += chunk.length;
+    const { limitBytes, lease } = this.#terms;
+    if (this.#size > limitBytes) return this.#fail(tooLarge(limitBytes));
+    try {
+      lease.growTo(this.#size);
+    } catch (refusal) {
+      return this.#fail(toSpillwayError(refusal));
+    }
+    this.#lastChunkAtMs = this.#intake.clock.monotonic();
+    this.#chunks.push(chunk);
+  }
+
+  #end(): void {
+    if (this.#ticket === undefined) return;
+    this.#leave();
+    this.#terms.lease.uploaded();
+    const body = this.#whole();
+    if (this.#request.headers['content-encoding'] === undefined) return this.#decode(body);
+    this.#intake.decoding.run((release) => this.#decode(body, release));
+  }
+
+  #decode(encoded: Buffer, release?: () => void): void {
+    const encoding = this.#request.headers['content-encoding'];
+    decodeBody(encoded, encoding, this.#terms.limitBytes, (error, body) => {
+      release?.();
+      if (error) this.#failed(error);
+      else this.#decoded(body);
+    });
+  }
+
+  /** The encoded bytes are garbage by now, so the larger of the two sizes counts. */
+  #decoded(body: Buffer): void {
+    try {
+      this.#terms.lease.growTo(body.length);
+    } catch (refusal) {
+      return this.#failed(toSpillwayError(refusal));
+    }
+    this.#done(body);
+  }
+
+  #whole(): Buffer {
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+    this.#chunks.length = 0;
+    return body;
+  }
+
+  /** The rest of the body is discarded as it arrives. */
+  #fail(error: SpillwayError): void {
+    this.#leave();
+    this.#chunks.length = 0;
+    this.#failed(error);
+  }
+
+  #leave(): void {
+    if (this.#ticket === undefined) return;
+    this.#intake.watch.leave(this.#ticket);
+    this.#ticket = undefined;
+  }
 }
 
 function tooLarge(limit: number): SpillwayError {
