@@ -137,7 +137,7 @@ async function compose(
       chooseOrder: createProviderStrategy(config.dispatcher),
     },
   });
-  const native: NativeHandler = roles.isGateway
+  const native: NativeHandler | undefined = roles.isGateway
     ? createNativeHandler({
         keyring,
         serve: {
@@ -152,7 +152,7 @@ async function compose(
         clock,
         newId,
       })
-    : () => false;
+    : undefined;
   const http = await createHttpServer({
     native,
     replyError,

@@ -4,7 +4,7 @@
 // States: created → listening → lame duck (every response closes its connection) → draining (no new connections; requests
 // in flight finish) → closed. The lame-duck phase keeps a caller's next request from crossing with the close.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyInstance,
@@ -17,7 +17,8 @@ import {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import type { SpillwayError } from '../errors/spillway-error.ts';
+import type { WireFormat } from '../errors/wire-shape.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { readCorrelationId } from './correlation-id.ts';
@@ -27,6 +28,15 @@ import { readJsonBodies } from './json-body.ts';
 import type { NativeHandler } from './native-handler.ts';
 import { nativePathItems } from './native-paths.ts';
 import { openApiDocument } from './openapi-document.ts';
+import { createCors } from './paths/cors.ts';
+import {
+  createRequestRouter,
+  errorFormat,
+  type Refuse,
+  type RequestRouterParts,
+  refuseUnserved,
+} from './paths/route-request.ts';
+import { createServedMethods } from './paths/served-methods.ts';
 import type { ErrorReplier } from './reply-error.ts';
 import { createUnreadableReplier } from './unreadable-request.ts';
 
@@ -41,13 +51,16 @@ export type HttpServerOptions = {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly drainTimeoutMs: number;
+  /** Origins of browsers that may read responses; empty: none. */
+  readonly corsOrigins: readonly string[];
 };
 
 /** The export of a file in http/routes: adds its endpoints. */
 export type RegisterRoutes = (app: FastifyInstance) => void;
 
 export type HttpServerParts = {
-  readonly native: NativeHandler;
+  /** Undefined for a role that does not serve the AI endpoints. */
+  readonly native: NativeHandler | undefined;
   readonly replyError: ErrorReplier;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -65,29 +78,40 @@ export type HttpServer = {
 
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const draining = { isOn: false };
+  const routing = routerParts(parts);
   const app = Fastify({
-    serverFactory: (handler) => createListener(parts, handler, draining),
+    serverFactory: (handler) => createListener(parts, routing, handler, draining),
     bodyLimit: parts.options.bodyLimitBytes,
     requestTimeout: parts.options.requestTimeoutMs,
     genReqId: () => parts.newId('req'),
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     logger: false,
     // A path that cannot be decoded fails before any route.
     frameworkErrors: (error, request, reply) =>
-      fail(parts, request, reply, fromFrameworkError(error)),
+      fail(
+        parts,
+        request,
+        reply,
+        fromFrameworkError(error),
+        errorFormat(routing.methods, request.raw),
+      ),
     clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock),
   });
   readJsonBodies(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  app.addHook('onRoute', (route) => limitBody(route, parts.options));
-  app.addHook('onRequest', async (request, reply) => nameRequest(request, reply));
+  app.addHook('onRoute', (route) => {
+    limitBody(route, parts.options);
+    routing.methods.add(route.method, route.url);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    // Before the body is read: it may be large, and of any content type.
+    if (request.is404) return refuseUnserved(routing, reply.hijack().request.raw, reply.raw);
+    nameRequest(request, reply);
+  });
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
     fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
-  );
-  app.setNotFoundHandler((request, reply) =>
-    fail(parts, request, reply, new SpillwayError('NOT_FOUND', `no route ${request.method}`)),
   );
   await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
   app.get('/openapi.json', { schema: { hide: true } }, () => {
@@ -100,10 +124,13 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
 }
 
 function createListener(
-  { native, options }: HttpServerParts,
-  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  { options }: HttpServerParts,
+  routing: RequestRouterParts,
+  handler: RequestListener,
   draining: { isOn: boolean },
 ): Server {
+  const route = createRequestRouter(routing, handler);
+  const cors = createCors(options.corsOrigins);
   return createServer(
     {
       headersTimeout: options.headersTimeoutMs,
@@ -114,7 +141,8 @@ function createListener(
     (request, response) => {
       // The caller's next request then opens a new connection, to another server.
       if (draining.isOn) response.setHeader('connection', 'close');
-      if (!native(request, response)) handler(request, response);
+      if (cors?.(request, response)) return;
+      route(request, response);
     },
   );
 }
@@ -165,16 +193,32 @@ function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
   if (correlationId !== undefined) reply.header('x-correlation-id', correlationId);
 }
 
+function routerParts({ native, replyError, newId }: HttpServerParts): RequestRouterParts {
+  const refuse: Refuse = (request, response, error, format) =>
+    replyError({
+      error,
+      format,
+      requestId: newId('req'),
+      request,
+      response,
+      principal: undefined,
+      isBegun: false,
+      isRefusal: true,
+    });
+  return { native, methods: createServedMethods(native !== undefined), refuse };
+}
+
 function fail(
   { replyError, idempotency }: HttpServerParts,
   request: FastifyRequest,
   reply: FastifyReply,
   error: SpillwayError,
+  format: WireFormat = 'spillway',
 ): void {
   reply.hijack();
   replyError({
     error,
-    format: 'spillway',
+    format,
     requestId: request.id,
     request: request.raw,
     response: reply.raw,

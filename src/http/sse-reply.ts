@@ -50,6 +50,8 @@ export function createLiveReplies(clock: Clock, limits: LiveLimits = DEFAULT_LIM
 
   return {
     async answer(reply, source) {
+      // A HEAD request learns that a stream would begin, and takes no slot.
+      if (reply.request.method === 'HEAD') return void startStream(reply).end();
       const release = acquireSlot(source.caller);
       const leaving = new AbortController();
       const response = startStream(reply);

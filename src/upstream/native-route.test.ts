@@ -20,12 +20,15 @@ test('a documented path matches its format and upstream path', () => {
 
 test('an endpoint matches under every base URL of an SDK', () => {
   const cases = [
-    ['/v1/messages', ['/anthropic/v1/messages', '/anthropic/messages']],
+    ['/v1/messages', ['/messages', '/anthropic/v1/messages', '/anthropic/messages']],
     ['/v1/messages/count_tokens', ['/anthropic/v1/messages/count_tokens']],
     ['/v1/chat/completions', ['/chat/completions', '/openai/chat/completions']],
     ['/v1/responses', ['/responses', '/openai/responses', '/openai/v1/responses']],
     ['/v1/embeddings', ['/embeddings', '/openai/embeddings', '/openai/v1/embeddings']],
-    ['/v1beta/models/m:countTokens', ['/gemini/v1beta/models/m:countTokens']],
+    [
+      '/v1beta/models/m:countTokens',
+      ['/gemini/v1beta/models/m:countTokens', '/models/m:countTokens'],
+    ],
     ['/v1beta/models/m:embedContent', ['/gemini/models/m:embedContent']],
     ['/v1beta/models/m:batchEmbedContents', ['/gemini/models/m:batchEmbedContents']],
   ] as const;
@@ -112,7 +115,6 @@ test('a path that only resembles an AI endpoint does not match', () => {
     'http://elsewhere/v1/messages',
     '/v1beta/models/m',
     '/v1beta/models/m:predict',
-    '/models/m:generateContent',
     '/v1/files',
     '/v1beta/models/m:generateContent/',
     '/v1beta/models/:generateContent',

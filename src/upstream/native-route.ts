@@ -52,19 +52,15 @@ const EMBEDDINGS = openaiRoute('embeddings', '/embeddings');
 
 /** SDKs disagree on whether a base URL ends in the version, so a provider's own base accepts both. */
 const FIXED_ROUTES: ReadonlyMap<string, FixedRoute> = new Map([
-  ...[MESSAGES, COUNT_TOKENS].flatMap((route) =>
-    pathsOf(route, ['', '/anthropic'], ['/anthropic']),
-  ),
-  ...[CHAT, RESPONSES, EMBEDDINGS].flatMap((route) =>
-    // OpenAI's SDK with a bare origin requests `/chat/completions`.
-    pathsOf(route, ['', '/openai'], ['', '/openai']),
-  ),
+  ...[MESSAGES, COUNT_TOKENS].flatMap((route) => pathsOf(route, ['', '/anthropic'])),
+  // OpenAI's SDK with a bare origin requests `/chat/completions`.
+  ...[CHAT, RESPONSES, EMBEDDINGS].flatMap((route) => pathsOf(route, ['', '/openai'])),
 ]);
 
 type GeminiAction = { readonly operation: NativeOperation; readonly isStreamPath: boolean };
 
 const GEMINI_PATH = /^(?:\/gemini)?(\/v1beta|\/v1alpha|\/v1)\/models\/([^:]{1,600}):(\w{1,40})$/;
-const GEMINI_BARE_PATH = /^\/gemini\/models\/([^:]{1,600}):(\w{1,40})$/;
+const GEMINI_BARE_PATH = /^(?:\/gemini)?\/models\/([^:]{1,600}):(\w{1,40})$/;
 const GEMINI_VERSION = '/v1beta';
 const GEMINI_ACTIONS: ReadonlyMap<string, GeminiAction> = new Map<string, GeminiAction>([
   ['generateContent', { operation: 'generate', isStreamPath: false }],
@@ -122,15 +118,11 @@ function openaiRoute(operation: NativeOperation, path: string): FixedRoute {
   return { format: 'openai', operation, endpoint: `/v1${path}`, upstreamPath: () => path };
 }
 
-function pathsOf(
-  route: FixedRoute,
-  versioned: readonly string[],
-  bare: readonly string[],
-): [string, FixedRoute][] {
+function pathsOf(route: FixedRoute, bases: readonly string[]): [string, FixedRoute][] {
   const path = route.endpoint.slice('/v1'.length);
   return [
-    ...versioned.map((base): [string, FixedRoute] => [base + route.endpoint, route]),
-    ...bare.map((base): [string, FixedRoute] => [base + path, route]),
+    ...bases.map((base): [string, FixedRoute] => [base + route.endpoint, route]),
+    ...bases.map((base): [string, FixedRoute] => [base + path, route]),
   ];
 }
 

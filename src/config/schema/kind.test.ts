@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Kind } from './kind.ts';
-import { boolean, choice, decimal, host, integer } from './kind.ts';
+import { boolean, choice, decimal, host, integer, origin } from './kind.ts';
 import { list, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
 import { publicUrl } from './kind-url.ts';
@@ -90,4 +90,23 @@ test('a public URL has no credentials, no query and no trailing slash', () => {
   assert.equal(read(publicUrl(), 'https://h.example/v1//'), 'https://h.example/v1');
   for (const raw of ['https://u:p@h', 'https://h?x=1', 'https://h#x', 'ftp://h', 'h', 'http://a b'])
     assert.equal(read(publicUrl(), raw), 'refused');
+});
+
+test('an IPv6 address is a host with and without brackets', () => {
+  for (const raw of ['::1', '[::1]', ' [::1] ']) assert.equal(read(host, raw), '::1');
+  for (const raw of ['[::1', '::1]', '[]', '[localhost]', '[::1]:8787', 'localhost:8787'])
+    assert.equal(read(host, raw), 'refused', raw);
+});
+
+test('an origin has no path, credentials or upper case, which no browser would send', () => {
+  for (const raw of ['*', 'https://app.example', 'http://localhost:5173', 'http://[::1]:3000'])
+    assert.equal(read(origin, raw), raw);
+  for (const raw of [
+    'https://app.example/',
+    'app.example',
+    'https://App.example',
+    'https://*',
+    'null',
+  ])
+    assert.equal(read(origin, raw), 'refused', raw);
 });

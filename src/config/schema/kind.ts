@@ -27,9 +27,23 @@ export const name = text(
   '1 to 64 letters, digits, dots, dashes or underscores',
 );
 
-export const host = text(
-  /^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/,
-  'an IP address or a host name, without a port',
+const HOST = /^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/;
+
+/** An IPv6 address may be in brackets, as in URLs; the value has none. */
+export const host: Kind<string> = {
+  schema: z
+    .string()
+    .trim()
+    .transform((value) => value.replace(/^\[([^[\]]*:[^[\]]*)\]$/, '$1'))
+    .pipe(z.string().regex(HOST)),
+  allowed: 'an IP address or a host name, without a port',
+  write: String,
+};
+
+/** A web origin as browsers send it: no path and no trailing slash, which would never match. */
+export const origin = text(
+  /^(?:\*|[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?)$/,
+  'an origin in lower case such as https://app.example, or *',
 );
 
 export function secret(shortest = 1, unit: 'characters' | 'bytes' = 'characters'): Kind<string> {

@@ -22,6 +22,7 @@ import {
   integer,
   type Kind,
   name,
+  origin,
   secret,
   text,
 } from './kind.ts';
@@ -121,6 +122,12 @@ export const SETTINGS = {
       duration(0),
       72_000,
       "How long an idle connection stays open; set it longer than the load balancer's timeout.",
+    ),
+    corsOrigins: setting(
+      'SPILLWAY_CORS_ORIGINS',
+      list(origin, { max: 100 }),
+      [],
+      'The web origins whose pages may call this server from a browser; * is every origin. Without one, none may.',
     ),
   },
   log: {

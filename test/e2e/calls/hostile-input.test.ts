@@ -177,21 +177,15 @@ suite('invalid bodies, keys and routes', () => {
       );
   });
 
-  test("unknown routes and methods are answered in Spillway's format", async () => {
-    for (const [method, path] of [
-      ['GET', '/v1/messages'],
-      ['PUT', '/v1/chat/completions'],
-      ['DELETE', GEMINI],
-      ['POST', '/v1/messages/'],
-      ['POST', '/v1/nothing'],
-      ['POST', '/v1/%6dessages'],
-      ['POST', '/v1beta/models/..%2f..%2fsecret:generateContent'],
-      ['POST', '/v1beta/models/m:unknownAction'],
-      ['PATCH', '/'],
-    ] as const) {
+  test('a path that resembles an endpoint is refused and reaches no provider', async () => {
+    for (const path of [
+      '/v1/nothing',
+      '/v1/%6dessages',
+      '/v1beta/models/..%2f..%2fsecret:generateContent',
+      '/v1beta/models/m:unknownAction',
+    ]) {
       gateway.simulator.clearLog();
-      const answer = await send(path, method === 'GET' ? undefined : '{}', {}, method);
-      assertRefused('', answer, 404, 'NOT_FOUND');
+      assertRefused(path, await send(path, '{}'), 404, 'NOT_FOUND');
     }
   });
 });

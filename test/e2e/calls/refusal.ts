@@ -31,7 +31,7 @@ function assertShape(path: string, body: unknown, status: number): void {
   } else if (path.includes('chat')) {
     assert.equal(typeof fieldOf(error, 'type'), 'string');
     assert.equal(typeof fieldOf(error, 'code'), 'string');
-  } else if (path.includes('generateContent')) {
+  } else if (path.includes('v1beta')) {
     assert.equal(fieldOf(error, 'code'), status);
     assert.match(String(fieldOf(error, 'status')), /^[A-Z_]+$/);
   } else {
