@@ -6,15 +6,25 @@ import type { DataFolder } from '../adapters/files/data-folder.ts';
 import { makeApiKey } from '../admission/api-key.ts';
 import type { Config } from '../config/config.ts';
 
+/** `generated`: at this start; `stored`: at an earlier one. */
+export type KeySource = 'configured' | 'generated' | 'stored';
+
 export type Identity = {
   readonly serverId: string;
   readonly adminKey: string;
   /** The operator's key for the organisation `default`; in a cluster undefined unless it is configured. */
   readonly apiKey: string | undefined;
+  readonly apiKeySource: KeySource;
 };
 
 export function loadIdentity(config: Config, folder: DataFolder): Identity {
   const isEmbedded = config.storage.databaseUrl === undefined;
+  let generatedApiKey: string | undefined;
+  const apiKey =
+    config.auth.apiKey ??
+    (isEmbedded
+      ? folder.getOrCreate('api-key', () => (generatedApiKey = makeApiKey()))
+      : undefined);
   return {
     serverId:
       config.cluster.serverId ??
@@ -22,8 +32,16 @@ export function loadIdentity(config: Config, folder: DataFolder): Identity {
     adminKey:
       config.auth.adminKey ??
       folder.getOrCreate('admin-key', () => `adm-spill-${randomBytes(24).toString('base64url')}`),
-    apiKey:
-      config.auth.apiKey ??
-      (isEmbedded ? folder.getOrCreate('api-key', () => makeApiKey()) : undefined),
+    apiKey,
+    apiKeySource: sourceOf(config.auth.apiKey, apiKey, generatedApiKey),
   };
+}
+
+function sourceOf(
+  configured: string | undefined,
+  apiKey: string | undefined,
+  generated: string | undefined,
+): KeySource {
+  if (configured !== undefined) return 'configured';
+  return apiKey !== undefined && apiKey === generated ? 'generated' : 'stored';
 }

@@ -24,7 +24,7 @@ test('serve on embedded storage and a loopback address uses the simulator', () =
 test('any other server without a provider key does not start', () => {
   const ending =
     'needs a provider key, but none of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY and no key of a provider in the file is set.';
-  const shared = { SPILLWAY_ADMIN_KEY: 'admin' };
+  const shared = { SPILLWAY_ADMIN_KEY: 'an-admin-key-of-32-or-more-letters' };
   const refused: readonly (readonly [Record<string, string>, Role, string])[] = [
     [{ HOST: '0.0.0.0' }, 'serve', 'on HOST "0.0.0.0", which is not loopback,'],
     [{}, 'gateway', 'in the role "gateway"'],

@@ -55,10 +55,11 @@ export function secret(shortest = 1, unit: 'characters' | 'bytes' = 'characters'
 }
 
 /** A secret that is sent in a header, where only printable ASCII is safe. */
-export const headerSecret: Kind<string> = {
-  ...text(/^[\x21-\x7e]+$/, 'a key of printable ASCII characters without spaces'),
-  mask: maskSecret,
-};
+export function headerSecret(shortest = 1): Kind<string> {
+  const count = shortest === 1 ? '' : `${shortest} or more `;
+  const allowed = `a key of ${count}printable ASCII characters without spaces`;
+  return { ...text(new RegExp(`^[\\x21-\\x7e]{${shortest},}$`), allowed), mask: maskSecret };
+}
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Kind<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;

@@ -37,7 +37,7 @@ const LIMIT_ROWS = {
 export const PROVIDER_ROWS = {
   apiKey: optional(
     '{PROVIDER}_API_KEY',
-    headerSecret,
+    headerSecret(),
     'requests for this provider are refused',
     'The key. Any text for a provider without keys.',
   ),
@@ -100,7 +100,7 @@ export const PROVIDER_ROWS = {
 
 export const ACCOUNT_ROWS = {
   name: optional(FILE_ONLY, name, 'required', 'The name of the account in logs and metrics.'),
-  apiKey: optional(FILE_ONLY, headerSecret, 'apiKeyVariable is required', 'The key.'),
+  apiKey: optional(FILE_ONLY, headerSecret(), 'apiKeyVariable is required', 'The key.'),
   apiKeyVariable: optional(
     FILE_ONLY,
     variableName,

@@ -14,7 +14,7 @@ import { createTestDatabase, runOn } from '../../support/stores/isolated-postgre
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const API_KEY = 'a-key-for-tests-0123456789';
-const ADMIN_KEY = 'an-admin-key-for-tests';
+const ADMIN_KEY = 'an-admin-key-for-tests-0123456789abcdef';
 
 suite('spillway on PostgreSQL', { timeout: 180_000 }, () => {
   let services: Services;

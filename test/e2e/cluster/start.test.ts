@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -19,16 +19,34 @@ const run = promisify(execFile);
 suite('spillway serve', () => {
   test('becomes ready without configuration and prints a working curl command', async (context) => {
     const { spillway } = await serve(context);
-    const command = /^ {2}curl [\s\S]*?}'$/m.exec(spillway.output())?.[0];
-    assert.ok(command, 'a curl command is printed');
-    const { stdout } = await run('bash', [
-      '-c',
-      `${command.replaceAll('\\\n', ' ')} --silent --fail`,
-    ]);
-    const answer: unknown = JSON.parse(stdout);
-    assert.ok(typeof answer === 'object' && answer !== null && 'content' in answer);
+    assertWorks(await runCurl(spillway));
     assert.match(spillway.output(), /Start page +http/);
     assert.match(spillway.output(), /Data +\//);
+  });
+
+  test('prints a generated key once, and only its place afterwards', async (context) => {
+    const { spillway, dataDir } = await serve(context);
+    const [key, adminKey] = ['api-key', 'admin-key'].map((name) =>
+      readFileSync(join(dataDir, name), 'utf8').trim(),
+    );
+    assert.ok(key && adminKey && adminKey.length >= 32);
+    assert.ok(spillway.output().includes(key));
+    assert.ok(!spillway.output().includes(adminKey));
+    spillway.kill('SIGTERM');
+    await spillway.ended();
+    const again = await serve(context, dataDir);
+    assert.ok(!again.spillway.output().includes(key));
+    assert.match(again.spillway.output(), /API key +stored in \S+api-key/);
+    assertWorks(await runCurl(again.spillway));
+  });
+
+  test('prints no configured key', async (context) => {
+    const SPILLWAY_API_KEY = 'a-configured-key-0123456789';
+    const SPILLWAY_ADMIN_KEY = 'a-configured-admin-key-0123456789abc';
+    const env = { SPILLWAY_API_KEY, SPILLWAY_ADMIN_KEY };
+    const { spillway } = await serve(context, tempFolder(context), env);
+    for (const key of Object.values(env)) assert.ok(!spillway.output().includes(key));
+    assertWorks(await runCurl(spillway, env));
   });
 
   test('exits cleanly on Ctrl-C and unlocks its folder', async (context) => {
@@ -56,7 +74,7 @@ suite('spillway serve', () => {
 
   test('restarts after kill -9 with every acknowledged change', async (context) => {
     const { spillway, url, dataDir } = await serve(context);
-    const key = await apiKey(spillway);
+    const key = apiKey(dataDir);
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, index) => submitJob(url, key, index)),
     );
@@ -65,7 +83,6 @@ suite('spillway serve', () => {
     await spillway.ended();
 
     const again = await serve(context, dataDir);
-    assert.equal(await apiKey(again.spillway), key);
     for (const id of ids) assert.equal(await finalStatus(again.url, key, id), 'succeeded');
     const calls = await usageWhen(again.url, key, answers.length + ids.length);
     assert.ok(calls >= answers.length + ids.length, `every call is accounted, saw ${calls}`);
@@ -107,6 +124,7 @@ suite('spillway serve', () => {
       [{ PORT: 'many' }, /PORT.*many/],
       [{ HOST: '0.0.0.0' }, /HOST.*0\.0\.0\.0.*provider key/],
       [{ SPILLWAY_API_KEY: 'short' }, /SPILLWAY_API_KEY.*20/],
+      [{ SPILLWAY_ADMIN_KEY: 'k'.repeat(31) }, /SPILLWAY_ADMIN_KEY.*32 or more/],
       [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL.*loud/],
     ];
     for (const [env, sentence] of cases) {
@@ -123,8 +141,25 @@ suite('spillway serve', () => {
   });
 });
 
-async function serve(context: TestContext, dataDir = tempFolder(context)) {
-  const spillway = runSpillway(['serve'], { SPILLWAY_DATA_DIR: dataDir });
+/** Runs the printed command as a user would paste it. */
+async function runCurl(spillway: SpillwayProcess, env = {}): Promise<unknown> {
+  const command = /^ {2}curl [\s\S]*?}'$/m.exec(spillway.output())?.[0];
+  assert.ok(command, 'a curl command is printed');
+  const line = `${command.replaceAll('\\\n', ' ')} --silent --fail`;
+  const { stdout } = await run('bash', ['-c', line], { env: { ...process.env, ...env } });
+  return JSON.parse(stdout);
+}
+
+function assertWorks(answer: unknown): void {
+  assert.ok(typeof answer === 'object' && answer !== null && 'content' in answer);
+}
+
+async function serve(
+  context: TestContext,
+  dataDir = tempFolder(context),
+  env: Record<string, string> = {},
+) {
+  const spillway = runSpillway(['serve'], { SPILLWAY_DATA_DIR: dataDir, ...env });
   context.after(async () => {
     spillway.kill('SIGKILL');
     await spillway.ended();
@@ -132,11 +167,8 @@ async function serve(context: TestContext, dataDir = tempFolder(context)) {
   return { spillway, dataDir, url: await spillway.ready() };
 }
 
-async function apiKey(spillway: SpillwayProcess): Promise<string> {
-  await spillway.ready();
-  const key = /x-api-key: (\S+)'/.exec(spillway.output())?.[1];
-  assert.ok(key);
-  return key;
+function apiKey(dataDir: string): string {
+  return readFileSync(join(dataDir, 'api-key'), 'utf8').trim();
 }
 
 async function submitJob(url: string, key: string, index: number): Promise<string> {

@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { raiseLimits, SINGLE_ATTEMPTS } from '../../support/gateway/test-gateway.ts';
 import { CANARIES } from './canaries.ts';
 
-export const ADMIN_KEY = 'an-admin-key-for-tests';
+export const ADMIN_KEY = 'an-admin-key-for-tests-0123456789abcdef';
 export const CALLER_KEY = 'a-key-for-tests-0123456789';
 
 export type SealedRig = {
@@ -76,9 +76,9 @@ const CLOCKS = `timeouts:
   reasoningFirstContentMs: 300
   idleMs: 300
   totalMs: 1500
+  reasoningIdleMs: 300
   unaryMs: 300
   holdStatusMs: 1500
-  reasoningUnaryMs: 300
 `;
 
 function providers(url: string): Record<string, string> {

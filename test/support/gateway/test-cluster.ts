@@ -48,7 +48,7 @@ export async function openTestCluster(
     OPENAI_QUEUE: `${name}-openai`,
     GEMINI_QUEUE: `${name}-gemini`,
     MIGRATE_ON_START: 'true',
-    SPILLWAY_ADMIN_KEY: 'an-admin-key-for-the-cluster',
+    SPILLWAY_ADMIN_KEY: 'an-admin-key-for-the-cluster-0123456789',
     SPILLWAY_API_KEY: 'a-key-for-the-cluster-0123456789',
     ANTHROPIC_API_KEY: 'provider-key',
     OPENAI_API_KEY: 'provider-key',

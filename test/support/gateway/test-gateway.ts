@@ -21,7 +21,7 @@ export type TestGateway = {
 };
 
 export const TEST_API_KEY = 'a-key-for-tests-0123456789';
-export const TEST_ADMIN_KEY = 'an-admin-key-for-tests';
+export const TEST_ADMIN_KEY = 'an-admin-key-for-tests-0123456789abcdef';
 
 /** For tests of a single failure: no retries, and no circuit ever opens. */
 export const SINGLE_ATTEMPTS = `
