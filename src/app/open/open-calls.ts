@@ -1,9 +1,11 @@
 // Opens the dependencies of model calls: upstream connections, clocks, prices, limits, budgets, breakers.
 
 import type { Headroom } from '../../admission/headroom.ts';
+import { RefusedCredentials } from '../../admission/refused-credentials.ts';
 import type { Config } from '../../config/config.ts';
 import { createCallMetrics } from '../../flow/call/call-metrics.ts';
 import { createCallTerms } from '../../flow/call/call-terms.ts';
+import { createCallerRetries } from '../../flow/call/caller-retries.ts';
 import { expectRecovery } from '../../flow/call/expect-recovery.ts';
 import { RequestSlots } from '../../flow/serve/request-slots.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
@@ -65,6 +67,8 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     budgetOwnerOf: createBudgetOwners(store, clock),
     ...resilience,
     retryRules: config.retry,
+    callerRetries: createCallerRetries(clock),
+    credentials: new RefusedCredentials(clock, config.retry.refusedCredentialMs),
     meter: openMeter(config, budgets, clock),
     metrics: createCallMetrics(metrics, openModelLabel(config)),
     slots: new RequestSlots(config.cluster.maxConcurrentBuilds),

@@ -99,6 +99,24 @@ export const SETTINGS = {
       EMPTY_MAP,
       'The largest request body of single routes, by path.',
     ),
+    maxBodyBytes: setting(
+      FILE_ONLY,
+      size(2 ** 20),
+      512 * 2 ** 20,
+      'The bytes of all request bodies that the server holds at once; at least the largest body.',
+    ),
+    maxOrganizationBodyBytes: setting(
+      FILE_ONLY,
+      size(2 ** 20),
+      128 * 2 ** 20,
+      'The bytes of request bodies that the server holds at once for one organisation; at least the largest body.',
+    ),
+    uploadIdleTimeoutMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      30_000,
+      "How long a caller may pause while it sends a request's body.",
+    ),
     drainTimeoutMs: setting(
       FILE_ONLY,
       duration(0),
@@ -148,7 +166,8 @@ export const SETTINGS = {
   auth: {
     adminKey: optional(
       'SPILLWAY_ADMIN_KEY',
-      headerSecret,
+      // Guesses are throttled; 32 characters make guessing pointless.
+      headerSecret(32),
       'generated at the first start and stored in the data folder; required with `DATABASE_URL`',
       'The key of the admin API.',
     ),
@@ -381,32 +400,49 @@ export const SETTINGS = {
   },
   timeouts: {
     connectMs: setting(FILE_ONLY, duration(1), 10_000, 'To connect to a provider.'),
-    firstContentMs: setting(FILE_ONLY, duration(1), 30_000, 'To the first content of a stream.'),
+    firstContentMs: setting(FILE_ONLY, duration(1), 120_000, 'To the first content of a stream.'),
     reasoningFirstContentMs: setting(
       FILE_ONLY,
       duration(1),
-      120_000,
+      600_000,
       'To the first content of a stream of a reasoning model.',
     ),
     idleMs: setting(
       FILE_ONLY,
       duration(1),
-      30_000,
+      60_000,
       'Between content events of a stream; keep-alives do not count.',
     ),
-    totalMs: setting(FILE_ONLY, duration(1), 600_000, 'For a request with all its attempts.'),
-    unaryMs: setting(FILE_ONLY, duration(1), 60_000, 'To the start of a unary response.'),
-    reasoningUnaryMs: setting(
+    reasoningIdleMs: setting(
       FILE_ONLY,
       duration(1),
-      120_000,
-      'To the start of a unary response of a reasoning model.',
+      300_000,
+      'Between content events of a stream of a reasoning model.',
+    ),
+    unaryMs: setting(FILE_ONLY, duration(1), 600_000, 'For one unary call, to its whole response.'),
+    totalMs: setting(
+      FILE_ONLY,
+      duration(1),
+      600_000,
+      'For a unary request with all its attempts; a stream begins its last attempt within it and may then flow for any time.',
+    ),
+    streamLeaseMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      1_800_000,
+      'How long limits, reservations and idempotency keys count a stream whose server has died; longer than a stream lasts.',
     ),
     holdStatusMs: setting(
       FILE_ONLY,
       duration(0),
       20_000,
       'How long the status line of a stream waits for its first content.',
+    ),
+    usageMs: setting(
+      FILE_ONLY,
+      duration(0, 60_000),
+      5000,
+      'How long a stream is read for its usage after its caller has left or its deadline has passed.',
     ),
   },
   retry: {
@@ -432,7 +468,13 @@ export const SETTINGS = {
       FILE_ONLY,
       integer(0, 100),
       3,
-      'The number of retries after a network failure or a timeout.',
+      'The number of retries after a network failure.',
+    ),
+    timeoutRetries: setting(
+      FILE_ONLY,
+      integer(0, 100),
+      0,
+      'The number of retries after a timeout of a call that was sent; the provider charges for each.',
     ),
     baseMs: setting(
       FILE_ONLY,
@@ -458,6 +500,12 @@ export const SETTINGS = {
       duration(0),
       10_000,
       'The longest total wait of one request; after it the caller gets an error with a retry time.',
+    ),
+    refusedCredentialMs: setting(
+      FILE_ONLY,
+      duration(0, 3_600_000),
+      60_000,
+      "How long calls fail without reaching the provider after it refused the account's key; 0 asks it every time.",
     ),
     budgetPerRequest: setting(
       FILE_ONLY,

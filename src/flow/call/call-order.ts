@@ -4,8 +4,9 @@
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Principal } from '../../admission/principal.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
+import type { RefusedCredentials } from '../../admission/refused-credentials.ts';
 import type { Redact } from '../../errors/redact.ts';
-import type { HeldPermit } from '../../jobs/ports/job-permits.ts';
+import type { JobPermit } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
@@ -18,10 +19,12 @@ import type { RetryRules } from '../../resilience/retry-policy.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { TargetLoad } from '../../routing/target-load.ts';
-import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
+import type { AttemptTimeouts } from '../../upstream/attempt/attempt-clocks.ts';
 import type { RequestRecords } from '../../upstream/request-records.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
+import type { CallerRetries, RetryingCaller } from './caller-retries.ts';
 import type { CallPlan } from './plan-call.ts';
 
 export type CallParts = {
@@ -41,6 +44,8 @@ export type CallParts = {
   readonly holdMarginMs: number;
   readonly breakers: BreakerBoard;
   readonly retryBudget: RetryBudget;
+  readonly callerRetries: CallerRetries;
+  readonly credentials: RefusedCredentials;
   /** The remaining headroom below the providers' limits. */
   readonly headroom: Headroom;
   readonly retryRules: RetryRules;
@@ -69,12 +74,44 @@ export type CallOrder = {
   /** The caller whose limits the first attempt counts against; absent for a job, which was counted when submitted. */
   readonly principal?: Principal | undefined;
   /** The account's permit for the first attempt, when a worker has already taken it. */
-  readonly permit?: HeldPermit | undefined;
+  readonly permit?: Pick<JobPermit, 'ask' | 'askedAtMs'> | undefined;
   /** True for a job: each target is tried once, and the queue does the waiting. */
   readonly isBackground: boolean;
+  /** The request as its caller sent it, which may be a repeat; absent for a job, which its queue retries. */
+  readonly caller?: RetryingCaller | undefined;
   /** The id of the request record for failures; the order's own id by default. */
   readonly recordedUnder?: { readonly id: string; readonly correlationId?: string | undefined };
-  /** `clock.monotonic()` at the start of the request, and at its deadline. */
+  /** `clock.monotonic()` at the start of the request. */
   readonly startedAtMs: number;
+} & CallDeadlines;
+
+/** On `clock.monotonic()`. */
+export type CallDeadlines = {
+  /** No attempt begins after it. */
   readonly deadlineAtMs: number;
+  /** The caller's own deadline, which shows nothing about the provider when it passes. */
+  readonly ownDeadlineAtMs: number | undefined;
+  /** The end of an attempt; undefined for a stream, which may flow for any time unless its caller sets a deadline. */
+  readonly endsAtMs: number | undefined;
+  /** Limits and reservations count an attempt until then if its end is never reported. */
+  readonly leasedUntilMs: number;
 };
+
+export function deadlinesOf(
+  { isStream }: Pick<CallPlan, 'isStream'>,
+  startedAtMs: number,
+  ownDeadlineAtMs: number | undefined,
+  { totalMs, streamLeaseMs }: Pick<AttemptTimeouts, 'totalMs' | 'streamLeaseMs'>,
+): CallDeadlines {
+  const totalAtMs = startedAtMs + totalMs;
+  if (!isStream) {
+    const deadlineAtMs = Math.min(ownDeadlineAtMs ?? totalAtMs, totalAtMs);
+    return { deadlineAtMs, ownDeadlineAtMs, endsAtMs: deadlineAtMs, leasedUntilMs: deadlineAtMs };
+  }
+  return {
+    deadlineAtMs: ownDeadlineAtMs ?? totalAtMs,
+    ownDeadlineAtMs,
+    endsAtMs: ownDeadlineAtMs,
+    leasedUntilMs: ownDeadlineAtMs ?? startedAtMs + Math.max(totalMs, streamLeaseMs),
+  };
+}

@@ -8,7 +8,6 @@
 // With limits and budgets in this process the attempt is cleared or refused before `start` returns.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import type { HeldPermit } from '../../jobs/ports/job-permits.ts';
 import type { ReservationRequest } from '../../metering/budgets/budget-ledger.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
@@ -36,7 +35,12 @@ export type ClearanceParts = Pick<
   readonly meter: Pick<CallParts['meter'], 'worstNanos'>;
 };
 
-export type ClearanceOrder = Omit<CallOrder, 'recordedUnder' | 'startedAtMs'>;
+export type ClearanceOrder = Omit<
+  CallOrder,
+  'recordedUnder' | 'startedAtMs' | 'ownDeadlineAtMs' | 'endsAtMs'
+>;
+
+type HeldPermit = NonNullable<CallOrder['permit']>;
 
 /**
  * A permit counts from when it was asked for, and the provider counts the call when it arrives: a later call would fall
@@ -53,7 +57,6 @@ export class AttemptClearance {
   #withdrawReservation: (() => void) | undefined;
   #permit: HeldPermit | undefined;
   #isRenewed = false;
-  #withdrawal: AbortController | undefined;
   #reservation: ReservationRequest | undefined;
   #budgetMonth: number | undefined;
   #isOver = false;
@@ -85,7 +88,6 @@ export class AttemptClearance {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#withdrawReservation?.();
-    this.#withdrawal?.abort();
     this.#giveBack();
   }
 
@@ -112,7 +114,7 @@ export class AttemptClearance {
       id: usageRecordId(id, number),
       limits,
       tokens: countsTokens ? likelyTokens(plan, limits) : 0,
-      expiresMs: this.#leftMs() + holdMarginMs,
+      expiresMs: this.#leasedMs() + holdMarginMs,
       isBackground,
       // Present from the start, so that all requests share one hidden class.
       taken: undefined,
@@ -137,7 +139,6 @@ export class AttemptClearance {
     const { id, plan, payer, budget } = this.#order;
     const { target, number } = this.#planned;
     const { provider, model } = target;
-    const leftMs = this.#leftMs();
     return {
       attempt: {
         id: usageRecordId(id, number),
@@ -153,29 +154,16 @@ export class AttemptClearance {
       },
       owner: budget,
       worstNanos: meter.worstNanos(provider, worstCaseOf(plan, target, this.#parts.contextTokens)),
-      expiresAt: clock.now() + leftMs + holdMarginMs,
-      patienceMs: Math.max(0, Math.min(patienceMs, leftMs)),
+      expiresAt: clock.now() + this.#leasedMs() + holdMarginMs,
+      patienceMs: Math.max(0, Math.min(patienceMs, this.#leftMs())),
     };
   }
 
-  #renew({ ask, renew }: HeldPermit): void {
+  #renew({ ask }: HeldPermit): void {
     this.#isRenewed = true;
     this.#permit = undefined;
-    if (renew) return void this.#renewAtPace(renew);
     this.#parts.limiter.giveBack(ask);
     this.#take({ ...ask, id: `${ask.id}+` }, () => this.#clear());
-  }
-
-  async #renewAtPace(renew: NonNullable<HeldPermit['renew']>): Promise<void> {
-    this.#withdrawal = new AbortController();
-    const answer = await renew(this.#withdrawal.signal);
-    const permit = answer.kind === 'allowed' ? answer.permit : undefined;
-    if (this.#isOver) return permit && this.#parts.limiter.giveBack(permit.ask);
-    this.#permit = permit;
-    if (permit) return this.#clear();
-    const retryAfterMs = 'afterMs' in answer ? answer.afterMs : undefined;
-    const refusal = { isAllowed: false, binding: undefined, standings: [] } as const;
-    this.#refuse(overLimit({ ...refusal, retryAfterMs }));
   }
 
   #clear(): void {
@@ -193,6 +181,7 @@ export class AttemptClearance {
       sentAtMs,
       permit: permit.ask,
       budgetMonth: this.#budgetMonth,
+      reservedNanos: this.#reservation?.worstNanos ?? 0,
     });
   }
 
@@ -209,6 +198,10 @@ export class AttemptClearance {
   }
 
   /** Whole milliseconds, as stores require: the monotonic clock has fractions. */
+  #leasedMs(): number {
+    return Math.ceil(this.#order.leasedUntilMs - this.#parts.clock.monotonic());
+  }
+
   #leftMs(): number {
     return Math.ceil(this.#order.deadlineAtMs - this.#parts.clock.monotonic());
   }

@@ -6,25 +6,31 @@
 // loop.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
-import { estimateUsage } from '../../metering/usage/token-estimate.ts';
+import type { Usage } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../../resilience/breaker-board.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import { fallbackAfter, healthOf } from '../../resilience/retry-elsewhere.ts';
 import type { Target } from '../../routing/target.ts';
-import { Attempt, type AttemptListener } from '../../upstream/attempt/attempt.ts';
+import { Attempt } from '../../upstream/attempt/attempt.ts';
+import type { AttemptListener } from '../../upstream/attempt/attempt-call.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import { circuitRefusal, deadlinePassed, limitedUntil, lowHeadroom } from './call-refusal.ts';
+import { circuitRefusal, deadlinePassed, lowHeadroom } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
+import {
+  type ChargedUsage,
+  chargeAnswer,
+  chargeFailure,
+  chargeLeft,
+  isClockFailure,
+} from './charge-attempt.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
-import { logFailedAttempt, logRetry } from './log-call.ts';
-import { activeLimit, learnLimit } from './provider-limit.ts';
+import { logRetry } from './log-call.ts';
 import { recordFailedAttempt } from './record-failure.ts';
-import { unpricedModel } from './request-refusal.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
+import { refuseTarget } from './target-refusal.ts';
 
 export type ModelCallListener = {
   /** A unary call succeeded. */
@@ -34,6 +40,8 @@ export type ModelCallListener = {
   onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void;
   /** `record` is that of the last attempt; undefined when none was sent. */
   onFailed(error: SpillwayError, record: UsageRecord | undefined): void;
+  /** A clock ended the call. `onFailed` with the same error follows when the usage is known, up to seconds later. */
+  onExpired?(error: SpillwayError): void;
 };
 
 const NO_STANDINGS: readonly LimitStanding[] = Object.freeze([]);
@@ -51,6 +59,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #lastSent: SentAttempt | undefined;
   #lastRecord: UsageRecord | undefined;
   #hasSlowedDown = false;
+  #maxRetries: number | undefined;
   #standings = NO_STANDINGS;
 
   constructor(parts: CallParts, order: CallOrder, listener: ModelCallListener) {
@@ -63,6 +72,10 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   /** The number of attempts sent to a provider. */
   get attempts(): number {
     return this.#lastSent?.number ?? 0;
+  }
+
+  get retries(): number {
+    return this.#rounds.retries;
   }
 
   /** The caller's limits at the decision on the first attempt. */
@@ -89,17 +102,13 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (state.kind === 'waiting') state.cancel();
     if (state.kind === 'clearing') state.clearance.withdraw();
     if (state.kind !== 'calling') return onSettled(this.#lastRecord);
-    state.attempt.abort(new Error('the caller left'));
     this.#report(state, 'neutral');
-    this.#settle(state.sent, 'CLIENT_GONE', this.#streamedSoFar(state), true, onSettled);
+    this.#leave(state, new Error('the caller left'), 'CLIENT_GONE', onSettled);
   }
 
   onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
-    const answerBytes = this.#order.plan.charge === 'input' ? 0 : body.length;
-    const usage = reported ?? this.#estimate(undefined, answerBytes);
-    this.#succeed(usage, reported === undefined, (record) =>
-      this.#listener.onAnswer(body, contentType, record),
-    );
+    const charged = chargeAnswer(this.#order.plan, reported, body.length);
+    this.#succeed(charged, (record) => this.#listener.onAnswer(body, contentType, record));
   }
 
   onEvents(bytes: Buffer, contentType: string): boolean {
@@ -115,27 +124,26 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   onComplete(lastBytes: Buffer, contentType: string): void {
     if (this.#state.kind !== 'calling') return;
     const { attempt } = this.#state;
-    const reported = attempt.streamUsage();
-    const usage = reported ?? this.#estimate(undefined, attempt.streamedBytes());
-    this.#succeed(usage, reported === undefined, (record) =>
-      this.#listener.onComplete(lastBytes, contentType, record),
-    );
+    const { plan } = this.#order;
+    const charged = chargeAnswer(plan, attempt.streamUsage(), attempt.streamedBytes());
+    this.#succeed(charged, (record) => this.#listener.onComplete(lastBytes, contentType, record));
   }
 
   onFailed(error: SpillwayError): void {
-    const { limits, clock, serverId, log } = this.#parts;
     const state = this.#state;
     if (state.kind !== 'calling') return;
     const { sent, hasContent } = state;
-    learnLimit(limits, sent.target, error, serverId, clock.now());
     recordFailedAttempt(this.#parts, this.#order, sent, error);
-    logFailedAttempt(log, this.#order.id, sent.target, error, clock.now());
-    // The caller sets the deadline, so a missed one shows nothing about the provider.
-    const isOutOfTime = clock.monotonic() >= this.#order.deadlineAtMs;
+    const isOutOfTime = this.#isOutOfTime();
     this.#report(state, isOutOfTime ? 'neutral' : healthOf(error));
-    const usage = hasContent ? this.#streamedSoFar(state) : NO_USAGE;
     this.#state = SETTLING;
-    this.#settle(sent, error.code, usage, hasContent, () => {
+    const isLast = hasContent || this.#isOutOfTime() || error.params.phase === 'total';
+    if (isLast && isClockFailure(error)) return this.#expire(state, error);
+    const { plan } = this.#order;
+    const charged = isClockFailure(error)
+      ? chargeLeft(plan, state.attempt, sent, { kind: 'unknown' })
+      : chargeFailure(plan, state.attempt, error, hasContent);
+    this.#settle(sent, error.code, charged, () => {
       if (this.#isEnded()) return;
       if (hasContent) return this.#fail(error);
       this.#rounds.failed(error, sent.target);
@@ -143,21 +151,34 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     });
   }
 
+  /** A clock ended the call: the caller is answered now, the usage of a stream may follow. */
+  #expire(calling: Calling, error: SpillwayError): void {
+    this.#listener.onExpired?.(error);
+    this.#leave(calling, error, error.code, () => {
+      if (!this.#isEnded()) this.#fail(error);
+    });
+  }
+
+  #leave(
+    { attempt, sent }: Calling,
+    reason: Error,
+    status: string,
+    onSettled: (record: UsageRecord) => void,
+  ): void {
+    attempt.leave(reason, (outcome) => {
+      const charged = chargeLeft(this.#order.plan, attempt, sent, outcome);
+      this.#settle(sent, status, charged, onSettled);
+    });
+  }
+
   #choose(): void {
     this.#state = CHOOSING;
     for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
-      const refusal = this.#refusalOf(target);
+      const refusal = refuseTarget(this.#parts, target) ?? this.#slowDown(target);
       if (!refusal) return this.#requestPass(target);
       this.#rounds.skip(refusal);
     }
     this.#endRound();
-  }
-
-  #refusalOf(target: Target): SpillwayError | undefined {
-    const { limits, meter, clock } = this.#parts;
-    if (!meter.isPriced(target.provider, target.model)) return unpricedModel(target.model);
-    const limit = activeLimit(limits, target);
-    return limit ? limitedUntil(limit, clock.now()) : this.#slowDown(target);
   }
 
   /**
@@ -174,9 +195,10 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #requestPass(target: Target): void {
     const { breakers } = this.#parts;
-    const pass = closedPass(breakers, target);
+    const { organizationId } = this.#order.payer;
+    const pass = closedPass(breakers, target, organizationId);
     if (pass) return this.#admit(target, pass);
-    requestPass(breakers, target, (answer) => {
+    requestPass(breakers, target, organizationId, (answer) => {
       if (this.#isEnded()) {
         if (answer.isAllowed) breakers.report(answer.pass, 'neutral');
         return;
@@ -210,58 +232,52 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   onCleared(sent: SentAttempt): void {
     const { attempts, retryBudget, load } = this.#parts;
-    const { plan, deadlineAtMs } = this.#order;
+    const { plan, endsAtMs } = this.#order;
     const { target, number } = sent;
     if (number === 1) retryBudget.deposit(target.provider);
     load?.begun(target);
-    const attempt = new Attempt(attempts, plan.callTo(target, deadlineAtMs), this);
+    const attempt = new Attempt(attempts, plan.callTo(target, endsAtMs), this);
     this.#lastSent = sent;
     this.#state = { kind: 'calling', sent, attempt, hasContent: false, isHealthReported: false };
     attempt.start();
   }
 
-  #succeed(usage: Usage, isEstimated: boolean, notify: (record: UsageRecord) => void): void {
+  #succeed(charged: ChargedUsage, notify: (record: UsageRecord) => void): void {
     const state = this.#state;
     if (state.kind !== 'calling') return;
     this.#state = ENDED;
     this.#report(state, 'success');
-    const isFree = this.#order.plan.charge === 'nothing';
-    this.#settle(state.sent, 'OK', isFree ? NO_USAGE : usage, isEstimated && !isFree, notify);
+    this.#parts.credentials.accepted(state.sent.target);
+    this.#settle(state.sent, 'OK', charged, notify);
   }
 
   /** Reports once per attempt. */
   #report(calling: Calling, health: CallHealth): void {
     if (calling.isHealthReported) return;
     calling.isHealthReported = true;
-    reportHealth(this.#parts.breakers, calling.sent, health);
+    reportHealth(this.#parts.breakers, calling.sent, this.#order.payer.organizationId, health);
   }
 
   #settle(
     sent: SentAttempt,
     status: string,
-    usage: Usage,
-    isEstimated: boolean,
+    charged: ChargedUsage,
     onSettled: (record: UsageRecord) => void,
   ): void {
     this.#parts.load?.ended(sent.target);
-    const outcome = { status, usage, isEstimated };
+    const outcome = { ...charged, status };
     this.#lastRecord = settleAttempt(this.#parts, this.#order, sent, outcome, onSettled);
   }
 
-  #streamedSoFar({ attempt }: Calling): Usage {
-    return this.#estimate(attempt.streamUsage(), attempt.streamedBytes());
-  }
-
-  #estimate(known: Usage | undefined, answerBytes: number): Usage {
-    return estimateUsage(this.#order.plan.body.length, answerBytes, known);
-  }
-
   #endRound(): void {
-    const { retryRules, retryBudget, clock, log, metrics } = this.#parts;
+    const { retryRules, retryBudget, callerRetries, clock, log, metrics } = this.#parts;
     const now = clock.now();
     if (this.#order.isBackground) return this.#fail(this.#rounds.finalError(now));
     const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
-    const end = this.#rounds.end(retryRules, { now, deadlineAt, random: clock.random() });
+    const { caller } = this.#order;
+    if (caller) this.#maxRetries ??= callerRetries.maxRetriesOf(caller);
+    const moment = { now, deadlineAt, random: clock.random(), maxRetries: this.#maxRetries };
+    const end = this.#rounds.end(retryRules, moment);
     if (end.kind === 'give_up') return this.#fail(end.error);
     const { retry, error } = end;
     if (!retry) return this.#wait(end);
@@ -284,7 +300,15 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #fail(error: SpillwayError): void {
     this.#state = ENDED;
+    const { caller } = this.#order;
+    if (caller && error.retryable) this.#parts.callerRetries.failed(caller, this.retries);
     this.#listener.onFailed(error, this.#lastRecord);
+  }
+
+  /** The caller sets its deadline, so a missed one shows nothing about the provider. */
+  #isOutOfTime(): boolean {
+    const { ownDeadlineAtMs } = this.#order;
+    return ownDeadlineAtMs !== undefined && this.#parts.clock.monotonic() >= ownDeadlineAtMs;
   }
 
   #isEnded(): boolean {

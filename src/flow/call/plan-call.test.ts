@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
-import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
+import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { matchNativeRoute, type NativeRoute } from '../../upstream/native-route.ts';
 import { type CallPlan, planCall } from './plan-call.ts';
 

@@ -4,12 +4,13 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
+import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
-import type { AttemptCall } from '../../upstream/attempt/attempt.ts';
+import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
@@ -22,7 +23,7 @@ import {
   streamsByBody,
 } from '../../upstream/native-route.ts';
 import { otherCase, readFields, readStated, type StatedRequest } from './read-request.ts';
-import { invalidField, modelRefusal } from './request-refusal.ts';
+import { invalidField, modelNameTooLong, modelRefusal } from './request-refusal.ts';
 
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
@@ -50,7 +51,7 @@ export function planCall(
 ): CallPlan {
   const fields = readFields(route, body);
   const span = fields.get('model');
-  const model = route.pathModel ?? readString(body, span);
+  const model = route.pathModel ?? readModel(body, span);
   if (model === undefined || model === '')
     throw invalidField('the request names no model', 'model', 'missing');
   if (readBoolean(body, fields.get('background')) === true) throw unaccountable();
@@ -80,6 +81,17 @@ export function planCall(
     }),
   };
 }
+
+/** A name that is too long is refused as bytes: decoding it would copy up to a whole body. */
+function readModel(body: Buffer, span: JsonSpan | undefined): string | undefined {
+  if (span && span.end - span.start > MAX_ENCODED_MODEL_BYTES) throw modelNameTooLong();
+  const model = readString(body, span);
+  if (model !== undefined && isModelNameTooLong(model)) throw modelNameTooLong();
+  return model;
+}
+
+/** Every byte as an escape such as \u0041, and the quotes. */
+const MAX_ENCODED_MODEL_BYTES = 6 * MAX_MODEL_NAME_BYTES + 2;
 
 /** The targets of a model name. Throws INVALID_REQUEST when no provider serves it. */
 export function targetsOf(

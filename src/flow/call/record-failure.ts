@@ -1,11 +1,13 @@
-// Adds a failed attempt to its request record, for operators. Text is bounded and redacted first. Successful attempts leave
-// no record.
+// Notes a failed attempt: a provider limit or a refused credential that it reports is learnt, the failure is logged and added to the request record
+// for operators. Text is bounded and redacted first. Successful attempts leave no record.
 
 import { readRawFailure } from '../../errors/raw-failure.ts';
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
-import type { CallOrder, FailureRecorder } from './call-order.ts';
+import type { CallOrder, CallParts, FailureRecorder } from './call-order.ts';
+import { logFailedAttempt } from './log-call.ts';
+import { learnLimit } from './provider-limit.ts';
 import type { SentAttempt } from './settle-attempt.ts';
 
 /** Without a recorder no record is kept. */
@@ -15,6 +17,20 @@ export type FailureParts = {
 };
 
 export function recordFailedAttempt(
+  parts: FailureParts & Pick<CallParts, 'limits' | 'credentials' | 'serverId' | 'log'>,
+  order: CallOrder,
+  sent: SentAttempt,
+  error: SpillwayError,
+): void {
+  const now = parts.clock.now();
+  const requestId = order.recordedUnder?.id ?? order.id;
+  learnLimit(parts.limits, sent.target, error, { serverId: parts.serverId, requestId }, now);
+  parts.credentials.failed(sent.target, error);
+  addToRecord(parts, order, sent, error);
+  logFailedAttempt(parts.log, order.id, sent.target, error, now);
+}
+
+function addToRecord(
   { failures, clock }: FailureParts,
   order: Pick<CallOrder, 'id' | 'payer' | 'startedAtMs' | 'recordedUnder'>,
   { target, number }: Pick<SentAttempt, 'target' | 'number'>,

@@ -50,7 +50,8 @@ function rig() {
     limiter.take(permit, (decision) => assert.equal(decision.isAllowed, true));
     const pass = { key: { provider: 'openai', region: 'us-east' }, probe: undefined };
     const sentAtMs = clock.monotonic();
-    const sent = { target: TARGET, number, pass, sentAtMs, permit, budgetMonth: 202601 };
+    const reserved = { budgetMonth: 202601, reservedNanos: 0 };
+    const sent = { target: TARGET, number, pass, sentAtMs, permit, ...reserved };
     const order = { id: 'req', payer: PAYER, plan: { isStream: false } };
     return clock
       .advance(takesMs)

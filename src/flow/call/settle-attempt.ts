@@ -18,6 +18,8 @@ export type SentAttempt = {
   readonly permit: PermitAsk;
   /** The month its money was held in. */
   readonly budgetMonth: number | undefined;
+  /** The reserved amount: the most that the attempt can cost. */
+  readonly reservedNanos: number;
 };
 
 export type SettleParts = {
@@ -42,6 +44,8 @@ export function settleAttempt(
     readonly status: AttemptStatus;
     readonly usage: Usage;
     readonly isEstimated: boolean;
+    /** The least that is charged, where the provider goes on with a call that nobody reads. */
+    readonly leastNanos?: number;
   },
   onSettled: (record: UsageRecord) => void,
 ): UsageRecord {
@@ -64,7 +68,10 @@ export function settleAttempt(
     reasoningTokens: usage.reasoningTokens,
     provider: target.provider,
     model: target.model,
-    costNanos: meter.costNanos(target.provider, target.model, usage),
+    costNanos: Math.max(
+      ending.leastNanos ?? 0,
+      meter.costNanos(target.provider, target.model, usage),
+    ),
     latencyMs: Math.round(clock.monotonic() - sentAtMs),
     status,
     streamed: plan.isStream,

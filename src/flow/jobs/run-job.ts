@@ -1,13 +1,13 @@
 // Runs a job: from its message to its result or failure. It does not throw for a failed call. A stream that is cut after
 // content is a failed run, so that the job starts over, or fails the job, as configured.
 
-import type { SpillwayError } from '../../errors/spillway-error.ts';
-import { toSpillwayError } from '../../errors/spillway-error.ts';
+import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { JobRun, RunJob, RunOutcome } from '../../jobs/ports/job-runner.ts';
+import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import { answerText } from '../../upstream/attempt/answer-text.ts';
-import type { AttemptParts } from '../../upstream/attempt/attempt.ts';
+import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
 import { callModel, type ModelAnswer } from '../call/call-model.ts';
-import type { CallOrder } from '../call/call-order.ts';
+import { type CallOrder, deadlinesOf } from '../call/call-order.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 
 export type RunJobParts = JobCallParts & {
@@ -44,16 +44,19 @@ async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): P
   const { job, runId, permit } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
+  const plan = await planJob(parts, run, permit?.account, signal);
+  const budget = await parts.budgetOwnerOf(organizationId, keyId);
+  await permit?.waitForTurn(signal);
   return {
     id: runId,
-    plan: await planJob(parts, run, permit?.account, signal),
+    plan,
     payer: { organizationId, keyId, userId, category: run.message.category },
-    budget: await parts.budgetOwnerOf(organizationId, keyId),
+    budget,
     permit,
     isBackground: true,
     recordedUnder: { id: job.requestId ?? job.id },
     startedAtMs,
-    deadlineAtMs: startedAtMs + parts.attempts.timeouts.totalMs,
+    ...deadlinesOf(plan, startedAtMs, undefined, parts.attempts.timeouts),
   };
 }
 
@@ -61,7 +64,7 @@ function resultOf(
   { plan }: CallOrder,
   { body, record }: ModelAnswer,
 ): Extract<RunOutcome, { kind: 'succeeded' }>['result'] {
-  const response: unknown = JSON.parse(body.toString('utf8'));
+  const response = parseAnswer(body.toString('utf8'));
   const format = plan.targets[0]?.format ?? 'openai';
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = record;
   const { cacheWrite1hTokens, reasoningTokens } = record;
@@ -80,6 +83,15 @@ function resultOf(
     },
     costNanos: record.costNanos,
   };
+}
+
+/** A result is stored and published as JSON, so an answer that cannot be written again is a failure of the provider. */
+function parseAnswer(text: string): unknown {
+  if (isNestedTooDeeply(text))
+    throw new SpillwayError('PROVIDER_UNAVAILABLE', 'the answer is nested too deeply', {
+      params: { reason: 'error' },
+    });
+  return JSON.parse(text);
 }
 
 /** The job's policy decides what follows; the verdict contains no provider text. */

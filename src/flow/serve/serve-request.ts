@@ -9,7 +9,7 @@
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import { mayUse } from '../../routing/may-use.ts';
-import type { CallOrder, CallParts } from '../call/call-order.ts';
+import { type CallOrder, type CallParts, deadlinesOf } from '../call/call-order.ts';
 import { logEndedRequest } from '../call/log-call.ts';
 import { ModelCall, type ModelCallListener } from '../call/model-call.ts';
 import { type CallPlan, planCall } from '../call/plan-call.ts';
@@ -45,7 +45,7 @@ function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
   const { id, headers, principal, startedAtMs, correlationId } = request;
   const plan = planRequest(parts, request);
   assertMayUse(plan, request);
-  const { totalMs } = parts.attempts.timeouts;
+  const own = readDeadline(headers, startedAtMs, parts.clock);
   return {
     id,
     plan,
@@ -58,9 +58,10 @@ function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
     budget: parts.terms.budgetOf(principal),
     principal,
     isBackground: false,
+    caller: request,
     recordedUnder: { id, correlationId },
     startedAtMs,
-    deadlineAtMs: readDeadline(headers, startedAtMs, totalMs, parts.clock),
+    ...deadlinesOf(plan, startedAtMs, own, parts.attempts.timeouts),
   };
 }
 
@@ -82,6 +83,7 @@ class Exchange implements ModelCallListener, ServedRequest {
   readonly #answerFailure: AnswerFailure;
   readonly #call: ModelCall;
   #isBegun = false;
+  #isAnswered = false;
   #isEnded = false;
 
   constructor(
@@ -130,15 +132,21 @@ class Exchange implements ModelCallListener, ServedRequest {
     this.#end(record, undefined);
   }
 
+  onExpired(error: SpillwayError): void {
+    this.#fail(error, true);
+  }
+
   onFailed(error: SpillwayError, record: UsageRecord | undefined): void {
-    this.#answerFailure({
-      error,
-      isBegun: this.#isBegun,
-      wasCalled: record !== undefined,
-      attempts: this.#call.attempts,
-      standings: this.#call.standings,
-    });
+    if (!this.#isAnswered) this.#fail(error, record !== undefined);
     this.#end(record, error);
+  }
+
+  #fail(error: SpillwayError, wasCalled: boolean): void {
+    this.#isAnswered = true;
+    const { attempts, standings, retries } = this.#call;
+    const hasRetried = retries > 0;
+    const isBegun = this.#isBegun;
+    this.#answerFailure({ error, isBegun, wasCalled, attempts, hasRetried, standings });
   }
 
   #begin(contentType: string, size: { readonly length?: number; readonly costNanos?: number }) {

@@ -1,14 +1,21 @@
-// Decides which clock of an attempt has expired. Pure: the attempt passes its progress in. While back-pressure of a slow
-// caller pauses the stream, only the total clock runs: the provider is not the cause of that delay.
+// Decides which clock of an attempt has expired. Pure: the attempt passes its progress in. A unary call has one clock: its
+// answer arrives at its end, and a slow one is healthy. A stream has no total: its first content and the pauses between
+// contents are bounded. While back-pressure of a slow caller pauses the stream, neither runs, because the provider is not
+// the cause of that delay; a caller that stops reading altogether is bounded instead.
 
 export type AttemptTimeouts = {
   readonly firstContentMs: number;
   readonly reasoningFirstContentMs: number;
   readonly idleMs: number;
-  readonly totalMs: number;
+  readonly reasoningIdleMs: number;
   readonly unaryMs: number;
-  readonly reasoningUnaryMs: number;
+  /** The bound of a request with all its attempts, and of a caller that stops reading its stream. */
+  readonly totalMs: number;
+  /** How long limits and reservations count a stream whose end is never reported. */
+  readonly streamLeaseMs: number;
   readonly holdStatusMs: number;
+  /** How long a stream is read for its usage when its caller no longer waits; 0 when absent. */
+  readonly usageMs?: number;
 };
 
 export type ClockPhase = 'first_content' | 'idle' | 'total';
@@ -16,16 +23,15 @@ export type ClockPhase = 'first_content' | 'idle' | 'total';
 /** Timestamps are of `clock.monotonic()`. */
 export type AttemptProgress = {
   readonly startedAtMs: number;
-  /** The deadline of the request; without one the total clock starts with the attempt. */
+  /** Undefined for a stream without a deadline of its caller. */
   readonly deadlineAtMs: number | undefined;
   readonly isStream: boolean;
-  /** Reasoning models take longer to their first content and have longer clocks. */
+  /** Reasoning models are silent for longer and have longer clocks. */
   readonly isReasoning: boolean;
-  /** The response head has arrived; from then on a unary call has only its total clock. */
-  readonly isBegun: boolean;
   /** Undefined until a stream delivers content. */
   readonly lastContentAtMs: number | undefined;
-  readonly isPaused: boolean;
+  /** When back-pressure paused the stream; undefined while it flows. */
+  readonly pausedAtMs: number | undefined;
 };
 
 export function overduePhase(
@@ -33,18 +39,15 @@ export function overduePhase(
   progress: AttemptProgress,
   nowMs: number,
 ): ClockPhase | undefined {
-  const { startedAtMs, deadlineAtMs, isStream, isBegun, lastContentAtMs } = progress;
-  if (nowMs > (deadlineAtMs ?? startedAtMs + timeouts.totalMs)) return 'total';
-  if (progress.isPaused || (isBegun && !isStream)) return undefined;
-  if (lastContentAtMs !== undefined)
-    return nowMs - lastContentAtMs > timeouts.idleMs ? 'idle' : undefined;
-  return nowMs - startedAtMs > firstContentMs(timeouts, progress) ? 'first_content' : undefined;
-}
-
-function firstContentMs(
-  timeouts: AttemptTimeouts,
-  { isStream, isReasoning }: Pick<AttemptProgress, 'isStream' | 'isReasoning'>,
-): number {
-  if (isStream) return isReasoning ? timeouts.reasoningFirstContentMs : timeouts.firstContentMs;
-  return isReasoning ? timeouts.reasoningUnaryMs : timeouts.unaryMs;
+  const { startedAtMs, deadlineAtMs, isStream, isReasoning, lastContentAtMs, pausedAtMs } =
+    progress;
+  if (deadlineAtMs !== undefined && nowMs > deadlineAtMs) return 'total';
+  if (!isStream) return nowMs - startedAtMs > timeouts.unaryMs ? 'total' : undefined;
+  if (pausedAtMs !== undefined) return nowMs - pausedAtMs > timeouts.totalMs ? 'total' : undefined;
+  if (lastContentAtMs !== undefined) {
+    const idleMs = isReasoning ? timeouts.reasoningIdleMs : timeouts.idleMs;
+    return nowMs - lastContentAtMs > idleMs ? 'idle' : undefined;
+  }
+  const firstMs = isReasoning ? timeouts.reasoningFirstContentMs : timeouts.firstContentMs;
+  return nowMs - startedAtMs > firstMs ? 'first_content' : undefined;
 }

@@ -5,16 +5,19 @@ import { createTestClock, type TestClock } from '../../../test/support/test-cloc
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import { createWatch, type Watch } from '../../kernel/watch.ts';
 import type { Upstream, UpstreamListener, UpstreamRequest } from '../upstream.ts';
-import { Attempt, type AttemptCall, type AttemptListener } from './attempt.ts';
+import { Attempt } from './attempt.ts';
+import type { AttemptCall, AttemptListener } from './attempt-call.ts';
 
 const TIMEOUTS = {
   firstContentMs: 10_000,
   reasoningFirstContentMs: 40_000,
   idleMs: 5000,
+  reasoningIdleMs: 30_000,
   totalMs: 100_000,
-  unaryMs: 20_000,
-  reasoningUnaryMs: 60_000,
+  unaryMs: 60_000,
+  streamLeaseMs: 300_000,
   holdStatusMs: 3000,
+  usageMs: 4000,
 };
 
 const ANSWER =
@@ -275,16 +278,52 @@ test('an aborted attempt calls no listener method', () => {
   assert.equal(watch.size, 0);
 });
 
+test('a stream that its caller left is read for its usage, and relays nothing', () => {
+  const { provider, attempt, said, asked, watch } = rig({ isStream: true });
+  const outcomes: unknown[] = [];
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(START + DELTA));
+  const relayed = said.length;
+  attempt.leave(new Error('the caller left'), (outcome) => outcomes.push(outcome));
+  provider.onData(Buffer.from(DELTA));
+  assert.deepEqual([outcomes, asked], [[], []]);
+  provider.onData(Buffer.from(STOP));
+  assert.equal(said.length, relayed);
+  assert.equal(outcomes.length, 1);
+  assert.equal(Reflect.get(Object(outcomes[0]), 'kind'), 'reported');
+  assert.equal(watch.size, 0);
+});
+
+test('a stream that its caller left is aborted when its usage does not come in time', async () => {
+  const { provider, attempt, asked, clock } = rig({ isStream: true });
+  const outcomes: unknown[] = [];
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(START + DELTA));
+  attempt.leave(new Error('the caller left'), (outcome) => outcomes.push(outcome));
+  await clock.advance(TIMEOUTS.usageMs - 1);
+  assert.deepEqual(outcomes, []);
+  await clock.advance(2000);
+  assert.deepEqual(outcomes, [{ kind: 'unknown' }]);
+  assert.deepEqual(asked, ['abort']);
+});
+
+test('a unary call that its caller left is aborted at once', () => {
+  const { attempt, asked } = rig();
+  const outcomes: unknown[] = [];
+  attempt.leave(new Error('the caller left'), (outcome) => outcomes.push(outcome));
+  assert.deepEqual([outcomes, asked], [[{ kind: 'unknown' }], ['abort']]);
+});
+
 const CLOCKS = [
-  { name: 'unary', call: {}, head: false, lastsMs: TIMEOUTS.unaryMs, phase: 'first_content' },
+  { name: 'unary', call: {}, head: false, lastsMs: TIMEOUTS.unaryMs, phase: 'total' },
+  { name: 'unary that has begun', call: {}, head: true, lastsMs: TIMEOUTS.unaryMs, phase: 'total' },
   {
-    name: 'unary of a reasoning model',
-    call: { isReasoning: true },
+    name: 'unary with a deadline',
+    call: { deadlineAtMs: createTestClock().monotonic() + 1000 },
     head: false,
-    lastsMs: TIMEOUTS.reasoningUnaryMs,
-    phase: 'first_content',
+    lastsMs: 1000,
+    phase: 'total',
   },
-  { name: 'unary that has begun', call: {}, head: true, lastsMs: TIMEOUTS.totalMs, phase: 'total' },
   {
     name: 'stream',
     call: { isStream: true },
@@ -327,13 +366,46 @@ test('content restarts the idle clock, keep-alives do not', async () => {
   assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
 });
 
-test('the total clock ends an endless stream', async () => {
+test('a stream of a reasoning model may be silent for longer between contents', async () => {
+  const { provider, said, clock } = rig({ isStream: true, isReasoning: true });
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(DELTA));
+  await clock.advance(TIMEOUTS.reasoningIdleMs);
+  assert.deepEqual(endings(said), []);
+  await clock.advance(500);
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT idle']);
+});
+
+test('a stream that flows for longer than the total clock ends by itself', async () => {
   const { provider, said, clock } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);
-  while (endings(said).length === 0 && clock.pendingTimers() > 0) {
+  for (let passedMs = 0; passedMs < 3 * TIMEOUTS.totalMs; passedMs += 4000) {
     provider.onData(Buffer.from(DELTA));
     await clock.advance(4000);
   }
+  assert.deepEqual(endings(said), []);
+  provider.onData(Buffer.from(STOP));
+  assert.match(endings(said).join(), /^complete/);
+});
+
+test("the caller's deadline ends a stream that flows", async () => {
+  const deadlineAtMs = createTestClock().monotonic() + 20_000;
+  const { provider, said, clock } = rig({ isStream: true, deadlineAtMs });
+  provider.onHead(200, SSE_HEAD);
+  for (let passedMs = 0; passedMs <= 20_000; passedMs += 4000) {
+    provider.onData(Buffer.from(DELTA));
+    await clock.advance(4000);
+  }
+  assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT total']);
+});
+
+test('a stream whose caller stops reading ends after the total time', async () => {
+  const { provider, said, clock } = rig({ isStream: true }, false);
+  provider.onHead(200, SSE_HEAD);
+  provider.onData(Buffer.from(DELTA));
+  await clock.advance(TIMEOUTS.totalMs);
+  assert.deepEqual(endings(said), []);
+  await clock.advance(500);
   assert.deepEqual(endings(said), ['failed NETWORK_TIMEOUT total']);
 });
 

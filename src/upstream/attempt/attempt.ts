@@ -4,66 +4,26 @@
 // States: calling → collecting (unary)            → ended
 //                 → streaming (relayed events)    → ended
 //                 → refused (an error status)     → ended
+// A call whose caller no longer waits is read on for its usage: `leave`. A unary call is aborted at once, because its
+// usage comes with the whole answer.
 // The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
 // one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
 import { judgeProviderError } from '../../errors/map-provider-error.ts';
+import { callerTextOf } from '../../errors/mapping/lesson/caller-text.ts';
+import { UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import type { Ticket, Watch, Watched } from '../../kernel/watch.ts';
-import type { Upstream, UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
-import { type AttemptTimeouts, type ClockPhase, overduePhase } from './attempt-clocks.ts';
+import type { Ticket, Watched } from '../../kernel/watch.ts';
+import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
+import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
+import { type ClockPhase, overduePhase } from './attempt-clocks.ts';
 import { contentTypeOf } from './headers.ts';
+import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
 import { containsError, isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
-
-export type AttemptTarget = {
-  readonly provider: string;
-  readonly account: string;
-  readonly region: string;
-  readonly model: string;
-  readonly format: ProviderFormat;
-  readonly origin: string;
-};
-
-export type AttemptCall = {
-  readonly target: AttemptTarget;
-  readonly isStream: boolean;
-  /** Reasoning models take longer to their first content and have longer clocks. */
-  readonly isReasoning: boolean;
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: Buffer;
-  /** The gateway asked for the usage of a stream, and the caller did not: its event is not relayed. */
-  readonly removesUsageEvent?: boolean;
-  /** The request's deadline on `clock.monotonic()`; without one the total clock starts with the attempt. */
-  readonly deadlineAtMs?: number | undefined;
-};
-
-export type AttemptListener = {
-  /** A unary call succeeded; `usage` is undefined when the response reports none. */
-  onAnswer(body: Buffer, contentType: string, usage: Usage | undefined): void;
-  /** Whole events of a stream, from its first content on; return false to pause the provider. */
-  onEvents(bytes: Buffer, contentType: string): boolean;
-  /** A stream ended cleanly; `lastBytes` are its last events. */
-  onComplete(lastBytes: Buffer, contentType: string): void;
-  onFailed(error: SpillwayError): void;
-};
-
-export type AttemptParts = {
-  readonly upstream: Upstream;
-  readonly clock: Clock;
-  readonly watch: Watch;
-  readonly timeouts: AttemptTimeouts;
-  readonly maxAnswerBytes: number;
-  /** Called with the headers of every successful response: they report the headroom of the provider's limits. */
-  readonly onHealthy?: (target: AttemptTarget, headers: UpstreamHeaders) => void;
-  readonly maxHeldBytes: number;
-};
 
 /** The error mapper reads at most this much of a refusal's body. */
 const MAX_REFUSAL_BYTES = 8 * 1024;
@@ -74,7 +34,7 @@ type State = 'calling' | 'collecting' | 'streaming' | 'refused' | 'ended';
 export class Attempt implements UpstreamListener, Watched {
   readonly #parts: AttemptParts;
   readonly #call: AttemptCall;
-  readonly #listener: AttemptListener;
+  #listener: AttemptListener;
   readonly #startedAtMs: number;
   #state: State = 'calling';
   #ticket: Ticket | undefined;
@@ -85,9 +45,11 @@ export class Attempt implements UpstreamListener, Watched {
   #size = 0;
   #stream: StreamAnswer | undefined;
   #isBegun = false;
-  #isPaused = false;
+  #pausedAtMs: number | undefined;
   #lastContentAtMs: number | undefined;
   #refusedAtMs = 0;
+  /** The caller no longer waits; the call is read for its usage until then. */
+  #leavesAtMs: number | undefined;
 
   constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
     this.#parts = parts;
@@ -105,6 +67,25 @@ export class Attempt implements UpstreamListener, Watched {
     );
   }
 
+  /**
+   * The caller no longer waits. Calls no listener method, and `onLeft` once: at once, or for a stream when it has ended,
+   * at the latest after `usageMs`.
+   */
+  leave(reason: Error, onLeft: (outcome: LeftOutcome) => void): void {
+    if (this.#state === 'refused') {
+      this.abort(reason);
+      return onLeft({ kind: 'refused' });
+    }
+    const { usageMs = 0 } = this.#parts.timeouts;
+    if (!this.#call.isStream || usageMs === 0 || this.#state === 'ended') {
+      this.abort(reason);
+      return onLeft({ kind: 'unknown' });
+    }
+    this.#leavesAtMs = this.#parts.clock.monotonic() + usageMs;
+    this.#listener = usageListener(() => this.streamUsage(), onLeft);
+    if (this.#pausedAtMs !== undefined) this.resume();
+  }
+
   /** Ends the attempt without calling the listener. */
   abort(reason: Error): void {
     if (this.#end()) this.#upstreamCall?.abort(reason);
@@ -112,7 +93,7 @@ export class Attempt implements UpstreamListener, Watched {
 
   /** The listener accepts events again after a pause. */
   resume(): void {
-    this.#isPaused = false;
+    this.#pausedAtMs = undefined;
     if (this.#lastContentAtMs !== undefined) this.#lastContentAtMs = this.#parts.clock.monotonic();
     this.#upstreamCall?.resume();
   }
@@ -120,6 +101,11 @@ export class Attempt implements UpstreamListener, Watched {
   /** The usage that the stream has reported so far. */
   streamUsage(): Usage | undefined {
     return this.#stream?.usage();
+  }
+
+  /** Bytes of a unary response that have arrived. */
+  receivedBytes(): number {
+    return this.#call.isStream || this.#state === 'refused' ? 0 : this.#size;
   }
 
   streamedBytes(): number {
@@ -158,12 +144,16 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   check(nowMs: number): void {
+    if (this.#leavesAtMs !== undefined) {
+      if (nowMs > this.#leavesAtMs) this.#endWith(timedOut('total'));
+      return;
+    }
     const phase = this.#overdue(nowMs);
     if (this.#state === 'refused') {
       if (phase || nowMs - this.#refusedAtMs > MAX_REFUSAL_MS) this.#refuse();
       return;
     }
-    if (phase) return this.#endWith(timedOut(phase));
+    if (phase) return this.#expire(timedOut(phase));
     const isHeldEnough = nowMs - this.#startedAtMs > this.#parts.timeouts.holdStatusMs;
     if (this.#stream && !this.#isBegun && isHeldEnough) this.#relay(this.#stream.release());
   }
@@ -175,9 +165,8 @@ export class Attempt implements UpstreamListener, Watched {
       deadlineAtMs,
       isStream,
       isReasoning,
-      isBegun: this.#state !== 'calling',
       lastContentAtMs: this.#lastContentAtMs,
-      isPaused: this.#isPaused,
+      pausedAtMs: this.#pausedAtMs,
     };
     return overduePhase(this.#parts.timeouts, progress, nowMs);
   }
@@ -226,7 +215,7 @@ export class Attempt implements UpstreamListener, Watched {
   #relay(bytes: Buffer): void {
     this.#isBegun = true;
     if (this.#listener.onEvents(bytes, contentTypeOf(this.#headers))) return;
-    this.#isPaused = true;
+    this.#pausedAtMs = this.#parts.clock.monotonic();
     this.#upstreamCall?.pause();
   }
 
@@ -269,10 +258,17 @@ export class Attempt implements UpstreamListener, Watched {
 
   #fail(failure: unknown, message: string): void {
     const { provider, model } = this.#call.target;
-    const context = { provider, model, now: this.#parts.clock.now() };
-    const { verdict, isModelBound } = judgeProviderError(failure, context);
+    const callerText = callerTextOf(this.#call);
+    const context = { provider, model, now: this.#parts.clock.now(), callerText };
+    const { verdict, lesson } = judgeProviderError(failure, context);
     const { code } = verdict;
-    this.#endWith(new SpillwayError(code, message, { ...verdict, isModelBound, cause: failure }));
+    this.#endWith(new SpillwayError(code, message, { ...verdict, lesson, cause: failure }));
+  }
+
+  /** The provider goes on, so the listener may read its stream for the usage: `leave`. */
+  #expire(error: SpillwayError): void {
+    this.#listener.onFailed(error);
+    if (this.#leavesAtMs === undefined) this.abort(error);
   }
 
   #endWith(error: SpillwayError): void {
@@ -291,9 +287,13 @@ export class Attempt implements UpstreamListener, Watched {
 }
 
 function timedOut(phase: ClockPhase): SpillwayError {
-  return new SpillwayError('NETWORK_TIMEOUT', `the ${phase} clock ran out`, { params: { phase } });
+  const message = `the ${phase} clock ran out`;
+  return new SpillwayError('NETWORK_TIMEOUT', message, { params: { phase }, isTimedOut: true });
 }
 
 function lost(why: string): SpillwayError {
-  return new SpillwayError('NETWORK_TIMEOUT', why, { params: { phase: 'lost' } });
+  return new SpillwayError('NETWORK_TIMEOUT', why, {
+    params: { phase: 'lost' },
+    lesson: UNREADABLE_ANSWER,
+  });
 }

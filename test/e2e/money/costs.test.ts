@@ -36,7 +36,7 @@ let records: DatabaseSync;
 
 suite('the cost of calls', () => {
   before(async () => {
-    gateway = await startTestGateway({}, () => `${SINGLE_ATTEMPTS}timeouts: { usageMs: 300 }\n`);
+    gateway = await startTestGateway({}, () => `${SINGLE_ATTEMPTS}timeouts: { usageMs: 1000 }\n`);
     records = new DatabaseSync(join(gateway.dataDir, 'spillway.db'), { readOnly: true });
   });
   afterEach(() => gateway.simulator.resetScenario());
@@ -74,12 +74,14 @@ suite('the cost of calls', () => {
     });
 
   for (const [format, cost_nanos] of [
-    // 100 tokens of input, as estimated, at 3000, 2500 and 1250
-    ['anthropic', 300_000],
-    ['openai', 250_000],
-    ['gemini', 125_000],
+    // The reservation: 400 bytes of input at 3750 (written to a cache), and 1000 tokens of output at 15000
+    ['anthropic', 16_500_000],
+    // 400 × 2500 + 1000 × 10000
+    ['openai', 11_000_000],
+    // 400 × 1250 + 65,536 × 10000: the model's own maximum, because the request states none
+    ['gemini', 655_860_000],
   ] as const)
-    test(`${format}: a caller that disconnects before the first content pays for the request`, async () => {
+    test(`${format}: a caller that disconnects in a unary call pays the reservation`, async () => {
       gateway.simulator.clearLog();
       gateway.simulator.setScenario({ preset: 'hang' });
       const tenant = await newTenant(gateway);
@@ -92,6 +94,39 @@ suite('the cost of calls', () => {
       assert.equal(await left, 'left');
       const expected = { status: 'CLIENT_GONE', estimated: 1, input_tokens: 100, cost_nanos };
       await assertCost(tenant, undefined, { ...NOTHING, ...expected });
+    });
+
+  for (const [format, expected] of [
+    ['anthropic', { input_tokens: 1000, output_tokens: 100, cost_nanos: 4_500_000 }],
+    ['openai', { input_tokens: 1000, output_tokens: 100, cost_nanos: 3_500_000 }],
+    ['gemini', { input_tokens: 1000, output_tokens: 100, cost_nanos: 2_250_000 }],
+  ] as const)
+    test(`${format}: a caller that disconnects shortly before the end pays the reported usage`, async () => {
+      const usage = { inputTokens: 1000, outputTokens: 100 };
+      gateway.simulator.setScenario({ ...PIECES, chunkDelayMs: 10, usage });
+      const tenant = await newTenant(gateway);
+      await leaveAfter(tenant, format, 80);
+      const ending = { status: 'CLIENT_GONE', streamed: 1, estimated: 0 };
+      await assertCost(tenant, undefined, { ...NOTHING, ...ending, ...expected });
+    });
+
+  for (const [isStream, expected] of [
+    [true, { estimated: 0, input_tokens: 1000, output_tokens: 100, cost_nanos: 4_500_000 }],
+    // 400 × 3750 + 1000 × 15000, as reserved
+    [false, { estimated: 1, input_tokens: 100, output_tokens: 0, cost_nanos: 16_500_000 }],
+  ] as const)
+    test(`a deadline that passes during a ${isStream ? 'streamed' : 'unary'} call is charged`, async () => {
+      const usage = { inputTokens: 1000, outputTokens: 100 };
+      const pace = isStream ? { chunkDelayMs: 80 } : { latencyMs: 2000 };
+      gateway.simulator.setScenario({ ...PIECES, ...pace, usage });
+      const tenant = await newTenant(gateway);
+      const answer = await ask(tenant, {
+        body: bodyOf('anthropic', isStream),
+        headers: { 'x-request-deadline-ms': '150' },
+      });
+      assert.match(answer.text, /NETWORK_TIMEOUT/);
+      const ending = { status: 'NETWORK_TIMEOUT', streamed: Number(isStream) };
+      await assertCost(tenant, answer, { ...NOTHING, ...ending, ...expected });
     });
 
   test('openai: a stream without requested usage is charged by its usage', async () => {

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { chargeAnswer, chargeFailure, chargeLeft, isClockFailure } from './charge-attempt.ts';
+
+const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
+const UNARY = { body: Buffer.alloc(400), charge: 'input_and_output', isStream: false } as const;
+const STREAM = { ...UNARY, isStream: true };
+const SENT = { reservedNanos: 9_000_000 };
+const CUT = new SpillwayError('NETWORK_TIMEOUT', 'cut', { params: { phase: 'lost' } });
+
+function answered(usage: Usage | undefined, streamed: number, received = 0) {
+  return {
+    streamUsage: () => usage,
+    streamedBytes: () => streamed,
+    receivedBytes: () => received,
+  };
+}
+
+function counts({ usage, isEstimated }: { usage: Usage; isEstimated: boolean }) {
+  return [usage.inputTokens, usage.outputTokens, isEstimated];
+}
+
+test('a complete answer is charged by its usage, else by an estimate', () => {
+  assert.deepEqual(counts(chargeAnswer(UNARY, REPORTED, 4000)), [70, 30, false]);
+  assert.deepEqual(counts(chargeAnswer(UNARY, undefined, 4000)), [100, 1000, true]);
+  const embeddings = { ...UNARY, charge: 'input' } as const;
+  assert.deepEqual(counts(chargeAnswer(embeddings, undefined, 4000)), [100, 0, true]);
+  const free = { ...UNARY, charge: 'nothing' } as const;
+  assert.deepEqual(counts(chargeAnswer(free, REPORTED, 4000)), [0, 0, false]);
+});
+
+test('a stream that reports no output is charged by what it streamed', () => {
+  const inputOnly = { ...REPORTED, outputTokens: 0 };
+  assert.deepEqual(counts(chargeAnswer(STREAM, inputOnly, 80)), [70, 20, true]);
+  assert.deepEqual(counts(chargeAnswer(STREAM, inputOnly, 0)), [70, 0, false]);
+});
+
+test('a caller that left pays the reported usage, else the streamed part', () => {
+  const outcome = { kind: 'reported', usage: REPORTED } as const;
+  assert.deepEqual(counts(chargeLeft(STREAM, answered(undefined, 0), SENT, outcome)), [
+    70,
+    30,
+    false,
+  ]);
+  const unknown = { kind: 'unknown' } as const;
+  assert.deepEqual(counts(chargeLeft(STREAM, answered(undefined, 200), SENT, unknown)), [
+    100,
+    50,
+    true,
+  ]);
+  const refused = chargeLeft(STREAM, answered(undefined, 0), SENT, { kind: 'refused' });
+  assert.deepEqual(counts(refused), [0, 0, false]);
+});
+
+test('a caller that left a unary call pays at least the reservation', () => {
+  const charged = chargeLeft(UNARY, answered(undefined, 0), SENT, { kind: 'unknown' });
+  assert.deepEqual([...counts(charged), charged.leastNanos], [100, 0, true, 9_000_000]);
+});
+
+test('a cut call is charged for what is known, a failed one costs nothing', () => {
+  assert.deepEqual(counts(chargeFailure(STREAM, answered(REPORTED, 40), CUT, true)), [
+    70,
+    30,
+    true,
+  ]);
+  const begun = { ...REPORTED, outputTokens: 1 };
+  assert.deepEqual(counts(chargeFailure(STREAM, answered(begun, 0), CUT, false)), [70, 1, true]);
+  assert.deepEqual(counts(chargeFailure(UNARY, answered(undefined, 0, 80), CUT, false)), [
+    100,
+    20,
+    true,
+  ]);
+  assert.deepEqual(counts(chargeFailure(UNARY, answered(undefined, 0), CUT, false)), [0, 0, false]);
+  const failed = new SpillwayError('PROVIDER_UNAVAILABLE', 'overloaded');
+  assert.deepEqual(counts(chargeFailure(STREAM, answered(begun, 0), failed, false)), [0, 0, false]);
+});
+
+test('only a clock of the gateway leaves the provider working', () => {
+  const isClock = (phase: 'idle' | 'total' | 'first_content' | 'connect' | 'lost') =>
+    isClockFailure(new SpillwayError('NETWORK_TIMEOUT', 'late', { params: { phase } }));
+  assert.deepEqual((['idle', 'total', 'first_content', 'connect', 'lost'] as const).map(isClock), [
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
