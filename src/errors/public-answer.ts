@@ -24,6 +24,8 @@ export type AnswerContext = {
   readonly overrides?: Readonly<Record<string, string>>;
   readonly queueAvailable?: boolean;
   readonly isBackground?: boolean;
+  /** The gateway has used up its own retries for this request: a client that retries as well would multiply them. */
+  readonly hasRetried?: boolean | undefined;
   /** The raw failure. Set only for a key that was created with `diagnostics: true`. */
   readonly diagnostics?: unknown;
 };
@@ -61,7 +63,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
       'x-spillway-code': code,
       ...retryHeaders(row.status, advisedMs),
       ...capacityHeaders(code, params, wait.resetAt),
-      ...(retryable && (advisedMs ?? 0) <= MAX_SDK_WAIT_MS ? {} : { 'x-should-retry': 'false' }),
+      ...(mayRetry(error, advisedMs, context) ? {} : { 'x-should-retry': 'false' }),
     },
     error: {
       code,
@@ -89,6 +91,20 @@ const UNKNOWN_RESET_MS = 300_000;
 // SDKs sleep for whatever Retry-After says. Beyond this bound the answer forbids a retry, so that a
 // person sees the message instead of a program that hangs.
 const MAX_SDK_WAIT_MS = 60_000;
+// A direct connection to a failing provider fails within seconds; so must one through an open circuit.
+const MAX_CIRCUIT_WAIT_MS = 10_000;
+
+/** Whether a client should retry by itself. */
+function mayRetry(
+  { retryable, params }: SpillwayError,
+  advisedMs: number | undefined,
+  { hasRetried }: AnswerContext,
+): boolean {
+  const isCircuit = params.reason === 'circuit_open';
+  const maxMs = isCircuit ? MAX_CIRCUIT_WAIT_MS : MAX_SDK_WAIT_MS;
+  return retryable && hasRetried !== true && (advisedMs ?? 0) <= maxMs;
+}
+
 const CARRIES_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 type Wait = { readonly ms?: number; readonly resetAt?: number };

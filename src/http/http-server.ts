@@ -21,6 +21,8 @@ import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { WireFormat } from '../errors/wire-shape.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { admitBodies } from './admit-bodies.ts';
+import type { BodyQuota } from './body-quota.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
@@ -65,6 +67,7 @@ export type HttpServerParts = {
   readonly newId: NewId;
   readonly clock: Clock;
   readonly idempotency: IdempotentRoutes;
+  readonly quota: BodyQuota;
   readonly routes: readonly RegisterRoutes[];
   readonly options: HttpServerOptions;
 };
@@ -109,6 +112,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     if (request.is404) return refuseUnserved(routing, reply.hijack().request.raw, reply.raw);
     nameRequest(request, reply);
   });
+  admitBodies(app, parts.quota);
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
     fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
@@ -137,6 +141,9 @@ function createListener(
       requestTimeout: options.requestTimeoutMs,
       keepAliveTimeout: options.keepAliveTimeoutMs,
       noDelay: true,
+      // A stream may be silent for minutes: TCP probes find a dead caller and keep the connection known to NAT devices.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
     },
     (request, response) => {
       // The caller's next request then opens a new connection, to another server.

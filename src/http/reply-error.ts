@@ -37,6 +37,8 @@ export type ErrorReply = {
   readonly principal: Principal | undefined;
   /** The status line was sent: only a stream event can carry the error. */
   readonly isBegun: boolean;
+  /** The gateway has used up its own retries for this request. */
+  readonly hasRetried?: boolean | undefined;
   /** No call was made: the request is logged here, because nothing else logs it. */
   readonly isRefusal?: boolean;
   /** The form of the error in a stream, if it is not an event. */
@@ -71,6 +73,7 @@ export function createErrorReplier(
       timeZone: pickTimeZone(request.headers['x-time-zone'], principal?.timeZone),
       now: clock.now(),
       overrides: principal?.messages,
+      hasRetried: reply.hasRetried,
       ...(reply.format === 'spillway' ? {} : callContext(reply, canQueue)),
       diagnostics: diagnosticsFor(reply, failures),
     });

@@ -24,17 +24,19 @@ const FAILURES: Readonly<Record<RepeatableFailure, readonly [ErrorCode, ErrorPar
   overloaded: ['PROVIDER_UNAVAILABLE', { reason: 'overloaded' }],
   error: ['PROVIDER_UNAVAILABLE', { reason: 'error' }],
   network: ['NETWORK_TIMEOUT', { phase: 'connect' }],
+  timeout: ['NETWORK_TIMEOUT', { phase: 'idle' }],
 };
 const anyFailure = fc.constantFrom<RepeatableFailure>(
   'throttled',
   'overloaded',
   'error',
   'network',
+  'timeout',
 );
 
 function failed(kind: RepeatableFailure, options: SpillwayErrorOptions = {}): SpillwayError {
   const [code, params] = FAILURES[kind];
-  return new SpillwayError(code, 'failed', { params, ...options });
+  return new SpillwayError(code, 'failed', { params, isTimedOut: kind === 'timeout', ...options });
 }
 
 function refused(code: ErrorCode, options: SpillwayErrorOptions = {}): SpillwayError {
@@ -58,6 +60,12 @@ test('a throttle is retried five times; an overload, an error and a network fail
   assert.deepEqual(waitsUntilGivenUp(failed('overloaded')), [2000, 4000, 8000]);
   assert.deepEqual(waitsUntilGivenUp(failed('error')), [1000, 2000, 4000]);
   assert.deepEqual(waitsUntilGivenUp(failed('network')), [1000, 2000, 4000]);
+});
+
+test('a timeout of a call that was sent is retried only if configured', () => {
+  assert.deepEqual(waitsUntilGivenUp(failed('timeout')), []);
+  const rules = { ...PATIENT, timeoutRetries: 2 };
+  assert.deepEqual(waitsUntilGivenUp(failed('timeout'), rules), [1000, 2000]);
 });
 
 test('a decision states the number of the retry and the maximum', () => {
@@ -189,7 +197,7 @@ test('no request exceeds its bounds or its number of retries, whatever failures 
       assert.ok(history.waitedMs <= RETRY_DEFAULTS.maxInteractiveWaitMs);
       assert.ok(history.repeats.throttled <= 5);
       assert.ok(Math.max(history.repeats.overloaded, history.repeats.error) <= 3);
-      assert.ok(history.repeats.network <= 3);
+      assert.ok(history.repeats.network <= 3 && history.repeats.timeout === 0);
     }),
   );
 });

@@ -6,13 +6,15 @@ import type { SpillwayError } from '../errors/spillway-error.ts';
 import { exponentialMs, statedMs } from './backoff.ts';
 
 /** The failures that a retry can repair; no other failure is retried. */
-export type RepeatableFailure = 'throttled' | 'overloaded' | 'error' | 'network';
+export type RepeatableFailure = 'throttled' | 'overloaded' | 'error' | 'network' | 'timeout';
 
 export type RetryRules = {
   readonly throttledRetries: number;
   readonly overloadedRetries: number;
   readonly errorRetries: number;
   readonly networkRetries: number;
+  /** After a clock of Spillway ended a call that was sent: the provider has worked and is paid. */
+  readonly timeoutRetries: number;
   readonly baseMs: number;
   readonly overloadedBaseMs: number;
   readonly maxMs: number;
@@ -26,6 +28,7 @@ export const RETRY_DEFAULTS: RetryRules = Object.freeze({
   overloadedRetries: 3,
   errorRetries: 3,
   networkRetries: 3,
+  timeoutRetries: 0,
   baseMs: 1000,
   overloadedBaseMs: 2000,
   maxMs: 60_000,
@@ -40,7 +43,7 @@ export type RetryHistory = {
 };
 
 export const NOTHING_REPEATED: RetryHistory = Object.freeze({
-  repeats: Object.freeze({ throttled: 0, overloaded: 0, error: 0, network: 0 }),
+  repeats: Object.freeze({ throttled: 0, overloaded: 0, error: 0, network: 0, timeout: 0 }),
   waitedMs: 0,
 });
 
@@ -50,6 +53,8 @@ export type RetryContext = {
   readonly deadlineAt: number;
   /** In [0, 1). */
   readonly random: number;
+  /** The most retries of this request, whatever its failures; unbounded without it. */
+  readonly maxRetries?: number | undefined;
 };
 
 export type RetryDecision =
@@ -76,7 +81,8 @@ export function decideRetry(
   if (failure === undefined) return { kind: 'give_up', why: 'not_repeatable' };
   const most = rules[ROWS[failure].retries];
   const before = history.repeats[failure];
-  if (before >= most) return { kind: 'give_up', why: 'used_up' };
+  const isUsedUp = before >= most || retriesOf(history) >= (moment.maxRetries ?? Infinity);
+  if (isUsedUp) return { kind: 'give_up', why: 'used_up' };
   const wait = waitFor(rules, failure, before, error, moment);
   const leftToDeadlineMs = moment.deadlineAt - moment.now;
   const leftToWaitMs = rules.maxInteractiveWaitMs - history.waitedMs;
@@ -86,6 +92,11 @@ export function decideRetry(
   // A bound may cut the jitter, but not the stated delay.
   const waitMs = Math.max(wait.leastMs, Math.min(wait.ms, leftToWaitMs, leftToDeadlineMs - 1));
   return { kind: 'retry', waitMs, failure, number: before + 1, most };
+}
+
+/** The number of retries so far, whatever their failures. */
+export function retriesOf({ repeats }: RetryHistory): number {
+  return Object.values(repeats).reduce((sum, count) => sum + count, 0);
 }
 
 /** The history with this retry added. */
@@ -102,7 +113,7 @@ export function afterRetry(
 export function repeatableFailure(error: SpillwayError): RepeatableFailure | undefined {
   if (!error.retryable) return undefined;
   const { code, params } = error;
-  if (code === 'NETWORK_TIMEOUT') return 'network';
+  if (code === 'NETWORK_TIMEOUT') return error.isTimedOut ? 'timeout' : 'network';
   if (code === 'PROVIDER_UNAVAILABLE') return UNAVAILABLE[params.reason ?? 'error'];
   if (code !== 'RATE_LIMITED') return undefined;
   // Any other scope belongs to Spillway's own limits, not to the provider.
@@ -121,6 +132,7 @@ const ROWS = {
   overloaded: { retries: 'overloadedRetries', base: 'overloadedBaseMs' },
   error: { retries: 'errorRetries', base: 'baseMs' },
   network: { retries: 'networkRetries', base: 'baseMs' },
+  timeout: { retries: 'timeoutRetries', base: 'baseMs' },
 } as const satisfies Record<RepeatableFailure, object>;
 
 type WaitRange = { readonly leastMs: number; readonly ms: number };

@@ -83,10 +83,11 @@ function openAttempts(
   { clock, lifecycle }: CallContext,
   headroom: Headroom,
 ): AttemptParts {
-  const upstream = openUpstream(config, clock);
-  lifecycle.onClose('upstream', () => upstream.close());
+  // Closed in reverse order: the upstream waits for its calls, which the watch ends in time.
   const watch = createWatch(clock);
   lifecycle.onClose('watch', () => watch.close());
+  const upstream = openUpstream(config, clock);
+  lifecycle.onClose('upstream', () => upstream.close());
   return {
     upstream,
     clock,

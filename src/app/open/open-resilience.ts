@@ -101,9 +101,15 @@ function breakerParts(config: Config, { log, metrics }: ResilienceContext) {
   return {
     rules: config.breaker,
     newProbeId: () => newId('att'),
-    longestCallMs: config.timeouts.totalMs,
+    // A probe's outcome is known with its first content or its unary answer.
+    longestCallMs: longestProbeMs(config),
     onTransition: createTransitionReporter(log, metrics),
   };
+}
+
+function longestProbeMs({ timeouts }: Config): number {
+  const { unaryMs, firstContentMs, reasoningFirstContentMs } = timeouts;
+  return Math.max(unaryMs, firstContentMs, reasoningFirstContentMs);
 }
 
 function budgetRules({ retry }: Config) {

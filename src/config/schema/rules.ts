@@ -77,11 +77,6 @@ const RULES: readonly Rule[] = [
     if (storage.redisTtlSeconds * 1000 > longestMs) return undefined;
     return `REDIS_TTL is ${storage.redisTtlSeconds}, but it must be more than ${longestMs / 1000} seconds, the longest limit window.`;
   },
-  function clocksFitIntoTheTotal({ timeouts }) {
-    const tooLong = Object.entries(timeouts).find(([, value]) => value > timeouts.totalMs);
-    if (!tooLong) return undefined;
-    return `timeouts.${tooLong[0]} is ${tooLong[1]}, but it must be at most timeouts.totalMs, which is ${timeouts.totalMs}.`;
-  },
   function headersArriveBeforeTheRequest({ server }) {
     if (server.headersTimeoutMs <= server.requestTimeoutMs) return undefined;
     return `server.headersTimeoutMs is ${server.headersTimeoutMs}, but it must be at most server.requestTimeoutMs, which is ${server.requestTimeoutMs}.`;

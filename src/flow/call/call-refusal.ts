@@ -45,6 +45,15 @@ export function lowHeadroom(provider: string, retryAfterMs: number): SpillwayErr
   });
 }
 
+/** The provider refused the account's credential a moment ago. */
+export function credentialRefused(target: {
+  readonly provider: string;
+  readonly account: string;
+}): SpillwayError {
+  const { provider, account } = target;
+  return new SpillwayError('AUTH_FAILED', `${provider} refuses the key of the account ${account}`);
+}
+
 /** The caller's deadline passed before the first attempt. */
 export function deadlinePassed(): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', 'the deadline has passed', {

@@ -14,6 +14,7 @@ import {
   type RetryHistory,
   type RetryRules,
   repeatableFailure,
+  retriesOf,
 } from '../../resilience/retry-policy.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { Target } from '../../routing/target.ts';
@@ -59,6 +60,11 @@ export class CallRounds {
     if (!target || this.#mayBeCalled(target)) return target;
     this.#at += 1;
     return this.current();
+  }
+
+  /** The retries of this request so far. */
+  get retries(): number {
+    return retriesOf(this.#history);
   }
 
   get waitedMs(): number {
@@ -157,11 +163,13 @@ export class CallRounds {
   #waitForLimit(
     error: SpillwayError,
     { maxInteractiveWaitMs }: RetryRules,
-    { now, deadlineAt }: RetryContext,
+    { now, deadlineAt, maxRetries }: RetryContext,
   ): RoundsEnd | undefined {
     const waitMs = Math.ceil(waitOf(error, now));
     const leftMs = Math.min(maxInteractiveWaitMs - this.#history.waitedMs, deadlineAt - now);
     if (error.code !== 'RATE_LIMITED' || waitMs > leftMs) return undefined;
+    // A caller that retries by itself waits by itself.
+    if (maxRetries === 0 && error.params.scope === 'provider') return undefined;
     return { kind: 'wait', waitMs: Math.max(1, waitMs), error };
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
-import { chargeAnswer, chargeFailure, chargeLeft, isClockFailure } from './charge-attempt.ts';
+import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
 const UNARY = { body: Buffer.alloc(400), charge: 'input_and_output', isStream: false } as const;
@@ -75,16 +75,4 @@ test('a cut call is charged for what is known, a failed one costs nothing', () =
   assert.deepEqual(counts(chargeFailure(UNARY, answered(undefined, 0), CUT, false)), [0, 0, false]);
   const failed = new SpillwayError('PROVIDER_UNAVAILABLE', 'overloaded');
   assert.deepEqual(counts(chargeFailure(STREAM, answered(begun, 0), failed, false)), [0, 0, false]);
-});
-
-test('only a clock of the gateway leaves the provider working', () => {
-  const isClock = (phase: 'idle' | 'total' | 'first_content' | 'connect' | 'lost') =>
-    isClockFailure(new SpillwayError('NETWORK_TIMEOUT', 'late', { params: { phase } }));
-  assert.deepEqual((['idle', 'total', 'first_content', 'connect', 'lost'] as const).map(isClock), [
-    true,
-    true,
-    true,
-    false,
-    false,
-  ]);
 });

@@ -69,13 +69,6 @@ export function chargeLeft(
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
 }
 
-/** True for a failure by a clock of the gateway: the provider goes on. */
-export function isClockFailure({ code, params }: SpillwayError): boolean {
-  return code === 'NETWORK_TIMEOUT' && CLOCK_PHASES.has(params.phase ?? '');
-}
-
-const CLOCK_PHASES: ReadonlySet<string> = new Set(['first_content', 'idle', 'total']);
-
 function estimated(plan: Plan, known: Usage | undefined, outputBytes: number): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
   return { usage: estimateUsage(plan.body.length, outputBytes, known), isEstimated: true };

@@ -106,6 +106,7 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
     permit,
     isBackground: true,
     deadlineAtMs: nowMs + 60_000,
+    leasedUntilMs: nowMs + 60_000,
   };
 }
 
@@ -150,29 +151,4 @@ test('a renewal over the limit refuses the call and releases the reservation', a
   reserve();
   assert.deepEqual(told, ['released', 'RATE_LIMITED']);
   assert.equal(await remaining(), 0);
-});
-
-test('the old permit of a paced job is renewed by its pacer', async () => {
-  const { clock, told, start, takeBefore, reserve } = rig(2);
-  const held = takeBefore();
-  const fresh = takeBefore();
-  await clock.advance(150);
-  const renew = async () => ({
-    kind: 'allowed' as const,
-    permit: { ask: { ...fresh.ask, id: 'renewed' }, askedAtMs: clock.monotonic(), isPaced: true },
-  });
-  start({ ...held, renew });
-  reserve();
-  await clock.advance(0);
-  assert.deepEqual(told, ['cleared by renewed']);
-});
-
-test('a paced job without a slot for its renewal is refused and releases its budget', async () => {
-  const { clock, told, start, takeBefore, reserve } = rig(1);
-  const held = takeBefore();
-  await clock.advance(150);
-  start({ ...held, renew: async () => ({ kind: 'later', afterMs: 2000 }) });
-  reserve();
-  await clock.advance(0);
-  assert.deepEqual(told, ['released', 'RATE_LIMITED']);
 });

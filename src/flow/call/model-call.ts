@@ -19,13 +19,7 @@ import type { CallOrder, CallParts } from './call-order.ts';
 import { circuitRefusal, deadlinePassed, lowHeadroom } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
-import {
-  type ChargedUsage,
-  chargeAnswer,
-  chargeFailure,
-  chargeLeft,
-  isClockFailure,
-} from './charge-attempt.ts';
+import { type ChargedUsage, chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logRetry } from './log-call.ts';
 import { recordFailedAttempt } from './record-failure.ts';
@@ -137,10 +131,10 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const isOutOfTime = this.#isOutOfTime();
     this.#report(state, isOutOfTime ? 'neutral' : healthOf(error));
     this.#state = SETTLING;
-    const isLast = hasContent || this.#isOutOfTime() || error.params.phase === 'total';
-    if (isLast && isClockFailure(error)) return this.#expire(state, error);
+    const isLast = hasContent || isOutOfTime || error.params.phase === 'total';
+    if (isLast && error.isTimedOut) return this.#expire(state, error);
     const { plan } = this.#order;
-    const charged = isClockFailure(error)
+    const charged = error.isTimedOut
       ? chargeLeft(plan, state.attempt, sent, { kind: 'unknown' })
       : chargeFailure(plan, state.attempt, error, hasContent);
     this.#settle(sent, error.code, charged, () => {

@@ -20,6 +20,8 @@ export type FailedRequest = {
   readonly wasCalled: boolean;
   /** The number of attempts sent; absent when the request failed before its call. */
   readonly attempts?: number;
+  /** The gateway has retried for the caller, who must not retry on top. */
+  readonly hasRetried?: boolean;
   /** The caller's limits, when a decision was made on them. */
   readonly standings?: readonly LimitStanding[];
   /** Called with the rendered answer and awaited before it is sent. Never rejects. */

@@ -1,5 +1,5 @@
-// The deadline of a request: from the caller's `X-Request-Deadline-Ms`, and never later than the total clock. The header
-// is a duration in milliseconds, or a timestamp in epoch milliseconds; large values are timestamps.
+// The caller's own deadline, from `X-Request-Deadline-Ms`: a duration in milliseconds, or a timestamp in epoch
+// milliseconds; large values are timestamps. It ends a request in any state, also a stream that flows.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -8,19 +8,21 @@ import type { Clock } from '../../kernel/clock.ts';
 const HEADER = 'x-request-deadline-ms';
 const MIN_TIMESTAMP = 100_000_000_000;
 
-/** On the monotonic clock, for a request that began at `startedAtMs`. Throws INVALID_REQUEST. */
+/**
+ * On the monotonic clock, for a request that began at `startedAtMs`; undefined when the caller sets none. Throws
+ * INVALID_REQUEST.
+ */
 export function readDeadline(
   headers: IncomingHttpHeaders,
   startedAtMs: number,
-  totalMs: number,
   clock: Clock,
-): number {
+): number | undefined {
   const given = headers[HEADER];
-  if (given === undefined) return startedAtMs + totalMs;
+  if (given === undefined) return undefined;
   const value = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0;
   if (value <= 0) throw invalid();
   const durationMs = value < MIN_TIMESTAMP ? value : value - clock.now();
-  return startedAtMs + Math.min(Math.max(0, durationMs), totalMs);
+  return startedAtMs + Math.max(0, durationMs);
 }
 
 function invalid(): SpillwayError {

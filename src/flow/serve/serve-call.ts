@@ -29,7 +29,10 @@ export function serveCall(
     return servePreferred(parts, request, reply, answerFailure);
   }
   const { clock, attempts } = parts;
-  const endsAtMs = readDeadline(headers, request.startedAtMs, attempts.timeouts.totalMs, clock);
+  const { totalMs, streamLeaseMs } = attempts.timeouts;
+  const endsAtMs =
+    readDeadline(headers, request.startedAtMs, clock) ??
+    request.startedAtMs + Math.max(totalMs, streamLeaseMs);
   // Stores keep timestamps in whole milliseconds.
   const deadlineAt = Math.ceil(clock.now() + endsAtMs - clock.monotonic());
   const serve: Serve = (to, failed) => servePreferred(parts, request, to, failed);

@@ -30,6 +30,7 @@ retry:
   overloadedBaseMs: ${2 * BASE_MS}
   maxInteractiveWaitMs: ${MAX_WAIT_MS}
   budgetCapacity: 100000
+  refusedCredentialMs: 0
 breaker: { failures: 1000000 }
 prices:
   fallback: { inputUsd: 1, outputUsd: 2 }
@@ -222,7 +223,7 @@ suite('retried calls', () => {
     for (const [status, asked] of [
       [400, { body: '{' }],
       [400, { body: { messages: [] } }],
-      [400, { model: 'nobody-serves-this' }],
+      [404, { model: 'nobody-serves-this' }],
       [400, { headers: { 'x-request-deadline-ms': 'soon' } }],
       [403, chatAsk()],
     ] as const)

@@ -122,7 +122,6 @@ suite('each clock reports its phase', () => {
     const late = await play(slow, { stream: true, model: 'claude-thinker' });
     assert.equal(late.status, 200, late.text);
     const pausing = { chunks: 3, chunkDelayMs: 600 };
-    assertCutShort(await play(pausing, { stream: true }), 'idle');
     const whole = await play(pausing, { stream: true, model: 'claude-thinker' });
     assert.ok(whole.text.includes('message_stop'), whole.text);
   });

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { judgeProviderError } from '../errors/map-provider-error.ts';
+import { SpillwayError } from '../errors/spillway-error.ts';
+import { RefusedCredentials } from './refused-credentials.ts';
+
+const MINUTE_MS = 60_000;
+const USE = { provider: 'anthropic', account: 'main', model: 'claude-a' };
+const OTHER_MODEL = { ...USE, model: 'claude-b' };
+const OTHER_ACCOUNT = { ...USE, account: 'spare' };
+
+function failure(status: number, body: object): SpillwayError {
+  const cause = { status, headers: {}, body: JSON.stringify(body) };
+  const { verdict, lesson } = judgeProviderError(cause, { provider: 'anthropic' });
+  return new SpillwayError(verdict.code, 'refused', { ...verdict, lesson, cause });
+}
+
+const INVALID_KEY = failure(401, { error: { type: 'authentication_error', message: 'no' } });
+const FORBIDDEN = failure(403, { error: { type: 'permission_error', message: 'no' } });
+
+test('a refused key fails the later calls of its account for a minute', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials(clock, MINUTE_MS);
+  assert.equal(credentials.refuses(USE), false);
+  credentials.failed(USE, INVALID_KEY);
+  assert.ok(credentials.refuses(USE));
+  assert.ok(credentials.refuses(OTHER_MODEL));
+  assert.equal(credentials.refuses(OTHER_ACCOUNT), false);
+  await clock.advance(MINUTE_MS - 1);
+  assert.ok(credentials.refuses(USE));
+});
+
+test('after the minute one call is the probe, and its success ends the refusal', async () => {
+  const clock = createTestClock();
+  const credentials = new RefusedCredentials(clock, MINUTE_MS);
+  credentials.failed(USE, INVALID_KEY);
+  await clock.advance(MINUTE_MS);
+  assert.equal(credentials.refuses(USE), false);
+  assert.ok(credentials.refuses(USE));
+  credentials.accepted(USE);
+  assert.equal(credentials.refuses(USE), false);
+});
+
+test('a forbidden model fails only its own calls', () => {
+  const credentials = new RefusedCredentials(createTestClock(), MINUTE_MS);
+  credentials.failed(USE, FORBIDDEN);
+  assert.ok(credentials.refuses(USE));
+  assert.equal(credentials.refuses(OTHER_MODEL), false);
+});
+
+test('a 400 whose sentence speaks of a key teaches nothing', () => {
+  const credentials = new RefusedCredentials(createTestClock(), MINUTE_MS);
+  const said = failure(400, { error: { message: 'invalid x-api-key: check your API key' } });
+  credentials.failed(USE, said);
+  assert.equal(credentials.refuses(USE), false);
+});
+
+test('a memory of zero milliseconds refuses nothing', () => {
+  const credentials = new RefusedCredentials(createTestClock(), 0);
+  credentials.failed(USE, INVALID_KEY);
+  assert.equal(credentials.refuses(USE), false);
+});

@@ -1,0 +1,95 @@
+// How often the gateway retries for a caller that retries as well: both together must not multiply the calls of a failing
+// provider.
+//
+//   caller                                                    retries by the gateway
+//   repeats a failed request                                  none: one attempt
+//   an agent with a retry loop of its own                     none: it does the retrying
+//   an SDK that announces its retries, first attempt          as many as the SDK makes by default
+//   any other caller                                          as the retry rules say
+//
+// A repeat is announced by `x-stainless-retry-count`, or has the same bytes as a request of the same key whose retries were
+// used up within the last two minutes. The digests of such requests are kept in bounded memory and consulted only after a
+// failure, so that a successful call costs nothing.
+
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../kernel/clock.ts';
+
+export type RetryingCaller = {
+  readonly headers: IncomingHttpHeaders;
+  readonly url: string;
+  readonly body: Buffer;
+  readonly principal: { readonly keyId: string };
+};
+
+export type CallerRetries = {
+  /** The most retries of one request over all its targets. */
+  maxRetriesOf(caller: RetryingCaller): number;
+  /** The request failed after `retries` retries. If there were any, or it was a repeat, its next copy is a repeat. */
+  failed(caller: RetryingCaller, retries: number): void;
+};
+
+const REPEAT_MS = 120_000;
+const MAX_REMEMBERED = 10_000;
+/** The default of the SDKs that send `x-stainless-retry-count`. */
+const SDK_RETRIES = 2;
+
+/** Clients that repeat a failed request by themselves, up to ten times, and do not say so in a header. */
+const AGENTS =
+  /^(claude-cli|codex|geminicli|gemini-cli|opencode|qwencode|cline|aider|ai-sdk|ai)[/_\s-]/i;
+const AI_SDK = ' ai-sdk/';
+
+export function createCallerRetries(clock: Pick<Clock, 'monotonic'>): CallerRetries {
+  const failed = new FailedRequests(clock);
+  return {
+    maxRetriesOf(caller) {
+      const { headers } = caller;
+      const count = headers['x-stainless-retry-count'];
+      if (Number(count ?? 0) > 0 || isAgent(headers['user-agent'])) return 0;
+      if (failed.has(caller)) return 0;
+      return count === undefined ? Number.POSITIVE_INFINITY : SDK_RETRIES;
+    },
+    failed(caller, retries) {
+      if (retries > 0 || failed.has(caller)) failed.add(caller);
+    },
+  };
+}
+
+function isAgent(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && (AGENTS.test(userAgent) || userAgent.includes(AI_SDK));
+}
+
+/** Digests of failed requests, oldest first. */
+class FailedRequests {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #expiresAtMs = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  has(caller: RetryingCaller): boolean {
+    this.#forgetExpired();
+    return this.#expiresAtMs.size > 0 && this.#expiresAtMs.has(digestOf(caller));
+  }
+
+  add(caller: RetryingCaller): void {
+    const digest = digestOf(caller);
+    // Deleted first: a map keeps the position of an existing entry.
+    this.#expiresAtMs.delete(digest);
+    this.#expiresAtMs.set(digest, this.#clock.monotonic() + REPEAT_MS);
+    this.#forgetExpired();
+  }
+
+  #forgetExpired(): void {
+    const now = this.#clock.monotonic();
+    for (const [digest, expiresAtMs] of this.#expiresAtMs) {
+      if (expiresAtMs > now && this.#expiresAtMs.size <= MAX_REMEMBERED) return;
+      this.#expiresAtMs.delete(digest);
+    }
+  }
+}
+
+function digestOf({ principal, url, body }: RetryingCaller): string {
+  return createHash('sha256').update(`${principal.keyId}\n${url}\n`).update(body).digest('base64');
+}
