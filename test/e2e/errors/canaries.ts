@@ -50,7 +50,7 @@ export function leaksIn(text: string, planted?: PlantedResponse): readonly strin
 }
 
 const OUR_HEADERS: ReadonlySet<string> = new Set(
-  `content-type content-length x-request-id x-correlation-id retry-after retry-after-ms x-rate-limit-type
+  `content-type content-length x-request-id request-id x-spillway-code x-correlation-id retry-after retry-after-ms x-rate-limit-type
   x-rate-limit-reset x-should-retry x-spillway-served-by x-spillway-attempts cache-control location date
   x-ratelimit-limit-requests x-ratelimit-remaining-requests x-ratelimit-reset-requests
   connection keep-alive transfer-encoding`.split(/\s+/),
