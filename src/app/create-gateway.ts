@@ -20,6 +20,7 @@ import { healthRoutes } from '../http/routes/health.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
 import { metricsRoutes } from '../http/routes/metrics.ts';
 import { modelRoutes } from '../http/routes/models.ts';
+import { type SimulatorControl, simulatorRoutes } from '../http/routes/simulator.ts';
 import { startPageRoutes } from '../http/routes/start-page.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -51,14 +52,16 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
+/** `simulator`: controls the simulator that stands in for the providers, if it does. */
 export async function createGateway(
   config: Config,
   roles: Roles = ALL_ROLES,
   clock: Clock = systemClock,
+  simulator?: SimulatorControl,
 ): Promise<Gateway> {
   const lifecycle = createLifecycle();
   try {
-    return await compose(config, roles, clock, lifecycle);
+    return await compose(config, roles, clock, lifecycle, simulator);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -70,6 +73,7 @@ async function compose(
   roles: Roles,
   clock: Clock,
   lifecycle: Lifecycle,
+  simulator: SimulatorControl | undefined,
 ): Promise<Gateway> {
   const { dataDir } = config.storage;
   const folder = openDataFolder(dataDir);
@@ -120,6 +124,7 @@ async function compose(
     const { jobs, history, deadLetters } = store;
     return [
       ...routes,
+      ...(simulator ? [simulatorRoutes(simulator, gate)] : []),
       budgetRoutes({ ...serve, organizations: store.organizations, gate }),
       jobRoutes({ desk, jobs, history, gate, clock, admit: admitJob }),
       ...events.routes,

@@ -7,7 +7,8 @@ import { loadConfig } from '../config/load-config.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { InProcessRequest } from '../http/in-process.ts';
 import { type Log, reasonOf } from '../kernel/log.ts';
-import { type CliContext, CliFailure } from './command.ts';
+import { refusedValue } from './allowed-values.ts';
+import { type CliContext, CliFailure, EXIT } from './command.ts';
 
 export type AdminRequest = InProcessRequest & {
   /** Call as the organisation `default` instead of as an operator. */
@@ -121,8 +122,7 @@ function read(status: number, text: string, errorTexts: AdminRequest['errorTexts
   const { code, message, requestId, params } = known.data.error;
   const said = new Map(Object.entries(errorTexts)).get(code);
   if (said !== undefined) throw new CliFailure(said);
-  if (params?.field !== undefined)
-    throw new CliFailure(`The value of ${params.field} is not allowed.`);
+  if (params?.field !== undefined) throw new CliFailure(refusedValue(params.field), EXIT.usage);
   throw new CliFailure(`${message} (${code}, ${requestId})`);
 }
 

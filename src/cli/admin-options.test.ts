@@ -11,6 +11,14 @@ test('a timestamp is epoch milliseconds or an ISO time', () => {
     assert.throws(() => readTimestamp(text), { code: 'commander.invalidArgument' }, text);
 });
 
+test('a timestamp may be a time from now', () => {
+  const before = Date.now();
+  const inTwoHours = readTimestamp('+2h');
+  assert.ok(inTwoHours >= before + 7_200_000 && inTwoHours <= Date.now() + 7_200_000);
+  for (const text of ['+', '+2', '+2w', '+-1h', '2h'])
+    assert.throws(() => readTimestamp(text), { code: 'commander.invalidArgument' }, text);
+});
+
 test('dollars and counts are plain decimal numbers', () => {
   assert.equal(readUsd('12.50'), 12.5);
   assert.equal(readCount('100'), 100);

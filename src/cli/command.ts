@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 export type CliContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly isTerminal: boolean;
+  readonly isStdinTerminal: boolean;
   out(text: string): void;
   err(text: string): void;
   readStdin(): Promise<string>;

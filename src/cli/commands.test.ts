@@ -10,12 +10,15 @@ const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'ut
 /** Said once, at the top. */
 const EVERYWHERE = ['--help', '--json', '--config'];
 
+/** Commands with an action of their own beside their subcommands. */
+const RUNS_ALONE = ['simulate'];
+
 function registered(): ReadonlyMap<string, Command> {
   const program = new Command('spillway');
   const context = {
     env: {},
     cwd: '',
-    isTerminal: false,
+    isStdinTerminal: false,
     out: () => {},
     err: () => {},
     readStdin: () => Promise.resolve(''),
@@ -27,9 +30,13 @@ function registered(): ReadonlyMap<string, Command> {
 function leavesOf(parent: Command, path: readonly string[] = []): [string, Command][] {
   return parent.commands.flatMap((command) => {
     const own = [...path, command.name()];
-    return command.commands.length > 0
-      ? leavesOf(command, own)
-      : [[own.join(' '), command] satisfies [string, Command]];
+    const self = [own.join(' '), command] satisfies [string, Command];
+    const below = leavesOf(command, own);
+    return below.length === 0
+      ? [self]
+      : RUNS_ALONE.includes(own.join(' '))
+        ? [self, ...below]
+        : below;
   });
 }
 
@@ -44,7 +51,7 @@ test('docs/cli.md has a section for each command, in the order of --help', () =>
 
 test('each section has an example that runs its command', () => {
   for (const [name, text] of sections()) {
-    const examples = /^```\n([\s\S]*?)^```/m.exec(text)?.[1] ?? '';
+    const examples = /^```sh\n([\s\S]*?)^```/m.exec(text)?.[1] ?? '';
     assert.match(examples, new RegExp(`^(\\w+=\\S+ )?spillway ${name}( |$)`, 'm'), name);
   }
 });

@@ -9,11 +9,12 @@ import { ConfigError } from '../config/config-error.ts';
 import { VERSION } from '../kernel/version.ts';
 import { type CliContext, CliFailure, EXIT } from './command.ts';
 import { COMMANDS } from './commands.ts';
+import { assertKnownCommand } from './known-command.ts';
 
 const context: CliContext = {
   env: process.env,
   cwd: process.cwd(),
-  isTerminal: process.stdout.isTTY === true,
+  isStdinTerminal: process.stdin.isTTY === true,
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   readStdin: () => text(process.stdin),
@@ -35,6 +36,7 @@ async function run(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(spillway --help lists the commands)');
   for (const register of COMMANDS) register(program, context);
   try {
+    assertKnownCommand(program, args);
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {

@@ -6,10 +6,11 @@ export type ReadyFacts = {
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
   readonly dataDir: string;
-  readonly simulatorUrl: string | undefined;
+  /** The providers with a key that this server calls; undefined: the simulator stands in for all of them. */
+  readonly providers: readonly string[] | undefined;
 };
 
-export function readyText({ role, url, apiKey, dataDir, simulatorUrl }: ReadyFacts): string {
+export function readyText({ role, url, apiKey, dataDir, providers }: ReadyFacts): string {
   const isGateway = role === 'serve' || role === 'gateway';
   const lines = [
     `${isGateway ? 'Spillway' : `The ${role}`} is ready${url === undefined ? '' : ` on ${url}`}`,
@@ -17,11 +18,9 @@ export function readyText({ role, url, apiKey, dataDir, simulatorUrl }: ReadyFac
   ];
   if (isGateway) lines.push(`  Start page  ${url}/`);
   lines.push(`  Data        ${dataDir}`);
-  if (simulatorUrl !== undefined) {
-    lines.push(
-      `  Providers   the built-in simulator (${simulatorUrl}), because no provider key is set`,
-    );
-  }
+  if (providers === undefined)
+    lines.push('  Providers   the built-in simulator, because no provider key is set');
+  else if (providers.length > 0) lines.push(`  Providers   ${providers.join(', ')}`);
   if (role === 'serve' && url !== undefined && apiKey !== undefined) {
     lines.push('', 'Try it:', '', curl(url, apiKey));
   }

@@ -2,7 +2,7 @@
 // at once.
 
 import { createGateway, type Gateway } from '../app/create-gateway.ts';
-import { rolesOf } from '../app/roles.ts';
+import { type Roles, rolesOf } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -14,7 +14,7 @@ import {
 } from '../config/providers/provider-keys.ts';
 import { assertShared } from '../config/shared-services.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { startSimulator } from '../simulator/simulator.ts';
+import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import type { CliContext } from './command.ts';
 import { readyText } from './ready-text.ts';
 import { releaseStartupMemory } from './release-memory.ts';
@@ -27,14 +27,21 @@ const LONG_MS = 2 ** 30;
 export type ServerOptions = {
   readonly role: Role;
   readonly configFile?: string | undefined;
+  /** In place of PORT and HOST. */
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
   /** The provider of a worker's queue. */
   readonly provider?: string | undefined;
 };
 
 export async function runServer(context: CliContext, options: ServerOptions): Promise<void> {
-  const { role, configFile } = options;
+  const { role, configFile, port, host } = options;
   const config = loadConfig({
-    env: context.env,
+    env: {
+      ...context.env,
+      ...(port === undefined ? {} : { PORT: String(port) }),
+      ...(host === undefined ? {} : { HOST: host }),
+    },
     cwd: context.cwd,
     ...(configFile === undefined ? {} : { configFile }),
   });
@@ -45,7 +52,7 @@ export async function runServer(context: CliContext, options: ServerOptions): Pr
     : undefined;
   try {
     const effective = simulator ? withSimulator(config, simulator.url) : config;
-    await serveUntilSignal(context, effective, options, simulator?.url);
+    await serveUntilSignal(context, effective, options, simulator);
   } finally {
     await simulator?.close();
   }
@@ -55,20 +62,22 @@ async function serveUntilSignal(
   context: CliContext,
   config: Config,
   { role, provider }: ServerOptions,
-  simulatorUrl: string | undefined,
+  simulator: Simulator | undefined,
 ): Promise<void> {
   // Keeps the process of a role without a listener alive: the clock's timers are unreferenced.
   const alive = setInterval(() => {}, LONG_MS);
   const stopped = nextSignal();
   let gateway: Gateway | undefined;
   try {
-    gateway = await createGateway(config, rolesOf(role, config, provider));
+    const roles = rolesOf(role, config, provider);
+    gateway = await createGateway(config, roles, systemClock, simulator?.control);
     const url = await gateway.listen().catch((error: unknown) => {
       throw listenFailure(error, config);
     });
     const { dataDir } = config.storage;
     const { apiKey } = gateway.identity;
-    context.out(readyText({ role, url, apiKey, dataDir, simulatorUrl }));
+    const providers = simulator ? undefined : providersInUse(config, roles);
+    context.out(readyText({ role, url, apiKey, dataDir, providers }));
     releaseStartupMemory();
     await stopped;
     context.err('Stopping: waiting for requests and jobs in flight …');
@@ -78,6 +87,14 @@ async function serveUntilSignal(
     // A failed close rejects, and the process still ends.
     await (gateway?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
   }
+}
+
+/** A worker calls the provider of its queue; the other roles can reach every provider with a key. */
+function providersInUse(config: Config, { workedProviders, isGateway }: Roles): readonly string[] {
+  const withKey = Object.entries(config.providers)
+    .filter(([, { hasKey }]) => hasKey)
+    .map(([name]) => name);
+  return isGateway ? withKey : withKey.filter((name) => workedProviders.includes(name));
 }
 
 function nextSignal(): Promise<void> {
@@ -92,16 +109,16 @@ function listenFailure(error: unknown, { server }: Config): unknown {
   switch (code) {
     case 'EADDRINUSE':
       return new StartFailure(
-        `The address ${where} is in use by another program; stop that program or set PORT to a free port.`,
+        `The address ${where} is in use by another program; stop that program or choose a free port with --port or PORT.`,
       );
     case 'EACCES':
       return new StartFailure(
-        `The address ${where} may not be used by this user; set PORT to 1024 or more.`,
+        `The address ${where} may not be used by this user; choose a port of 1024 or more with --port or PORT.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new StartFailure(
-        `${where} is not an address of this machine; set HOST to an address of this machine.`,
+        `${where} is not an address of this machine; choose one of its addresses with --host or HOST.`,
       );
     default:
       return error;

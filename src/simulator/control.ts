@@ -13,12 +13,17 @@ export const CONTROL_PREFIX = '/_simulator/';
 
 export type Controlled = { readonly decider: Decider; readonly log: TruthLog };
 
-type Reply = { readonly status: number; readonly body?: unknown };
-type Handler = (
-  controlled: Controlled,
-  query: URLSearchParams,
-  request: IncomingMessage,
-) => Reply | Promise<Reply>;
+export type ControlRequest = {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The text of the body; empty without one. */
+  readonly body: string;
+};
+
+export type ControlReply = { readonly status: number; readonly body?: unknown };
+
+type Handler = (controlled: Controlled, query: URLSearchParams, body: string) => ControlReply;
 
 export function isControlPath(url: string): boolean {
   return url.startsWith(CONTROL_PREFIX);
@@ -30,7 +35,11 @@ export async function answerControl(
   response: ServerResponse,
   controlled: Controlled,
 ): Promise<void> {
-  const reply = await reach(request, controlled).catch(explain);
+  const { method = 'GET', url = '/' } = request;
+  const reply = await readBody(request).then(
+    (body) => control(controlled, { method, url, body: body?.toString() ?? '' }),
+    explain,
+  );
   if (response.destroyed) return;
   const body = reply.body === undefined ? '' : JSON.stringify(reply.body);
   response.writeHead(reply.status, {
@@ -40,16 +49,21 @@ export async function answerControl(
   response.end(body);
 }
 
-async function reach(request: IncomingMessage, controlled: Controlled): Promise<Reply> {
-  const url = new URL(request.url ?? '/', 'http://simulator');
-  const methods = ENDPOINTS.get(url.pathname);
-  if (!methods) return problem(404, 'NOT_FOUND', `There is no ${url.pathname} here.`);
-  const handler = methods.get(request.method ?? 'GET');
+/** Never throws: every failure becomes a reply. */
+export function control(controlled: Controlled, request: ControlRequest): ControlReply {
+  const { pathname, searchParams } = new URL(request.url, 'http://simulator');
+  const methods = ENDPOINTS.get(pathname);
+  if (!methods) return problem(404, 'NOT_FOUND', `There is no ${pathname} here.`);
+  const handler = methods.get(request.method);
   if (!handler) {
     const known = [...methods.keys()].join(', ');
-    return problem(405, 'INVALID_REQUEST', `${url.pathname} takes ${known}.`);
+    return problem(405, 'INVALID_REQUEST', `${pathname} takes ${known}.`);
   }
-  return handler(controlled, url.searchParams, request);
+  try {
+    return handler(controlled, searchParams, request.body);
+  } catch (failure) {
+    return explain(failure);
+  }
 }
 
 const ENDPOINTS: ReadonlyMap<string, ReadonlyMap<string, Handler>> = new Map([
@@ -72,17 +86,12 @@ const ENDPOINTS: ReadonlyMap<string, ReadonlyMap<string, Handler>> = new Map([
   ['/_simulator/stats', new Map<string, Handler>([['GET', readStats]])],
 ]);
 
-async function setScenario(
-  { decider }: Controlled,
-  _query: URLSearchParams,
-  request: IncomingMessage,
-): Promise<Reply> {
-  const body = await readBody(request);
-  decider.set(parseJson(body?.toString() ?? ''));
+function setScenario({ decider }: Controlled, _query: URLSearchParams, body: string): ControlReply {
+  decider.set(parseJson(body));
   return { status: 200, body: { data: decider.list() } };
 }
 
-function listPresets(): Reply {
+function listPresets(): ControlReply {
   const data = Object.entries(PRESETS).map(([name, preset]) => ({ name, ...preset }));
   return { status: 200, body: { data } };
 }
@@ -90,7 +99,7 @@ function listPresets(): Reply {
 const USUAL_PAGE = 1_000;
 
 /** Newest last. With `since`, the first page after it; without, the last page. */
-function readLog({ log }: Controlled, query: URLSearchParams): Reply {
+function readLog({ log }: Controlled, query: URLSearchParams): ControlReply {
   const limit = wholeNumber(query, 'limit') ?? USUAL_PAGE;
   const since = wholeNumber(query, 'since');
   const all = log.entries();
@@ -102,7 +111,7 @@ function readLog({ log }: Controlled, query: URLSearchParams): Reply {
 }
 
 /** With `windowMs`, also the peak request count per window of that length among the logged entries. */
-function readStats({ log }: Controlled, query: URLSearchParams): Reply {
+function readStats({ log }: Controlled, query: URLSearchParams): ControlReply {
   const totals = log.totals();
   const windowMs = wholeNumber(query, 'windowMs');
   if (windowMs === undefined) return { status: 200, body: totals };
@@ -131,22 +140,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-function resetScenario({ decider }: Controlled): Reply {
+function resetScenario({ decider }: Controlled): ControlReply {
   decider.reset();
   return { status: 204 };
 }
 
-function clearLog({ log }: Controlled): Reply {
+function clearLog({ log }: Controlled): ControlReply {
   log.clear();
   return { status: 204 };
 }
 
-function explain(failure: unknown): Reply {
+function explain(failure: unknown): ControlReply {
   return failure instanceof InvalidInput
     ? problem(400, 'INVALID_REQUEST', failure.message)
     : problem(500, 'INTERNAL', 'The simulator failed.');
 }
 
-function problem(status: number, code: string, message: string): Reply {
+function problem(status: number, code: string, message: string): ControlReply {
   return { status, body: { error: { code, message } } };
 }

@@ -7,7 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../kernel/clock.ts';
-import { answerControl, isControlPath } from './control.ts';
+import type { ControlReply, ControlRequest } from './control.ts';
+import { answerControl, control, isControlPath } from './control.ts';
 import type { Exchange } from './exchange.ts';
 import { cutConnection, openExchange } from './exchange.ts';
 import { InvalidInput } from './invalid-input.ts';
@@ -47,6 +48,8 @@ export type Simulator = {
   stats(): TruthTotals;
   /** Resolves with the first past or future entry that satisfies the predicate. */
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry>;
+  /** A request to a control endpoint (`/_simulator/…`) from within the process. */
+  readonly control: (request: ControlRequest) => ControlReply;
   close(): Promise<void>;
 };
 
@@ -91,6 +94,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     clearLog: () => log.clear(),
     stats: () => log.totals(),
     waitFor: (predicate, signal) => log.waitFor(predicate, signal),
+    control: (request) => control({ decider, log }, request),
     close: () => (closing ??= shutDown()),
   };
 }

@@ -17,7 +17,7 @@ async function run(env: Record<string, string>, ...args: string[]): Promise<stri
   registerConfig(program, {
     env,
     cwd: FOLDER,
-    isTerminal: false,
+    isStdinTerminal: false,
     out: (text) => {
       printed += text;
     },

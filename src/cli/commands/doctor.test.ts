@@ -29,7 +29,7 @@ async function run(folder: string, env: Record<string, string>, ...args: string[
   registerDoctor(program, {
     env: { SPILLWAY_DATA_DIR: folder, PORT: '0', ...env },
     cwd: folder,
-    isTerminal: false,
+    isStdinTerminal: false,
     out: (text) => {
       printed += text;
     },

@@ -9,16 +9,16 @@ import { registerExplain } from './explain.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'spillway-explain-'));
 after(() => rmSync(FOLDER, { recursive: true }));
 
-type Run = { readonly isTerminal?: boolean; readonly stdin?: string };
+type Run = { readonly isStdinTerminal?: boolean; readonly stdin?: string };
 
-async function explain(args: readonly string[], { isTerminal = true, stdin = '' }: Run = {}) {
+async function explain(args: readonly string[], { isStdinTerminal = true, stdin = '' }: Run = {}) {
   const out: string[] = [];
   const err: string[] = [];
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   registerExplain(program, {
     env: {},
     cwd: FOLDER,
-    isTerminal,
+    isStdinTerminal,
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
     readStdin: () => Promise.resolve(stdin),
@@ -60,9 +60,11 @@ test('a clock time is read in the given zone', async () => {
 });
 
 test('standard input is explained, and no input is a usage failure', async () => {
-  const { out } = await explain([], { isTerminal: false, stdin: 'fetch failed' });
+  const { out } = await explain([], { isStdinTerminal: false, stdin: 'fetch failed' });
   assert.match(out.join('\n'), /NETWORK_TIMEOUT/);
   await assert.rejects(explain([]), { name: 'CliFailure', exitCode: 2 });
+  const nothing = { isStdinTerminal: false, stdin: '\n' };
+  await assert.rejects(explain([], nothing), { name: 'CliFailure', exitCode: 2 });
 });
 
 test('invalid options are refused', async () => {

@@ -56,10 +56,14 @@ async function explainOne(
   const body = options.body === undefined ? undefined : contentOf(options.body, context);
   const failure = [text, body].filter((part) => part !== undefined).join('\n');
   const isGiven = failure !== '' || options.status !== undefined || options.header.length > 0;
-  if (!isGiven && context.isTerminal)
-    throw new CliFailure('Nothing to explain: give the error as text or --body.', EXIT.usage);
+  const input = isGiven || context.isStdinTerminal ? failure : await context.readStdin();
+  if (!isGiven && input.trim() === '')
+    throw new CliFailure(
+      'Nothing to explain: give the error as text, with --body, or on standard input.',
+      EXIT.usage,
+    );
   const now = systemClock.now();
-  const verdict = explainProviderError(isGiven ? failure : await context.readStdin(), {
+  const verdict = explainProviderError(input, {
     now,
     timeZone: options.timeZone,
     status: options.status,

@@ -2,9 +2,11 @@
 // SPILLWAY_API_KEY, which belongs to the organisation `default` unless it is set to another key.
 
 import { z } from 'zod';
+import { jobListQuery } from '../../http/routes/admin-jobs.ts';
 import { type AdminOptions, type AdminRequest, withAdmin } from '../admin-client.ts';
 import { adminCommand, readCount } from '../admin-options.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
+import { readChoice } from '../read-choice.ts';
 import { isoTime, renderTable, safeText } from '../table.ts';
 
 type ListOptions = AdminOptions & {
@@ -39,6 +41,7 @@ export const registerJobs: RegisterCommand = (program, context) => {
     .option(
       '--status <status>',
       'queued, delayed, running, succeeded, failed, cancelled or expired',
+      readChoice(jobListQuery.shape.status.unwrap().options),
     )
     .option('--limit <number>', 'the maximum number of jobs', readCount, 50)
     .action((options: ListOptions) => list(context, options));

@@ -5,7 +5,9 @@ import { createdKeyView, keyView } from '../../http/schemas/key.ts';
 import { type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, collect, readCount, readTimestamp, readUsd } from '../admin-options.ts';
 import { allRows, asList } from '../admin-pages.ts';
+import { KEY_SCOPES } from '../allowed-values.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
+import { readChoices } from '../read-choice.ts';
 import { isoTime, renderTable } from '../table.ts';
 
 type OrgOptions = AdminOptions & { readonly org: string };
@@ -38,8 +40,16 @@ function ofOrganization(command: Command): Command {
 function describeCreate(keys: Command): Command {
   return ofOrganization(adminCommand(keys, 'create', 'Create a key and print it once'))
     .option('--name <name>', 'its name in lists')
-    .option('--scope <scope>', 'call, jobs, events, limits:report or metrics; repeatable', collect)
-    .option('--expires-at <time>', 'epoch milliseconds or ISO time', readTimestamp)
+    .option(
+      '--scope <scope>',
+      'call, jobs, events, limits:report or metrics; repeatable',
+      readChoices(KEY_SCOPES),
+    )
+    .option(
+      '--expires-at <time>',
+      'epoch milliseconds, ISO time, or a time from now such as +7d',
+      readTimestamp,
+    )
     .option('--diagnostics', 'add the raw failure to error responses')
     .option('--model <model>', 'a model it may use (default: all); repeatable', collect)
     .option('--budget <usd>', 'a monthly budget of its own', readUsd)
@@ -108,5 +118,7 @@ function keysOf(org: string): string {
 }
 
 function unknownOrg(org: string): { readonly NOT_FOUND: string } {
-  return { NOT_FOUND: `There is no organisation ${org}.` };
+  return {
+    NOT_FOUND: `There is no organisation ${org}; create it with: spillway orgs create ${org}`,
+  };
 }

@@ -22,7 +22,11 @@ export const registerLimits: RegisterCommand = (program, context) => {
     'set <provider> <region>',
     'Stop calls until a timestamp, at most 32 days ahead',
   )
-    .requiredOption('--until <time>', 'epoch milliseconds or ISO time', readTimestamp)
+    .requiredOption(
+      '--until <time>',
+      'epoch milliseconds, ISO time, or a time from now such as +7d',
+      readTimestamp,
+    )
     .option('--model <model>', 'only this model')
     .action((provider: string, region: string, options: SetOptions) =>
       set(context, { provider, region }, options),

@@ -2,9 +2,15 @@
 
 import type { Command } from 'commander';
 import type { CliContext, RegisterCommand } from '../command.ts';
+import { readPort } from '../read-port.ts';
 
 type RoleName = 'serve' | 'gateway' | 'dispatcher' | 'worker';
-type RoleOptions = { readonly config?: string; readonly provider?: string };
+type RoleOptions = {
+  readonly config?: string;
+  readonly provider?: string;
+  readonly port?: number;
+  readonly host?: string;
+};
 
 export const registerServe: RegisterCommand = (program, context) => {
   const about = 'Run the gateway, the dispatcher and the workers in one process.';
@@ -30,9 +36,11 @@ export const registerRoles: RegisterCommand = (program, context) => {
 function role(command: Command, name: RoleName, context: CliContext): void {
   command
     .option('--config <file>', 'configuration file (default: spillway.yaml, if it exists)')
-    .action(async ({ config, provider }: RoleOptions) => {
+    .option('--port <port>', 'port to listen on, instead of PORT (0 takes a free one)', readPort)
+    .option('--host <host>', 'address to listen on, instead of HOST')
+    .action(async ({ config, ...options }: RoleOptions) => {
       // Imported on demand: the other commands do not need the server.
       const { runServer } = await import('../run-server.ts');
-      await runServer(context, { role: name, configFile: config, provider });
+      await runServer(context, { role: name, configFile: config, ...options });
     });
 }

@@ -2,23 +2,25 @@
 // until it is interrupted, stores no data and needs no key.
 
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import type { CliContext, RegisterCommand } from '../command.ts';
 import { CliFailure } from '../command.ts';
+import { readPort } from '../read-port.ts';
+import { registerScenario } from './simulate-scenario.ts';
 
 type Options = { readonly port: number; readonly host: string; readonly json?: boolean };
 
 export const registerSimulate: RegisterCommand = (program: Command, context: CliContext) => {
-  program
+  const command = program
     .command('simulate')
     .description('Run only the provider simulator: all three wire formats, failures on demand')
     .option('--port <port>', 'port to listen on (0 takes a free one)', readPort, 8788)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--json', 'print the address as one line of JSON')
     .action((options: Options) => simulate(options, context));
+  registerScenario(command, context);
 };
 
 async function simulate(options: Options, context: CliContext): Promise<void> {
@@ -45,12 +47,6 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EADDRNOTAVAIL', 'this machine has no such address'],
   ['ENOTFOUND', 'there is no such host'],
 ]);
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
-}
 
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {

@@ -20,7 +20,7 @@ export type AdminJobRouteParts = {
   readonly gate: Pick<Gate, 'requireAdmin'>;
 };
 
-const query = z.object({
+export const jobListQuery = z.object({
   org: organizationId.optional(),
   status: z.enum(JOB_STATES).optional(),
   ...pageQuery,
@@ -33,7 +33,7 @@ export function adminJobRoutes(parts: AdminJobRouteParts): RegisterRoutes {
       {
         ...adminGuard(parts.gate),
         schema: adminSchema('Jobs of one organisation or of all, newest first', {
-          querystring: query,
+          querystring: jobListQuery,
         }),
       },
       async ({ query: { org, status, limit, cursor } }) => {

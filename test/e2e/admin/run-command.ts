@@ -14,7 +14,7 @@ export async function runCommand(
   const context = {
     env: { SPILLWAY_DATA_DIR: dataDir, PORT: '0', ...env },
     cwd: dataDir,
-    isTerminal: false,
+    isStdinTerminal: false,
     out: (text: string) => void (printed += text),
     err: () => {},
     readStdin: () => Promise.resolve(''),
