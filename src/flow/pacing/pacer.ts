@@ -3,10 +3,11 @@
 // within its patience, it waits here, ordered by due time; for a longer wait the limiter gives it a due time from the count
 // that all servers share, and the caller delays it. Only the first waiting jobs ask, one interval apart: a window that was
 // used up in a burst opens in a burst, which is not passed on. Jobs that are late all at once, after a stall, keep nine
-// tenths of the distances of their due times; as due times are spread over all servers, so is the catching up.
+// tenths of the distances of their due times, and once more before their calls those of their permits; as due times are
+// spread over all servers, so is the catching up.
 // While the shared counts are unavailable no due time is known, and every job is answered `stay`.
 
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, sleep } from '../../kernel/clock.ts';
 import { intervalMs } from '../../resilience/due-times.ts';
 import type {
   Limit,
@@ -36,9 +37,8 @@ export type PacerRequest = {
   /** Unique for each request: two copies of one message must not share a permit. */
   readonly id: string;
   readonly tokens?: number;
-  /** When the slot of a job that has waited was to open, or when the permit that it renews was taken. */
+  /** When the slot of a job that has waited was to open. */
   readonly dueAt?: number | undefined;
-  readonly isRenewal?: boolean;
   /**
    * The longest wait for a slot that the job spends here. Absent, it takes a slot that is free now or none, and no due time.
    * Infinite, it takes no due time either and does not queue behind due times.
@@ -70,6 +70,7 @@ const KEPT_PART = 0.9;
 /** Due times of one server are at most this many intervals apart when other servers have those between; else it is a gap. */
 const MAX_DISTANCE_INTERVALS = 8;
 const MIN_GAP_INTERVALS = 32;
+const MAX_TURN_WAIT_MS = 5000;
 /** Late timers are made up for, up to this. */
 const MAX_CATCH_UP_MS = 50;
 /** A job that comes this soon after a paced one is paced too. */
@@ -90,9 +91,9 @@ export class Pacer {
   readonly #queue: Waiting[] = [];
   #asking = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  /** The last job that was let on, and the last renewal, which keeps no distance from its own first permit. */
+  /** The last waiting job that was let on to the limiter, and the last one that was let on to its call. */
   #last = NEVER;
-  #lastRenewal = NEVER;
+  #lastCall = NEVER;
   #cancelTimer = (): void => {};
 
   /** The interval is that of the first limit. */
@@ -122,6 +123,16 @@ export class Pacer {
     if (answer.kind !== 'refused') return answer;
     const afterMs = answer.waitMs;
     return patienceMs === undefined ? { kind: 'later', afterMs } : this.#wait(request, answer);
+  }
+
+  /** Right before the call of a paced job: a stall since its permit has held up the others too. */
+  async waitForTurn({ askedAtMs }: PacedPermit, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    const spacedAtMs = this.#spacedAtMs(this.#lastCall, askedAtMs);
+    const letOnAtMs = Math.min(Math.max(now, spacedAtMs), now + MAX_TURN_WAIT_MS);
+    this.#lastCall = { dueAt: Math.max(askedAtMs, this.#lastCall.dueAt), letOnAtMs };
+    if (letOnAtMs > now) await sleep(clock, Math.ceil(letOnAtMs - now), signal).catch(() => {});
   }
 
   /** A refused job has waited from then on, and asks again when its slot opens. */
@@ -168,23 +179,27 @@ export class Pacer {
     }
   }
 
-  #startAtMs({ request, fromMs }: Waiting): number {
-    const last = request.isRenewal ? this.#lastRenewal : this.#last;
-    const { dueAt = last.dueAt } = request;
+  #startAtMs({ request: { dueAt = this.#last.dueAt }, fromMs }: Waiting): number {
+    const spacedAtMs = this.#spacedAtMs(
+      this.#last,
+      Math.max(dueAt, this.#last.dueAt + this.#intervalMs),
+    );
+    return Math.max(this.#blockedUntilMs, fromMs, spacedAtMs);
+  }
+
+  #spacedAtMs(last: typeof NEVER, dueAt: number): number {
     const intervals = (dueAt - last.dueAt) / this.#intervalMs;
     const isGap = !(intervals < MIN_GAP_INTERVALS);
-    const distance = isGap ? 1 : Math.min(Math.max(intervals, 1), MAX_DISTANCE_INTERVALS);
-    const spacedAtMs = last.letOnAtMs + KEPT_PART * distance * this.#intervalMs;
-    return Math.max(this.#blockedUntilMs, fromMs, spacedAtMs);
+    const distance = isGap ? 1 : Math.min(Math.max(intervals, 0), MAX_DISTANCE_INTERVALS);
+    return last.letOnAtMs + KEPT_PART * distance * this.#intervalMs;
   }
 
   async #letOn(waiting: Waiting, startAtMs: number): Promise<void> {
     const { clock } = this.#parts;
-    const { dueAt = this.#last.dueAt, isRenewal } = waiting.request;
+    const { dueAt = this.#last.dueAt } = waiting.request;
     const now = clock.monotonic();
     const letOnAtMs = now - startAtMs <= MAX_CATCH_UP_MS ? startAtMs : now;
-    if (isRenewal) this.#lastRenewal = { dueAt, letOnAtMs };
-    else this.#last = { dueAt: Math.max(dueAt, this.#last.dueAt), letOnAtMs };
+    this.#last = { dueAt: Math.max(dueAt, this.#last.dueAt), letOnAtMs };
     this.#asking += 1;
     const answer = await this.#ask(waiting.request);
     this.#asking -= 1;
@@ -220,7 +235,8 @@ export class Pacer {
     const askedAtMs = clock.monotonic();
     const decision = await new Promise<PermitDecision>((resolve) => limiter.take(ask, resolve));
     if (!decision.isAllowed) return answerTo(decision);
-    return { kind: 'allowed', permit: { ask, askedAtMs, isPaced: behindMs === undefined } };
+    const isPaced = behindMs === undefined || dueAt !== undefined;
+    return { kind: 'allowed', permit: { ask, askedAtMs, isPaced } };
   }
 }
 

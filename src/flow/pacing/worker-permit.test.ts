@@ -10,12 +10,12 @@ import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createWorkerMetrics } from '../jobs/worker-metrics.ts';
 import { createWorkerPermits } from './worker-permit.ts';
 
-function rig(accounts: readonly string[] = ['default'], tokens = 0) {
+function rig(accounts: readonly string[] = ['default'], tokens = 0, max = 1) {
   const clock = createTestClock();
   const metrics = createMetrics();
   const log = collectingLog();
   const limitsOf = (account: string): readonly Limit[] => [
-    { tier: 'provider', subject: account, kind: 'requests', max: 1, windowMs: 10_000 },
+    { tier: 'provider', subject: account, kind: 'requests', max, windowMs: 10_000 },
     { tier: 'provider', subject: account, kind: 'tokens', max: 100, windowMs: 10_000 },
   ];
   const permits = createWorkerPermits({
@@ -72,22 +72,25 @@ test('a burst of requeued jobs writes one log line', async () => {
   assert.equal(log.entries.length, 2);
 });
 
-test('the permit of a job that waited is renewed at the pace of the limit', async () => {
-  const { clock, permits, job, take } = rig();
-  const first = await take();
-  assert.ok(first.kind === 'allowed' && first.permit);
-  assert.equal(first.permit.renew, undefined);
-  await clock.advance(10_000);
-  const waited = { ...job, waitCode: 'RATE_LIMITED', runAt: clock.now() } as const;
-  const answer = await permits.take(waited, {}, { dueAt: undefined });
-  assert.ok(answer.kind === 'allowed' && answer.permit);
-  const held = answer.permit;
-  assert.ok(held.renew);
-  await clock.advance(200);
-  const renewing = held.renew(new AbortController().signal);
+test('calls of jobs that waited keep the distance of their permits after a stall', async () => {
+  const { clock, permits, job } = rig(['first', 'second'], 0, 10);
+  const { signal } = new AbortController();
+  const startedAt = clock.now();
+  const held = [];
+  for (const waitCode of ['RATE_LIMITED', 'RATE_LIMITED', undefined] as const) {
+    const waited = { ...job, waitCode, runAt: clock.now() };
+    const answer = await permits.take(waited, {}, { dueAt: undefined });
+    assert.ok(answer.kind === 'allowed' && answer.permit);
+    held.push(answer.permit);
+    await clock.advance(1000);
+  }
+  await clock.advance(2000);
+  const letOnAt: number[] = [];
+  for (const [index, permit] of held.entries())
+    void permit.waitForTurn(signal).then(() => {
+      letOnAt[index] = clock.now() - startedAt;
+    });
   await clock.advance(0);
-  await clock.advance(10_000);
-  const renewed = await renewing;
-  assert.ok(renewed.kind === 'allowed');
-  assert.equal(renewed.permit.ask.id, `${held.ask.id}+`);
+  await clock.advance(2000);
+  assert.deepEqual(letOnAt, [5000, 5900, 5000]);
 });

@@ -1,7 +1,6 @@
 // The worker's permit of the provider's own limit, taken before a job is claimed. Interactive calls take from the same
 // count, and it is the safety net behind the dispatcher: a message may have bypassed it, or raced. The accounts of a
-// provider are asked in turn; the last one gives due times. A permit that is too old when its call could go is renewed
-// by the same pacer, so that jobs that were held up together still go one by one.
+// provider are asked in turn; the last one gives due times.
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
@@ -31,28 +30,22 @@ type Wait = Pick<PacerRequest, 'dueAt' | 'signal' | 'patienceMs'>;
 /** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
 const MAX_FIRST_WAIT_MS = 500;
 const MAX_LATE_WAIT_MS = 1000;
-/** A job that has begun waits longer before it goes back to its queue. */
-const MAX_RENEWAL_WAIT_MS = 5000;
 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
-  const { limiter, metrics, clock, newId, tokensOf } = parts;
+  const { limiter, metrics, newId, tokensOf } = parts;
   const withPacer = (each: AccountLimits) => ({ ...each, pacer: new Pacer(parts, each.limits) });
   const providers = new Map([...parts.accounts].map(([name, own]) => [name, own.map(withPacer)]));
 
   async function take(of: Account, message: JobMessage, wait: Wait): Promise<PermitAnswer> {
     const { account, limits, pacer } = of;
-    const [id, tokens] = [newId('att'), tokensOf(message, limits)];
-    const answer = await pacer.acquire({ id, tokens, ...wait });
+    const tokens = tokensOf(message, limits);
+    const answer = await pacer.acquire({ id: newId('att'), tokens, ...wait });
     if (answer.kind === 'never') return { kind: 'allowed' };
     if (answer.kind !== 'allowed') return answer;
-    const { isPaced, ...held } = answer.permit;
-    const dueAt = clock.now();
-    const renew = (signal: AbortSignal) => {
-      limiter.giveBack(held.ask);
-      const renewal = { dueAt, patienceMs: MAX_RENEWAL_WAIT_MS, signal, isRenewal: true };
-      return pacer.acquire({ id: `${id}+`, tokens, ...renewal });
-    };
-    return { kind: 'allowed', permit: { account, ...held, ...(isPaced ? { renew } : {}) } };
+    const { permit } = answer;
+    const waitForTurn = async (signal: AbortSignal) =>
+      permit.isPaced ? pacer.waitForTurn(permit, signal) : undefined;
+    return { kind: 'allowed', permit: { ...permit, account, waitForTurn } };
   }
 
   async function takeOfAny(

@@ -5,22 +5,15 @@ import type { PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 
-/** A permit that may become too old before its call goes. */
-export type HeldPermit = {
+/** Taken for one run, and handed to it. */
+export type JobPermit = {
   readonly ask: PermitAsk;
   /** Monotonic; the permit may count from then on. */
   readonly askedAtMs: number;
-  /** Gives the permit back and takes another at the limit's pace; absent for a permit that was not waited for. */
-  readonly renew?: (signal: AbortSignal) => Promise<RenewalAnswer>;
+  readonly account: string;
+  /** To be awaited right before the call: calls of jobs that waited for the limit keep their distance. */
+  waitForTurn(signal: AbortSignal): Promise<void>;
 };
-
-/** Taken for one run, and handed to it. */
-export type JobPermit = HeldPermit & { readonly account: string };
-
-export type RenewalAnswer =
-  | { readonly kind: 'allowed'; readonly permit: HeldPermit }
-  | { readonly kind: 'later' | 'stay'; readonly afterMs: number }
-  | { readonly kind: 'never' };
 
 export type PermitAnswer =
   /** Without a permit where no limit applies, or where the job exceeds a whole limit, which its call then reports. */

@@ -115,7 +115,6 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   async function renewIfStale(run: JobRun): Promise<void> {
     const { permit } = run;
     if (!permit || clock.monotonic() - permit.askedAtMs <= MAX_PERMIT_AGE_MS) return;
-    if (permit.renew) return void (await permit.renew(new AbortController().signal));
     permits.giveBack(permit);
     const answer = await permits.take(run.job, run.message, { dueAt: undefined });
     if (answer.kind !== 'allowed') await sleep(clock, answer.afterMs);
