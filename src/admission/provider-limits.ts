@@ -10,8 +10,8 @@ export type ProviderLimit = CircuitKey & {
   readonly resetAt: number;
   readonly setBy: string;
   readonly setAt: number;
-  /** A throttle is over within minutes: callers may wait for it. */
-  readonly kind: 'learnt' | 'reported' | 'manual' | 'throttled';
+  /** A throttle is over within minutes: callers may wait for it. Used-up credit has no reset: its end is the next probe. */
+  readonly kind: 'learnt' | 'credit' | 'reported' | 'manual' | 'throttled';
   /** The request that met a learnt limit; its record shows the provider's answer. */
   readonly requestId?: string | undefined;
 };

@@ -47,7 +47,14 @@ const MINUTE_MS = 60_000;
 
 function isPause(code: ErrorCode, params: ErrorParams): boolean {
   if (code === 'PROVIDER_UNAVAILABLE') return params.reason === 'circuit_open';
+  // Work that no reset continues is not paused.
+  if (isCredit(params)) return false;
   return code === 'AI_LIMIT_REACHED' || code === 'RATE_LIMITED';
+}
+
+/** Prepaid money at the provider is used up, and nothing but a payment ends that. */
+function isCredit({ reason, resetTime }: ErrorParams): boolean {
+  return reason === 'credit' && resetTime === undefined;
 }
 
 function pausedMessage(params: ErrorParams, reader: Reader): ChosenMessage {
@@ -56,7 +63,7 @@ function pausedMessage(params: ErrorParams, reader: Reader): ChosenMessage {
 }
 
 function limitMessage(params: ErrorParams, reader: Reader): ChosenMessage {
-  if (params.reason === 'credit' && params.resetTime === undefined)
+  if (isCredit(params))
     return { key: 'AI_LIMIT_REACHED.credit', family: 'AI_LIMIT_REACHED', args: {} };
   const when = resetTiming(params.resetTime, reader);
   return { key: `AI_LIMIT_REACHED.${when.timing}`, family: 'AI_LIMIT_REACHED', args: when };

@@ -23,6 +23,17 @@ for (const [family, fixtures] of Object.entries(FAILURES)) {
   });
 }
 
+test('an exhausted balance is told from a usage limit with a reset', () => {
+  const paramsOf = (status: number, error: object) =>
+    mapProviderError({ status, body: { error } }, { now: 0 }).params;
+  const message = 'Your credit balance is too low to access the API.';
+  assert.deepEqual(paramsOf(400, { type: 'invalid_request_error', message }), { reason: 'credit' });
+  assert.deepEqual(paramsOf(429, { code: 'insufficient_quota' }), { reason: 'credit' });
+  assert.deepEqual(paramsOf(402, {}), { reason: 'credit' });
+  const limit = { code: 'usage_limit_reached', resets_in_seconds: 3600 };
+  assert.deepEqual(paramsOf(429, limit), { resetTime: 3_600_000 });
+});
+
 test('a success with a normal stop reason that is passed as a failure maps to INTERNAL', () => {
   const answer = { status: 200, body: { choices: [{ finish_reason: 'stop' }] } };
   assert.equal(mapProviderError(answer).code, 'INTERNAL');

@@ -90,6 +90,57 @@ test('other statuses carry no Retry-After', () => {
   });
 });
 
+test('header and sentence agree for every code and wait', () => {
+  const params: Partial<Record<SpillwayError['code'], readonly ErrorParams[]>> = {
+    RATE_LIMITED: [{ scope: 'organization' }, { scope: 'system' }, { scope: 'provider' }],
+    PROVIDER_UNAVAILABLE: [
+      { reason: 'overloaded' },
+      { reason: 'error' },
+      { reason: 'circuit_open' },
+    ],
+    AI_LIMIT_REACHED: [{}, { reason: 'credit' }],
+  };
+  for (const code of ERROR_CODES)
+    for (const given of params[code] ?? [{}])
+      for (const waitMs of [undefined, 1, 900, 5000, 16_000, 59_000, 61_000, 300_000, 7_200_000]) {
+        const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+        const { status, headers, error, retryAfter } = answerTo(code, { params: given, ...wait });
+        const about = `${code} ${JSON.stringify(given)} ${waitMs}: ${error.message}`;
+        const seconds = headers['retry-after'];
+        const isStated = waitMs !== undefined && (status === 429 || status === 503);
+        const isUnknownReset = waitMs === undefined && code === 'AI_LIMIT_REACHED';
+        assert.equal(seconds !== undefined, isStated || isUnknownReset, about);
+        assert.equal(seconds === undefined, headers['retry-after-ms'] === undefined, about);
+        if (seconds !== undefined) assert.equal(Number(seconds), retryAfter, about);
+        const said = statedSeconds(error.message);
+        if (said !== undefined) assert.ok(said >= (waitMs ?? 0) / 1000 - 1, about);
+        if (said !== undefined) assert.ok(said <= (waitMs ?? 0) / 1000 + 60, about);
+        if (/few minutes/.test(error.message)) assert.ok((waitMs ?? 0) <= 300_000, about);
+        if (given.reason === 'credit' && waitMs === undefined)
+          assert.doesNotMatch(error.message, /minute/);
+      }
+});
+
+/** The wait that a sentence states in seconds or minutes. */
+function statedSeconds(sentence: string): number | undefined {
+  const [, amount, unit] = /in (\d+) (second|minute)/.exec(sentence) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (unit === 'minute' ? 60 : 1);
+}
+
+test('a client does not retry on top of the retries of the gateway', () => {
+  const headersOf = (hasRetried: boolean) =>
+    answerTo('PROVIDER_UNAVAILABLE', { params: { reason: 'error' } }, { hasRetried }).headers;
+  assert.equal(headersOf(false)['x-should-retry'], undefined);
+  assert.equal(headersOf(true)['x-should-retry'], 'false');
+});
+
+test('an open circuit makes no SDK sleep for longer than a moment', () => {
+  const open = (retryAfterMs: number) =>
+    answerTo('PROVIDER_UNAVAILABLE', { params: { reason: 'circuit_open' }, retryAfterMs }).headers;
+  assert.deepEqual([open(59_000)['retry-after'], open(59_000)['x-should-retry']], ['59', 'false']);
+  assert.equal(open(3000)['x-should-retry'], undefined);
+});
+
 test('SDKs retry a short throttle and do not sleep through a long one', () => {
   const throttle = (retryAfterMs: number) =>
     answerTo('RATE_LIMITED', { params: { scope: 'provider' }, retryAfterMs }).headers;

@@ -14,7 +14,11 @@ const STORE_RETRY_MS = 5000;
 
 export function limitedUntil(limit: ProviderLimit, now: number): SpillwayError {
   if (limit.kind === 'throttled') return throttled(Math.max(1, limit.resetAt - now), 'provider');
-  return new SpillwayError('AI_LIMIT_REACHED', `${limit.provider} is limited`, {
+  const message = `${limit.provider} is limited`;
+  // The record ends so that a probe finds out whether the credit was topped up; callers get no such time.
+  if (limit.kind === 'credit')
+    return new SpillwayError('AI_LIMIT_REACHED', message, { params: { reason: 'credit' } });
+  return new SpillwayError('AI_LIMIT_REACHED', message, {
     params: { resetTime: limit.resetAt },
     resetAt: limit.resetAt,
   });

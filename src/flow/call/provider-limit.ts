@@ -46,9 +46,10 @@ function limitOf(
   const model = withModel(account, target.model);
   const delayedTo = lesson.retryAfterMs === undefined ? undefined : now + lesson.retryAfterMs;
   if (lesson.code === 'AI_LIMIT_REACHED') {
-    const statedAt = lesson.resetAt ?? delayedTo ?? now + UNSTATED_LIMIT_MS;
-    const resetAt = Math.min(statedAt, now + MAX_LIMIT_MS);
-    return { ...(lesson.isModelBound ? model : account), resetAt, kind: 'learnt' };
+    const statedAt = lesson.resetAt ?? delayedTo;
+    const resetAt = Math.min(statedAt ?? now + UNSTATED_LIMIT_MS, now + MAX_LIMIT_MS);
+    const kind = statedAt === undefined && lesson.isCredit ? 'credit' : 'learnt';
+    return { ...(lesson.isModelBound ? model : account), resetAt, kind };
   }
   // The reset time of a throttle is when the whole limit is free again; a part of it is free after the stated delay.
   const resetAt = delayedTo ?? lesson.resetAt;

@@ -27,7 +27,7 @@ export const limitView = z.object({
   resetAt: moment,
   setBy: z.string(),
   setAt: moment,
-  kind: z.enum(['learnt', 'reported', 'manual', 'throttled']),
+  kind: z.enum(['learnt', 'credit', 'reported', 'manual', 'throttled']),
   requestId: z
     .string()
     .nullable()

@@ -44,7 +44,7 @@ const record = z.object({
   model: z.string().optional(),
   setBy: z.string().catch('operator'),
   setAt: z.number().catch(0),
-  kind: z.enum(['learnt', 'reported', 'manual', 'throttled']).catch('manual'),
+  kind: z.enum(['learnt', 'credit', 'reported', 'manual', 'throttled']).catch('manual'),
   requestId: z.string().optional().catch(undefined),
 });
 

@@ -50,7 +50,8 @@ export type Outcome = {
 
 /** Shared by every verdict that adds nothing to them, hence frozen. */
 export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = frozen({
-  quota: { code: 'AI_LIMIT_REACHED', params: {}, retryable: false },
+  // Prepaid money has no reset; a stated reset replaces the reason.
+  quota: { code: 'AI_LIMIT_REACHED', params: { reason: 'credit' }, retryable: false },
   limit: { code: 'AI_LIMIT_REACHED', params: {}, retryable: false },
   throttle: { code: 'RATE_LIMITED', params: { scope: 'provider' }, retryable: true },
   overloaded: { code: 'PROVIDER_UNAVAILABLE', params: { reason: 'overloaded' }, retryable: true },
