@@ -54,14 +54,19 @@ export type CircuitTransition = {
 };
 
 export type BreakerBoard = {
-  /** True while calls need no pass from `requestPass`: all that the hot path reads. */
+  /** False while every circuit is closed, as they usually are: all that the hot path reads. */
+  hasOpen(): boolean;
+  /** True while calls of that scope need no pass from `requestPass`. */
   isClosed(key: CircuitKey): boolean;
   /** Why calls are refused, as this server knows it; undefined while the circuit is closed. */
   openCause(key: CircuitKey): BreakerCause | undefined;
   /** Calls back once: synchronously, unless the servers have to agree on a probe. */
   requestPass(key: CircuitKey, onAnswer: (answer: BreakerAnswer) => void): void;
-  /** Once for each pass, as soon as the provider's health is known: at the first content. */
-  report(pass: BreakerPass, health: CallHealth): void;
+  /**
+   * Once for each pass, as soon as the provider's health is known: at the first content. `organization` made the call;
+   * absent if no call was made. Failures of one organisation among several open its own circuit only.
+   */
+  report(pass: BreakerPass, health: CallHealth, organization?: string): void;
   /**
    * Refuses calls until this timestamp, epoch milliseconds; then one probe goes first. Resolves when the other servers
    * can know of it, or when the announcement is queued until they can. Never rejects.
@@ -74,3 +79,13 @@ export type BreakerBoard = {
   reset(key: CircuitKey): Promise<void>;
   close(): Promise<void>;
 };
+
+/** The outcome for the circuit of all organisations: a failure that one request may have provoked proves nothing. */
+export function healthForAll(health: CallHealth): CallHealth {
+  return health === 'doubtful' ? 'neutral' : health;
+}
+
+/** The outcome for the organisation's own circuit. */
+export function healthForOne(health: CallHealth): CallHealth {
+  return health === 'doubtful' ? 'failure' : health;
+}

@@ -7,6 +7,7 @@ import {
   circuitId,
   circuitLabel,
   isSameCircuit,
+  organizationCircuit,
   parseCircuitLabel,
   regionLabel,
   withModel,
@@ -22,6 +23,13 @@ test('a label names region, account and model, as Redis keys and the admin API s
   assert.equal(circuitLabel({ ...BASE, account: 'second', model: 'm' }), 'us-east/second:m');
   assert.equal(regionLabel({ ...BASE, account: 'second', model: 'm' }), 'us-east/second');
   assert.equal(circuitId({ ...BASE, account: 'second', model: 'm' }), 'anthropic:us-east/second:m');
+});
+
+test('the circuit of an organisation has its own label, which parses back', () => {
+  const own = organizationCircuit({ ...BASE, account: 'second', model: 'm' }, 'org:1/x@y');
+  assert.equal(circuitLabel(own), 'us-east/second@org%3A1%2Fx%40y');
+  assert.deepEqual(parseCircuitLabel('anthropic', circuitLabel(own)), own);
+  assert.ok(!isSameCircuit(own, { ...BASE, account: 'second' }));
 });
 
 test('the default account has the circuit of its region', () => {

@@ -1,9 +1,8 @@
-// The scope of a circuit and of a provider limit: a provider in a region, narrowed by each further field that is set. A
-// narrower scope (an organisation's own circuit) is one more optional field here and one more part of the label.
+// The scope of a circuit and of a provider limit: a provider in a region, narrowed by each further field that is set.
 //
 // The label is the scope below the provider as one text. Redis keys, metrics, log entries and the admin API carry it where
-// they say `region`: `us-east`, `us-east/second`, `us-east:some-model`, `us-east/second:some-model`. It can be parsed back
-// because the configuration allows neither `/` nor `:` in the name of a region or an account.
+// they say `region`: `us-east`, `us-east/second`, `us-east:some-model`, `us-east/second:some-model`, `us-east@some-org`. It
+// can be parsed back because the configuration allows none of `/`, `@` and `:` in the name of a region or an account.
 
 export type CircuitKey = {
   readonly provider: string;
@@ -12,6 +11,8 @@ export type CircuitKey = {
   readonly account?: string | undefined;
   /** Absent: all models. */
   readonly model?: string | undefined;
+  /** Absent: all organisations. Limits never name one. */
+  readonly organization?: string | undefined;
 };
 
 export const DEFAULT_ACCOUNT = 'default';
@@ -21,6 +22,11 @@ export function accountCircuit({ provider, region, account }: CircuitKey): Circu
   return isDefault(account) ? { provider, region } : { provider, region, account };
 }
 
+/** The circuit of one organisation at an account. */
+export function organizationCircuit(key: CircuitKey, organization: string): CircuitKey {
+  return { ...accountCircuit(key), organization };
+}
+
 /** The label without the model: a region, or an account in a region. */
 export function regionLabel({ region, account }: Omit<CircuitKey, 'provider'>): string {
   return isDefault(account) ? region : `${region}/${account}`;
@@ -28,7 +34,9 @@ export function regionLabel({ region, account }: Omit<CircuitKey, 'provider'>): 
 
 export function circuitLabel(key: Omit<CircuitKey, 'provider'>): string {
   const region = regionLabel(key);
-  return key.model === undefined ? region : `${region}:${key.model}`;
+  const { organization, model } = key;
+  const owner = organization === undefined ? '' : `@${encodeURIComponent(organization)}`;
+  return model === undefined ? region + owner : `${region}${owner}:${model}`;
 }
 
 /** One text for one scope: the key of maps, and the end of a Redis key. */
@@ -48,8 +56,18 @@ export function parseRegionLabel(provider: string, label: string): CircuitKey {
 
 /** The inverse of `circuitLabel`: the model is behind the first colon. */
 export function parseCircuitLabel(provider: string, label: string): CircuitKey {
-  const [, region = label, model] = /^([^:]*):(.+)$/s.exec(label) ?? [];
-  return withModel(parseRegionLabel(provider, region), model);
+  const [, scope = label, model] = /^([^:]*):(.+)$/s.exec(label) ?? [];
+  const [, region = scope, owner] = /^([^@]*)@(.+)$/s.exec(scope) ?? [];
+  const key = withModel(parseRegionLabel(provider, region), model);
+  return owner === undefined ? key : { ...key, organization: decoded(owner) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export function withModel(key: CircuitKey, model: string | undefined): CircuitKey {

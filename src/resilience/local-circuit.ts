@@ -11,6 +11,7 @@ import type {
   CircuitTransition,
 } from './breaker-board.ts';
 import { type CallTotals, CallWindow } from './call-window.ts';
+import { CallerWindows, opensForAll } from './caller-windows.ts';
 import {
   type BreakerRules,
   type Circuit,
@@ -35,6 +36,7 @@ export type LocalCircuitParts = {
 export class LocalCircuit {
   readonly #parts: LocalCircuitParts;
   readonly #window: CallWindow;
+  readonly #callers: CallerWindows;
   /** Shared by all calls of a closed circuit. */
   readonly #pass: BreakerPass;
   #circuit: Circuit = CLOSED;
@@ -42,6 +44,7 @@ export class LocalCircuit {
   constructor(parts: LocalCircuitParts) {
     this.#parts = parts;
     this.#window = new CallWindow(parts.rules.windowMs);
+    this.#callers = new CallerWindows(parts.rules.windowMs);
     this.#pass = Object.freeze({ key: parts.key, probe: undefined });
   }
 
@@ -76,8 +79,28 @@ export class LocalCircuit {
   }
 
   /** Counts a call without moving the circuit. */
-  count(health: CallHealth, now: number): void {
-    if (health !== 'neutral') this.#window.add(health === 'failure', now);
+  count(health: CallHealth, now: number, organization?: string): void {
+    if (health === 'neutral' || health === 'doubtful') {
+      if (organization !== undefined) this.#callers.touch(organization, now);
+      return;
+    }
+    this.#window.add(health === 'failure', now);
+    if (organization !== undefined) this.#callers.add(organization, health === 'failure', now);
+  }
+
+  /** Counts calls that were made before the circuit existed. */
+  seed({ calls, failures }: CallTotals, now: number): void {
+    if (calls > 0) this.#window.addAll(calls, failures, now);
+  }
+
+  /** The calls of one organisation in the window. */
+  totalsOf(organization: string, now: number): CallTotals {
+    return this.#callers.totals(organization, now);
+  }
+
+  /** Failures that opened the organisation's own circuit must not open it a second time. */
+  forget(organization: string): void {
+    this.#callers.forget(organization);
   }
 
   /** Moves the circuit by the counts of this server. */
@@ -99,7 +122,7 @@ export class LocalCircuit {
   }
 
   reset(now: number): void {
-    this.#window.clear();
+    this.#clearCounts();
     this.#apply({ kind: 'reset' }, now);
   }
 
@@ -113,7 +136,7 @@ export class LocalCircuit {
     const { key, onTransition } = this.#parts;
     const { failures, calls } = this.#window.totals(now);
     // Failures that opened the circuit once must not open it a second time.
-    if (to === 'closed') this.#window.clear();
+    if (to === 'closed') this.#clearCounts();
     const cause = after ?? before ?? 'failures';
     onTransition({ key, from, to, cause, failures, calls, isDecidedHere });
   }
@@ -127,7 +150,13 @@ export class LocalCircuit {
 
   #isTripped(now: number): boolean {
     const { failures, calls } = this.#window.totals(now);
-    return isTripped(this.#parts.rules, failures, calls);
+    if (!isTripped(this.#parts.rules, failures, calls)) return false;
+    return opensForAll(this.#callers.spread(now));
+  }
+
+  #clearCounts(): void {
+    this.#window.clear();
+    this.#callers.clear();
   }
 
   #apply(event: CircuitEvent, now: number): void {
@@ -156,9 +185,9 @@ export function viewOf(
   };
 }
 
-/** Hides circuits that are closed and had no call in the window. */
-export function isWorthShowing({ state, callsInWindow }: BreakerView): boolean {
-  return state !== 'closed' || callsInWindow > 0;
+/** Hides circuits that are closed and had no call in the window, and closed circuits of single organisations. */
+export function isWorthShowing({ key, state, callsInWindow }: BreakerView): boolean {
+  return state !== 'closed' || (callsInWindow > 0 && key.organization === undefined);
 }
 
 type ViewTime = { readonly now: number; readonly epochMs: number };

@@ -13,7 +13,12 @@ import type {
   CircuitTransition,
 } from '../../src/resilience/breaker-board.ts';
 import { type BreakerRules, PROBE_RETRY_MS } from '../../src/resilience/circuit-breaker.ts';
-import { type CircuitKey, circuitLabel, isSameCircuit } from '../../src/resilience/circuit-key.ts';
+import {
+  type CircuitKey,
+  circuitLabel,
+  isSameCircuit,
+  organizationCircuit,
+} from '../../src/resilience/circuit-key.ts';
 
 export type OpenedBreakerBoard = {
   readonly board: BreakerBoard;
@@ -76,10 +81,18 @@ export function breakerBoardContract(
       health: CallHealth,
       times: number,
       on = opened,
+      organization?: string,
     ): Promise<void> {
       const pass = { key, probe: undefined };
-      for (let call = 0; call < times; call += 1) on.board.report(pass, health);
+      for (let call = 0; call < times; call += 1) on.board.report(pass, health, organization);
       await on.settled();
+    }
+    /** Calls of one organisation. */
+    function call(key: CircuitKey, organization: string, health: CallHealth, times = 1) {
+      return report(key, health, times, opened, organization);
+    }
+    function isClosedFor(key: CircuitKey, organization: string): boolean {
+      return board.isClosed(key) && board.isClosed(organizationCircuit(key, organization));
     }
     async function openCircuit(): Promise<CircuitKey> {
       const key = newKey();
@@ -360,6 +373,102 @@ export function breakerBoardContract(
       const key = newKey();
       await board.limitUntil(key, opened.now() - 1);
       assert.equal(board.isClosed(key), true);
+    });
+
+    it('opens for one organisation when it alone fails among several', async () => {
+      const key = newKey();
+      await call(key, 'healthy', 'success');
+      await call(key, 'failing', 'failure', 5);
+      assert.deepEqual(
+        [isClosedFor(key, 'failing'), isClosedFor(key, 'healthy'), isClosedFor(key, 'new')],
+        [false, true, true],
+      );
+      const answer = await ask(board, organizationCircuit(key, 'failing'));
+      assert.deepEqual([answer.isAllowed, !answer.isAllowed && answer.cause], [false, 'failures']);
+      assert.equal(board.hasOpen(), true);
+    });
+
+    it('opens for all when two organisations fail', async () => {
+      const key = newKey();
+      await call(key, 'first', 'failure', 4);
+      await call(key, 'second', 'failure');
+      assert.equal(board.isClosed(key), false);
+      assert.equal(board.isClosed(organizationCircuit(key, 'first')), true);
+    });
+
+    it('opens for all when the only organisation that called fails', async () => {
+      const key = newKey();
+      await call(key, 'only', 'failure', 5);
+      assert.equal(board.isClosed(key), false);
+      assert.equal(board.isClosed(organizationCircuit(key, 'only')), true);
+    });
+
+    it('counts an organisation as a caller whatever the outcome of its call', async () => {
+      const key = newKey();
+      await call(key, 'throttled', 'neutral');
+      await call(key, 'failing', 'failure', 5);
+      assert.deepEqual([board.isClosed(key), isClosedFor(key, 'failing')], [true, false]);
+    });
+
+    it('opens for one organisation only after doubtful failures, even if no other called', async () => {
+      const key = newKey();
+      await call(key, 'provoking', 'doubtful', 4);
+      assert.equal(isClosedFor(key, 'provoking'), true);
+      await call(key, 'provoking', 'doubtful', 2);
+      assert.deepEqual([board.isClosed(key), isClosedFor(key, 'provoking')], [true, false]);
+    });
+
+    it('keeps the circuit of an organisation closed while fewer than half of its calls fail', async () => {
+      const key = newKey();
+      await call(key, 'other', 'success', 1);
+      await call(key, 'mixed', 'success', 12);
+      await call(key, 'mixed', 'failure', 10);
+      assert.equal(isClosedFor(key, 'mixed'), true);
+      await call(key, 'mixed', 'failure', 2);
+      assert.equal(isClosedFor(key, 'mixed'), false);
+    });
+
+    it('opens for all after the circuit of one when a second organisation fails', async () => {
+      const key = newKey();
+      await call(key, 'second', 'success');
+      await call(key, 'first', 'failure', 6);
+      assert.equal(board.isClosed(key), true);
+      await call(key, 'second', 'failure');
+      await opened.settled();
+      assert.equal(board.isClosed(key), false);
+      assert.equal(board.isClosed(organizationCircuit(key, 'first')), true);
+    });
+
+    it('allows one probe of an organisation, and closes its circuit after two successes', async () => {
+      const key = newKey();
+      const own = organizationCircuit(key, 'failing');
+      await call(key, 'healthy', 'success');
+      await call(key, 'failing', 'failure', 5);
+      await opened.pass(CONTRACT_RULES.openMs);
+      const [probe, ...others] = await probesOf(own, 20);
+      assert.ok(probe?.probe !== undefined && others.length === 0);
+      board.report(probe, 'success', 'failing');
+      await opened.settled();
+      assert.equal(board.isClosed(own), false);
+      await endProbe(own, 'success');
+      assert.equal(board.isClosed(own), true);
+      await call(key, 'failing', 'failure', 4);
+      assert.equal(isClosedFor(key, 'failing'), true);
+    });
+
+    it('lists the open circuit of an organisation, and closes it on reset', async () => {
+      const key = newKey();
+      const own = organizationCircuit(key, 'failing');
+      await call(key, 'healthy', 'success');
+      await call(key, 'failing', 'failure', 5);
+      const view = await viewOf(own);
+      assert.deepEqual(
+        [view?.key.organization, view?.state, view?.failuresInWindow],
+        ['failing', 'open', 5],
+      );
+      await board.reset(own);
+      assert.equal(isClosedFor(key, 'failing'), true);
+      assert.equal(await viewOf(own), undefined);
     });
 
     it('tolerates repeated close', async () => {

@@ -1,6 +1,7 @@
-// A call to a target needs a pass from two circuits: its account's, and its model's, which only a limit of that model opens.
-// The account's circuit comes first; its probe stands for all models, and the model's own probe follows it. A probe of the
-// model also counts as a call of the account.
+// A call to a target needs a pass from three circuits: its account's, its model's, which only a limit of that model opens,
+// and its organisation's at the account, which only failures of that organisation open. They are asked in this order: the
+// probe of the account stands for all models and organisations, and a narrower probe follows it. A probe of the model also
+// counts as a call of the account.
 
 import type {
   BreakerAnswer,
@@ -8,16 +9,26 @@ import type {
   BreakerPass,
   CallHealth,
 } from '../../resilience/breaker-board.ts';
-import { accountCircuit, withModel } from '../../resilience/circuit-key.ts';
+import {
+  accountCircuit,
+  type CircuitKey,
+  organizationCircuit,
+  withModel,
+} from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
 
-/** The pass if both circuits are closed, as they usually are; undefined when `requestPass` has to decide. */
+/** The pass if all circuits are closed, as they usually are; undefined when `requestPass` has to decide. */
 export function closedPass(
-  breakers: Pick<BreakerBoard, 'isClosed'>,
+  breakers: Pick<BreakerBoard, 'hasOpen' | 'isClosed'>,
   target: Target,
+  organization: string,
 ): BreakerPass | undefined {
   const key = accountCircuit(target);
-  const isClosed = breakers.isClosed(key) && breakers.isClosed(withModel(key, target.model));
+  if (!breakers.hasOpen()) return { key, probe: undefined };
+  const isClosed =
+    breakers.isClosed(key) &&
+    breakers.isClosed(withModel(key, target.model)) &&
+    breakers.isClosed(organizationCircuit(key, organization));
   return isClosed ? { key, probe: undefined } : undefined;
 }
 
@@ -25,19 +36,33 @@ export function closedPass(
 export function requestPass(
   breakers: Pick<BreakerBoard, 'isClosed' | 'requestPass'>,
   target: Target,
+  organization: string,
   onAnswer: (answer: BreakerAnswer) => void,
 ): void {
-  const key = accountCircuit(target);
-  const isOfModel = breakers.isClosed(key);
-  breakers.requestPass(isOfModel ? withModel(key, target.model) : key, onAnswer);
+  breakers.requestPass(decidingCircuit(breakers, target, organization), onAnswer);
+}
+
+/** The first circuit that is not closed, else the account's. */
+function decidingCircuit(
+  breakers: Pick<BreakerBoard, 'isClosed'>,
+  target: Target,
+  organization: string,
+): CircuitKey {
+  const account = accountCircuit(target);
+  if (!breakers.isClosed(account)) return account;
+  const model = withModel(account, target.model);
+  if (!breakers.isClosed(model)) return model;
+  const own = organizationCircuit(account, organization);
+  return breakers.isClosed(own) ? account : own;
 }
 
 export function reportHealth(
   breakers: Pick<BreakerBoard, 'report'>,
   { target, pass }: { readonly target: Target; readonly pass: BreakerPass },
+  organization: string,
   health: CallHealth,
 ): void {
-  breakers.report(pass, health);
+  breakers.report(pass, health, organization);
   if (pass.key.model === undefined) return;
-  breakers.report({ key: accountCircuit(target), probe: undefined }, health);
+  breakers.report({ key: accountCircuit(target), probe: undefined }, health, organization);
 }

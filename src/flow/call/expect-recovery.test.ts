@@ -56,10 +56,10 @@ function openRig() {
 type Rig = ReturnType<typeof openRig>;
 
 function ask({ breakers }: Rig, target: Target): BreakerAnswer {
-  const pass = closedPass(breakers, target);
+  const pass = closedPass(breakers, target, 'org_1');
   if (pass) return { isAllowed: true, pass };
   const answers: BreakerAnswer[] = [];
-  requestPass(breakers, target, (answer) => void answers.push(answer));
+  requestPass(breakers, target, 'org_1', (answer) => void answers.push(answer));
   assert.ok(answers[0]);
   return answers[0];
 }
@@ -86,7 +86,7 @@ test('one call goes first after a limit that a call met, and all calls after its
   assert.ok(first.isAllowed && first.pass.probe !== undefined);
   const second = ask(rig, OPUS);
   assert.ok(!second.isAllowed && second.cause === 'limit');
-  reportHealth(rig.breakers, { target: SONNET, pass: first.pass }, 'success');
+  reportHealth(rig.breakers, { target: SONNET, pass: first.pass }, 'org_1', 'success');
   assert.ok(ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
 });
 
@@ -100,7 +100,7 @@ test('a limit of one model leaves other models alone, and a probe of that model 
   const first = ask(rig, OPUS);
   assert.ok(first.isAllowed && first.pass.probe !== undefined);
   assert.ok(!ask(rig, OPUS).isAllowed && ask(rig, SONNET).isAllowed);
-  reportHealth(rig.breakers, { target: OPUS, pass: first.pass }, 'success');
+  reportHealth(rig.breakers, { target: OPUS, pass: first.pass }, 'org_1', 'success');
   assert.ok(ask(rig, OPUS).isAllowed);
   const views = await rig.breakers.list();
   assert.deepEqual(

@@ -1,5 +1,5 @@
 // /admin/breakers: the state of each circuit, and its reset. `region` is a circuit's label (resilience/circuit-key.ts): it
-// also names the account and the model of a narrower circuit.
+// also names the account, the organisation and the model of a narrower circuit.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -24,6 +24,10 @@ const params = z.object({ provider: plainName, region: plainName });
 export const breakerView = z.object({
   provider: z.string(),
   region: z.string(),
+  organization: z
+    .string()
+    .nullable()
+    .describe('The organisation whose failures alone opened its own circuit; null: all'),
   state: z.enum(['closed', 'open', 'half_open']),
   cause: z
     .enum(['failures', 'limit'])
@@ -76,6 +80,7 @@ export function adminBreakerRoutes(
 
 function toBreakerView({ key, ...view }: BreakerView): z.infer<typeof breakerView> {
   const { cause = null, openedAt = null, nextProbeAt = null } = view;
-  const scope = { provider: key.provider, region: circuitLabel(key) };
+  const { provider, organization = null } = key;
+  const scope = { provider, region: circuitLabel(key), organization };
   return { ...scope, ...view, cause, openedAt, nextProbeAt };
 }

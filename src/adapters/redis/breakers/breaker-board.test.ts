@@ -19,6 +19,7 @@ import {
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
 import { sleep, systemClock } from '../../../kernel/clock.ts';
 import type { BreakerPass } from '../../../resilience/breaker-board.ts';
+import { circuitId, organizationCircuit } from '../../../resilience/circuit-key.ts';
 
 let rig: RedisRig;
 before(async () => {
@@ -58,6 +59,44 @@ describe('servers that share a Redis', () => {
     assert.ok(isClosed(ill));
     await call(ill, 14);
     assert.ok(!isClosed(ill));
+  });
+
+  test('failures of one organisation on all servers open its circuit on every server, and no other', async () => {
+    const servers = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
+    const own = organizationCircuit(CIRCUIT, 'failing');
+    const pass = { key: CIRCUIT, probe: undefined };
+    servers[1].board.report(pass, 'success', 'healthy');
+    await servers[1].board.settled();
+    for (const { board } of [servers[0], servers[1], servers[0], servers[1], servers[0]]) {
+      board.report(pass, 'failure', 'failing');
+      await board.settled();
+    }
+    await until(() => servers.every(({ board }) => !board.isClosed(own)));
+    assert.ok(servers.every(isClosed));
+    const late = await openBreakerServer(rig);
+    assert.ok(isClosed(late) && !late.board.isClosed(own));
+  });
+
+  test('successes of an organisation on another server keep its own circuit closed', async () => {
+    const [well, ill] = await Promise.all([openBreakerServer(rig), openBreakerServer(rig)]);
+    const own = organizationCircuit(CIRCUIT, 'mixed');
+    const pass = { key: CIRCUIT, probe: undefined };
+    ill.board.report(pass, 'success', 'other');
+    for (let n = 0; n < 20; n += 1) well.board.report(pass, 'success', 'mixed');
+    ill.board.report(pass, 'failure', 'mixed');
+    await ill.board.settled();
+    // The other server hears of the circuit and adds its calls.
+    const counted = async () => {
+      const fields = Object.entries(await rig.outsider.hgetall(`test:breaker:${circuitId(own)}`));
+      return fields.reduce(
+        (sum, [name, value]) => sum + (/^c\d/.test(name) ? Number(value) : 0),
+        0,
+      );
+    };
+    await until(async () => (await counted()) === 21);
+    for (let n = 0; n < 9; n += 1) ill.board.report(pass, 'failure', 'mixed');
+    await ill.board.settled();
+    assert.ok(ill.board.isClosed(own));
   });
 
   test('a server that starts later knows the open circuits', async () => {

@@ -4,16 +4,26 @@
 // and restores the outcome afterwards.
 
 import type { Clock } from '../../../kernel/clock.ts';
-import type {
-  BreakerBoard,
-  BreakerCause,
-  BreakerView,
-  CircuitTransition,
+import {
+  type BreakerBoard,
+  type BreakerCause,
+  type BreakerView,
+  type CallHealth,
+  type CircuitTransition,
+  healthForAll,
+  healthForOne,
 } from '../../../resilience/breaker-board.ts';
 import type { BreakerRules } from '../../../resilience/circuit-breaker.ts';
-import { type CircuitKey, circuitId } from '../../../resilience/circuit-key.ts';
+import {
+  accountCircuit,
+  type CircuitKey,
+  circuitId,
+  organizationCircuit,
+} from '../../../resilience/circuit-key.ts';
 import { isWorthShowing, viewOf } from '../../../resilience/local-circuit.ts';
+import { OwnCircuits } from '../../../resilience/own-circuits.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
+import { InFlight } from '../in-flight.ts';
 import { type CircuitSnapshot, CircuitStore } from './circuit-store.ts';
 import { SharedCircuit } from './shared-circuit.ts';
 
@@ -49,6 +59,8 @@ class SharedBoard implements RedisBreakerBoard {
   readonly #me: string;
   readonly #store: CircuitStore;
   readonly #circuits = new Map<string, SharedCircuit>();
+  readonly #own: OwnCircuits<SharedCircuit>;
+  readonly #inFlight = new InFlight();
   #notClosed = 0;
   #reading: Promise<void> | undefined;
   #isClosing = false;
@@ -58,12 +70,13 @@ class SharedBoard implements RedisBreakerBoard {
     this.#me = parts.newProbeId();
     const now = () => parts.clock.monotonic();
     this.#store = new CircuitStore({ ...parts, me: this.#me, now });
+    this.#own = new OwnCircuits(parts.rules.windowMs, (key) => this.#make(key));
   }
 
   async open(): Promise<void> {
     const { link } = this.#parts;
     link.onUp(() => {
-      for (const circuit of this.#circuits.values()) circuit.onReconnect();
+      for (const circuit of this.#all()) circuit.onReconnect();
       this.#refresh();
     });
     await link.subscribe(this.#store.channel, {
@@ -74,21 +87,42 @@ class SharedBoard implements RedisBreakerBoard {
     await this.settled();
   }
 
+  hasOpen(): boolean {
+    return this.#notClosed > 0;
+  }
+
   isClosed(key: CircuitKey): boolean {
     // Usually every circuit is closed: then no map key has to be built.
-    return this.#notClosed === 0 || this.#circuitOf(key).isClosed;
+    return this.#notClosed === 0 || (this.#known(key)?.isClosed ?? true);
   }
 
   openCause(key: CircuitKey): BreakerCause | undefined {
-    return this.#notClosed === 0 ? undefined : this.#circuitOf(key).openCause;
+    return this.#notClosed === 0 ? undefined : this.#known(key)?.openCause;
   }
 
   requestPass(...[key, onAnswer]: Parameters<BreakerBoard['requestPass']>): void {
-    this.#circuitOf(key).requestPass(onAnswer);
+    const circuit = this.#known(key);
+    if (circuit) return circuit.requestPass(onAnswer);
+    onAnswer({ isAllowed: true, pass: { key, probe: undefined } });
   }
 
-  report(...[pass, health]: Parameters<BreakerBoard['report']>): void {
-    this.#circuitOf(pass.key).report(pass, health);
+  report(...[pass, health, organization]: Parameters<BreakerBoard['report']>): void {
+    const { key } = pass;
+    if (key.organization !== undefined) {
+      const account = accountCircuit(key);
+      this.#own.get(key)?.report(pass, healthForOne(health));
+      const counted = { key: account, probe: undefined };
+      this.#circuitOf(account).report(counted, healthForAll(health), key.organization);
+      return;
+    }
+    const shared = this.#circuitOf(key);
+    if (organization === undefined || key.model !== undefined)
+      return shared.report(pass, healthForAll(health), organization);
+    const own = this.#ownOf(key, organization, health);
+    shared.report(pass, healthForAll(health), organization);
+    if (!own) return;
+    const ownKey = organizationCircuit(key, organization);
+    own.report({ key: ownKey, probe: undefined }, healthForOne(health));
   }
 
   limitUntil(key: CircuitKey, resetAt: number): Promise<void> {
@@ -107,57 +141,112 @@ class SharedBoard implements RedisBreakerBoard {
       const snapshots = await Promise.all(keys.map((key) => this.#read(key)));
       return snapshots.map((snapshot) => this.#viewOf(snapshot)).filter(isWorthShowing);
     } catch {
-      return [...this.#circuits.values()].map((circuit) => circuit.view()).filter(isWorthShowing);
+      return this.#all()
+        .map((circuit) => circuit.view())
+        .filter(isWorthShowing);
     }
   }
 
   async reset(key: CircuitKey): Promise<void> {
-    await this.#circuitOf(key).reset();
+    await this.#known(key)?.reset();
   }
 
   async settled(): Promise<void> {
     await this.#reading;
-    await Promise.all([...this.#circuits.values()].map((circuit) => circuit.settled()));
+    await Promise.all(this.#all().map((circuit) => circuit.settled()));
+    await this.#inFlight.drained();
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#reading;
-    await Promise.all([...this.#circuits.values()].map((circuit) => circuit.close()));
+    await Promise.all(this.#all().map((circuit) => circuit.close()));
+    await this.#inFlight.drained();
+  }
+
+  #all(): readonly SharedCircuit[] {
+    return [...this.#circuits.values(), ...this.#own.all()];
+  }
+
+  /** A circuit of one organisation exists only after a failure. */
+  #known(key: CircuitKey): SharedCircuit | undefined {
+    return key.organization === undefined ? this.#circuitOf(key) : this.#own.get(key);
+  }
+
+  /** The organisation's own circuit; the first failure makes it. */
+  #ownOf(key: CircuitKey, organization: string, health: CallHealth): SharedCircuit | undefined {
+    const known = this.#own.find(key, organization, this.#parts.clock.monotonic());
+    if (known || healthForOne(health) !== 'failure') return known;
+    return this.#createOwn(organizationCircuit(key, organization), organization);
+  }
+
+  /** Starts with the calls that the organisation has made on this server. */
+  #createOwn(key: CircuitKey, organization: string): SharedCircuit | undefined {
+    const now = this.#parts.clock.monotonic();
+    const made = this.#own.create(key, now);
+    made?.seed(this.#circuitOf(accountCircuit(key)).counts.totalsOf(organization, now));
+    return made;
   }
 
   #circuitOf(key: CircuitKey): SharedCircuit {
     const id = circuitId(key);
     const known = this.#circuits.get(id);
     if (known) return known;
+    const made = this.#make(key);
+    this.#circuits.set(id, made);
+    return made;
+  }
+
+  #make(key: CircuitKey): SharedCircuit {
     const { leaseMs = DEFAULT_LEASE_MS } = this.#parts;
-    const made = new SharedCircuit({
+    const account = accountCircuit(key);
+    return new SharedCircuit({
       ...this.#parts,
       key,
       store: this.#store,
       me: this.#me,
       leaseMs,
+      ...(key.organization === undefined
+        ? {}
+        : { mayOpen: () => this.#circuitOf(account).isClosed }),
       onTransition: (transition) => this.#onTransition(transition),
     });
-    this.#circuits.set(id, made);
-    return made;
   }
 
   #onTransition(transition: CircuitTransition): void {
     if (transition.from === 'closed') this.#notClosed += 1;
     if (transition.to === 'closed') this.#notClosed -= 1;
     this.#parts.onTransition(transition);
+    const { key, to, cause, isDecidedHere } = transition;
+    const { organization } = key;
+    if (organization !== undefined) {
+      if (to === 'closed') this.#circuitOf(accountCircuit(key)).counts.forget(organization);
+    } else if (isDecidedHere && to === 'open' && cause === 'failures') this.#resetOwn(key);
+  }
+
+  /** A circuit that is open for all replaces those of single organisations. */
+  #resetOwn(account: CircuitKey): void {
+    for (const circuit of this.#own.of(account)) void this.#inFlight.track(circuit.reset());
   }
 
   #onMessage(message: string): void {
     const snapshot = this.#store.parseMessage(message);
     if (!snapshot || this.#isClosing) return;
-    this.#circuitOf(snapshot.key).adopt(snapshot);
+    this.#adopt(snapshot);
+  }
+
+  #adopt(snapshot: CircuitSnapshot): void {
+    const { key } = snapshot;
+    const known = this.#known(key);
+    if (known || key.organization === undefined) return known?.adopt(snapshot);
+    const made = this.#createOwn(key, key.organization);
+    made?.adopt(snapshot);
+    made?.sync();
   }
 
   async #read(key: CircuitKey): Promise<CircuitSnapshot> {
     const snapshot = await this.#store.read(key);
-    this.#circuitOf(key).adopt(snapshot);
+    if (this.#known(key) || snapshot.circuit.state !== 'closed') this.#adopt(snapshot);
     return snapshot;
   }
 
@@ -169,7 +258,7 @@ class SharedBoard implements RedisBreakerBoard {
 
   #refresh(): void {
     if (this.#isClosing || !this.#parts.link.isUp()) return;
-    for (const circuit of this.#circuits.values()) circuit.sync();
+    for (const circuit of this.#all()) circuit.sync();
     this.#reading ??= this.#readAll()
       // The next connection reads again; until then each circuit in use learns its state from its own syncs.
       .catch(() => {})

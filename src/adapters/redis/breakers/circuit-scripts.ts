@@ -1,5 +1,6 @@
 // The steps on a circuit, as scripts that Redis runs atomically on its own clock, by the rules of
-// resilience/circuit-breaker.ts. A circuit is one hash: its state, and the calls and failures of its window in slots. Each
+// resilience/circuit-breaker.ts. A circuit is one hash: its state, the calls and failures of its window in slots, and when
+// some organisations last called (`o:…`) and last failed (`x:…`), of which two are enough to decide for whom it opens. Each
 // change gets a higher version. Versions derive from the time, so they rise even after Redis lost its data, and a server
 // can drop messages that arrive out of order. The servers' clocks differ, so they get durations instead of timestamps.
 
@@ -9,6 +10,8 @@ import { defineScript } from '../connection/redis-script.ts';
 
 /** How long an open circuit outlives its next probe when no server touches it. */
 const KEPT_MS = 3_600_000;
+/** Organisations noted per circuit; two within the window decide. */
+const MAX_CALLERS = 16;
 
 // KEYS  1 the circuit  2 the index of all circuits
 // ARGV  1 channel  2 the circuit's key as JSON  3 the calling server  4 window in ms  5 open for ms  6… of the step
@@ -60,18 +63,31 @@ local function close_circuit()
   moved_from = from
 end
 
--- The calls and failures of the window. Slots that have left the window are deleted.
+-- The calls and failures of the window, and the organisations that called and failed in it. What has left it is deleted.
 local function totals()
-  local calls, failures, expired = 0, 0, {}
+  local calls, failures, calling, failing, expired = 0, 0, 0, 0, {}
   local all = redis.call('HGETALL', key)
   for i = 1, #all, 2 do
     local kind, slot = string.match(all[i], '^([cf])(%d+)$')
-    if kind and tonumber(slot) <= this_slot - ${WINDOW_SLOTS} then expired[#expired + 1] = all[i]
+    local mark = string.match(all[i], '^([ox]):')
+    if kind and tonumber(slot) <= this_slot - ${WINDOW_SLOTS} or mark and tonumber(all[i + 1]) <= now - window then
+      expired[#expired + 1] = all[i]
     elseif kind == 'c' then calls = calls + all[i + 1]
-    elseif kind == 'f' then failures = failures + all[i + 1] end
+    elseif kind == 'f' then failures = failures + all[i + 1]
+    elseif mark == 'o' then calling = calling + 1
+    elseif mark == 'x' then failing = failing + 1 end
   end
   if #expired > 0 then redis.call('HDEL', key, unpack(expired)) end
-  return calls, failures
+  return calls, failures, calling, failing
+end
+local function opens_for_all(calling, failing) return failing >= 2 or calling <= 1 end
+local function note_callers(mark, known, organizations)
+  for _, organization in ipairs(organizations) do
+    local field = mark .. ':' .. organization
+    if known < ${MAX_CALLERS} or redis.call('HEXISTS', key, field) == 1 then
+      known = known + redis.call('HSET', key, field, whole(now))
+    end
+  end
 end
 
 local function snapshot()
@@ -95,6 +111,8 @@ local function answer(is_changed)
     local is_closed = (get('state') or 'closed') == 'closed'
     local open_ms = math.max(open_for, number('probeAt') - now)
     redis.call('PEXPIRE', key, whole(is_closed and 2 * window or open_ms + ${KEPT_MS}))
+  else
+    redis.call('SREM', index, circuit)
   end
   local text = snapshot()
   if is_changed then redis.call('PUBLISH', channel, text) end
@@ -102,14 +120,24 @@ local function answer(is_changed)
 end
 `;
 
-// 6 calls  7 failures among them  8 and 9 the failures and the ratio that open the circuit
+// 6 calls  7 failures among them  8 and 9 the failures and the ratio that open the circuit  10 and 11 organisations that
+// called and failed, as JSON lists. KEYS[3], if given, is the circuit of all organisations: while it is not closed, that of
+// one organisation does not open. The first count of such a circuit is published, so that all servers count for it.
 export const COUNT_CALLS = step(`
 local calls, failures = tonumber(ARGV[6]), tonumber(ARGV[7])
+local is_new = KEYS[3] and redis.call('EXISTS', key) == 0 and failures > 0
 if calls > 0 then redis.call('HINCRBY', key, 'c' .. whole(this_slot), calls) end
 if failures > 0 then redis.call('HINCRBY', key, 'f' .. whole(this_slot), failures) end
-if failures == 0 or (get('state') or 'closed') ~= 'closed' then return answer(false) end
-local all_calls, all_failures = totals()
-if not is_tripped(all_failures, all_calls, ARGV[8], ARGV[9]) then return answer(false) end
+if ARGV[10] ~= '[]' or ARGV[11] ~= '[]' then
+  local _, _, calling, failing = totals()
+  note_callers('o', calling, cjson.decode(ARGV[10]))
+  note_callers('x', failing, cjson.decode(ARGV[11]))
+end
+if failures == 0 or (get('state') or 'closed') ~= 'closed' then return answer(is_new) end
+if KEYS[3] and (redis.call('HGET', KEYS[3], 'state') or 'closed') ~= 'closed' then return answer(is_new) end
+local all_calls, all_failures, calling, failing = totals()
+if not is_tripped(all_failures, all_calls, ARGV[8], ARGV[9]) then return answer(is_new) end
+if not opens_for_all(calling, failing) then return answer(is_new) end
 open_circuit(open_for)
 return answer(true)
 `);
@@ -137,8 +165,9 @@ export const END_PROBE = step(`
 if get('state') ~= 'half_open' or get('probe') ~= ARGV[6] then return answer(false) end
 if ARGV[7] == 'failure' then
   -- COUNT_CALLS adds this call later.
-  local calls, failures = totals()
-  if is_limited() and not is_tripped(failures + 1, calls + 1, ARGV[9], ARGV[10]) then
+  local calls, failures, calling, failing = totals()
+  local is_enough = is_tripped(failures + 1, calls + 1, ARGV[9], ARGV[10]) and opens_for_all(calling, failing)
+  if is_limited() and not is_enough then
     open_until('limit', number('openedAt'), now + ${PROBE_RETRY_MS})
   else open_circuit(open_for) end
   return answer(true)

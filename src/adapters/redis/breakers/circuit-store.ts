@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { CallHealth } from '../../../resilience/breaker-board.ts';
 import type { CallTotals } from '../../../resilience/call-window.ts';
 import { type BreakerRules, type Circuit, causeOf } from '../../../resilience/circuit-breaker.ts';
-import { type CircuitKey, circuitId } from '../../../resilience/circuit-key.ts';
+import { accountCircuit, type CircuitKey, circuitId } from '../../../resilience/circuit-key.ts';
 import type { RedisLink } from '../connection/open-redis.ts';
 import { type RedisScript, runScript } from '../connection/redis-script.ts';
 import {
@@ -29,6 +29,12 @@ export type CircuitSnapshot = {
   readonly isTransition: boolean;
   /** The server that made the step. */
   readonly by: string;
+};
+
+/** Calls to be added, and some of the organisations that made them. */
+export type CountedCalls = CallTotals & {
+  readonly calling?: readonly string[];
+  readonly failing?: readonly string[];
 };
 
 export type KnownCircuit = {
@@ -56,6 +62,7 @@ const circuitKey = z.object({
   region: z.string(),
   account: z.string().optional(),
   model: z.string().optional(),
+  organization: z.string().optional(),
 });
 const snapshot = z.object({
   circuit: z.string(),
@@ -88,9 +95,11 @@ export class CircuitStore {
     return this.count(key, { calls: 0, failures: 0 });
   }
 
-  count(key: CircuitKey, { calls, failures }: CallTotals): Promise<CircuitSnapshot> {
+  count(key: CircuitKey, counted: CountedCalls): Promise<CircuitSnapshot> {
     const { failures: minFailures, ratio } = this.#parts.rules;
-    return this.#run(COUNT_CALLS, key, [calls, failures, minFailures, ratio]);
+    const { calls, failures, calling = [], failing = [] } = counted;
+    const callers = [JSON.stringify(calling), JSON.stringify(failing)];
+    return this.#run(COUNT_CALLS, key, [calls, failures, minFailures, ratio, ...callers]);
   }
 
   claim(key: CircuitKey, probe: string, leaseMs: number): Promise<CircuitSnapshot> {
@@ -151,10 +160,15 @@ export class CircuitStore {
     own: readonly (string | number)[],
     timeoutMs = BACKGROUND_TIMEOUT_MS,
   ): Promise<CircuitSnapshot> {
-    const { link, rules, keyPrefix, me } = this.#parts;
-    const keys = [`${keyPrefix}breaker:${circuitId(key)}`, this.#indexKey];
+    const { link, rules, me } = this.#parts;
+    const keys = [this.#circuitKey(key), this.#indexKey];
+    if (key.organization !== undefined) keys.push(this.#circuitKey(accountCircuit(key)));
     const args = [this.channel, encodeKey(key), me, rules.windowMs, rules.openMs, ...own];
     return this.#decode(await link.run((redis) => runScript(redis, script, keys, args), timeoutMs));
+  }
+
+  #circuitKey(key: CircuitKey): string {
+    return `${this.#parts.keyPrefix}breaker:${circuitId(key)}`;
   }
 
   #decode(text: unknown): CircuitSnapshot {
@@ -171,8 +185,8 @@ export class CircuitStore {
 }
 
 /** The same text for the same key: it is a member of the index. */
-function encodeKey({ provider, region, account, model }: CircuitKey): string {
-  return JSON.stringify({ provider, region, account, model });
+function encodeKey({ provider, region, account, model, organization }: CircuitKey): string {
+  return JSON.stringify({ provider, region, account, model, organization });
 }
 
 function decodeKey(text: string): CircuitKey {

@@ -11,6 +11,7 @@ import type {
   CallHealth,
   CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
+import type { CallTotals } from '../../../resilience/call-window.ts';
 import { type BreakerRules, isProbeDue, isProbedBy } from '../../../resilience/circuit-breaker.ts';
 import type { CircuitKey } from '../../../resilience/circuit-key.ts';
 import { LocalCircuit } from '../../../resilience/local-circuit.ts';
@@ -19,6 +20,7 @@ import { InFlight } from '../in-flight.ts';
 import type { CircuitSnapshot, CircuitStore } from './circuit-store.ts';
 import { LimitAnnouncer } from './limit-announcer.ts';
 import { ProbeLease } from './probe-lease.ts';
+import { UnsentCalls } from './unsent-calls.ts';
 
 export type SharedCircuitParts = {
   readonly key: CircuitKey;
@@ -31,6 +33,8 @@ export type SharedCircuitParts = {
   /** How long the probe of a dead server blocks the next one. */
   readonly leaseMs: number;
   readonly longestCallMs: number;
+  /** False while an organisation's circuit must not open, because that of all organisations is open. */
+  readonly mayOpen?: () => boolean;
   readonly onTransition: (transition: CircuitTransition) => void;
 };
 
@@ -46,8 +50,7 @@ export class SharedCircuit {
   readonly #limits = new LimitAnnouncer((until) => this.#limit(until));
   readonly #inFlight = new InFlight();
   #version = '0';
-  #unsentCalls = 0;
-  #unsentFailures = 0;
+  readonly #unsent: UnsentCalls;
   /** The state that Redis lacks: one decided here, or one remembered from before it lost its data. */
   #unrestored: 'nothing' | 'remembered' | 'decided' = 'nothing';
   #syncing: Promise<void> | undefined;
@@ -59,7 +62,13 @@ export class SharedCircuit {
   constructor(parts: SharedCircuitParts) {
     this.#parts = parts;
     this.#local = new LocalCircuit({ ...parts, leaseMs: parts.longestCallMs });
+    this.#unsent = new UnsentCalls(parts.rules.windowMs);
     this.#lease = new ProbeLease({ ...parts, renew: (probe) => this.#renew(probe) });
+  }
+
+  /** This server's counts by organisation. */
+  get counts(): Pick<LocalCircuit, 'totalsOf' | 'forget'> {
+    return this.#local;
   }
 
   get isClosed(): boolean {
@@ -77,20 +86,24 @@ export class SharedCircuit {
     if (!link.isUp()) return onAnswer(this.#requestLocally());
     if (!this.#mayClaim(now)) return onAnswer(this.#local.refusal(now));
     this.#recheckAtMs = now + RECHECK_MS;
-    this.#claiming = this.#claim(newProbeId()).then((answer) => {
-      this.#claiming = undefined;
-      onAnswer(answer);
-    });
+    const claiming = this.#claim(newProbeId()).finally(() => (this.#claiming = undefined));
+    this.#claiming = claiming.then(onAnswer);
   }
 
-  report(pass: BreakerPass, health: CallHealth): void {
-    this.#local.count(health, this.#parts.clock.monotonic());
-    if (health !== 'neutral') this.#unsentCalls += 1;
-    if (health === 'failure') this.#unsentFailures += 1;
+  report(pass: BreakerPass, health: CallHealth, organization?: string): void {
+    const now = this.#parts.clock.monotonic();
+    this.#local.count(health, now, organization);
+    const isUrgent = this.#unsent.add(health, organization, now);
     if (pass.probe !== undefined) this.#endProbe(pass, pass.probe, health);
     if (!this.#parts.link.isUp()) this.#decideLocally(pass, health);
-    else if (health === 'failure') this.sync();
+    else if (isUrgent) this.sync();
     else if (health === 'success') this.#syncLater();
+  }
+
+  /** Counts calls that this server made before it had the circuit. */
+  seed(totals: CallTotals): void {
+    this.#local.seed(totals, this.#parts.clock.monotonic());
+    this.#unsent.addAll(totals);
   }
 
   /** Redis is available again and may have lost its data. */
@@ -135,8 +148,7 @@ export class SharedCircuit {
 
   async reset(): Promise<void> {
     const { store, key, link, clock } = this.#parts;
-    this.#unsentCalls = 0;
-    this.#unsentFailures = 0;
+    this.#unsent.clear();
     if (!link.isUp()) {
       this.#unrestored = 'decided';
       return this.#local.reset(clock.monotonic());
@@ -174,9 +186,7 @@ export class SharedCircuit {
   async #sync(): Promise<void> {
     const { store, key, link } = this.#parts;
     do {
-      const counted = { calls: this.#unsentCalls, failures: this.#unsentFailures };
-      this.#unsentCalls = 0;
-      this.#unsentFailures = 0;
+      const counted = this.#unsent.take();
       try {
         await this.#restore();
         this.adopt(await store.count(key, counted));
@@ -184,7 +194,7 @@ export class SharedCircuit {
         if (counted.failures > 0) this.#decideLocally({ key, probe: undefined }, 'failure');
         if (this.#unrestored !== 'nothing' && link.isUp()) this.#syncLater();
       }
-    } while (this.#unsentFailures > 0 && link.isUp());
+    } while (this.#unsent.hasFailures && link.isUp());
   }
 
   async #restore(): Promise<void> {
@@ -231,11 +241,9 @@ export class SharedCircuit {
     this.#lease.end();
     const { store, key, link } = this.#parts;
     if (!link.isUp()) return;
-    const ending = store.end(key, probe, health).then(
-      (snapshot) => this.adopt(snapshot),
-      () => this.#decideLocally(pass, health),
-    );
-    void this.#inFlight.track(ending);
+    const ending = store.end(key, probe, health);
+    const adopting = ending.then((snapshot) => this.adopt(snapshot));
+    void this.#inFlight.track(adopting.catch(() => this.#decideLocally(pass, health)));
   }
 
   #limit(until: number): Promise<void> {
@@ -272,11 +280,12 @@ export class SharedCircuit {
   }
 
   #requestLocally(): BreakerAnswer {
-    const { newProbeId, clock } = this.#parts;
-    return this.#locally(() => this.#local.requestPass(newProbeId, clock.monotonic()));
+    const now = this.#parts.clock.monotonic();
+    return this.#locally(() => this.#local.requestPass(this.#parts.newProbeId, now));
   }
 
   #decideLocally(pass: BreakerPass, health: CallHealth): void {
+    if (pass.probe === undefined && this.#parts.mayOpen?.() === false) return;
     this.#locally(() => this.#local.decide(pass, health, this.#parts.clock.monotonic()));
     if (this.#parts.link.isUp()) this.#syncLater();
   }

@@ -2,14 +2,16 @@
 // at all. A message counts only if it equals a sentence of this table from its first to its last character: a provider
 // that quotes a caller adds words of its own. The timestamp is the only part that varies.
 
-import type { Wait } from '../waits/wait.ts';
+import type { Assessment } from '../assess.ts';
+import { NO_WAIT } from '../waits/wait.ts';
 
-export type KnownSentence = { readonly rule: string; readonly wait: Wait };
-
-export function knownSentence(message: string): KnownSentence | undefined {
+/** A sentence with a timestamp states a limit, one without it used-up credit. */
+export function knownSentence(message: string): Assessment | undefined {
   for (const { rule, pattern, resetAt } of SENTENCES) {
     const match = pattern.exec(message);
-    if (match) return { rule, wait: { resetAt: resetAt?.(match[1] ?? '') } };
+    if (!match) continue;
+    if (!resetAt) return { rule, meaning: 'quota', wait: NO_WAIT };
+    return { rule, meaning: 'limit', wait: { resetAt: resetAt(match[1] ?? '') } };
   }
   return undefined;
 }

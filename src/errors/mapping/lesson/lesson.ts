@@ -26,6 +26,8 @@ export type Lesson = {
   readonly resetAt: number | undefined;
   /** The limit applies to one model; other models of the account stay usable. */
   readonly isModelBound: boolean;
+  /** Prepaid money is used up, which no waiting mends. */
+  readonly isCredit: boolean;
   readonly health: LessonHealth;
 };
 
@@ -49,6 +51,7 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
     isModelBound: isLimit && isModelBound(reading, isQuotedIn(context.callerText)),
+    isCredit: meaning === 'quota',
     health: healthOf(typed, meaning, verdict),
   };
 }
@@ -59,7 +62,7 @@ function assessTyped(typed: TypedReading, context: LessonContext): TypedAssessme
   const { reading, messages, httpStatus } = typed;
   const [only] = messages;
   const known = messages.length === 1 && only !== undefined ? knownSentence(only) : undefined;
-  if (known) return { meaning: 'quota', ...known, reading };
+  if (known) return { ...known, reading };
   const isOwn = httpStatus !== undefined && SENTENCE_STATUSES.has(httpStatus);
   if (!isOwn) return { ...assess(reading, context, () => NO_MATCHES), reading };
   return assessSentence(reading, messages.join('\n'), context);
@@ -129,5 +132,6 @@ export const UNREADABLE_ANSWER: Lesson = Object.freeze({
   retryAfterMs: undefined,
   resetAt: undefined,
   isModelBound: false,
+  isCredit: false,
   health: 'doubtful',
 });

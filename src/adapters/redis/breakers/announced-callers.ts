@@ -1,0 +1,28 @@
+// The organisations whose calls Redis knows of. Whether failures open a circuit for all depends on whether a second
+// organisation called, so the first call of each is sent at once instead of with the next batch, until Redis knows of two.
+
+export class AnnouncedCallers {
+  readonly #freshMs: number;
+  readonly #announcedAt = new Map<string, number>();
+  /** Until then Redis knows of two organisations. */
+  #sufficesUntil = Number.NEGATIVE_INFINITY;
+
+  /** An announcement is repeated after `freshMs`. */
+  constructor(freshMs: number) {
+    this.#freshMs = freshMs;
+  }
+
+  /** Whether the call has to be sent at once. */
+  isNews(organization: string, now: number): boolean {
+    if (now < this.#sufficesUntil) return false;
+    for (const [name, at] of this.#announcedAt)
+      if (at <= now - this.#freshMs) this.#announcedAt.delete(name);
+    if (this.#announcedAt.has(organization)) return false;
+    this.#announcedAt.set(organization, now);
+    if (this.#announcedAt.size >= 2) {
+      this.#announcedAt.clear();
+      this.#sufficesUntil = now + this.#freshMs;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,60 @@
+// The calls of a circuit that Redis does not know of yet, and some of the organisations that made them: two within the
+// window are enough for Redis to decide for whom the circuit opens.
+
+import type { CallHealth } from '../../../resilience/breaker-board.ts';
+import type { CallTotals } from '../../../resilience/call-window.ts';
+import { AnnouncedCallers } from './announced-callers.ts';
+import type { CountedCalls } from './circuit-store.ts';
+
+/** Organisations sent with one batch. */
+const MAX_CALLERS = 4;
+
+export class UnsentCalls {
+  readonly #calling = new Set<string>();
+  readonly #failing = new Set<string>();
+  readonly #announced: AnnouncedCallers;
+  #calls = 0;
+  #failures = 0;
+
+  constructor(windowMs: number) {
+    this.#announced = new AnnouncedCallers(windowMs / 2);
+  }
+
+  get hasFailures(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** Whether Redis must know of the call at once: it failed, or it is the first of an organisation. */
+  add(health: CallHealth, organization: string | undefined, now: number): boolean {
+    if (health === 'success' || health === 'failure') this.#calls += 1;
+    if (health === 'failure') this.#failures += 1;
+    if (organization !== undefined) this.#note(organization, health === 'failure');
+    const isNews = organization !== undefined && this.#announced.isNews(organization, now);
+    return isNews || health === 'failure';
+  }
+
+  addAll({ calls, failures }: CallTotals): void {
+    this.#calls += calls;
+    this.#failures += failures;
+  }
+
+  take(): CountedCalls {
+    const [calling, failing] = [[...this.#calling], [...this.#failing]];
+    const counted = { calls: this.#calls, failures: this.#failures, calling, failing };
+    this.clear();
+    return counted;
+  }
+
+  clear(): void {
+    this.#calls = 0;
+    this.#failures = 0;
+    this.#calling.clear();
+    this.#failing.clear();
+  }
+
+  #note(organization: string, isFailing: boolean): void {
+    const isAdded = isFailing && this.#failing.size < MAX_CALLERS;
+    if (isAdded) this.#failing.add(organization);
+    if (isAdded || this.#calling.size < MAX_CALLERS) this.#calling.add(organization);
+  }
+}

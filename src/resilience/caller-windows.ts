@@ -1,0 +1,81 @@
+// The calls of each organisation in a circuit's window. They decide for whom failures open the circuit: for all, if at
+// least two organisations failed or only one called; else for the one organisation. Bounded: at the cap the organisation
+// that has been known longest is forgotten, and counts from zero when it calls again.
+
+import { type CallTotals, CallWindow } from './call-window.ts';
+
+/** How many organisations called and failed in the window; counted up to two, which decides. */
+export type CallerSpread = { readonly calling: number; readonly failing: number };
+
+/** Failures of one organisation among several prove nothing to the others. */
+export function opensForAll({ calling, failing }: CallerSpread): boolean {
+  return failing >= 2 || calling <= 1;
+}
+
+const MAX_ORGANIZATIONS = 2000;
+/** Coarser than a circuit's own window: there is one per organisation. */
+const SLOTS = 12;
+const ENOUGH = 2;
+
+type Caller = { readonly window: CallWindow; calledAt: number };
+
+export class CallerWindows {
+  readonly #windowMs: number;
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Notes a call without a known outcome for the provider's health. */
+  touch(organization: string, now: number): Caller {
+    const caller = this.#callers.get(organization) ?? this.#admit(organization, now);
+    caller.calledAt = now;
+    return caller;
+  }
+
+  add(organization: string, isFailure: boolean, now: number): void {
+    this.touch(organization, now).window.add(isFailure, now);
+  }
+
+  totals(organization: string, now: number): CallTotals {
+    return this.#callers.get(organization)?.window.totals(now) ?? NO_CALLS;
+  }
+
+  spread(now: number): CallerSpread {
+    let calling = 0;
+    let failing = 0;
+    for (const { window, calledAt } of this.#callers.values()) {
+      if (calledAt <= now - this.#windowMs) continue;
+      calling += 1;
+      if (window.totals(now).failures > 0) failing += 1;
+      if (failing >= ENOUGH) break;
+    }
+    return { calling, failing };
+  }
+
+  forget(organization: string): void {
+    this.#callers.delete(organization);
+  }
+
+  clear(): void {
+    this.#callers.clear();
+  }
+
+  #admit(organization: string, now: number): Caller {
+    if (this.#callers.size >= MAX_ORGANIZATIONS) this.#makeSpace(now);
+    const caller = { window: new CallWindow(this.#windowMs, SLOTS), calledAt: now };
+    this.#callers.set(organization, caller);
+    return caller;
+  }
+
+  #makeSpace(now: number): void {
+    for (const [organization, { calledAt }] of this.#callers)
+      if (calledAt <= now - this.#windowMs) this.#callers.delete(organization);
+    if (this.#callers.size < MAX_ORGANIZATIONS) return;
+    const [longestKnown] = this.#callers.keys();
+    if (longestKnown !== undefined) this.#callers.delete(longestKnown);
+  }
+}
+
+const NO_CALLS: CallTotals = Object.freeze({ calls: 0, failures: 0 });
