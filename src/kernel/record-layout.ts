@@ -13,8 +13,10 @@ export class RecordLayout<T extends object> {
     this.#kinds = this.fields.map((field) => kinds[field]);
   }
 
-  values(record: T): StoredValue[] {
-    return this.fields.map((field) => toStored(record[field]));
+  /** Appends the values to `values`, because a journal line begins with a word of its own. */
+  values(record: T, values: StoredValue[] = []): StoredValue[] {
+    for (const field of this.fields) values.push(toStored(record[field]));
+    return values;
   }
 
   /** Undefined if the number of values or the kind of one value is wrong. */

@@ -207,7 +207,11 @@ function isInserted(
   records: readonly UsageRecord[],
 ): boolean {
   const values = records.flatMap((record) =>
-    USAGE_LAYOUT.values({ ...record, budgetMonth: budgets.monthOf(record) }),
+    USAGE_LAYOUT.values(
+      record.budgetMonth === undefined
+        ? { ...record, budgetMonth: budgets.monthOf(record) }
+        : record,
+    ),
   );
   return statement.run(...values).changes === records.length;
 }

@@ -55,9 +55,10 @@ test('an organisation with few requests gets a standby allotment and no working 
   );
 });
 
-test('a busy organisation asks for the demand of two seconds', () => {
+test('a busy organisation asks for the demand of two seconds, without waiting for the next renewal', () => {
   const allotments = new Allotments(STANDBY_LIFE_MS, 0);
-  note(allotments, 0);
+  note(allotments, 0, BUSY - 1);
+  assert.equal(allotments.note(reservationOf('last'), 0), true);
   const { requests, created } = renew(allotments, MIN_MEASURED_MS);
   const request = requests.find(({ purpose }) => purpose === 'working');
   const wantedNanos = (BUSY * AMOUNT * WORKING_SPAN_MS) / MIN_MEASURED_MS;

@@ -21,6 +21,7 @@ export const WORKING_SPAN_MS = 2000;
 export const WORKING_LIFE_MS = 15_000;
 /** From this many requests on an organisation has a working allotment, and keeps it down to a quarter of them. */
 const BUSY_PER_SECOND = 64;
+const BUSY_COUNT = (BUSY_PER_SECOND * MIN_MEASURED_MS) / 1000;
 /** A standby allotment pays for this part of its life: its expiry is renewed late by a tenth, and clocks differ. */
 const STANDBY_PAYS_PART = 0.85;
 const FORGET_AFTER_MS = 5 * 60_000;
@@ -69,18 +70,22 @@ export class Allotments {
     return [...this.#byId.values()].some(({ wantedNanos }) => wantedNanos > 0);
   }
 
-  /** Counts a request: its accounts get allotments at the next renewal. */
-  note(reservation: BudgetReservation, now: number): void {
+  /** Counts a request: its accounts get allotments at the next renewal. True if that should not wait for its time. */
+  note(reservation: BudgetReservation, now: number): boolean {
     const { reservesKey, reservesUser, amountNanos } = reservation;
+    let isBusy = false;
     for (const account of accountsOf(reservation)) {
-      this.#touch('standby', account, now);
       // Working allotments are for attempts that count against the organisation's budget alone.
-      const working =
-        reservesKey || reservesUser ? undefined : this.#touch('working', account, now);
+      const isLimited = reservesKey || reservesUser;
+      const working = isLimited ? undefined : this.#touch('working', account, now);
+      // Once per renewal is enough.
+      if (!working || working.askedCount === 0) this.#touch('standby', account, now);
       if (!working) continue;
       working.askedCount += 1;
       working.askedNanos += amountNanos;
+      isBusy = !working.isRequested && working.askedCount === BUSY_COUNT;
     }
+    return isBusy;
   }
 
   /** False if an account of the reservation has no such allotment or too little left of it. */

@@ -87,7 +87,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const now = this.#parts.clock.now();
     const month = this.#monthAt(now, request.owner.timeZone);
     const pending = new PendingReservation(request, month, onDecision);
-    this.#allotments.note(pending.reservation, now);
+    if (this.#allotments.note(pending.reservation, now) && this.#renewal.isAvailable)
+      this.#renewal.renewNow();
     const isBehind = this.#waiting.has(pending.reservation.organizationId);
     if (isBehind || !this.#pay(pending, 'working')) this.#decide(pending);
     return () => this.#withdraw(pending);

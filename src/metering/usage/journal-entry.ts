@@ -20,7 +20,7 @@ export function encodeJournalEntry(entry: JournalEntry): string {
       return encodeUsageRecord(entry.record);
     case 'reservation':
     case 'void':
-      return JSON.stringify([entry.kind, ...RESERVATION_LAYOUT.values(entry.reservation)]);
+      return JSON.stringify(RESERVATION_LAYOUT.values(entry.reservation, [entry.kind]));
     case 'release':
     case 'allotment':
       return JSON.stringify([entry.kind, entry.id]);

@@ -40,7 +40,7 @@ const LAYOUT = new RecordLayout<UsageRecord>(USAGE_FIELDS);
 
 /** One line without its line end. */
 export function encodeUsageRecord(record: UsageRecord): string {
-  return JSON.stringify([VERSION, ...LAYOUT.values(record)]);
+  return JSON.stringify(LAYOUT.values(record, [VERSION]));
 }
 
 export function decodeUsageRecord(line: string): UsageRecord | undefined {

@@ -54,12 +54,12 @@ const STORE_USAGE = `
 
 /** Records as values of `usage_line[]`; a record without a reservation counts in its month in UTC. */
 function usageLines(records: readonly UsageRecord[]): string {
-  return compositeArray(
-    records.map((record) => {
-      const budgetMonth = record.budgetMonth ?? monthAt(record.createdAt, 'UTC').number;
-      return USAGE_LAYOUT.values({ ...record, budgetMonth });
-    }),
-  );
+  return compositeArray(records.map((record) => USAGE_LAYOUT.values(withBudgetMonth(record))));
+}
+
+function withBudgetMonth(record: UsageRecord): UsageRecord {
+  if (record.budgetMonth !== undefined) return record;
+  return { ...record, budgetMonth: monthAt(record.createdAt, 'UTC').number };
 }
 
 const monthAt = createMonthCache();
