@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
+import { sleep } from '../../kernel/clock.ts';
 import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { mostWithin } from '../../simulator/scenario/peak-window.ts';
 import { Pacer, type PacerRequest } from './pacer.ts';
@@ -251,6 +252,34 @@ test('jobs that arrive above the rate, with slow and jittered answers, use 97 % 
   }
   await simulation.runUntil(count);
   const times = simulation.times();
+  const use = useOf(times, max, windowMs);
+  assert.ok(use >= 0.97, `${(100 * use).toFixed(1)} % of the limit`);
+});
+
+test('a worker with a few slots, whose jobs wait in memory, uses 97 % of the limit', async () => {
+  const [max, windowMs, count, slots] = [10, 1100, 90, 8];
+  const { clock, pacer } = simulate({ max, windowMs });
+  const startedAt = clock.now();
+  const times: number[] = [];
+  let next = 0;
+  async function runSlot(): Promise<void> {
+    while (next < count) {
+      const id = `${next++}`;
+      let answer = await pacer.acquire(request({ id, patienceMs: 500 }));
+      while (answer.kind === 'later') {
+        const dueAt = clock.now() + answer.afterMs;
+        await sleep(clock, answer.afterMs);
+        answer = await pacer.acquire(request({ id, dueAt }));
+      }
+      times.push(clock.now() - startedAt);
+      await sleep(clock, 25);
+    }
+  }
+  for (let slot = 0; slot < slots; slot += 1) void runSlot();
+  await clock.advance(0);
+  for (let steps = 0; times.length < count && steps < 500; steps += 1) await clock.advance(100);
+  assert.equal(times.length, count);
+  assertWithinLimit(times, max, windowMs);
   const use = useOf(times, max, windowMs);
   assert.ok(use >= 0.97, `${(100 * use).toFixed(1)} % of the limit`);
 });

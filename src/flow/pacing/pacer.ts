@@ -203,6 +203,8 @@ export class Pacer {
     this.#asking += 1;
     const answer = await this.#ask(waiting.request);
     this.#asking -= 1;
+    // Without a permit the job kept its distance in vain: the next one may go as soon as its slot opens.
+    if (answer.kind !== 'allowed') this.#last = { ...this.#last, letOnAtMs: NEVER.letOnAtMs };
     if (answer.kind === 'refused') this.#putBack(waiting, answer);
     else waiting.resolve(answer);
     this.#pump();
@@ -210,8 +212,6 @@ export class Pacer {
 
   #putBack(waiting: Waiting, refusal: Refusal): void {
     const { request, resolve } = waiting;
-    // The job kept its distance in vain: the next one may go as soon as its slot opens.
-    this.#last = { ...this.#last, letOnAtMs: NEVER.letOnAtMs };
     if (isQueueing(request) && request.dueAt === undefined)
       return void this.#wait(request, refusal).then(resolve);
     const blockedMs = Math.min(refusal.waitMs, MAX_BLOCKED_MS);
