@@ -9,19 +9,21 @@
 // The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
 // one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
+import type { Verdict } from '../../errors/codes.ts';
 import { judgeProviderError } from '../../errors/map-provider-error.ts';
 import { callerTextOf } from '../../errors/mapping/lesson/caller-text.ts';
 import { UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Ticket, Watched } from '../../kernel/watch.ts';
+import { containsError, errorIn } from '../json/error-member.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
 import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
 import { type ClockPhase, overduePhase } from './attempt-clocks.ts';
 import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
-import { containsError, isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
+import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 import { StreamAnswer, type StreamStep } from './stream-answer.ts';
 import { isAnswer } from './whole-answer.ts';
 
@@ -99,7 +101,7 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   /** The usage that the stream has reported so far. */
-  streamUsage(): Usage | undefined {
+  streamUsage(): MeteredUsage | undefined {
     return this.#stream?.usage();
   }
 
@@ -116,7 +118,7 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#state !== 'calling') return;
     this.#status = status;
     this.#headers = headers;
-    if (status >= 300) {
+    if (isRefusal(status)) {
       this.#state = 'refused';
       this.#refusedAtMs = this.#parts.clock.monotonic();
       return;
@@ -239,14 +241,19 @@ export class Attempt implements UpstreamListener, Watched {
     const { format } = this.#call.target;
     const usage = readUsage(format, body);
     // Status 200 with a proxy's page, a cut response or a bare refusal is a failure.
-    if (!isAnswer(format, body, usage) || isRefusedAnswer(format, body, usage)) {
-      return this.#refuse();
-    }
+    const isWhole = isAnswer(format, body, usage);
+    const error = isWhole || body.length > MAX_REFUSAL_BYTES ? errorIn(body) : undefined;
+    if (error) return this.#refuseWith(error);
+    if (!isWhole || isRefusedAnswer(format, body, usage)) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 
   #refuse(): void {
-    const body = this.#kept().toString('utf8', 0, MAX_REFUSAL_BYTES);
+    this.#refuseWith(this.#kept());
+  }
+
+  #refuseWith(bytes: Buffer): void {
+    const body = bytes.toString('utf8', 0, MAX_REFUSAL_BYTES);
     const failure = { status: this.#status, headers: this.#headers, body };
     this.#fail(failure, `the provider answered ${this.#status}`);
   }
@@ -261,8 +268,9 @@ export class Attempt implements UpstreamListener, Watched {
     const callerText = callerTextOf(this.#call);
     const context = { provider, model, now: this.#parts.clock.now(), callerText };
     const { verdict, lesson } = judgeProviderError(failure, context);
-    const { code } = verdict;
-    this.#endWith(new SpillwayError(code, message, { ...verdict, lesson, cause: failure }));
+    const honest = verdict.code === 'INTERNAL' && this.#status < 400 ? UNREADABLE : verdict;
+    const { code } = honest;
+    this.#endWith(new SpillwayError(code, message, { ...honest, lesson, cause: failure }));
   }
 
   /** The provider goes on, so the listener may read its stream for the usage: `leave`. */
@@ -285,6 +293,18 @@ export class Attempt implements UpstreamListener, Watched {
     return true;
   }
 }
+
+/** A success without a body and a redirect are no answers; a redirect is not followed, because its target is unknown. */
+function isRefusal(status: number): boolean {
+  return status >= 300 || status === 204 || status === 205;
+}
+
+/** The provider reported success or a redirect and sent something else: its failure, not ours. */
+const UNREADABLE: Verdict = {
+  code: 'PROVIDER_UNAVAILABLE',
+  params: { reason: 'error' },
+  retryable: true,
+};
 
 function timedOut(phase: ClockPhase): SpillwayError {
   const message = `the ${phase} clock ran out`;

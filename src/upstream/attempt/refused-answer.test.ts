@@ -50,18 +50,6 @@ test('an empty answer is an answer', () => {
   assert.ok(!judge('gemini', { embedding: { values: [0.1] } }));
 });
 
-test('an error among or beside the choices is a failure, with or without text', () => {
-  const error = { code: 502, message: 'Upstream error from somewhere' };
-  const choice = { finish_reason: 'error', message: { content: 'Half' } };
-  assert.ok(judge('openai', { choices: [{ ...choice, error }], usage: { prompt_tokens: 3 } }));
-  assert.ok(!judge('openai', { choices: [{ ...choice, finish_reason: 'stop', error: null }] }));
-  const usage = { input_tokens: 3, output_tokens: 1 };
-  assert.ok(judge('anthropic', { type: 'error', error, usage }));
-  assert.ok(judge('gemini', { error: 'no', usageMetadata: { promptTokenCount: 1 } }));
-  const input = { error: { code: 1 } };
-  assert.ok(!judge('anthropic', { content: [{ type: 'tool_use', input }], usage }));
-});
-
 test('an answer whose text mentions refusals is not a refusal', () => {
   const words = 'The "refusal" of "error" in "content_filter", said stop_reason: "refusal".';
   assert.ok(!judge('anthropic', { content: [{ type: 'text', text: words }] }));

@@ -1,12 +1,11 @@
 // Detects a refusal with status 200. A model that declines in its own words has answered, and the caller gets that
 // answer. A response without model output that carries only the provider's reason (a blocked prompt, a filtered answer, a
-// guardrail), or an error beside or among its choices, is a failure, and failures leave as sealed errors. Pure. A body is
-// parsed only when it is small and contains one of a few keywords; other bodies cost one search per keyword.
+// guardrail) is a failure, and failures leave as sealed errors. Pure. A body is parsed only when it is small and contains one
+// of a few keywords; other bodies cost one search per keyword. Errors beside or among its choices: json/error-member.ts.
 
 import { mapProviderError } from '../../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import { OPEN_BRACE, QUOTE, skipSpace } from '../json/scan.ts';
 
 /** A response without content is small; a larger one has content. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
@@ -16,11 +15,10 @@ export function isRefusedAnswer(
   body: Buffer,
   usage: Usage | undefined,
 ): boolean {
-  // Output tokens prove model output; only OpenAI's format has errors among choices beside output tokens.
+  // Output tokens prove model output.
   if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
   if (body.length > MAX_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
-  if (hasError(answer) || listAt(answer, 'choices').some(hasError)) return true;
   return !HAS_CONTENT[format](answer) && isPolicy(answer);
 }
 
@@ -39,11 +37,9 @@ function isPolicy(failure: unknown): boolean {
 /** Quotes within a text are escaped, so these match keys and values only. */
 const REFUSAL = Buffer.from('"refusal"');
 const FILTER = Buffer.from('"content_filter"');
-const ERROR = Buffer.from('"error"');
 const PARTS = Buffer.from('"parts"');
 
 function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
-  if (containsError(body)) return true;
   switch (format) {
     case 'anthropic':
       return body.includes(REFUSAL);
@@ -52,15 +48,6 @@ function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
     case 'gemini':
       return !body.includes(PARTS);
   }
-}
-
-/** True when an `error` key has an object or a string; many successful responses contain `"error": null`. */
-export function containsError(body: Buffer): boolean {
-  for (let key = body.indexOf(ERROR); key >= 0; key = body.indexOf(ERROR, key + 1)) {
-    const value = skipSpace(body, skipSpace(body, key + ERROR.length) + 1);
-    if (body[value] === OPEN_BRACE || body[value] === QUOTE) return true;
-  }
-  return false;
 }
 
 const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
@@ -95,10 +82,6 @@ function isFilledMessage(message: unknown): boolean {
 }
 
 const CONTENT_FIELDS = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
-
-function hasError(value: unknown): boolean {
-  return Boolean(at(value, 'error'));
-}
 
 function at(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;

@@ -3,8 +3,9 @@
 // an event larger than the bound is relayed in parts, and beyond the bound the bytes before content are released.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
-import { createStreamReader, type StreamReader } from '../streams/reader.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
+import { containsError } from '../json/error-member.ts';
+import { createStreamReader, type PendingKind, type StreamReader } from '../streams/reader.ts';
 
 export type StreamStep =
   | { readonly kind: 'wait' }
@@ -25,6 +26,7 @@ export class StreamAnswer {
   #heldBytes = 0;
   /** How many bytes of an event larger than the bound have already been relayed. */
   #spilledBytes = 0;
+  #spilledKind: PendingKind = 'unknown';
   #isReleased = false;
   /** The caller did not ask for the event that carries only the usage. */
   readonly #removesUsageEvent: boolean;
@@ -46,7 +48,7 @@ export class StreamAnswer {
     return this.#reader.status.broughtContent;
   }
 
-  usage(): Usage | undefined {
+  usage(): MeteredUsage | undefined {
     return this.#reader.usage();
   }
 
@@ -57,11 +59,16 @@ export class StreamAnswer {
   take(chunk: Buffer): StreamStep {
     const status = this.#reader.push(chunk);
     if (status.error) return { kind: 'error', raw: status.error };
-    if (status.terminal) return { kind: 'complete', bytes: this.#letGo(chunk, 0) };
+    if (status.foreign) return this.#withhold(status.foreign);
+    if (status.terminal) return { kind: 'complete', bytes: this.#lastBytes(chunk) };
     if (status.contentBegan) this.#isReleased = true;
     const { pendingBytes } = status;
     const continues = pendingBytes > chunk.length;
-    if (!continues) this.#spilledBytes = 0;
+    if (!continues && this.#spilledBytes > 0) {
+      const error = this.#errorInParts(chunk);
+      if (error) return error;
+      this.#spilledBytes = 0;
+    }
     if (!this.#isReleased || continues) return this.#hold(chunk, pendingBytes);
     return relay(this.#letGo(chunk, pendingBytes));
   }
@@ -69,18 +76,46 @@ export class StreamAnswer {
   /** The provider closed the stream. */
   end(): StreamStep {
     const isGood = this.#reader.isComplete();
-    const { error } = this.#reader.status;
-    if (error) return { kind: 'error', raw: error };
+    const { error, foreign } = this.#reader.status;
+    if (error ?? foreign) return { kind: 'error', raw: error ?? foreign ?? EMPTY };
     return isGood
-      ? { kind: 'complete', bytes: this.#letGo(undefined, 0) }
+      ? { kind: 'complete', bytes: this.#lastBytes(undefined) }
       : { kind: 'broken', held: this.#joined(undefined) };
   }
 
   /** The first content is late and the caller must get a status: relays the withheld events. */
   release(): Buffer {
     this.#isReleased = true;
-    const pending = this.#reader.status.pendingBytes;
+    const { pendingBytes: pending, foreign } = this.#reader.status;
+    if (foreign) return EMPTY;
     return this.#letGo(undefined, pending);
+  }
+
+  /** An event that is relayed in parts is searched part by part: its error may be anywhere in it. */
+  #errorInParts(chunk: Buffer = EMPTY): StreamStep | undefined {
+    if (this.#spilledKind === 'response') return undefined;
+    const part = Buffer.concat([...this.#held, chunk]);
+    if (this.#spilledKind === 'unknown' && !containsError(part)) return undefined;
+    const at = Math.max(0, part.indexOf('"error"'));
+    return { kind: 'error', raw: part.subarray(at, at + MAX_FOREIGN_BYTES) };
+  }
+
+  /** Nothing is relayed from the first foreign line on; the rest is read for its meaning. */
+  #withhold(foreign: Buffer): StreamStep {
+    this.#held = [];
+    this.#heldBytes = 0;
+    return foreign.length >= MAX_FOREIGN_BYTES ? { kind: 'error', raw: foreign } : WAIT;
+  }
+
+  /** Bytes behind the end marker are no part of the stream and may be anything. */
+  #lastBytes(chunk: Buffer | undefined): Buffer {
+    const { terminalEnd } = this.#reader.status;
+    const passed = this.#passedBytes;
+    const all = this.#joined(chunk);
+    this.#heldBytes = 0;
+    const own =
+      terminalEnd === undefined ? all : all.subarray(0, Math.max(0, terminalEnd - passed));
+    return this.#pass(own);
   }
 
   #hold(chunk: Buffer, pendingBytes: number): StreamStep {
@@ -89,7 +124,12 @@ export class StreamAnswer {
     if (this.#heldBytes <= this.#maxHeldBytes) return WAIT;
     this.#isReleased = true;
     // An event that is itself within the bound stays whole, whatever precedes it.
-    if (pendingBytes - this.#spilledBytes > this.#maxHeldBytes) this.#spilledBytes = pendingBytes;
+    if (pendingBytes - this.#spilledBytes > this.#maxHeldBytes) {
+      this.#spilledKind = this.#reader.pendingKind();
+      const error = this.#errorInParts();
+      if (error) return error;
+      this.#spilledBytes = pendingBytes - OVERLAP_BYTES;
+    }
     return relay(this.#letGo(undefined, pendingBytes));
   }
 
@@ -123,6 +163,10 @@ export class StreamAnswer {
   }
 }
 
+/** Stays withheld between two parts of an event, so that no `error` key is cut in two. */
+const OVERLAP_BYTES = 64;
+/** The error mapper reads no more. */
+const MAX_FOREIGN_BYTES = 8 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 function relay(bytes: Buffer): StreamStep {

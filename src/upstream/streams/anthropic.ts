@@ -6,7 +6,14 @@
 import { peekFields } from '../json/peek-fields.ts';
 import { bytesEqual } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
-import { type EventReader, noteContent, noteError, noteUsage, type StreamState } from './state.ts';
+import {
+  type EventReader,
+  noteContent,
+  noteError,
+  noteErrorAtEnd,
+  noteUsage,
+  type StreamState,
+} from './state.ts';
 
 export const readAnthropicEvent: EventReader = (state, event) => {
   const { name, nameStart, nameEnd } = event;
@@ -14,8 +21,12 @@ export const readAnthropicEvent: EventReader = (state, event) => {
   const { keys } = state;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
-    if (keys.depth === 1 && keys.isKey('type') && keys.isText())
-      return void readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd);
+    if (keys.depth !== 1) continue;
+    // An error under a name or type of its own.
+    if (keys.isKey('error') && keys.isSomething())
+      return noteError(state, event.data, event.dataStart, event.dataEnd);
+    if (!keys.isKey('type') || !keys.isText()) continue;
+    if (readKind(state, event, keys.bytes, keys.valueStart + 1, keys.valueEnd)) return;
   }
 };
 
@@ -40,7 +51,10 @@ function readKind(
 
 /** Deltas of other kinds (signatures, citations) are content without measured bytes. */
 function readDelta(state: StreamState, event: StreamEvent): void {
-  if (!event.isWhole) return noteContent(state, event.dataEnd - event.dataStart);
+  if (!event.isWhole) {
+    noteErrorAtEnd(state, event);
+    return noteContent(state, event.dataEnd - event.dataStart);
+  }
   const { keys } = state;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {

@@ -26,6 +26,8 @@ export type StreamSplitter = {
   finish(): void;
   /** Bytes at the end of the input that belong to an incomplete event. */
   readonly pendingBytes: number;
+  /** The beginning of the incomplete event, as far as it is buffered. */
+  pendingHead(): Buffer;
 };
 
 export const MAX_EVENT_BYTES = 256 * 1024;
@@ -83,6 +85,11 @@ export class EventBuffer {
   /** Positions below this never move. */
   get headBytes(): number {
     return this.#headBytes;
+  }
+
+  /** The first bytes, which never move. */
+  head(): Buffer {
+    return this.#bytes.subarray(0, Math.min(this.#length, this.#headBytes));
   }
 
   /** Returns by how much the bytes behind the head moved down; 0 unless the event lost its middle. */

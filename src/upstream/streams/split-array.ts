@@ -20,18 +20,30 @@ import {
   type StreamEvent,
   type StreamSplitter,
 } from './event.ts';
+import type { OnForeign } from './split-sse.ts';
 
-export type ArraySplitter = StreamSplitter & { readonly isClosed: boolean };
+export type ArraySplitter = StreamSplitter & {
+  readonly isClosed: boolean;
+  /** The position behind the last bracket in the stream. */
+  readonly closedEnd: number;
+};
 
 export function createArraySplitter(
   onEvent: (event: StreamEvent) => void,
   maxEventBytes: number = MAX_EVENT_BYTES,
+  onForeign: OnForeign = () => {},
 ): ArraySplitter {
-  return new JsonArraySplitter(onEvent, maxEventBytes);
+  return new JsonArraySplitter(onEvent, maxEventBytes, onForeign);
+}
+
+/** Whitespace and commas separate elements. */
+function isSeparator(byte: number | undefined): boolean {
+  return byte === 0x2c || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 class JsonArraySplitter implements ArraySplitter {
   readonly #onEvent: (event: StreamEvent) => void;
+  readonly #onForeign: OnForeign;
   readonly #event: StreamEvent = emptyEvent();
   readonly #carry: EventBuffer;
   #depth = 0;
@@ -41,10 +53,13 @@ class JsonArraySplitter implements ArraySplitter {
   #isEscaped = false;
   #isWithinBounds = true;
   #pendingBytes = 0;
+  #fedBytes = 0;
   isClosed = false;
+  closedEnd = 0;
 
-  constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number) {
+  constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number, onForeign: OnForeign) {
     this.#onEvent = onEvent;
+    this.#onForeign = onForeign;
     this.#carry = new EventBuffer(maxEventBytes);
   }
 
@@ -52,7 +67,12 @@ class JsonArraySplitter implements ArraySplitter {
     return this.#pendingBytes;
   }
 
+  pendingHead(): Buffer {
+    return this.#carry.head();
+  }
+
   feed(chunk: Buffer): boolean {
+    if (this.isClosed) return this.#isWithinBounds;
     let elementStart = 0;
     // A separator is pending until the next element is whole, so relayed bytes always end with an element and an
     // error element can still be appended.
@@ -60,7 +80,7 @@ class JsonArraySplitter implements ArraySplitter {
     let at = this.#isInString ? this.#endString(chunk, 0) : 0;
     for (; at < chunk.length; at += 1) {
       const byte = chunk[at];
-      if (byte === QUOTE) at = this.#endString(chunk, at + 1) - 1;
+      if (byte === QUOTE && this.#isInElement) at = this.#endString(chunk, at + 1) - 1;
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (byte === OPEN_BRACE && !this.#isInElement && this.#depth <= 1) {
           this.#isInElement = true;
@@ -74,9 +94,17 @@ class JsonArraySplitter implements ArraySplitter {
           this.#deliver(chunk, elementStart, at + 1);
           pendingStart = at + 1;
         }
-        if (this.#depth <= 0) this.isClosed = true;
+        if (this.#depth <= 0) {
+          this.isClosed = true;
+          this.closedEnd = this.#fedBytes + at + 1;
+          break;
+        }
+      } else if (!this.#isInElement && !isSeparator(byte)) {
+        this.#onForeign(chunk, at, chunk.length);
+        break;
       }
     }
+    this.#fedBytes += chunk.length;
     if (this.#isInElement) this.#keep(chunk, elementStart, chunk.length);
     this.#pendingBytes = chunk.length - pendingStart;
     return this.#isWithinBounds;

@@ -3,6 +3,7 @@
 // The splitter reads no JSON and knows no provider.
 //
 // States: between events → in an event (within the chunk, or carried over from the previous chunk) → between events.
+// A line that is no field of an event (a proxy's page, a bare JSON error) goes to `onForeign`.
 // The splitter delivers an event beyond `maxEventBytes` without its middle, `isWhole` false, and `feed` returns false.
 
 import {
@@ -16,9 +17,13 @@ import {
 export function createSseSplitter(
   onEvent: (event: StreamEvent) => void,
   maxEventBytes: number = MAX_EVENT_BYTES,
+  onForeign: OnForeign = () => {},
 ): StreamSplitter {
-  return new SseSplitter(onEvent, maxEventBytes);
+  return new SseSplitter(onEvent, maxEventBytes, onForeign);
 }
+
+/** A line outside of any event, as a byte range. */
+export type OnForeign = (bytes: Buffer, start: number, end: number) => void;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -28,6 +33,7 @@ const LINE_FEED = Buffer.from('\n');
 
 class SseSplitter implements StreamSplitter {
   readonly #onEvent: (event: StreamEvent) => void;
+  readonly #onForeign: OnForeign;
   readonly #event: StreamEvent = emptyEvent();
   readonly #carry: EventBuffer;
   /** The data of an event with several data lines; allocated for the first such event. */
@@ -47,14 +53,19 @@ class SseSplitter implements StreamSplitter {
   #nextLf = -1;
   #nextCr = -1;
 
-  constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number) {
+  constructor(onEvent: (event: StreamEvent) => void, maxEventBytes: number, onForeign: OnForeign) {
     this.#onEvent = onEvent;
+    this.#onForeign = onForeign;
     this.#maxEventBytes = maxEventBytes;
     this.#carry = new EventBuffer(maxEventBytes);
   }
 
   get pendingBytes(): number {
     return this.#pendingBytes;
+  }
+
+  pendingHead(): Buffer {
+    return this.#carry.head();
   }
 
   feed(chunk: Buffer): boolean {
@@ -73,7 +84,8 @@ class SseSplitter implements StreamSplitter {
   finish(): void {
     if (!this.#isCarrying) return;
     const { bytes, length } = this.#carry;
-    if (length > this.#lineAt) this.#readLine(bytes, this.#lineAt, length);
+    if (length > this.#lineAt && !isCutField(bytes, this.#lineAt, length))
+      this.#readLine(bytes, this.#lineAt, length);
     this.#event.end = this.#fedBytes;
     this.#dispatch(bytes, this.#carry.isWhole);
     this.#endCarrying();
@@ -179,7 +191,13 @@ class SseSplitter implements StreamSplitter {
       this.#event.name = bytes;
       this.#event.nameStart = valueStart(bytes, start + 5, end);
       this.#event.nameEnd = end;
-    }
+    } else if (!isIgnored(bytes, start, end) && !this.#isDamaged(lineStart))
+      this.#onForeign(bytes, start, end);
+  }
+
+  /** A line of an event that lost its middle may begin anywhere. */
+  #isDamaged(lineStart: number): boolean {
+    return this.#isCarrying && !this.#carry.isWhole && lineStart >= this.#carry.headBytes;
   }
 
   #readData(bytes: Buffer, start: number, end: number): void {
@@ -221,6 +239,34 @@ class SseSplitter implements StreamSplitter {
 
 const DATA = 'data';
 const EVENT = 'event';
+
+/** Comments, the fields `id` and `retry`, and blank lines. */
+function isIgnored(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] === COLON) return true;
+  if (isField(bytes, start, end, 'id') || isField(bytes, start, end, 'retry')) return true;
+  for (let at = start; at < end; at += 1) if (bytes[at] !== SPACE) return false;
+  return true;
+}
+
+/** True for the beginning of an event's text that no event begins with. */
+export function isForeignStart(bytes: Buffer): boolean {
+  const lf = bytes.indexOf(LF);
+  const end = lf < 0 ? bytes.length : lf;
+  const isKnown = isField(bytes, 0, end, DATA) || isField(bytes, 0, end, EVENT);
+  return !isKnown && !isIgnored(bytes, 0, end) && !(lf < 0 && isCutField(bytes, 0, end));
+}
+
+const FIELDS = ['data', 'event', 'retry', 'id'];
+
+/** True for the first letters of a field's name: the line is cut. */
+function isCutField(bytes: Buffer, start: number, end: number): boolean {
+  const length = end - start;
+  if (length >= MAX_FIELD_BYTES) return false;
+  const text = bytes.toString('latin1', start, end);
+  return FIELDS.some((name) => name.startsWith(text) && name !== text);
+}
+
+const MAX_FIELD_BYTES = 5;
 
 function found(index: number, chunk: Buffer): number {
   return index < 0 ? chunk.length : index;

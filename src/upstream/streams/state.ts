@@ -2,6 +2,7 @@
 // a chunk that only carries text allocates nothing.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { containsError, errorMember } from '../json/error-member.ts';
 import { type JsonSpan, readObject } from '../json/peek-fields.ts';
 import { endOfValue, skipSpace } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
@@ -21,6 +22,10 @@ export type StreamStatus = {
   oversized: boolean;
   /** Bytes at the end of the input that belong to an incomplete event. */
   pendingBytes: number;
+  /** Text outside of any event, such as a proxy's page: none of it may reach the caller. Bounded; a copy. */
+  foreign: Buffer | undefined;
+  /** Where the end marker's event ends, as a position in the stream; undefined where the splitter does not count. */
+  terminalEnd: number | undefined;
   /** The bytes of a Chat Completions event that carries the usage and no choice, as positions in the stream. */
   usageEvent: { readonly start: number; readonly end: number } | undefined;
 };
@@ -47,6 +52,8 @@ export function newStreamState(format: ProviderFormat): StreamState {
       error: undefined,
       oversized: false,
       pendingBytes: 0,
+      foreign: undefined,
+      terminalEnd: undefined,
       usageEvent: undefined,
     },
     counts: emptyCounts(),
@@ -66,6 +73,37 @@ export function noteContent(state: StreamState, bytes: number): void {
 export function noteError(state: StreamState, bytes: Buffer, start: number, end: number): void {
   state.status.error ??= Buffer.from(bytes.subarray(start, end));
 }
+
+/** The walker is at an `error` key inside of a choice or candidate, beside content that is no part of the error. */
+export function noteErrorMember(state: StreamState, bytes: Buffer): void {
+  state.status.error ??= errorMember(state.keys, bytes);
+}
+
+/** An event that lost its middle may be an error whose fields come last. */
+export function noteErrorAtEnd(state: StreamState, event: StreamEvent): void {
+  const tail = event.data.subarray(event.dataStart, event.dataEnd);
+  if (containsError(tail)) noteError(state, tail, tail.lastIndexOf('"error"'), tail.length);
+}
+
+/** The error mapper reads at most this much. */
+const MAX_FOREIGN_BYTES = 8 * 1024;
+
+export function noteForeign(
+  { status }: StreamState,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): void {
+  // Behind the end marker nothing is relayed, so nothing there matters.
+  if (status.terminal) return;
+  const before = status.foreign ?? NO_BYTES;
+  if (before.length >= MAX_FOREIGN_BYTES) return;
+  const line = bytes.subarray(start, Math.min(end, start + MAX_FOREIGN_BYTES));
+  status.foreign = Buffer.concat([before, line, LINE_FEED]);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const LINE_FEED = Buffer.from('\n');
 
 export function noteUsage(state: StreamState, bytes: Buffer, span: JsonSpan | undefined): void {
   const usage = readObject(bytes, span);
