@@ -55,7 +55,7 @@ function servable(given: Partial<ModelSources> = {}) {
 
 test('the list has the aliases first, then the known models of providers with a key, under their request names', () => {
   const ids = servable()
-    .list(undefined)
+    .list('openai', undefined)
     .map(({ id }) => id);
   assert.deepEqual(ids, [
     'fast',
@@ -72,7 +72,7 @@ test('the list has the aliases first, then the known models of providers with a 
 test('a listed model has its owner, its context window and whether it is an embedding model', () => {
   const models = new Map(
     servable()
-      .list(undefined)
+      .list('openai', undefined)
       .map((model) => [model.id, model]),
   );
   assert.deepEqual(models.get('fast'), {
@@ -89,7 +89,7 @@ test('a listed model has its owner, its context window and whether it is an embe
 
 test('a key restricted to models sees only those models', () => {
   const { list } = servable();
-  const seen = (...allowed: string[]) => list(new Set(allowed)).map(({ id }) => id);
+  const seen = (...allowed: string[]) => list('openai', new Set(allowed)).map(({ id }) => id);
   assert.deepEqual(seen('gpt-5'), ['gpt-5', 'groq/gpt-5']);
   assert.deepEqual(seen('groq/*'), ['groq/gpt-5', 'groq/llama-3.3']);
   assert.deepEqual(seen('groq/*', 'gpt-5-mini').slice(0, 1), ['fast']);
@@ -104,7 +104,7 @@ test('a model hidden by an alias of the same name is listed as provider/model', 
     targets: [{ provider: 'groq', model: 'llama-3.3' }],
   } as const;
   const ids = servable({ aliases: [hiding] })
-    .list(undefined)
+    .list('openai', undefined)
     .map(({ id }) => id);
   assert.ok(ids.includes('gpt-5') && ids.includes('openai/gpt-5'));
   assert.equal(new Set(ids).size, ids.length);
@@ -112,10 +112,49 @@ test('a model hidden by an alias of the same name is listed as provider/model', 
 
 test('an unlisted model is found only if it would be served', () => {
   const { find } = servable();
-  assert.equal(find('fast', undefined)?.owner, 'alias');
-  assert.equal(find('gpt-5-2025-08-07', undefined)?.id, 'gpt-5-2025-08-07');
-  assert.equal(find('groq/anything', undefined)?.owner, 'groq');
+  assert.equal(find('fast', 'openai', undefined)?.owner, 'alias');
+  assert.equal(find('gpt-5-2025-08-07', 'openai', undefined)?.id, 'gpt-5-2025-08-07');
+  assert.equal(find('groq/anything', 'openai', undefined)?.owner, 'groq');
   for (const id of ['nobody', 'grok-4', 'smart', 'gpt-unpriced', '', 'constructor'])
-    assert.equal(find(id, undefined), undefined, id);
-  assert.equal(find('gpt-5', new Set(['fast'])), undefined);
+    assert.equal(find(id, 'openai', undefined), undefined, id);
+  assert.equal(find('gpt-5', 'openai', new Set(['fast'])), undefined);
+});
+
+test('a list has only the models and aliases that the format can call', () => {
+  const providers = [
+    provider('openai', { models: ['gpt-*', 'text-embedding-*'] }),
+    provider('anthropic', { format: 'anthropic', models: ['claude-*', 'voyage-embed'] }),
+    provider('gemini', { format: 'gemini', models: ['gemini-*'] }),
+    provider('keyless', { format: 'gemini', models: ['gemma-*'], accounts: [] }),
+  ];
+  const known: Readonly<Record<string, readonly string[]>> = {
+    openai: ['gpt-5', 'text-embedding-3-small'],
+    anthropic: ['claude-sonnet-4-5'],
+    gemini: ['gemini-2.5-flash', 'claude-sonnet-4-5'],
+    keyless: ['gemma-3'],
+  };
+  const mixed = {
+    name: 'smart',
+    strategy: 'ordered',
+    targets: [
+      { provider: 'anthropic', model: 'claude-sonnet-4-5' },
+      { provider: 'gemini', model: 'gemini-2.5-flash' },
+    ],
+  } as const;
+  const { list, find } = servable({
+    providers,
+    aliases: [mixed],
+    configured: [],
+    known: (name) => (known[name] ?? []).map((id) => ({ id, displayName: id })),
+  });
+  const ids = (format: 'anthropic' | 'openai' | 'gemini') =>
+    list(format, undefined).map(({ id }) => id);
+  assert.deepEqual(ids('openai'), ['gpt-5', 'text-embedding-3-small']);
+  assert.deepEqual(ids('anthropic'), ['smart', 'claude-sonnet-4-5']);
+  assert.deepEqual(ids('gemini'), ['smart', 'gemini-2.5-flash']);
+  assert.equal(find('claude-sonnet-4-5-20250929', 'anthropic', undefined)?.owner, 'anthropic');
+  for (const id of ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929', 'smart', 'gemma-3'])
+    assert.equal(find(id, 'openai', undefined), undefined, id);
+  const onlyClaude = list('gemini', new Set(['anthropic/claude-sonnet-4-5']));
+  assert.deepEqual(onlyClaude, [], 'the alias could go to a forbidden target');
 });

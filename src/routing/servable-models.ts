@@ -1,8 +1,9 @@
-// The models that this gateway serves, for the model lists of the SDKs: the aliases, and the models known by name of
-// every provider with a key. Patterns are not listed. A model is listed under the name that a request uses: its own
-// name where its provider claims it, else `provider/model`. Listing calls no provider, so it works while all providers
-// are unavailable.
+// The models that this gateway serves in one wire format, for the model lists of the SDKs: the aliases with a target of the
+// format, and the models known by name of every provider of the format with a key. Patterns are not listed. A model is
+// listed under the name that a request uses: its own name where its provider claims it, else `provider/model`. Listing
+// calls no provider, so it works while all providers are unavailable.
 
+import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { createFindClaim, type FindClaim } from './claimed-model.ts';
 import { mayUse } from './may-use.ts';
 import { isPattern } from './name-pattern.ts';
@@ -37,10 +38,14 @@ export type ModelSources = {
 type AllowedModels = ReadonlySet<string> | undefined;
 
 export type ServableModels = {
-  /** The models that a key may use: aliases, then models, each in alphabetical order. */
-  readonly list: (allowed: AllowedModels) => readonly ServableModel[];
+  /** The models of a format that a key may use: aliases, then models, each in alphabetical order. */
+  readonly list: (format: ProviderFormat, allowed: AllowedModels) => readonly ServableModel[];
   /** Also finds an unlisted model that would be served, such as a dated name. */
-  readonly find: (id: string, allowed: AllowedModels) => ServableModel | undefined;
+  readonly find: (
+    id: string,
+    format: ProviderFormat,
+    allowed: AllowedModels,
+  ) => ServableModel | undefined;
 };
 
 type Listed = {
@@ -50,30 +55,48 @@ type Listed = {
 
 export function createServableModels(sources: ModelSources): ServableModels {
   const findClaim = createFindClaim(sources.providers);
-  let made: ReadonlyMap<string, Listed> | undefined;
+  const made = new Map<ProviderFormat, ReadonlyMap<string, Listed>>();
 
-  function all(): ReadonlyMap<string, Listed> {
-    if (made) return made;
-    const listed = [...listAliases(sources), ...listModels(sources, findClaim)];
-    made = new Map(listed.map((each) => [each.shown.id, each]));
-    return made;
+  function all(format: ProviderFormat): ReadonlyMap<string, Listed> {
+    const known = made.get(format);
+    if (known) return known;
+    const own = { ...sources, callable: sources.providers.filter(isCallable(format)) };
+    const listed = [...listAliases(own), ...listModels(own, findClaim)].filter(isServed(format));
+    const byId = new Map(listed.map((each) => [each.shown.id, each]));
+    made.set(format, byId);
+    return byId;
   }
 
-  function unlisted(id: string): Listed | undefined {
+  function unlisted(id: string, format: ProviderFormat): Listed | undefined {
     const { provider, model } = findClaim(id) ?? {};
-    if (!provider || model === undefined || !hasKey(provider)) return undefined;
+    if (!provider || model === undefined || !isCallable(format)(provider)) return undefined;
     if (!sources.isPriced(provider.name, model)) return undefined;
-    return listedAs(sources, id, provider, { id: model, displayName: model });
+    const listed = listedAs(sources, id, provider, { id: model, displayName: model });
+    return isServed(format)(listed) ? listed : undefined;
   }
 
   return {
-    list: (allowed) =>
-      [...all().values()].filter((each) => isAllowed(each, allowed)).map(({ shown }) => shown),
-    find(id, allowed) {
-      const found = all().get(id) ?? unlisted(id);
+    list: (format, allowed) =>
+      [...all(format).values()]
+        .filter((each) => isAllowed(each, allowed))
+        .map(({ shown }) => shown),
+    find(id, format, allowed) {
+      const found = all(format).get(id) ?? unlisted(id, format);
       return found && isAllowed(found, allowed) ? found.shown : undefined;
     },
   };
+}
+
+/** Sources with the providers that serve one format. */
+type FormatSources = ModelSources & { readonly callable: readonly ListableProvider[] };
+
+function isCallable(format: ProviderFormat): (provider: RoutableProvider) => boolean {
+  return (provider) => provider.format === format && provider.accounts.length > 0;
+}
+
+/** Anthropic's format has no endpoint for embeddings. */
+function isServed(format: ProviderFormat): (listed: Listed) => boolean {
+  return ({ shown }) => !(format === 'anthropic' && shown.isEmbedding);
 }
 
 /** A request for an alias may go to any of its targets, so all of them have to be allowed. */
@@ -81,11 +104,11 @@ function isAllowed({ shown, targets }: Listed, allowed: AllowedModels): boolean 
   return targets.every((target) => mayUse(allowed, shown.id, target));
 }
 
-function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSources): Listed[] {
-  const callable = new Set(providers.filter(hasKey).map(({ name }) => name));
+function listAliases({ aliases, callable, isPriced, contextTokens }: FormatSources): Listed[] {
+  const names = new Set(callable.map(({ name }) => name));
   return aliases.toSorted(byName).flatMap(({ name, targets }) => {
     const usable = targets.filter(
-      ({ provider, model }) => callable.has(provider) && isPriced(provider, model),
+      ({ provider, model }) => names.has(provider) && isPriced(provider, model),
     );
     const [first] = usable;
     if (!first) return [];
@@ -101,9 +124,9 @@ function listAliases({ aliases, providers, isPriced, contextTokens }: ModelSourc
   });
 }
 
-function listModels(sources: ModelSources, findClaim: FindClaim): Listed[] {
+function listModels(sources: FormatSources, findClaim: FindClaim): Listed[] {
   const taken = new Set(sources.aliases.map(({ name }) => name));
-  const models = sources.providers.filter(hasKey).flatMap((provider) =>
+  const models = sources.callable.flatMap((provider) =>
     namedModels(sources, provider, findClaim).map((model) => {
       const isOwn = findClaim(model.id)?.provider === provider && !taken.has(model.id);
       const id = isOwn ? model.id : `${provider.name}/${model.id}`;
@@ -148,10 +171,6 @@ function namedModels(
   for (const id of stated) byId.set(id, { id, displayName: id });
   for (const model of wellKnown) byId.set(model.id, model);
   return [...byId.values()].filter(({ id }) => isPriced(name, id));
-}
-
-function hasKey({ accounts }: RoutableProvider): boolean {
-  return accounts.length > 0;
 }
 
 function isEmbedding(model: string): boolean {

@@ -1,5 +1,6 @@
 // The model lists of the SDKs: OpenAI's format, Anthropic's with the header `anthropic-version` or on Anthropic's path,
-// Gemini's on its paths. They list the models that the key may use and call no provider. Errors have the format of the
+// Gemini's on its paths. They list the models of
+// that format that the key may use and call no provider. Errors have the format of the
 // list, so that each SDK raises its own class.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -57,7 +58,7 @@ async function listModels(
 ): Promise<unknown> {
   const query = queryOf(request);
   const principal = await gate.requireScope(request, 'call', keyIn(query, format));
-  return MODEL_SHAPES[format].page(models.list(principal.models), query);
+  return MODEL_SHAPES[format].page(models.list(format, principal.models), query);
 }
 
 async function oneModel(
@@ -66,9 +67,13 @@ async function oneModel(
   format: ProviderFormat,
 ): Promise<unknown> {
   const principal = await gate.requireScope(request, 'call', keyIn(queryOf(request), format));
-  const model = models.find(nameIn(request), principal.models);
+  const name = nameIn(request);
+  const model = models.find(name, format, principal.models);
   if (model) return MODEL_SHAPES[format].one(model);
-  throw new SpillwayError('NOT_FOUND', 'no such model for this key');
+  // A call for the model is refused with the same code.
+  throw new SpillwayError('INVALID_REQUEST', 'no such model in this format for this key', {
+    params: { field: 'model', problem: 'unknown_model', model: name },
+  });
 }
 
 function inShape({ replyError }: ModelRouteParts, formatOf: FormatOf) {

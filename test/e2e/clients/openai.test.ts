@@ -123,12 +123,11 @@ suite("OpenAI's SDK", () => {
   test('the list of models is paged to its end, and an unknown model is not found', async () => {
     const ids: string[] = [];
     for await (const model of openai(gateway).models.list()) ids.push(model.id);
-    for (const known of [MODEL, 'text-embedding-3-small', 'claude-sonnet-5', 'gemini-2.5-flash'])
-      assert.ok(ids.includes(known), known);
+    for (const known of [MODEL, 'text-embedding-3-small']) assert.ok(ids.includes(known), known);
     assert.ok(!ids.some((id) => id.includes('*')));
     await assert.rejects(
       openai(gateway).models.retrieve('nobody-has-this'),
-      (error) => error instanceof OpenAI.NotFoundError && error.code === 'NOT_FOUND',
+      (error) => error instanceof OpenAI.NotFoundError && error.code === 'model_not_found',
     );
     await assert.rejects(
       openai({ ...gateway, apiKey: 'not-a-key-of-anybody' }).models.list(),
