@@ -74,7 +74,7 @@ test('streaming and reasoning are detected', () => {
   const streamed = call('/v1/chat/completions', '{"model":"gpt-think","stream":true}');
   assert.equal(streamed.isStream, true);
   assert.equal(streamed.isReasoning, true);
-  const text = call('/v1/chat/completions', '{"model":"gpt-5","stream":"true"}');
+  const text = call('/v1/chat/completions', '{"model":"gpt-5","stream":null}');
   assert.equal(text.isStream, false);
   assert.equal(text.isReasoning, false);
 });
@@ -117,7 +117,7 @@ test('an invalid field is refused with its name', () => {
   for (const [body, problem] of [
     ['{}', 'missing'],
     ['{"model":""}', 'missing'],
-    ['{"model":5}', 'missing'],
+    ['{"model":5}', 'wrong_type'],
     ['{"model":null}', 'missing'],
     ['{"model":"nobody-knows"}', 'unknown_model'],
     ['{"model":"grok-4"}', 'no_credential'],

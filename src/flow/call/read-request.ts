@@ -9,7 +9,7 @@ import {
   readLimits,
   type StatedLimits,
 } from '../../upstream/json/output-limits.ts';
-import { type JsonSpan, peekFields } from '../../upstream/json/peek-fields.ts';
+import { type JsonSpan, peekFields, readBoolean } from '../../upstream/json/peek-fields.ts';
 import { peekReferences, type References } from '../../upstream/json/references.ts';
 import {
   featureFields,
@@ -58,6 +58,25 @@ export function readStated(
     references,
     features,
   };
+}
+
+/**
+ * A flag that changes the form of the answer. A provider may take `1` or `"true"` for true, and would then answer in a form
+ * that the gateway does not expect; null counts as absent.
+ */
+export function readFlag(
+  body: Buffer,
+  fields: ReadonlyMap<string, JsonSpan>,
+  name: 'stream' | 'background',
+): boolean {
+  const span = fields.get(name);
+  const value = readBoolean(body, span);
+  if (value !== undefined || span === undefined || isNull(body, span)) return value === true;
+  throw invalidField(`${name} is not a boolean`, name, 'wrong_type');
+}
+
+export function isNull(body: Buffer, { start, end }: JsonSpan): boolean {
+  return body.toString('latin1', start, end) === 'null';
 }
 
 export function otherCase(field: string): SpillwayError {

@@ -70,6 +70,7 @@ function openCircuit(): void {
 
 const IDLE = {
   region: 'us-east',
+  organization: null,
   state: 'closed',
   cause: null,
   failuresInWindow: 0,
@@ -94,6 +95,7 @@ test('an open circuit is listed with its times, and an audited reset closes it',
     {
       provider: 'openai',
       region: 'us-east',
+      organization: null,
       state: 'open',
       cause: 'failures',
       failuresInWindow: 5,
@@ -111,6 +113,22 @@ test('an open circuit is listed with its times, and an audited reset closes it',
     [entry?.action, entry?.target, entry?.actor],
     ['breaker.reset', 'openai/us-east', 'admin'],
   );
+});
+
+test('the circuit of an organisation is listed with it, and its label resets it', async () => {
+  const own = { ...OPENAI, organization: 'org_1' };
+  board.report({ key: OPENAI, probe: undefined }, 'success', 'org_2');
+  for (let call = 0; call < 5; call += 1)
+    board.report({ key: OPENAI, probe: undefined }, 'failure', 'org_1');
+  assert.equal(board.isClosed(OPENAI), true);
+  assert.partialDeepStrictEqual(await list(), [
+    { provider: 'anthropic', organization: null },
+    { provider: 'openai', organization: null, state: 'closed' },
+    { provider: 'openai', region: 'us-east@org_1', organization: 'org_1', state: 'open' },
+  ]);
+  assert.equal((await reset('openai/us-east%40org_1')).status, 204);
+  assert.equal(board.isClosed(own), true);
+  await board.reset(OPENAI);
 });
 
 test('a circuit that a limit opened is listed with that cause', async () => {

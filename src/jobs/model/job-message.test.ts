@@ -33,6 +33,18 @@ describe('a job message', () => {
       assert.equal('model' in parseJobMessage({ request: { model } }), false);
   });
 
+  it('a flag of the request with another type than boolean is refused by name', () => {
+    for (const name of ['stream', 'background']) {
+      for (const value of [1, 'true', [], {}])
+        assert.throws(() => parseJobMessage({ request: { messages: [], [name]: value } }), {
+          code: 'INVALID_REQUEST',
+          params: { field: `request.${name}` },
+        });
+      for (const value of [true, false, null, undefined])
+        parseJobMessage({ request: { messages: [], [name]: value } });
+    }
+  });
+
   it('numeric ids, text dates and null are accepted', () => {
     const message = parseJobMessage({
       AnalysisId: 42,

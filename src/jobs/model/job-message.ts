@@ -26,6 +26,12 @@ const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= MAX_METADATA_CHARACTERS);
 
+/** The flags decide the form of the provider's answer; a provider may take `1` for true. */
+const request = z.looseObject({
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+});
+
 const schema = z
   .object({
     AnalysisId: identity.nullish(),
@@ -36,7 +42,7 @@ const schema = z
     model: modelName.nullish(),
     prompt: z.string().min(1).nullish(),
     images: z.array(image).max(MAX_IMAGES).nullish(),
-    request: z.record(z.string(), z.unknown()).nullish(),
+    request: request.nullish(),
     format: z.enum(PROVIDER_FORMATS).nullish(),
     priority: z.int().min(0).max(9).nullish(),
     deadline: timestamp.nullish(),
@@ -79,8 +85,9 @@ export type NativeCall = {
 export function parseJobMessage(value: unknown): JobMessage {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
-    const field = parsed.error.issues[0]?.path[0];
-    const params = typeof field === 'string' ? { field } : {};
+    const [field, flag] = parsed.error.issues[0]?.path ?? [];
+    const named = field === 'request' && flag !== undefined ? `request.${String(flag)}` : field;
+    const params = typeof named === 'string' ? { field: named } : {};
     throw new SpillwayError('INVALID_REQUEST', 'the job is malformed', { params });
   }
   const { AnalysisId, id, ...fields } = parsed.data;
