@@ -20,3 +20,26 @@ export const NO_USAGE: Usage = Object.freeze({
   cacheWrite1hTokens: 0,
   reasoningTokens: 0,
 });
+
+/** Parts of the usage with prices of their own. The token counts are parts of those of `Usage`. */
+export type UsageExtras = {
+  readonly audioInputTokens: number;
+  readonly imageInputTokens: number;
+  readonly audioCacheTokens: number;
+  readonly imageCacheTokens: number;
+  readonly audioOutputTokens: number;
+  readonly imageOutputTokens: number;
+  /** Uses of tools that the provider ran, by kind, such as `web_search`. */
+  readonly toolUses: Readonly<Record<string, number>>;
+};
+
+/** Processing tiers by the name of their field: `{ service_tier: 'priority' }`. */
+export type UsageTiers = Readonly<Record<string, string>>;
+
+/** Usage as a provider reports it: the stored counts, and all else that has a price. */
+export type MeteredUsage = Usage & {
+  /** Undefined when the provider reports none. */
+  readonly extras?: UsageExtras | undefined;
+  /** Undefined when the provider reports none. */
+  readonly tiers?: UsageTiers | undefined;
+};

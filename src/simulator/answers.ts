@@ -27,7 +27,30 @@ export type Usage = {
   /** All output, thinking included. */
   readonly outputTokens: number;
   readonly thinkingTokens: number;
+  /** Parts of the input and the output. */
+  readonly audioInputTokens: number;
+  readonly imageInputTokens: number;
+  readonly audioOutputTokens: number;
+  readonly imageOutputTokens: number;
+  /** Uses of the provider's own tools. */
+  readonly webSearches: number;
+  readonly fileSearches: number;
+  /** The processing tier that served the request; undefined: the standard one. */
+  readonly serviceTier: string | undefined;
+  readonly speed: string | undefined;
 };
+
+/** The parts that only some answers have. */
+export const PLAIN_PARTS = Object.freeze({
+  audioInputTokens: 0,
+  imageInputTokens: 0,
+  audioOutputTokens: 0,
+  imageOutputTokens: 0,
+  webSearches: 0,
+  fileSearches: 0,
+  serviceTier: undefined,
+  speed: undefined,
+});
 
 export type Answer = {
   /** Unique within this simulator; the formats add their own prefix. */
@@ -152,5 +175,13 @@ function usageOf(
     cacheWrite1hTokens: stated.cacheWrite1hTokens ?? 0,
     outputTokens: stated.outputTokens ?? tokensOfContent(content),
     thinkingTokens: stated.thinkingTokens ?? tokensOfText(content.thinking),
+    audioInputTokens: stated.audioInputTokens ?? 0,
+    imageInputTokens: stated.imageInputTokens ?? 0,
+    audioOutputTokens: stated.audioOutputTokens ?? 0,
+    imageOutputTokens: stated.imageOutputTokens ?? 0,
+    webSearches: stated.webSearches ?? 0,
+    fileSearches: stated.fileSearches ?? 0,
+    serviceTier: stated.serviceTier,
+    speed: stated.speed,
   };
 }

@@ -6,6 +6,7 @@ import type { Operation } from './model-request.ts';
 import { readBody } from './read-body.ts';
 import { isRecord } from './read-json.ts';
 import type { Decider, Decision } from './scenario/decide.ts';
+import { echoMessage } from './scenario/echo.ts';
 import { play } from './scenario/play.ts';
 import type { PromptCache } from './scenario/prompt-cache.ts';
 import { refuseAsMistake } from './scenario/refuse.ts';
@@ -41,7 +42,14 @@ export async function serve(exchange: Exchange, context: ServeContext): Promise<
     return refuseAsMistake(exchange, 'invalid-request', rejection.message, rejection.field);
   const decision = decide(exchange, context, reading, operation);
   const script = writeScript(exchange, context, reading, decision.scenario);
-  await play(exchange, decision, script);
+  await play(exchange, withEcho(decision, exchange, json), script);
+}
+
+function withEcho(decision: Decision, { request }: Exchange, json: unknown): Decision {
+  const { scenario } = decision;
+  if (scenario.echo === undefined) return decision;
+  const message = echoMessage(scenario.echo, request, json);
+  return { ...decision, scenario: { ...scenario, message } };
 }
 
 function decide(

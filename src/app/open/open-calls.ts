@@ -108,6 +108,7 @@ function openMeter(config: Config, budgets: Budgets, clock: Clock): Meter {
   const prices = createPriceBook({
     overrides: config.prices.models,
     defaultPrice: config.prices.fallback,
+    features: { tiers: config.prices.tiers, toolsUsd: config.prices.tools },
   });
   // Loaded at start, so that the first request does not wait for it.
   prices.load();

@@ -60,6 +60,10 @@ const step = {
   cacheReadUsd: usd.optional(),
   cacheWriteUsd: usd.optional(),
   cacheWrite1hUsd: usd.optional(),
+  audioInputUsd: usd.optional(),
+  audioOutputUsd: usd.optional(),
+  imageInputUsd: usd.optional(),
+  imageOutputUsd: usd.optional(),
 };
 const priceSchema = z.strictObject({
   ...step,
@@ -72,6 +76,15 @@ const price: Kind<z.infer<typeof priceSchema>> = {
   write: (value) => JSON.stringify(value),
 };
 const prices = mapOf(priceSchema, `a map of models to ${PRICE}`);
+
+const toolPrices = mapOf(
+  usd,
+  'a map of tools to US dollars per use, such as { code_execution: 0.05 }',
+);
+const tierFactors = mapOf(
+  z.number().positive().max(1000),
+  'a map of tiers to factors of the standard price, such as { priority: 2, flex: 0.5 }',
+);
 
 const routeSizes = mapOf(
   size(1).schema,
@@ -116,6 +129,30 @@ export const SETTINGS = {
       duration(1000),
       30_000,
       "How long a caller may pause while it sends a request's body.",
+    ),
+    maxConnections: setting(
+      FILE_ONLY,
+      integer(1, 1_000_000),
+      10_000,
+      'The number of open connections; more are refused.',
+    ),
+    maxConnectionsPerAddress: setting(
+      FILE_ONLY,
+      integer(1, 1_000_000),
+      5000,
+      'The number of open connections of one address; set it to that of the server behind a proxy.',
+    ),
+    refusalsPerMinute: setting(
+      FILE_ONLY,
+      integer(0, 1_000_000),
+      1200,
+      'The refused requests (wrong key, unknown path, malformed body) of one key or address; 0 turns the limit off.',
+    ),
+    adminGuessesPerMinute: setting(
+      FILE_ONLY,
+      integer(0, 1_000_000),
+      200,
+      'The wrong admin keys of one address; 0 turns the limit off.',
     ),
     drainTimeoutMs: setting(
       FILE_ONLY,
@@ -595,6 +632,18 @@ export const SETTINGS = {
       price,
       'models without a price are refused',
       'The price of models that neither the list nor `models` contains.',
+    ),
+    tools: setting(
+      FILE_ONLY,
+      toolPrices,
+      EMPTY_MAP,
+      'Prices of tools that a provider runs, in US dollars per use; a tool without a price is refused.',
+    ),
+    tiers: setting(
+      FILE_ONLY,
+      tierFactors,
+      EMPTY_MAP,
+      'Prices of processing tiers (`service_tier`, `speed`) as factors; a tier without one is refused.',
     ),
   },
   retention: {

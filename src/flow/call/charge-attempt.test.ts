@@ -5,7 +5,12 @@ import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
 import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };
-const UNARY = { body: Buffer.alloc(400), charge: 'input_and_output', isStream: false } as const;
+const UNARY = {
+  body: Buffer.alloc(400),
+  charge: 'input_and_output',
+  isStream: false,
+  stated: { features: undefined },
+} as const;
 const STREAM = { ...UNARY, isStream: true };
 const SENT = { reservedNanos: 9_000_000 };
 const CUT = new SpillwayError('NETWORK_TIMEOUT', 'cut', { params: { phase: 'lost' } });
@@ -75,4 +80,22 @@ test('a cut call is charged for what is known, a failed one costs nothing', () =
   assert.deepEqual(counts(chargeFailure(UNARY, answered(undefined, 0), CUT, false)), [0, 0, false]);
   const failed = new SpillwayError('PROVIDER_UNAVAILABLE', 'overloaded');
   assert.deepEqual(counts(chargeFailure(STREAM, answered(begun, 0), failed, false)), [0, 0, false]);
+});
+
+test('requested tiers and tools are charged where the answer does not report them', () => {
+  const tool = { field: 'tools[0].x', maxUses: undefined, isFree: false, model: undefined };
+  const features = {
+    tiers: [{ field: 'service_tier', tier: 'priority' }],
+    tools: [
+      { ...tool, kind: 'web_search', isReported: true },
+      { ...tool, kind: 'google_search', isReported: false },
+    ],
+    outputs: [],
+  };
+  const plan = { ...UNARY, stated: { features } };
+  const silent = chargeAnswer(plan, REPORTED, 0).usage;
+  assert.deepEqual(silent.tiers, { service_tier: 'priority' });
+  assert.deepEqual(silent.extras?.toolUses, { google_search: 1 });
+  const standard = { ...REPORTED, tiers: { service_tier: 'standard' } };
+  assert.deepEqual(chargeAnswer(plan, standard, 0).usage.tiers, { service_tier: 'standard' });
 });

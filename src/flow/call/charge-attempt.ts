@@ -11,7 +11,7 @@
 // Pure.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../kernel/usage.ts';
 import { estimateUsage } from '../../metering/usage/token-estimate.ts';
 import type { Attempt } from '../../upstream/attempt/attempt.ts';
 import type { LeftOutcome } from '../../upstream/attempt/leave-attempt.ts';
@@ -19,13 +19,15 @@ import type { CallPlan } from './plan-call.ts';
 import type { SentAttempt } from './settle-attempt.ts';
 
 export type ChargedUsage = {
-  readonly usage: Usage;
+  readonly usage: MeteredUsage;
   readonly isEstimated: boolean;
   /** The least that is charged, in nano-dollars. */
   readonly leastNanos?: number;
 };
 
-type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'>;
+type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'> & {
+  readonly stated: Pick<CallPlan['stated'], 'features'>;
+};
 type Answered = Pick<Attempt, 'streamUsage' | 'streamedBytes' | 'receivedBytes'>;
 
 const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false });
@@ -33,12 +35,12 @@ const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: fals
 /** A complete answer; `outputBytes` is the size of its content, for an estimate. */
 export function chargeAnswer(
   plan: Plan,
-  reported: Usage | undefined,
+  reported: MeteredUsage | undefined,
   outputBytes: number,
 ): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
   const isPartial = plan.isStream && reported?.outputTokens === 0 && outputBytes > 0;
-  if (reported && !isPartial) return { usage: reported, isEstimated: false };
+  if (reported && !isPartial) return exact(plan, reported);
   return estimated(plan, reported, plan.charge === 'input' ? 0 : outputBytes);
 }
 
@@ -64,12 +66,42 @@ export function chargeLeft(
   outcome: LeftOutcome,
 ): ChargedUsage {
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
-  if (outcome.kind === 'reported') return { usage: outcome.usage, isEstimated: false };
+  if (outcome.kind === 'reported') return exact(plan, outcome.usage);
   if (plan.isStream) return estimated(plan, attempt.streamUsage(), attempt.streamedBytes());
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
 }
 
-function estimated(plan: Plan, known: Usage | undefined, outputBytes: number): ChargedUsage {
+function estimated(plan: Plan, known: MeteredUsage | undefined, outputBytes: number): ChargedUsage {
   if (plan.charge === 'nothing') return NOTHING;
-  return { usage: estimateUsage(plan.body.length, outputBytes, known), isEstimated: true };
+  const usage = estimateUsage(plan.body.length, outputBytes, known);
+  return { usage: withRequested(plan, usage), isEstimated: true };
 }
+
+function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
+  return { usage: withRequested(plan, usage), isEstimated: false };
+}
+
+/**
+ * Features that the request asks for and the answer does not report: the requested tier applies, and a tool whose uses no
+ * provider reports counts as used once.
+ */
+function withRequested({ stated: { features } }: Plan, usage: MeteredUsage): MeteredUsage {
+  if (!features) return usage;
+  const tiers = Object.fromEntries(features.tiers.map(({ field, tier }) => [field, tier]));
+  const unreported = features.tools.filter((tool) => !tool.isReported);
+  const requested = { ...usage, tiers: { ...tiers, ...usage.tiers } };
+  if (unreported.length === 0) return requested;
+  const extras = usage.extras ?? NO_EXTRAS;
+  const uses = Object.fromEntries(unreported.map(({ kind }) => [kind, 1]));
+  return { ...requested, extras: { ...extras, toolUses: { ...uses, ...extras.toolUses } } };
+}
+
+const NO_EXTRAS: UsageExtras = Object.freeze({
+  audioInputTokens: 0,
+  imageInputTokens: 0,
+  audioCacheTokens: 0,
+  imageCacheTokens: 0,
+  audioOutputTokens: 0,
+  imageOutputTokens: 0,
+  toolUses: {},
+});

@@ -6,7 +6,7 @@
 // loop.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../../resilience/breaker-board.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
@@ -100,7 +100,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#leave(state, new Error('the caller left'), 'CLIENT_GONE', onSettled);
   }
 
-  onAnswer(body: Buffer, contentType: string, reported: Usage | undefined): void {
+  onAnswer(body: Buffer, contentType: string, reported: MeteredUsage | undefined): void {
     const charged = chargeAnswer(this.#order.plan, reported, body.length);
     this.#succeed(charged, (record) => this.#listener.onAnswer(body, contentType, record));
   }
@@ -168,7 +168,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #choose(): void {
     this.#state = CHOOSING;
     for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
-      const refusal = refuseTarget(this.#parts, target) ?? this.#slowDown(target);
+      const refusal = refuseTarget(this.#parts, this.#order.plan, target) ?? this.#slowDown(target);
       if (!refusal) return this.#requestPass(target);
       this.#rounds.skip(refusal);
     }

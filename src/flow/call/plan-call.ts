@@ -14,7 +14,8 @@ import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
 import { type BodyEdit, editBody } from '../../upstream/json/edit-body.ts';
-import { type JsonSpan, readBoolean, readString } from '../../upstream/json/peek-fields.ts';
+import { type JsonSpan, readString } from '../../upstream/json/peek-fields.ts';
+import type { ServerTool } from '../../upstream/json/request-tools.ts';
 import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
   type Charge,
@@ -22,7 +23,14 @@ import {
   type NativeRoute,
   streamsByBody,
 } from '../../upstream/native-route.ts';
-import { otherCase, readFields, readStated, type StatedRequest } from './read-request.ts';
+import {
+  isNull,
+  otherCase,
+  readFields,
+  readFlag,
+  readStated,
+  type StatedRequest,
+} from './read-request.ts';
 import { invalidField, modelNameTooLong, modelRefusal } from './request-refusal.ts';
 
 export type PlanParts = {
@@ -54,9 +62,9 @@ export function planCall(
   const model = route.pathModel ?? readModel(body, span);
   if (model === undefined || model === '')
     throw invalidField('the request names no model', 'model', 'missing');
-  if (readBoolean(body, fields.get('background')) === true) throw unaccountable();
+  if (readFlag(body, fields, 'background')) throw unaccountable();
+  const isAsked = readFlag(body, fields, 'stream');
   const targets = targetsOf(parts.resolveTargets, model, route.format);
-  const isAsked = readBoolean(body, fields.get('stream')) === true;
   const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
   const usageEdit =
     isStream && route.operation === 'chat'
@@ -86,6 +94,8 @@ export function planCall(
 function readModel(body: Buffer, span: JsonSpan | undefined): string | undefined {
   if (span && span.end - span.start > MAX_ENCODED_MODEL_BYTES) throw modelNameTooLong();
   const model = readString(body, span);
+  if (span && model === undefined && !isNull(body, span))
+    throw invalidField('the name of the model is not a text', 'model', 'wrong_type');
   if (model !== undefined && isModelNameTooLong(model)) throw modelNameTooLong();
   return model;
 }
@@ -111,18 +121,39 @@ export function worstCaseOf(
   contextTokens: ContextTokensOf,
 ): WorstCaseRequest {
   if (charge === 'nothing') return { model, inputBytes: 0, maxOutputTokens: 0 };
-  const { isUnbounded, images, mayCacheForAnHour } = stated.references;
+  const { isUnbounded, images, mayCacheForAnHour, hasMedia } = stated.references;
+  const tools = stated.features?.tools ?? NO_TOOLS;
   const isOpen = isUnbounded || stated.readsStored;
+  const windows = Math.max(isOpen ? 1 : 0, mostUses(tools));
   return {
     model,
     inputBytes: body.length,
-    referredTokens: isOpen ? contextTokens(model) : images * IMAGE_TOKENS,
+    // A tool that the provider runs makes the model read its whole window again after each use.
+    referredTokens: windows > 0 ? windows * contextTokens(model) : images * IMAGE_TOKENS,
     maxOutputTokens: charge === 'input' ? 0 : stated.maxOutputTokens,
     predictedTokens: stated.predictedBytes,
     answers: stated.answers,
     hasTools: stated.hasTools,
     mayCacheForAnHour,
+    mayReadMedia: hasMedia,
+    ...(tools.length > 0 ? { toolUses: usesOf(tools) } : {}),
+    ...(stated.features ? { tiers: stated.features.tiers } : {}),
   };
+}
+
+const NO_TOOLS: readonly ServerTool[] = Object.freeze([]);
+
+/** The rounds after which providers stop a model that goes on using their tools. */
+const MAX_TOOL_USES = 10;
+
+function mostUses(tools: readonly ServerTool[]): number {
+  return tools.reduce((most, { maxUses = MAX_TOOL_USES }) => Math.max(most, maxUses), 0);
+}
+
+function usesOf(tools: readonly ServerTool[]): Readonly<Record<string, number>> {
+  const uses: Record<string, number> = {};
+  for (const { kind, maxUses = MAX_TOOL_USES } of tools) uses[kind] = (uses[kind] ?? 0) + maxUses;
+  return uses;
 }
 
 /** An upper bound of the tokens that providers count for one image. */

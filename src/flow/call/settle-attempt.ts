@@ -1,7 +1,7 @@
 // Settles an attempt that was sent: its usage is priced and journalled, then its reservation is settled, then `onSettled`
 // runs. This order makes every answered call an accounted one.
 
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
 import { type UsageRecord, usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass } from '../../resilience/breaker-board.ts';
 import type { PermitAsk } from '../../resilience/rate-limiter.ts';
@@ -42,7 +42,7 @@ export function settleAttempt(
   { target, number, sentAtMs, permit, budgetMonth }: SentAttempt,
   ending: {
     readonly status: AttemptStatus;
-    readonly usage: Usage;
+    readonly usage: MeteredUsage;
     readonly isEstimated: boolean;
     /** The least that is charged, where the provider goes on with a call that nobody reads. */
     readonly leastNanos?: number;

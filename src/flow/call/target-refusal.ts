@@ -5,16 +5,22 @@ import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Target } from '../../routing/target.ts';
 import type { CallParts } from './call-order.ts';
 import { credentialRefused, limitedUntil } from './call-refusal.ts';
+import type { CallPlan } from './plan-call.ts';
 import { activeLimit } from './provider-limit.ts';
-import { unpricedModel } from './request-refusal.ts';
+import { invalidField, unpricedModel } from './request-refusal.ts';
 
 type RefusalParts = Pick<CallParts, 'limits' | 'meter' | 'clock' | 'credentials'>;
 
 export function refuseTarget(
   { limits, meter, clock, credentials }: RefusalParts,
+  { stated: { features } }: CallPlan,
   target: Target,
 ): SpillwayError | undefined {
-  if (!meter.isPriced(target.provider, target.model)) return unpricedModel(target.model);
+  const { provider, model } = target;
+  if (!meter.isPriced(provider, model)) return unpricedModel(model);
+  const field = features && meter.findUnpriced(provider, model, features);
+  if (field !== undefined)
+    return invalidField(`${field} has no price at ${model}`, field, 'not_supported');
   const limit = activeLimit(limits, target);
   if (limit) return limitedUntil(limit, clock.now());
   return credentials.refuses(target) ? credentialRefused(target) : undefined;

@@ -65,13 +65,19 @@ function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
   };
 }
 
-/** Throws FORBIDDEN for a model that is not on the key's list. */
+/** Throws FORBIDDEN for a model that is not on the key's list, also for one that a tool names. */
 export function assertMayUse(
-  { requestedModel, targets }: CallPlan,
+  { requestedModel, targets, stated }: CallPlan,
   { principal }: NativeRequest,
 ): void {
   if (!principal.models) return;
-  if (targets.every((target) => mayUse(principal.models, requestedModel, target))) return;
+  const named = stated.features?.tools.flatMap(({ model }) => model ?? []) ?? [];
+  const isAllowed = targets.every(
+    (target) =>
+      mayUse(principal.models, requestedModel, target) &&
+      named.every((model) => mayUse(principal.models, model, { ...target, model })),
+  );
+  if (isAllowed) return;
   throw new SpillwayError('FORBIDDEN', `the key may not use ${requestedModel}`);
 }
 

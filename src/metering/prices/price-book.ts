@@ -5,9 +5,17 @@
 // A model is looked up once; from then on a price is two map lookups and whole-number arithmetic.
 
 import type { Nanos } from '../../kernel/money.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
+import { type FeaturePriceOptions, FeaturePrices, type PricedFeatures } from './feature-prices.ts';
 import { builtInPrices } from './price-built-in.ts';
-import { activePrice, costOf, type DatedPrices, mostOf } from './price-list.ts';
+import {
+  activePrice,
+  costOf,
+  costOfTools,
+  type DatedPrices,
+  mostOf,
+  type PriceList,
+} from './price-list.ts';
 import {
   compileOverride,
   createOverrides,
@@ -27,15 +35,21 @@ export type WorstCaseTokens = {
   readonly outputTokens: number;
   /** False if the request writes no one-hour cache; unknown counts as true. */
   readonly mayCacheForAnHour?: boolean | undefined;
+  readonly mayReadMedia?: boolean | undefined;
+  /** The most uses of each tool that the provider runs. */
+  readonly toolUses?: Readonly<Record<string, number>> | undefined;
+  readonly tiers?: PricedFeatures['tiers'] | undefined;
 };
 
 export type PriceBook = {
-  price(provider: string, model: string, usage: Usage, atMs: number): PriceAnswer;
+  price(provider: string, model: string, usage: MeteredUsage, atMs: number): PriceAnswer;
   /** The maximum cost of a request, so that its reservation covers any usage that the provider reports. */
   worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer;
   isPriced(provider: string, model: string, atMs?: number): boolean;
+  /** The path of the first field that asks for a feature without a price at this model. */
+  findUnpriced(provider: string, model: string, features: PricedFeatures): string | undefined;
   /** As `price`; a model that should have been refused is charged like the most expensive built-in model. */
-  costNanos(provider: string, model: string, usage: Usage, atMs: number): Nanos;
+  costNanos(provider: string, model: string, usage: MeteredUsage, atMs: number): Nanos;
   /** Loads the price package now instead of with the first request. */
   load(): void;
 };
@@ -45,6 +59,7 @@ export type PriceBookOptions = {
   /** The price of models that no source knows; without it they are `unknown`. */
   readonly defaultPrice?: PriceOverride | undefined;
   readonly packagePrices?: PackagePrices | undefined;
+  readonly features?: FeaturePriceOptions | undefined;
 };
 
 export function createPriceBook(options: PriceBookOptions = {}): PriceBook {
@@ -64,19 +79,21 @@ class CachedPriceBook implements PriceBook {
   readonly #findOverride: (provider: string, model: string) => DatedPrices | undefined;
   readonly #package: PackagePrices;
   readonly #default: DatedPrices | undefined;
+  readonly #features: FeaturePrices;
   readonly #byProvider = new Map<string, Map<string, Entry | null>>();
   #remembered = 0;
 
-  constructor({ overrides = {}, defaultPrice, packagePrices }: PriceBookOptions) {
+  constructor({ overrides = {}, defaultPrice, packagePrices, features }: PriceBookOptions) {
+    this.#features = new FeaturePrices(features);
     this.#findOverride = createOverrides(overrides);
     this.#package = packagePrices ?? createPackagePrices();
     this.#default = defaultPrice && compileOverride(defaultPrice);
   }
 
-  price(provider: string, model: string, usage: Usage, atMs: number): PriceAnswer {
+  price(provider: string, model: string, usage: MeteredUsage, atMs: number): PriceAnswer {
     const entry = this.#entry(provider, model);
     if (!entry) return UNKNOWN;
-    return { costNanos: costOf(activePrice(entry.prices, atMs), usage), priced: entry.source };
+    return { costNanos: this.#cost(entry.prices, usage, atMs), priced: entry.source };
   }
 
   worstCase(provider: string, model: string, most: WorstCaseTokens, atMs: number): PriceAnswer {
@@ -84,20 +101,41 @@ class CachedPriceBook implements PriceBook {
     if (!entry) return UNKNOWN;
     const now = activePrice(entry.prices, atMs);
     const later = activePrice(entry.prices, atMs + MAX_CALL_MS);
-    const { inputTokens, outputTokens, mayCacheForAnHour = true } = most;
-    let costNanos = mostOf(now, inputTokens, outputTokens, mayCacheForAnHour);
-    if (later !== now)
-      costNanos = Math.max(costNanos, mostOf(later, inputTokens, outputTokens, mayCacheForAnHour));
+    let costNanos = this.#most(now, most);
+    if (later !== now) costNanos = Math.max(costNanos, this.#most(later, most));
     return { costNanos, priced: entry.source };
+  }
+
+  #most(list: PriceList, most: WorstCaseTokens): Nanos {
+    const { inputTokens, outputTokens, mayCacheForAnHour = true, mayReadMedia = false } = most;
+    const tokens = mostOf(list, { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia });
+    if (!most.tiers && !most.toolUses) return tokens;
+    const tools = most.toolUses ? costOfTools(list, most.toolUses) : 0;
+    const total = this.#features.atMost(tokens, most.tiers ?? []) + tools;
+    return Math.min(total, Number.MAX_SAFE_INTEGER);
+  }
+
+  findUnpriced(provider: string, model: string, features: PricedFeatures): string | undefined {
+    const entry = this.#entry(provider, model);
+    return entry ? this.#features.findUnpriced(entry.prices[0].list, features) : undefined;
   }
 
   isPriced(provider: string, model: string): boolean {
     return this.#entry(provider, model) !== null;
   }
 
-  costNanos(provider: string, model: string, usage: Usage, atMs: number): Nanos {
+  costNanos(provider: string, model: string, usage: MeteredUsage, atMs: number): Nanos {
     const prices = this.#entry(provider, model)?.prices ?? builtInPrices('claude-opus-4');
-    return prices ? costOf(activePrice(prices, atMs), usage) : 0;
+    return prices ? this.#cost(prices, usage, atMs) : 0;
+  }
+
+  /** A tier is a factor of the tokens' price, and not of the tools'. */
+  #cost(prices: DatedPrices, usage: MeteredUsage, atMs: number): Nanos {
+    const list = activePrice(prices, atMs);
+    const cost = costOf(list, usage);
+    if (!usage.tiers) return cost;
+    const tools = usage.extras ? costOfTools(list, usage.extras.toolUses) : 0;
+    return this.#features.atTiers(cost - tools, usage.tiers) + tools;
   }
 
   load(): void {
@@ -113,6 +151,19 @@ class CachedPriceBook implements PriceBook {
   }
 
   #find(provider: string, model: string): Entry | null {
+    const found = this.#findPrices(provider, model);
+    return found && { ...found, prices: this.#withTools(found.prices) };
+  }
+
+  #withTools([first, ...rest]: DatedPrices): DatedPrices {
+    const priced = (dated: DatedPrices[0]): DatedPrices[0] => ({
+      ...dated,
+      list: this.#features.withTools(dated.list),
+    });
+    return [priced(first), ...rest.map(priced)];
+  }
+
+  #findPrices(provider: string, model: string): Entry | null {
     const override = this.#findOverride(provider, model);
     if (override) return { prices: override, source: 'override' };
     const listed = this.#package.find(provider, model);

@@ -28,5 +28,5 @@ function claude(inputUsd: string, outputUsd: string): DatedPrices {
     cacheWrite: (input * 5) / 4,
     cacheWrite1h: input * 2,
   });
-  return [{ time: { kind: 'always' }, list: { steps: [step], requestNanos: 0 } }];
+  return [{ time: { kind: 'always' }, list: { steps: [step], requestNanos: 0, toolNanos: {} } }];
 }

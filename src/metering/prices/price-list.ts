@@ -11,7 +11,8 @@ import {
   rateOf,
   type TokenRate,
 } from '../../kernel/money.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
+import { type MediaRates, mediaRates, mediaSurcharge, type StatedMedia } from './media-rates.ts';
 
 /** Nanodollars per million tokens; undefined if not stated. */
 export type StatedPrices = {
@@ -21,6 +22,7 @@ export type StatedPrices = {
   readonly cacheRead?: Nanos | undefined;
   readonly cacheWrite?: Nanos | undefined;
   readonly cacheWrite1h?: Nanos | undefined;
+  readonly media?: StatedMedia | undefined;
 };
 
 export type PriceStep = {
@@ -32,12 +34,16 @@ export type PriceStep = {
   readonly cacheRead: TokenRate;
   readonly cacheWrite: TokenRate;
   readonly cacheWrite1h: TokenRate;
+  /** Undefined for a model whose audio and images cost as much as text. */
+  readonly media: MediaRates | undefined;
 };
 
 export type PriceList = {
   /** In ascending order; the first one applies to every request, its `aboveTokens` is -1. */
   readonly steps: readonly [PriceStep, ...PriceStep[]];
   readonly requestNanos: Nanos;
+  /** The price of one use of a tool that the provider runs, by the tool's kind. */
+  readonly toolNanos: Readonly<Record<string, Nanos>>;
 };
 
 export type PriceTime =
@@ -62,6 +68,7 @@ export function priceStep(aboveTokens: number, stated: StatedPrices): PriceStep 
     cacheRead: checkedRate(cacheRead),
     cacheWrite: checkedRate(cacheWrite),
     cacheWrite1h: checkedRate(stated.cacheWrite1h ?? longWrite),
+    media: stated.media && mediaRates(stated.media, { input, output, cacheRead }, checkedRate),
   };
 }
 
@@ -74,7 +81,7 @@ export function activePrice(prices: DatedPrices, atMs: number): PriceList {
 }
 
 /** The cost of the usage, rounded up once to a whole nanodollar. */
-export function costOf(list: PriceList, usage: Usage): Nanos {
+export function costOf(list: PriceList, usage: MeteredUsage): Nanos {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } =
     usage;
   const inputTotal = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
@@ -96,26 +103,62 @@ export function costOf(list: PriceList, usage: Usage): Nanos {
     cacheReadTokens * step.cacheRead.millionths +
     cacheWriteTokens * step.cacheWrite.millionths +
     cacheWrite1hTokens * step.cacheWrite1h.millionths;
-  return nanos + ceilMillionths(millionths) + list.requestNanos;
+  const { extras } = usage;
+  if (!extras) return nanos + ceilMillionths(millionths) + list.requestNanos;
+  const media = step.media ? mediaSurcharge(step.media, step, extras) : NO_SURCHARGE;
+  return (
+    nanos +
+    media.nanos +
+    ceilMillionths(millionths + media.millionths) +
+    list.requestNanos +
+    costOfTools(list, extras.toolUses)
+  );
 }
+
+const NO_SURCHARGE: TokenRate = Object.freeze({ nanos: 0, millionths: 0 });
+
+export function costOfTools(list: PriceList, uses: Readonly<Record<string, number>>): Nanos {
+  return Object.entries(uses).reduce(
+    (cost, [kind, count]) => cost + count * (list.toolNanos[kind] ?? 0),
+    0,
+  );
+}
+
+export type MostTokens = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The request may write to the one-hour cache. */
+  readonly mayCacheForAnHour: boolean;
+  /** The request contains or refers to audio or images. */
+  readonly mayReadMedia: boolean;
+};
 
 /** The maximum cost of the token counts, however the provider classifies the tokens. */
 export function mostOf(
   list: PriceList,
-  inputTokens: number,
-  outputTokens: number,
-  mayCacheForAnHour: boolean,
+  { inputTokens, outputTokens, mayCacheForAnHour, mayReadMedia }: MostTokens,
 ): Nanos {
   let most = 0;
   for (const step of list.steps) {
     if (step.aboveTokens >= inputTokens) break;
     const written = mayCacheForAnHour ? step.cacheWrite1h : step.cacheWrite;
-    const input = dearest(step.input, dearest(step.cacheRead, dearest(step.cacheWrite, written)));
-    const output = dearest(step.output, step.reasoning);
+    const read = mayReadMedia && step.media ? dearestInput(step.media) : step.input;
+    const text = dearest(step.input, dearest(step.cacheRead, dearest(step.cacheWrite, written)));
+    const input = dearest(text, read);
+    const output = dearestOutput(step);
     const cost = costOfTokens(inputTokens, input) + costOfTokens(outputTokens, output);
     if (cost > most) most = cost;
   }
   return Math.min(most + list.requestNanos, Number.MAX_SAFE_INTEGER);
+}
+
+function dearestInput({ audioInput, imageInput }: MediaRates): TokenRate {
+  return dearest(audioInput, imageInput);
+}
+
+function dearestOutput({ output, reasoning, media }: PriceStep): TokenRate {
+  const text = dearest(output, reasoning);
+  return media ? dearest(text, dearest(media.audioOutput, media.imageOutput)) : text;
 }
 
 function checkedRate(nanosPerMillion: Nanos): TokenRate {

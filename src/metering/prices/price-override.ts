@@ -18,6 +18,11 @@ type StepOverride = {
   readonly cacheReadUsd?: Usd | undefined;
   readonly cacheWriteUsd?: Usd | undefined;
   readonly cacheWrite1hUsd?: Usd | undefined;
+  /** Audio and images cost as much as text where no price is given. */
+  readonly audioInputUsd?: Usd | undefined;
+  readonly audioOutputUsd?: Usd | undefined;
+  readonly imageInputUsd?: Usd | undefined;
+  readonly imageOutputUsd?: Usd | undefined;
 };
 
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
@@ -27,7 +32,12 @@ export function compileOverride(override: PriceOverride): DatedPrices {
   const { longContext } = override;
   const first = overrideStep(-1, override);
   const later = longContext ? [overrideStep(longContext.aboveTokens, longContext)] : [];
-  return [{ time: { kind: 'always' }, list: { steps: [first, ...later], requestNanos: 0 } }];
+  return [
+    {
+      time: { kind: 'always' },
+      list: { steps: [first, ...later], requestNanos: 0, toolNanos: {} },
+    },
+  ];
 }
 
 export type FindOverride = (provider: string, model: string) => DatedPrices | undefined;
@@ -60,6 +70,12 @@ function overrideStep(aboveTokens: number, override: StepOverride): PriceStep {
     cacheRead: optionalNanos(override.cacheReadUsd),
     cacheWrite: optionalNanos(override.cacheWriteUsd),
     cacheWrite1h: optionalNanos(override.cacheWrite1hUsd),
+    media: {
+      audioInput: optionalNanos(override.audioInputUsd),
+      audioOutput: optionalNanos(override.audioOutputUsd),
+      imageInput: optionalNanos(override.imageInputUsd),
+      imageOutput: optionalNanos(override.imageOutputUsd),
+    },
   });
 }
 

@@ -100,7 +100,19 @@ function compileList(prices: ModelPrice): PriceList | undefined {
   const perThousand = prices['requests_kcount'];
   const requestNanos =
     typeof perThousand === 'number' ? Math.ceil(usdToNanos(perThousand) / 1000) : 0;
-  return { steps: [first, ...later], requestNanos };
+  return { steps: [first, ...later], requestNanos, toolNanos: toolPrices(prices) };
+}
+
+/** The package states some tools per thousand uses. */
+const TOOLS = { web_searches_kcount: 'web_search', storage_searches_kcount: 'file_search' };
+
+function toolPrices(prices: ModelPrice): Readonly<Record<string, number>> {
+  const nanos: Record<string, number> = {};
+  for (const [key, kind] of Object.entries(TOOLS)) {
+    const perThousand = prices[key];
+    if (typeof perThousand === 'number') nanos[kind] = Math.ceil(usdToNanos(perThousand) / 1000);
+  }
+  return nanos;
 }
 
 function stepStarts(prices: ModelPrice): number[] {
@@ -120,6 +132,14 @@ function stepAt(prices: ModelPrice, aboveTokens: number): PriceStep {
     cacheRead: at('cache_read_mtok'),
     cacheWrite: at('cache_write_mtok'),
     cacheWrite1h: at('cache_write_1h_mtok'),
+    media: {
+      audioInput: at('input_audio_mtok'),
+      imageInput: at('input_image_mtok'),
+      audioCache: at('cache_audio_read_mtok'),
+      imageCache: at('cache_image_read_mtok'),
+      audioOutput: at('output_audio_mtok'),
+      imageOutput: at('output_image_mtok'),
+    },
   });
 }
 

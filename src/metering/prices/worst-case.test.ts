@@ -6,10 +6,10 @@ import { createWorstCase } from './worst-case.ts';
 const worstCase = createWorstCase();
 
 test('input is bounded by bytes, output by the stated maximum times the number of answers', () => {
-  assert.deepEqual(
-    worstCase({ model: 'gpt-4o', inputBytes: 500, maxOutputTokens: 100, answers: 3 }),
-    { inputTokens: 500, outputTokens: 300, mayCacheForAnHour: undefined },
-  );
+  const most = worstCase({ model: 'gpt-4o', inputBytes: 500, maxOutputTokens: 100, answers: 3 });
+  assert.deepEqual([most.inputTokens, most.outputTokens], [500, 300]);
+  const request = { model: 'gpt-4o', inputBytes: 500, maxOutputTokens: 100, predictedTokens: 50 };
+  assert.equal(worstCase(request).outputTokens, 150);
 });
 
 test('without a stated maximum the limit of the longest matching name applies', () => {

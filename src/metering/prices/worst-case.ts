@@ -17,6 +17,9 @@ export type WorstCaseRequest = {
   /** Input that the provider may read in addition to the request's bytes. */
   readonly referredTokens?: number | undefined;
   readonly mayCacheForAnHour?: boolean | undefined;
+  readonly mayReadMedia?: boolean | undefined;
+  readonly toolUses?: WorstCaseTokens['toolUses'];
+  readonly tiers?: WorstCaseTokens['tiers'];
 };
 
 export type WorstCaseOptions = {
@@ -45,6 +48,9 @@ export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
       inputTokens: bounded(request.inputBytes + referredTokens + instructions),
       outputTokens: bounded(perAnswer * answers + (request.predictedTokens ?? 0)),
       mayCacheForAnHour,
+      mayReadMedia: request.mayReadMedia,
+      toolUses: request.toolUses,
+      tiers: request.tiers,
     };
   };
 }

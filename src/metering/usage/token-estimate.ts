@@ -2,7 +2,7 @@
 // the result by hand. Used before the provider reports usage (the reservation of a token limit) or if it never does (an
 // interrupted stream); a cost based on it is marked as estimated.
 
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { type MeteredUsage, NO_USAGE } from '../../kernel/usage.ts';
 
 const BYTES_PER_TOKEN = 4;
 
@@ -17,8 +17,8 @@ export function estimateTokens(bytes: number): number {
 export function estimateUsage(
   inputBytes: number,
   outputBytes: number,
-  known: Usage | undefined,
-): Usage {
+  known: MeteredUsage | undefined,
+): MeteredUsage {
   const usage = known ?? { ...NO_USAGE, inputTokens: estimateTokens(inputBytes) };
   return { ...usage, outputTokens: Math.max(usage.outputTokens, estimateTokens(outputBytes)) };
 }

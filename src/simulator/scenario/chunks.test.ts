@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Answer } from '../answers.ts';
+import { PLAIN_PARTS } from '../answers.ts';
 import { chunksOf } from './chunks.ts';
 
 function answerOf(text: string): Answer {
@@ -21,6 +22,7 @@ function answerOf(text: string): Answer {
       cacheWriteTokens: 0,
       cacheWrite1hTokens: 0,
       thinkingTokens: 0,
+      ...PLAIN_PARTS,
     },
   };
 }

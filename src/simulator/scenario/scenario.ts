@@ -8,6 +8,7 @@ import { OPERATIONS } from '../model-request.ts';
 import type { JsonRecord } from '../read-json.ts';
 import { asRecord, isRecord } from '../read-json.ts';
 import { hashCredential } from '../truth/digest.ts';
+import { ECHOES } from './echo.ts';
 import { PRESETS } from './presets.ts';
 
 /**
@@ -68,6 +69,15 @@ const usageSchema = z.strictObject({
   cacheWriteTokens: whole.optional(),
   cacheWrite1hTokens: whole.optional(),
   thinkingTokens: whole.optional(),
+  /** Parts of the input and the output. */
+  audioInputTokens: whole.optional(),
+  imageInputTokens: whole.optional(),
+  audioOutputTokens: whole.optional(),
+  imageOutputTokens: whole.optional(),
+  webSearches: whole.optional(),
+  fileSearches: whole.optional(),
+  serviceTier: z.string().optional(),
+  speed: z.string().optional(),
 });
 
 const rateLimitSchema = z
@@ -107,6 +117,7 @@ const behaviour = {
   fault: z.enum([...STATED_FAULTS, ...RAW_FAULTS, 'none']).optional(),
   status: status.optional(),
   message: z.string().optional(),
+  echo: z.enum(ECHOES).optional(),
   secret: headerValue.optional(),
   afterChunks: whole.optional(),
   retryAfterMs: delayMs.optional(),

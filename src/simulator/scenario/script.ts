@@ -2,7 +2,7 @@
 // Scenarios play the script or corrupt it.
 
 import type { Answer, CacheUse, Usage } from '../answers.ts';
-import { composeAnswer } from '../answers.ts';
+import { composeAnswer, PLAIN_PARTS } from '../answers.ts';
 import { errorEvent, formatOf, readAsk } from '../formats/dialects.ts';
 import { embedAsGemini, readGeminiEmbeddings } from '../formats/gemini/embeddings.ts';
 import { embed, readEmbeddings } from '../formats/openai/embeddings.ts';
@@ -112,6 +112,7 @@ function plainReading(model: string, inputTokens: number, answer: () => unknown)
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
     thinkingTokens: 0,
+    ...PLAIN_PARTS,
   };
   const script: Script = {
     model,

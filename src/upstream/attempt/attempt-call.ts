@@ -3,7 +3,7 @@
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Watch } from '../../kernel/watch.ts';
 import type { Upstream, UpstreamHeaders } from '../upstream.ts';
 import type { AttemptTimeouts } from './attempt-clocks.ts';
@@ -33,7 +33,7 @@ export type AttemptCall = {
 
 export type AttemptListener = {
   /** A unary call succeeded; `usage` is undefined when the response reports none. */
-  onAnswer(body: Buffer, contentType: string, usage: Usage | undefined): void;
+  onAnswer(body: Buffer, contentType: string, usage: MeteredUsage | undefined): void;
   /** Whole events of a stream, from its first content on; return false to pause the provider. */
   onEvents(bytes: Buffer, contentType: string): boolean;
   /** A stream ended cleanly; `lastBytes` are its last events. */

@@ -201,7 +201,7 @@ export class Attempt implements UpstreamListener, Watched {
   }
 
   #complete(lastBytes: Buffer): void {
-    if (!this.#stream?.hasContent && isRefusedStream(lastBytes))
+    if (!this.#stream?.hasAnswer && isRefusedStream(lastBytes))
       return this.#fail({ body: lastBytes }, 'the provider refused within its stream');
     if (this.#end()) this.#listener.onComplete(lastBytes, contentTypeOf(this.#headers));
   }
@@ -244,7 +244,7 @@ export class Attempt implements UpstreamListener, Watched {
     const isWhole = isAnswer(format, body, usage);
     const error = isWhole || body.length > MAX_REFUSAL_BYTES ? errorIn(body) : undefined;
     if (error) return this.#refuseWith(error);
-    if (!isWhole || isRefusedAnswer(format, body, usage)) return this.#refuse();
+    if (!isWhole || isRefusedAnswer(format, body)) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 

@@ -27,16 +27,16 @@ test('Messages: cached tokens are separate from the input, and writes are split 
       service_tier: 'standard',
     },
   };
-  assert.deepEqual(
-    usage('anthropic', answer),
-    tokens({
+  assert.deepEqual(usage('anthropic', answer), {
+    ...tokens({
       inputTokens: 12,
       outputTokens: 45,
       cacheReadTokens: 2000,
       cacheWriteTokens: 100,
       cacheWrite1hTokens: 200,
     }),
-  );
+    tiers: { service_tier: 'standard' },
+  });
 });
 
 test('Messages: cache writes without a split are five-minute writes', () => {

@@ -4,10 +4,11 @@
 // estimates.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
 import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-fields.ts';
 import {
   BACKSLASH,
+  bytesEqual,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -19,15 +20,40 @@ import {
   skipSpace,
 } from '../json/scan.ts';
 import { JsonKeys } from '../json/walk-keys.ts';
-import { addCounts, emptyCounts, usageOf } from '../streams/usage-counts.ts';
+import { countToolCalls } from '../streams/tool-calls.ts';
+import { addCounts, emptyCounts, type RawCounts, usageOf } from '../streams/usage-counts.ts';
+import { addTier, raiseToolUses } from '../streams/usage-extras.ts';
 
-export function readUsage(format: ProviderFormat, body: Buffer): Usage | undefined {
+export function readUsage(format: ProviderFormat, body: Buffer): MeteredUsage | undefined {
   const usage = readObject(body, findUsage(body, USAGE_KEYS[format]));
   if (!usage) return undefined;
   const counts = emptyCounts();
   addCounts(format, counts, usage);
+  if (format === 'openai') addOpenaiExtras(counts, body);
   return usageOf(format, counts);
 }
+
+/** The tier and the calls of the provider's tools are not in OpenAI's usage, but beside it. */
+function addOpenaiExtras(counts: RawCounts, body: Buffer): void {
+  const at = body.lastIndexOf(TIER);
+  if (at >= 0) addTier(counts, 'service_tier', readTier(body, at));
+  for (const [kind, uses] of countToolCalls(body, OUTPUT_ITEM_DEPTH))
+    raiseToolUses(counts, kind, uses);
+}
+
+const TIER = Buffer.from('"service_tier"');
+/** The depth of the keys of `output[i]`. */
+const OUTPUT_ITEM_DEPTH = 3;
+
+/** Only a tier other than the default needs to be the response's own field. */
+function readTier(body: Buffer, at: number): string | undefined {
+  const start = skipSpace(body, skipSpace(body, at + TIER.length) + 1);
+  if (bytesEqual(body, start, start + DEFAULT_TIER.length, DEFAULT_TIER)) return 'default';
+  const peeked = peekFields(body, ['service_tier']);
+  return peeked.ok ? readString(body, peeked.fields.get('service_tier')) : undefined;
+}
+
+const DEFAULT_TIER = '"default"';
 
 /** The model that served the request, by the provider's name. */
 export function readModel(format: ProviderFormat, body: Buffer): string | undefined {

@@ -4,7 +4,7 @@ import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { isRefusedAnswer, isRefusedStream } from './refused-answer.ts';
 
 function judge(format: ProviderFormat, answer: object): boolean {
-  return isRefusedAnswer(format, Buffer.from(JSON.stringify(answer)), undefined);
+  return isRefusedAnswer(format, Buffer.from(JSON.stringify(answer)));
 }
 
 const filtered = (message: object): object => ({
@@ -25,6 +25,17 @@ test("a response with only the provider's reason is a refusal", () => {
   assert.ok(judge('gemini', { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata }));
   for (const finishReason of ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII'])
     assert.ok(judge('gemini', { candidates: [{ finishReason, index: 0 }] }), finishReason);
+});
+
+test('a refusal behind thinking is a refusal, too', () => {
+  const thinking = { type: 'thinking', thinking: 'Should I?', signature: 's' };
+  const hidden = { type: 'redacted_thinking', data: 'x' };
+  const usage = { input_tokens: 9, output_tokens: 40 };
+  const content = [thinking, hidden, { type: 'text', text: '' }];
+  assert.ok(judge('anthropic', { type: 'message', content, stop_reason: 'refusal', usage }));
+  assert.ok(judge('openai', filtered({ content: '', reasoning_content: 'Should I?' })));
+  const parts = [{ text: 'Should I?', thought: true }];
+  assert.ok(judge('gemini', { candidates: [{ content: { parts }, finishReason: 'SAFETY' }] }));
 });
 
 test("a model's own refusal is an answer, with any finish reason", () => {

@@ -1,22 +1,16 @@
 // Detects a refusal with status 200. A model that declines in its own words has answered, and the caller gets that
 // answer. A response without model output that carries only the provider's reason (a blocked prompt, a filtered answer, a
-// guardrail) is a failure, and failures leave as sealed errors. Pure. A body is parsed only when it is small and contains one
+// guardrail) is a failure, and failures leave as sealed errors. Thinking is not an answer: a refusal behind it is the same
+// failure as one without it. Pure. A body is parsed only when it is small and contains one
 // of a few keywords; other bodies cost one search per keyword. Errors beside or among its choices: json/error-member.ts.
 
 import { mapProviderError } from '../../errors/map-provider-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
 
 /** A response without content is small; a larger one has content. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
-export function isRefusedAnswer(
-  format: ProviderFormat,
-  body: Buffer,
-  usage: Usage | undefined,
-): boolean {
-  // Output tokens prove model output.
-  if (format !== 'openai' && (usage?.outputTokens ?? 0) > 0) return false;
+export function isRefusedAnswer(format: ProviderFormat, body: Buffer): boolean {
   if (body.length > MAX_REFUSAL_BYTES || !mayBeRefused(format, body)) return false;
   const answer = parse(body);
   return !HAS_CONTENT[format](answer) && isPolicy(answer);
@@ -38,6 +32,7 @@ function isPolicy(failure: unknown): boolean {
 const REFUSAL = Buffer.from('"refusal"');
 const FILTER = Buffer.from('"content_filter"');
 const PARTS = Buffer.from('"parts"');
+const THOUGHT = Buffer.from('"thought"');
 
 function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
   switch (format) {
@@ -46,7 +41,7 @@ function mayBeRefused(format: ProviderFormat, body: Buffer): boolean {
     case 'openai':
       return body.includes(FILTER);
     case 'gemini':
-      return !body.includes(PARTS);
+      return !body.includes(PARTS) || body.includes(THOUGHT);
   }
 }
 
@@ -56,14 +51,20 @@ const HAS_CONTENT: Record<ProviderFormat, (answer: unknown) => boolean> = {
     listAt(answer, 'output').some(isFilledItem) ||
     listAt(answer, 'choices').some((choice) => isFilledMessage(at(choice, 'message'))),
   gemini: (answer) =>
-    listAt(answer, 'candidates').some(
-      (candidate) => listAt(at(candidate, 'content'), 'parts').length > 0,
+    listAt(answer, 'candidates').some((candidate) =>
+      listAt(at(candidate, 'content'), 'parts').some(isNoThought),
     ),
 };
 
-/** A block of any type but text has content. */
+/** A block of any type but thinking and empty text has content. */
 function isFilled(block: unknown): boolean {
-  return at(block, 'type') !== 'text' || at(block, 'text') !== '';
+  const type = at(block, 'type');
+  if (type === 'thinking' || type === 'redacted_thinking') return false;
+  return type !== 'text' || at(block, 'text') !== '';
+}
+
+function isNoThought(part: unknown): boolean {
+  return at(part, 'thought') !== true;
 }
 
 /** Reasoning is not an answer, and a message may be empty. */
@@ -81,7 +82,7 @@ function isFilledMessage(message: unknown): boolean {
   });
 }
 
-const CONTENT_FIELDS = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
+const CONTENT_FIELDS = ['content', 'refusal', 'tool_calls', 'function_call'];
 
 function at(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;

@@ -250,7 +250,7 @@ test('relayed bytes of an array end with an element, so that an error can be app
 
 test('the usage event that the caller did not ask for is removed, and nothing else, for any chunks', () => {
   const usage = sse({ id: 'c', choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } });
-  const before = chat({ content: 'Hello' }) + sse(': ping') + chat({}, 'stop');
+  const before = chat({ content: 'Hello' }) + ': ping\n\n' + chat({}, 'stop');
   const after = sse('[DONE]');
   fc.assert(
     fc.property(fc.array(fc.nat(400), { maxLength: 8 }), fc.boolean(), (cuts, removes) => {

@@ -43,6 +43,11 @@ export class StreamAnswer {
     return this.#reader.status.contentBegan;
   }
 
+  /** Content other than thinking. */
+  get hasAnswer(): boolean {
+    return this.#reader.status.answerBegan;
+  }
+
   /** Whether the latest chunk contained content; keep-alives do not. */
   get broughtContent(): boolean {
     return this.#reader.status.broughtContent;

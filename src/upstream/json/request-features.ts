@@ -108,7 +108,7 @@ function impliedTools(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): read
 }
 
 function toolOf(field: string, kind: string, maxUses: number | undefined): ServerTool {
-  return { field, kind, maxUses, model: undefined };
+  return { field, kind, maxUses, isFree: kind === 'mcp', isReported: false, model: undefined };
 }
 
 type Outputs = RequestFeatures['outputs'];

@@ -13,6 +13,10 @@ export type ServerTool = {
   readonly kind: string;
   /** Undefined when the request states no maximum. */
   readonly maxUses: number | undefined;
+  /** The provider charges its tokens and nothing per use. */
+  readonly isFree: boolean;
+  /** The answer states how often it was used. */
+  readonly isReported: boolean;
   /** A model that the tool runs, by the name in the request. */
   readonly model: string | undefined;
 };
@@ -31,6 +35,20 @@ const CLIENT_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(['function_declarations', 'computer_use']),
 };
 
+/** Tools that a provider runs without a charge per use. */
+const FREE_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
+  anthropic: new Set(['web_fetch', 'tool_search_tool_regex', 'tool_search_tool_bm25', 'mcp']),
+  openai: new Set(['mcp']),
+  gemini: new Set(['code_execution', 'url_context']),
+};
+
+/** Tools whose uses an answer states. */
+const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
+  anthropic: new Set(['web_search', 'web_fetch']),
+  openai: new Set(['web_search', 'file_search', 'code_interpreter', 'image_generation']),
+  gemini: new Set(),
+};
+
 const TOOL_FIELDS = ['type', 'model', 'max_uses'];
 
 export function readTools(format: ProviderFormat, body: Buffer, span: JsonSpan): ReadTools {
@@ -40,7 +58,8 @@ export function readTools(format: ProviderFormat, body: Buffer, span: JsonSpan):
   for (const [index, element] of elements.entries()) {
     const field = `tools[${index}]`;
     if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
-    const read = format === 'gemini' ? readGemini(element, field) : readTyped(element, field);
+    const read =
+      format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field);
     if ('problem' in read) return read;
     for (const tool of read.tools) {
       if (tool.model !== undefined || !CLIENT_KINDS[format].has(tool.kind)) tools.push(tool);
@@ -72,7 +91,7 @@ function elementsOf(body: Buffer, span: JsonSpan): readonly Buffer[] | undefined
   return elements;
 }
 
-function readTyped(element: Buffer, field: string): ReadTools {
+function readTyped(format: ProviderFormat, element: Buffer, field: string): ReadTools {
   const peeked = peekFields(element, TOOL_FIELDS, true);
   if (!peeked.ok) {
     const problem = peeked.problem === 'duplicate_field' ? 'duplicate_field' : 'not_supported';
@@ -84,7 +103,10 @@ function readTyped(element: Buffer, field: string): ReadTools {
   const model = textOf(element, fields.get('model'));
   if (model === NOT_TEXT) return { field: `${field}.model`, problem: 'wrong_type' };
   const maxUses = readInteger(element, fields.get('max_uses'));
-  return { tools: [{ field: `${field}.type`, kind: toolKind(type ?? 'custom'), maxUses, model }] };
+  const kind = toolKind(type ?? 'custom');
+  const isFree = FREE_KINDS[format].has(kind);
+  const isReported = REPORTED_KINDS[format].has(kind);
+  return { tools: [{ field: `${field}.type`, kind, maxUses, isFree, isReported, model }] };
 }
 
 /** Gemini's tools have no type: the name of the field is the kind, and one object may hold several. */
@@ -96,10 +118,14 @@ function readGemini(element: Buffer, field: string): ReadTools {
     if (keys.depth !== 1) continue;
     const name = keys.keyText();
     if (name === undefined) return { field, problem: 'wrong_type' };
+    const kind = toolKind(name);
+    const isFree = FREE_KINDS.gemini.has(kind);
     tools.push({
       field: `${field}.${name}`,
-      kind: toolKind(name),
+      kind,
       maxUses: undefined,
+      isFree,
+      isReported: false,
       model: undefined,
     });
   }

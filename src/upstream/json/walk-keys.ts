@@ -85,6 +85,10 @@ export class JsonKeys {
     return this.bytes[this.valueStart] === OPEN_BRACE;
   }
 
+  isList(): boolean {
+    return this.bytes[this.valueStart] === OPEN_BRACKET;
+  }
+
   isEmptyList(): boolean {
     const { bytes, valueStart } = this;
     if (bytes[valueStart] !== OPEN_BRACKET) return false;
@@ -100,6 +104,11 @@ export class JsonKeys {
   /** The length of a string value between its quotes, escapes as written; 0 for other values. */
   textBytes(): number {
     return this.isText() ? this.valueEnd - this.valueStart - 1 : 0;
+  }
+
+  /** The decoded text of a string value. */
+  textValue(): string | undefined {
+    return readString(this.bytes, { start: this.valueStart, end: this.valueEnd + 1 });
   }
 
   isTextValue(text: string): boolean {

@@ -11,6 +11,8 @@ import {
   noteContent,
   noteError,
   noteErrorAtEnd,
+  noteFinish,
+  noteThinking,
   noteUsage,
   type StreamState,
 } from './state.ts';
@@ -40,7 +42,7 @@ function readKind(
 ): boolean {
   if (bytesEqual(bytes, start, end, 'content_block_delta')) readDelta(state, event);
   else if (bytesEqual(bytes, start, end, 'content_block_start')) readBlockStart(state, event);
-  else if (bytesEqual(bytes, start, end, 'message_delta')) readUsage(state, dataOf(event));
+  else if (bytesEqual(bytes, start, end, 'message_delta')) readMessageDelta(state, event);
   else if (bytesEqual(bytes, start, end, 'message_start')) readMessageStart(state, event);
   else if (bytesEqual(bytes, start, end, 'message_stop')) state.status.terminal = true;
   else if (bytesEqual(bytes, start, end, 'error'))
@@ -49,7 +51,7 @@ function readKind(
   return true;
 }
 
-/** Deltas of other kinds (signatures, citations) are content without measured bytes. */
+/** Deltas of other kinds (signatures, citations) are content without measured bytes and no answer by themselves. */
 function readDelta(state: StreamState, event: StreamEvent): void {
   if (!event.isWhole) {
     noteErrorAtEnd(state, event);
@@ -59,27 +61,33 @@ function readDelta(state: StreamState, event: StreamEvent): void {
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth !== 2) continue;
-    if (keys.isKey('text') || keys.isKey('partial_json') || keys.isKey('thinking')) {
+    if (keys.isKey('thinking')) {
+      const bytes = keys.textBytes();
+      return bytes > 0 ? noteThinking(state, bytes) : undefined;
+    }
+    if (keys.isKey('text') || keys.isKey('partial_json')) {
       const bytes = keys.textBytes();
       if (bytes > 0) noteContent(state, bytes);
       return;
     }
   }
-  noteContent(state, 0);
+  noteThinking(state, 0);
 }
 
 /** A text or thinking block begins empty; a tool call, a result or redacted thinking is content at its start. */
 function readBlockStart(state: StreamState, event: StreamEvent): void {
   const { keys } = state;
   let isEmpty = false;
+  let isThinking = false;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth !== 2) continue;
+    if (keys.isKey('type')) isThinking = keys.isTextValue('redacted_thinking');
     if (keys.isKey('type')) isEmpty = keys.isTextValue('text') || keys.isTextValue('thinking');
     if (keys.isKey('text') || keys.isKey('thinking')) isEmpty = keys.textBytes() === 0;
     if (keys.isKey('type') && !isEmpty) break;
   }
-  if (!isEmpty) noteContent(state, 0);
+  if (!isEmpty) (isThinking ? noteThinking : noteContent)(state, 0);
 }
 
 function readMessageStart(state: StreamState, event: StreamEvent): void {
@@ -87,6 +95,14 @@ function readMessageStart(state: StreamState, event: StreamEvent): void {
   const peeked = peekFields(data, ['message']);
   const message = peeked.ok ? peeked.fields.get('message') : undefined;
   if (message) readUsage(state, data.subarray(message.start, message.end));
+}
+
+function readMessageDelta(state: StreamState, event: StreamEvent): void {
+  readUsage(state, dataOf(event));
+  const { keys } = state;
+  keys.start(event.data, event.dataStart, event.dataEnd);
+  while (keys.next())
+    if (keys.depth === 2 && keys.isKey('stop_reason') && keys.isText()) noteFinish(state, event);
 }
 
 function readUsage(state: StreamState, object: Buffer): void {

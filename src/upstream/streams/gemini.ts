@@ -2,15 +2,20 @@
 // candidates, usually with the usage so far. The format has no end marker: a finish reason (or the reason why the prompt
 // was blocked) followed by the end of the stream is a clean end.
 
+import { LIST_MEMBER_DEPTH } from '../json/error-member.ts';
 import type { StreamEvent } from './event.ts';
 import {
   type EventReader,
   noteContent,
   noteError,
+  noteErrorAtEnd,
+  noteErrorMember,
+  noteFinish,
   noteUsageAtEnd,
   type StreamState,
 } from './state.ts';
 import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-counts.ts';
+import { addGeminiDetails } from './usage-extras.ts';
 
 /** The nesting of a part's keys: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
@@ -27,18 +32,32 @@ export const readGeminiEvent: EventReader = (state, event) => {
   while (keys.next()) {
     if (keys.depth === PART_DEPTH) readPartKey(state);
     else if (keys.depth === 1) readTopKey(state, event);
-    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT_KEY_BYTES)
-      readCount(state);
+    else if (keys.depth === 2 && !keys.isText() && keys.keyLength >= MIN_COUNT_KEY_BYTES) {
+      if (keys.isList()) readDetails(state);
+      else readCount(state);
+    } else if (keys.depth === LIST_MEMBER_DEPTH && keys.isKey('error') && keys.isSomething())
+      noteErrorMember(state, event.data);
     else if (keys.isText() && (keys.isKey('finishReason') || keys.isKey('blockReason')))
-      state.isFinished = true;
+      readFinish(state, event);
   }
 };
+
+function readFinish(state: StreamState, event: StreamEvent): void {
+  state.isFinished = true;
+  noteFinish(state, event);
+}
 
 function readPartKey(state: StreamState): void {
   const { keys } = state;
   if (keys.isKey('text')) {
     const bytes = keys.textBytes();
+    state.answeredBefore = state.status.answerBegan;
     if (bytes > 0) noteContent(state, bytes);
+    return;
+  }
+  // A part's text precedes the mark that it is a thought.
+  if (keys.isKey('thought') && keys.isSomething()) {
+    state.status.answerBegan = state.answeredBefore;
     return;
   }
   if (!CONTENT_PARTS.some((name) => keys.isKey(name))) return;
@@ -62,8 +81,30 @@ function readCount(state: StreamState): void {
   }
 }
 
+/** Tokens by modality; text alone needs no reading. */
+function readDetails(state: StreamState): void {
+  const { keys } = state;
+  const name = DETAILS.find((key) => keys.isKey(key));
+  const span = name === undefined ? undefined : keys.takeValue();
+  if (name === undefined || !span) return;
+  const list = keys.bytes.toString('utf8', span.start, span.end);
+  if (!list.includes('"AUDIO"') && !list.includes('"IMAGE"')) return;
+  addGeminiDetails(state.counts, { [name]: parsedList(list) });
+}
+
+const DETAILS = ['promptTokensDetails', 'cacheTokensDetails', 'candidatesTokensDetails'];
+
+function parsedList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function readOversized(state: StreamState, event: StreamEvent): void {
   noteContent(state, 0);
+  noteErrorAtEnd(state, event);
   noteUsageAtEnd(state, event, '"usageMetadata"');
   const at = event.data.lastIndexOf('"finishReason"', event.dataEnd);
   if (at >= event.dataStart) state.isFinished = true;

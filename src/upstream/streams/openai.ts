@@ -2,6 +2,7 @@
 // events, all beginning with `response.` except `error`. Each event identifies its format. Compatible providers deviate,
 // so a finish reason also counts as a clean end, and reasoning is recognised under its other names.
 
+import { LIST_MEMBER_DEPTH } from '../json/error-member.ts';
 import { bytesEqual } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
 import { readResponsesEvent } from './responses.ts';
@@ -9,10 +10,15 @@ import {
   type EventReader,
   noteContent,
   noteError,
+  noteErrorAtEnd,
+  noteErrorMember,
+  noteFinish,
+  noteThinking,
   noteUsage,
   noteUsageAtEnd,
   type StreamState,
 } from './state.ts';
+import { addTier } from './usage-extras.ts';
 
 export const readOpenaiEvent: EventReader = (state, event) => {
   if (isResponsesName(event))
@@ -60,24 +66,38 @@ function readKey(state: StreamState, event: StreamEvent): void {
         noteUsage(state, keys.bytes, keys.takeValue());
       else if (keys.depth === 1 && keys.isKey('error') && keys.isSomething())
         noteError(state, event.data, event.dataStart, event.dataEnd);
+      else if (keys.depth === LIST_MEMBER_DEPTH && keys.isKey('error') && keys.isSomething())
+        noteErrorMember(state, event.data);
       return;
     case 7:
       if (keys.depth === 4 && (keys.isKey('content') || keys.isKey('refusal'))) noteText(state);
       return;
     case 9:
-      if (keys.isKey('arguments') || (keys.depth === 4 && keys.isKey('reasoning'))) noteText(state);
+      if (keys.isKey('arguments')) noteText(state);
+      else if (keys.depth === 4 && keys.isKey('reasoning')) noteReasoning(state);
       return;
     case 10:
       if (keys.depth === 5 && keys.isKey('transcript')) noteText(state);
       return;
+    case 12:
+      if (keys.depth === 1 && keys.isKey('service_tier')) noteTier(state);
+      return;
     case 13:
-      if (keys.isKey('finish_reason') && keys.isText()) state.isFinished = true;
+      if (!keys.isKey('finish_reason') || !keys.isText()) return;
+      state.isFinished = true;
+      noteFinish(state, event);
       return;
     case 17:
-      if (keys.depth === 4 && keys.isKey('reasoning_content')) noteText(state);
+      if (keys.depth === 4 && keys.isKey('reasoning_content')) noteReasoning(state);
       return;
     default:
   }
+}
+
+/** Every chunk repeats the tier; the standard one is recognised without decoding. */
+function noteTier({ keys, counts }: StreamState): void {
+  if (!keys.isText()) return;
+  addTier(counts, 'service_tier', keys.isTextValue('default') ? 'default' : keys.textValue());
 }
 
 function noteText(state: StreamState): void {
@@ -85,7 +105,13 @@ function noteText(state: StreamState): void {
   if (bytes > 0) noteContent(state, bytes);
 }
 
+function noteReasoning(state: StreamState): void {
+  const bytes = state.keys.textBytes();
+  if (bytes > 0) noteThinking(state, bytes);
+}
+
 function readOversizedChunk(state: StreamState, event: StreamEvent): void {
   noteContent(state, event.dataEnd - event.dataStart);
+  noteErrorAtEnd(state, event);
   noteUsageAtEnd(state, event, '"usage"');
 }

@@ -1,19 +1,29 @@
 // Reads a provider's stream while it is relayed and reports the facts the relay acts on: whether content has begun,
 // whether the stream ended cleanly, whether the provider reported an error, and the usage so far. It reads the bytes in
-// place, parses only usage objects, never throws, and ignores events that it cannot read.
+// place, parses only usage objects and never throws. An event that is not JSON is an error.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
-import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, skipSpace } from '../json/scan.ts';
+import type { MeteredUsage } from '../../kernel/usage.ts';
+import {
+  bytesEqual,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  skipSpace,
+} from '../json/scan.ts';
+import { isWellFormed } from '../json/well-formed.ts';
 import { readAnthropicEvent } from './anthropic.ts';
 import type { StreamEvent, StreamSplitter } from './event.ts';
 import { readGeminiEvent } from './gemini.ts';
 import { readOpenaiEvent } from './openai.ts';
 import { type ArraySplitter, createArraySplitter } from './split-array.ts';
-import { createSseSplitter } from './split-sse.ts';
+import { createSseSplitter, isForeignStart, type OnForeign } from './split-sse.ts';
 import {
   type EventReader,
   newStreamState,
+  noteError,
+  noteForeign,
   noteJoinedError,
   type StreamState,
   type StreamStatus,
@@ -26,11 +36,16 @@ export type StreamReader = {
   push(chunk: Buffer): StreamStatus;
   /** Call when the stream has ended: was the end clean? Reads an unterminated last event first. */
   isComplete(): boolean;
+  /** What the beginning of the incomplete event announces. */
+  pendingKind(): PendingKind;
   /** The usage that the stream has reported so far; undefined when it has reported none. */
-  usage(): Usage | undefined;
+  usage(): MeteredUsage | undefined;
   /** Bytes of text, thinking and tool calls, as written in JSON; the basis of an estimate. */
   readonly outputBytes: number;
 };
+
+/** `response`: an event of the Responses API, which may repeat the errors of the caller's tools. */
+export type PendingKind = 'error' | 'response' | 'unknown';
 
 export type StreamReaderOptions = { readonly maxEventBytes?: number };
 
@@ -46,6 +61,17 @@ const EVENT_READERS: Record<ProviderFormat, EventReader> = {
   openai: readOpenaiEvent,
   gemini: readGeminiEvent,
 };
+
+/** The name or type of an event is at its beginning. */
+const MAX_KIND_BYTES = 512;
+const ERROR_KIND = /^event: ?(?:error|response\.failed)\b|"type" ?: ?"(?:error|response\.failed)"/;
+const RESPONSE_KIND = /^event: ?response\.(?!failed)|"type" ?: ?"response\.(?!failed)/;
+
+/** An event that is neither JSON nor an end marker. An event that lost its middle cannot be judged. */
+function isMalformed({ data, dataStart, dataEnd, isWhole, isJoined }: StreamEvent): boolean {
+  if (!isWhole || isJoined || dataEnd === dataStart) return false;
+  return !isWellFormed(data, dataStart, dataEnd) && !bytesEqual(data, dataStart, dataEnd, '[DONE]');
+}
 
 class FormatStreamReader implements StreamReader {
   readonly status: StreamStatus;
@@ -75,7 +101,10 @@ class FormatStreamReader implements StreamReader {
     status.broughtContent = false;
     status.oversized = !splitter.feed(chunk);
     status.pendingBytes = splitter.pendingBytes;
-    if (this.#array?.isClosed && this.#state.isFinished) status.terminal = true;
+    if (this.#array?.isClosed && this.#state.isFinished) {
+      status.terminal = true;
+      status.terminalEnd ??= this.#array.closedEnd;
+    }
     return status;
   }
 
@@ -87,7 +116,16 @@ class FormatStreamReader implements StreamReader {
     return format !== 'anthropic' && !this.#array && this.#state.isFinished && !isCut;
   }
 
-  usage(): Usage | undefined {
+  pendingKind(): PendingKind {
+    const head = this.#splitter?.pendingHead();
+    if (!head) return 'unknown';
+    if (!this.#array && isForeignStart(head)) return 'error';
+    const text = head.toString('latin1', 0, MAX_KIND_BYTES);
+    if (ERROR_KIND.test(text)) return 'error';
+    return RESPONSE_KIND.test(text) ? 'response' : 'unknown';
+  }
+
+  usage(): MeteredUsage | undefined {
     return usageOf(this.#state.format, this.#state.counts);
   }
 
@@ -102,22 +140,34 @@ class FormatStreamReader implements StreamReader {
   }
 
   #readEvent(event: StreamEvent): void {
+    // Behind the end marker nothing is relayed, so nothing there matters.
+    if (this.status.terminal) return;
     if (this.#isEnding) {
       const last = event.data[event.dataEnd - 1];
-      this.#lastEventIsWhole = last === CLOSE_BRACE || last === CLOSE_BRACKET;
+      this.#lastEventIsWhole =
+        (last === CLOSE_BRACE || last === CLOSE_BRACKET) && !isMalformed(event);
       if (!this.#lastEventIsWhole) return;
     }
     if (event.isJoined && noteJoinedError(this.#state, event)) return;
+    if (isMalformed(event)) return this.#noteMalformed(event);
     this.#read(this.#state, event);
+    const { status } = this.#state;
+    if (status.terminal && event.end > 0) status.terminalEnd ??= event.end;
+  }
+
+  /** Relayed, it would make the caller's parser throw in the middle of an answer. */
+  #noteMalformed({ data, dataStart, dataEnd }: StreamEvent): void {
+    if (!this.#state.status.terminal) noteError(this.#state, data, dataStart, dataEnd);
   }
 
   /** Gemini streams an array unless the request asks for events; the first byte distinguishes the two. */
   #choose(chunk: Buffer): StreamSplitter {
     const onEvent = (event: StreamEvent): void => this.#readEvent(event);
+    const onForeign: OnForeign = (bytes, start, end) => noteForeign(this.#state, bytes, start, end);
     const first = this.#state.format === 'gemini' ? chunk[skipSpace(chunk, 0)] : undefined;
     if (first === OPEN_BRACKET || first === OPEN_BRACE)
-      this.#array = createArraySplitter(onEvent, this.#maxEventBytes);
-    this.#splitter = this.#array ?? createSseSplitter(onEvent, this.#maxEventBytes);
+      this.#array = createArraySplitter(onEvent, this.#maxEventBytes, onForeign);
+    this.#splitter = this.#array ?? createSseSplitter(onEvent, this.#maxEventBytes, onForeign);
     return this.#splitter;
   }
 }

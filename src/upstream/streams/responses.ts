@@ -1,10 +1,19 @@
 // Reads one event of a Responses API stream; the caller has determined its kind. The last event repeats the whole
 // response and may be very large: only its usage and error are read.
 
-import { peekFields } from '../json/peek-fields.ts';
+import { peekFields, readString } from '../json/peek-fields.ts';
 import { bytesEqual } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
-import { noteContent, noteError, noteUsage, noteUsageAtEnd, type StreamState } from './state.ts';
+import {
+  noteContent,
+  noteError,
+  noteThinking,
+  noteUsage,
+  noteUsageAtEnd,
+  type StreamState,
+} from './state.ts';
+import { countToolCalls } from './tool-calls.ts';
+import { addTier, raiseToolUses } from './usage-extras.ts';
 
 export function readResponsesEvent(
   state: StreamState,
@@ -13,24 +22,41 @@ export function readResponsesEvent(
   start: number,
   end: number,
 ): void {
-  if (endsWith(kind, start, end, '.delta')) return readDelta(state, event);
+  if (endsWith(kind, start, end, '.delta')) {
+    const isThinking = bytesEqual(kind, start, start + REASONING.length, REASONING);
+    return readDelta(state, event, isThinking ? noteThinking : noteContent);
+  }
   if (bytesEqual(kind, start, end, 'response.completed')) return readEnd(state, event, false);
   if (bytesEqual(kind, start, end, 'response.incomplete')) return readEnd(state, event, false);
   if (bytesEqual(kind, start, end, 'response.failed')) return readEnd(state, event, true);
   if (bytesEqual(kind, start, end, 'error')) return readError(state, event);
   // A finished item (a search, a call, hidden reasoning) and an image are content without deltas.
-  if (bytesEqual(kind, start, end, 'response.output_item.done')) noteContent(state, 0);
+  if (bytesEqual(kind, start, end, 'response.output_item.done')) readItem(state, event);
   else if (endsWith(kind, start, end, '.partial_image')) noteContent(state, 0);
 }
 
-function readDelta(state: StreamState, event: StreamEvent): void {
-  if (!event.isWhole) return noteContent(state, event.dataEnd - event.dataStart);
+/** The beginning of all kinds of events with reasoning. */
+const REASONING = 'response.reasoning';
+
+/** A finished tool call of the provider counts as a use. */
+function readItem(state: StreamState, event: StreamEvent): void {
+  noteThinking(state, 0);
+  const uses = countToolCalls(event.data.subarray(event.dataStart, event.dataEnd), ITEM_DEPTH);
+  for (const [kind, count] of uses)
+    raiseToolUses(state.counts, kind, (state.counts.extras?.toolUses?.[kind] ?? 0) + count);
+}
+
+/** The depth of the keys of `item` in its event. */
+const ITEM_DEPTH = 2;
+
+function readDelta(state: StreamState, event: StreamEvent, note: typeof noteContent): void {
+  if (!event.isWhole) return note(state, event.dataEnd - event.dataStart);
   const { keys } = state;
   keys.start(event.data, event.dataStart, event.dataEnd);
   while (keys.next()) {
     if (keys.depth !== 1 || !keys.isKey('delta')) continue;
     const bytes = keys.textBytes();
-    if (bytes > 0 || keys.isObject()) noteContent(state, bytes);
+    if (bytes > 0 || keys.isObject()) note(state, bytes);
     return;
   }
 }
@@ -46,8 +72,11 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
   const outer = peekFields(data, ['response']);
   const span = outer.ok ? outer.fields.get('response') : undefined;
   const response = span ? data.subarray(span.start, span.end) : data;
-  const inner = peekFields(response, ['usage', 'error']);
-  if (inner.ok) noteUsage(state, response, inner.fields.get('usage'));
+  const inner = peekFields(response, ['usage', 'error', 'service_tier']);
+  if (inner.ok) {
+    noteUsage(state, response, inner.fields.get('usage'));
+    addTier(state.counts, 'service_tier', readString(response, inner.fields.get('service_tier')));
+  }
   if (!hasFailed) return;
   const error = inner.ok ? inner.fields.get('error') : undefined;
   if (error) state.status.error ??= wrapped(response.subarray(error.start, error.end));

@@ -1,6 +1,7 @@
 // The state of one stream, shared by the readers of the three formats. The status is one object for the whole stream, so
 // a chunk that only carries text allocates nothing.
 
+import { isRefusal } from '../../errors/mapping/meaning/structured-names.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { containsError, errorMember } from '../json/error-member.ts';
 import { type JsonSpan, readObject } from '../json/peek-fields.ts';
@@ -12,6 +13,8 @@ import { addCounts, emptyCounts, type RawCounts } from './usage-counts.ts';
 export type StreamStatus = {
   /** The stream has delivered text, thinking, a tool call or a refusal; stays true. */
   contentBegan: boolean;
+  /** The stream has delivered content other than thinking; stays true. */
+  answerBegan: boolean;
   /** The latest chunk contained content; the idle clock starts again at each such chunk. */
   broughtContent: boolean;
   /** The format's own end marker has arrived. */
@@ -36,6 +39,8 @@ export type StreamState = {
   readonly counts: RawCounts;
   readonly keys: JsonKeys;
   outputBytes: number;
+  /** Whether an answer had begun before the latest text of a Gemini part, which may turn out to be a thought. */
+  answeredBefore: boolean;
   /** A finish reason has arrived: the stream may end without an end marker. */
   isFinished: boolean;
 };
@@ -47,6 +52,7 @@ export function newStreamState(format: ProviderFormat): StreamState {
     format,
     status: {
       contentBegan: false,
+      answerBegan: false,
       broughtContent: false,
       terminal: false,
       error: undefined,
@@ -59,14 +65,32 @@ export function newStreamState(format: ProviderFormat): StreamState {
     counts: emptyCounts(),
     keys: new JsonKeys(),
     outputBytes: 0,
+    answeredBefore: false,
     isFinished: false,
   };
 }
 
 export function noteContent(state: StreamState, bytes: number): void {
+  noteThinking(state, bytes);
+  state.status.answerBegan = true;
+}
+
+/** Thinking is content, and no answer: a refusal may still follow. */
+export function noteThinking(state: StreamState, bytes: number): void {
   state.outputBytes += bytes;
   state.status.broughtContent = true;
   state.status.contentBegan = true;
+}
+
+/**
+ * The walker is at the reason why the stream ends. A refusal in place of an answer is an error of the provider, with and
+ * without thinking before it; behind an answer it is that answer's end.
+ */
+export function noteFinish(state: StreamState, event: StreamEvent): void {
+  if (state.status.answerBegan) return;
+  const reason = state.keys.textValue();
+  if (reason !== undefined && isRefusal(reason))
+    noteError(state, event.data, event.dataStart, event.dataEnd);
 }
 
 /** Copies, because the splitter reuses the event's buffer. A stream has one error: the first. */

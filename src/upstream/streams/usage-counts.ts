@@ -4,7 +4,16 @@
 // cumulative: the largest value of each is the final one. An invalid count is ignored, so sums are never negative or NaN.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import type { Usage } from '../../kernel/usage.ts';
+import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
+import {
+  addGeminiDetails,
+  addOpenaiDetails,
+  addTier,
+  addToolUses,
+  type RawExtras,
+  usageExtras,
+} from './usage-extras.ts';
+import { countOf, type JsonRecord, nested } from './usage-fields.ts';
 
 export type RawCounts = {
   isKnown: boolean;
@@ -17,6 +26,8 @@ export type RawCounts = {
   cacheWrite1h: number;
   reasoning: number;
   total: number;
+  /** Undefined until the provider reports one of them. */
+  extras: RawExtras | undefined;
 };
 
 export function emptyCounts(): RawCounts {
@@ -30,6 +41,7 @@ export function emptyCounts(): RawCounts {
     cacheWrite1h: 0,
     reasoning: 0,
     total: 0,
+    extras: undefined,
   };
 }
 
@@ -39,11 +51,13 @@ export function addCounts(format: ProviderFormat, counts: RawCounts, usage: Json
 }
 
 /** Undefined until a readable usage object has been added. */
-export function usageOf(format: ProviderFormat, counts: RawCounts): Usage | undefined {
-  return counts.isKnown ? NORMALISE[format](counts) : undefined;
+export function usageOf(format: ProviderFormat, counts: RawCounts): MeteredUsage | undefined {
+  if (!counts.isKnown) return undefined;
+  const usage = NORMALISE[format](counts);
+  return counts.extras ? { ...usage, ...usageExtras(usage, counts.extras) } : usage;
 }
 
-export type CountName = Exclude<keyof RawCounts, 'isKnown'>;
+export type CountName = Exclude<keyof RawCounts, 'isKnown' | 'extras'>;
 
 export const GEMINI_COUNTS = {
   promptTokenCount: 'input',
@@ -61,11 +75,6 @@ export const GEMINI_KEYS = [
   'thoughtsTokenCount',
 ] as const;
 
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-/** No model reads or writes this much in one call; a larger value is invalid and would overflow prices. */
-const MAX_TOKENS = 1_000_000_000;
-
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
   anthropic(counts, usage) {
     const byAge = nested(usage['cache_creation']);
@@ -78,6 +87,8 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'cacheWrite', (oneHour ?? 0) + (fiveMinutes ?? 0));
     raise(counts, 'cacheWrite1h', oneHour);
     raise(counts, 'reasoning', nested(usage['output_tokens_details'])['thinking_tokens']);
+    addToolUses(counts, nested(usage['server_tool_use']));
+    for (const name of ANTHROPIC_TIERS) addTier(counts, name, usage[name]);
   },
   openai(counts, usage) {
     const input = nested(usage['prompt_tokens_details'] ?? usage['input_tokens_details']);
@@ -89,9 +100,11 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
     raise(counts, 'cacheWrite', input['cache_write_tokens']);
     raise(counts, 'reasoning', output['reasoning_tokens']);
     raise(counts, 'total', usage['total_tokens']);
+    addOpenaiDetails(counts, input, output);
   },
   gemini(counts, usage) {
     for (const key of GEMINI_KEYS) raise(counts, GEMINI_COUNTS[key], usage[key]);
+    addGeminiDetails(counts, usage);
   },
 };
 
@@ -139,13 +152,4 @@ export function raise(counts: RawCounts, name: CountName, value: unknown): void 
   if (count > counts[name]) counts[name] = count;
 }
 
-function countOf(value: unknown): number | undefined {
-  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined;
-  return Math.ceil(value);
-}
-
-function nested(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null ? (value as JsonRecord) : NOTHING;
-}
-
-const NOTHING: JsonRecord = Object.freeze({});
+const ANTHROPIC_TIERS = ['service_tier', 'speed', 'inference_geo'];

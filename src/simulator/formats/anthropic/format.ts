@@ -148,7 +148,7 @@ function stopSequenceOf(answer: Answer): string | null {
 /** Anthropic counts cached input separately from `input_tokens`. */
 function usageOf(answer: Answer, outputTokens: number): unknown {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, thinkingTokens } = answer.usage;
-  const { cacheWrite1hTokens } = answer.usage;
+  const { cacheWrite1hTokens, webSearches, serviceTier = 'standard', speed } = answer.usage;
   return {
     input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
@@ -159,6 +159,8 @@ function usageOf(answer: Answer, outputTokens: number): unknown {
     },
     output_tokens: outputTokens,
     output_tokens_details: { thinking_tokens: thinkingTokens },
-    service_tier: 'standard',
+    ...(webSearches > 0 ? { server_tool_use: { web_search_requests: webSearches } } : {}),
+    service_tier: serviceTier,
+    ...(speed === undefined ? {} : { speed }),
   };
 }

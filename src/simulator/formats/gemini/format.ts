@@ -91,11 +91,34 @@ function envelope(answer: Answer, tokens: number) {
       totalTokenCount: inputTokens + tokens + thinkingTokens,
       ...(cacheReadTokens === 0 ? {} : { cachedContentTokenCount: cacheReadTokens }),
       ...(thinkingTokens === 0 ? {} : { thoughtsTokenCount: thinkingTokens }),
-      promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }],
+      promptTokensDetails: modalities(
+        inputTokens,
+        answer.usage.audioInputTokens,
+        answer.usage.imageInputTokens,
+      ),
+      ...candidateDetails(answer, tokens),
     },
     modelVersion: answer.model,
     responseId: answer.id,
   };
+}
+
+function modalities(total: number, audio: number, image: number): readonly unknown[] {
+  const counts = [
+    ['TEXT', Math.max(0, total - audio - image)],
+    ['AUDIO', audio],
+    ['IMAGE', image],
+  ] as const;
+  return counts
+    .filter(([modality, tokenCount]) => modality === 'TEXT' || tokenCount > 0)
+    .map(([modality, tokenCount]) => ({ modality, tokenCount }));
+}
+
+/** Only for output other than text. */
+function candidateDetails(answer: Answer, tokens: number): Record<string, unknown> {
+  const { audioOutputTokens, imageOutputTokens } = answer.usage;
+  if (audioOutputTokens + imageOutputTokens === 0) return {};
+  return { candidatesTokensDetails: modalities(tokens, audioOutputTokens, imageOutputTokens) };
 }
 
 /** Gemini counts thoughts separately from the candidates. */

@@ -96,7 +96,7 @@ function envelope(answer: Answer, object: string) {
     object,
     created: Math.floor(answer.createdAt / 1000),
     model: answer.model,
-    service_tier: 'default',
+    service_tier: answer.usage.serviceTier ?? 'default',
     system_fingerprint: 'fp_simulator',
   };
 }
@@ -119,14 +119,15 @@ function messageOf(answer: Answer): unknown {
 
 function usageOf(answer: Answer): unknown {
   const { inputTokens, outputTokens, cacheReadTokens, thinkingTokens } = answer.usage;
+  const { audioInputTokens, audioOutputTokens } = answer.usage;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cacheReadTokens, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: cacheReadTokens, audio_tokens: audioInputTokens },
     completion_tokens_details: {
       reasoning_tokens: thinkingTokens,
-      audio_tokens: 0,
+      audio_tokens: audioOutputTokens,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

@@ -6,7 +6,7 @@ import type { Answer } from '../../answers.ts';
 import type { Piece } from '../../scenario/chunks.ts';
 import type { StreamEvent, WireFormat } from '../wire-format.ts';
 import type { OutputItem } from './responses-items.ts';
-import { closedItem, itemsOf, openItem, responseOf } from './responses-items.ts';
+import { closedItem, itemsOf, openItem, responseOf, toolCallItems } from './responses-items.ts';
 
 export const openaiResponsesFormat: WireFormat = {
   unary: (answer) => responseOf(answer, 'final'),
@@ -18,6 +18,7 @@ function* events(answer: Answer, pieces: Iterable<Piece>): Generator<StreamEvent
   const opening = responseOf(answer, 'open');
   yield write('response.created', { response: opening });
   yield write('response.in_progress', { response: opening });
+  for (const item of toolCallItems(answer)) yield write('response.output_item.done', { item });
   const items = itemsOf(answer);
   let current: OutputItem | undefined;
   let index = -1;

@@ -50,6 +50,21 @@ export function closedItem(item: OutputItem): unknown {
   return { id, type: 'message', status: 'completed', role: 'assistant', content };
 }
 
+/** The finished calls of the provider's own tools. */
+export function toolCallItems({ id, usage }: Answer): readonly unknown[] {
+  const calls = (count: number, prefix: string, fields: Record<string, unknown>) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `${prefix}_${id}${index}`,
+      ...fields,
+      status: 'completed',
+    }));
+  const action = { type: 'search', query: 'spillway' };
+  return [
+    ...calls(usage.webSearches, 'ws', { type: 'web_search_call', action }),
+    ...calls(usage.fileSearches, 'fs', { type: 'file_search_call', queries: ['spillway'] }),
+  ];
+}
+
 function callOf(item: OutputItem) {
   return { id: item.id, type: 'function_call', call_id: item.callId, name: item.name };
 }
@@ -68,11 +83,11 @@ export function responseOf(answer: Answer, context: 'open' | 'final') {
     instructions: null,
     max_output_tokens: null,
     model: answer.model,
-    output: isOpen ? [] : itemsOf(answer).map(closedItem),
+    output: isOpen ? [] : [...toolCallItems(answer), ...itemsOf(answer).map(closedItem)],
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
-    service_tier: 'default',
+    service_tier: answer.usage.serviceTier ?? 'default',
     store: false,
     temperature: 1,
     text: { format: { type: 'text' } },
@@ -93,9 +108,14 @@ const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
 
 function usageOf(answer: Answer): unknown {
   const { inputTokens, outputTokens, cacheReadTokens, thinkingTokens } = answer.usage;
+  const { audioInputTokens, imageInputTokens } = answer.usage;
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: cacheReadTokens },
+    input_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      ...(audioInputTokens > 0 ? { audio_tokens: audioInputTokens } : {}),
+      ...(imageInputTokens > 0 ? { image_tokens: imageInputTokens } : {}),
+    },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: thinkingTokens },
     total_tokens: inputTokens + outputTokens,

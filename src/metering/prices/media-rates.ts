@@ -1,0 +1,73 @@
+// Prices of audio and image tokens. A provider reports them as parts of the input, cached input and output; a model
+// without such prices charges them like text.
+
+import type { Nanos, TokenRate } from '../../kernel/money.ts';
+import type { UsageExtras } from '../../kernel/usage.ts';
+
+/** Nanodollars per million tokens; undefined if not stated. */
+export type StatedMedia = {
+  readonly audioInput?: Nanos | undefined;
+  readonly imageInput?: Nanos | undefined;
+  readonly audioCache?: Nanos | undefined;
+  readonly imageCache?: Nanos | undefined;
+  readonly audioOutput?: Nanos | undefined;
+  readonly imageOutput?: Nanos | undefined;
+};
+
+export type MediaRates = {
+  readonly audioInput: TokenRate;
+  readonly imageInput: TokenRate;
+  readonly audioCache: TokenRate;
+  readonly imageCache: TokenRate;
+  readonly audioOutput: TokenRate;
+  readonly imageOutput: TokenRate;
+  /** The kinds of output that have a stated price. */
+  readonly outputs: ReadonlySet<string>;
+};
+
+type TextPrices = { readonly input: Nanos; readonly output: Nanos; readonly cacheRead: Nanos };
+type TextRates = {
+  readonly input: TokenRate;
+  readonly output: TokenRate;
+  readonly cacheRead: TokenRate;
+};
+
+/** Undefined if nothing is stated. */
+export function mediaRates(
+  stated: StatedMedia,
+  text: TextPrices,
+  rateOf: (nanosPerMillion: Nanos) => TokenRate,
+): MediaRates | undefined {
+  if (Object.values(stated).every((price) => price === undefined)) return undefined;
+  const outputs = new Set<string>();
+  if (stated.audioOutput !== undefined) outputs.add('audio');
+  if (stated.imageOutput !== undefined) outputs.add('image');
+  return {
+    audioInput: rateOf(stated.audioInput ?? text.input),
+    imageInput: rateOf(stated.imageInput ?? text.input),
+    audioCache: rateOf(stated.audioCache ?? text.cacheRead),
+    imageCache: rateOf(stated.imageCache ?? text.cacheRead),
+    audioOutput: rateOf(stated.audioOutput ?? text.output),
+    imageOutput: rateOf(stated.imageOutput ?? text.output),
+    outputs,
+  };
+}
+
+/** What the media parts cost more, or less, than the same number of text tokens. */
+export function mediaSurcharge(media: MediaRates, text: TextRates, extras: UsageExtras): TokenRate {
+  const parts: readonly (readonly [number, TokenRate, TokenRate])[] = [
+    [extras.audioInputTokens, media.audioInput, text.input],
+    [extras.imageInputTokens, media.imageInput, text.input],
+    [extras.audioCacheTokens, media.audioCache, text.cacheRead],
+    [extras.imageCacheTokens, media.imageCache, text.cacheRead],
+    [extras.audioOutputTokens, media.audioOutput, text.output],
+    [extras.imageOutputTokens, media.imageOutput, text.output],
+  ];
+  let nanos = 0;
+  let millionths = 0;
+  for (const [tokens, rate, replaced] of parts) {
+    nanos += tokens * (rate.nanos - replaced.nanos);
+    millionths += tokens * (rate.millionths - replaced.millionths);
+  }
+  return { nanos, millionths };
+}

@@ -1,0 +1,128 @@
+// The parts of a provider's usage that have prices of their own: audio and image tokens, uses of the provider's tools, and
+// the processing tier. Most answers report none, and then nothing is allocated. Counts are cumulative: the largest wins.
+
+import type { MeteredUsage, Usage, UsageTiers } from '../../kernel/usage.ts';
+import { countOf, type JsonRecord, nested } from './usage-fields.ts';
+
+export type RawExtras = {
+  audioInput: number;
+  imageInput: number;
+  audioCache: number;
+  imageCache: number;
+  audioOutput: number;
+  imageOutput: number;
+  toolUses: Record<string, number> | undefined;
+  tiers: UsageTiers | undefined;
+};
+
+/** The raw counts of an answer, as far as this module changes them. */
+type Counts = { extras: RawExtras | undefined };
+
+type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'tiers'>;
+
+/** Shared by all answers at the standard tier, which are most. */
+const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
+
+export function addTier(counts: Counts, field: string, value: unknown): void {
+  if (typeof value !== 'string') return;
+  const tier = value.toLowerCase();
+  const extras = extrasOf(counts);
+  const isStandard = field === 'service_tier' && (tier === 'standard' || tier === 'default');
+  if (isStandard) extras.tiers ??= STANDARD;
+  else extras.tiers = { ...extras.tiers, [field]: tier };
+}
+
+/** Anthropic's `server_tool_use`: `{ web_search_requests: 2 }`. */
+export function addToolUses(counts: Counts, uses: JsonRecord): void {
+  for (const [name, value] of Object.entries(uses)) {
+    if (name.endsWith(USES))
+      raiseToolUses(counts, name.slice(0, -USES.length), countOf(value) ?? 0);
+  }
+}
+
+export function raiseToolUses(counts: Counts, kind: string, uses: number): void {
+  if (uses === 0) return;
+  const extras = extrasOf(counts);
+  extras.toolUses = { ...extras.toolUses, [kind]: Math.max(extras.toolUses?.[kind] ?? 0, uses) };
+}
+
+export function addOpenaiDetails(counts: Counts, input: JsonRecord, output: JsonRecord): void {
+  const cached = nested(input['cached_tokens_details']);
+  raiseMedia(counts, 'audioInput', input['audio_tokens']);
+  raiseMedia(counts, 'imageInput', input['image_tokens']);
+  raiseMedia(counts, 'audioCache', cached['audio_tokens']);
+  raiseMedia(counts, 'imageCache', cached['image_tokens']);
+  raiseMedia(counts, 'audioOutput', output['audio_tokens']);
+  raiseMedia(counts, 'imageOutput', output['image_tokens']);
+}
+
+const GEMINI_DETAILS: readonly (readonly [string, MediaName, MediaName])[] = [
+  ['promptTokensDetails', 'audioInput', 'imageInput'],
+  ['cacheTokensDetails', 'audioCache', 'imageCache'],
+  ['candidatesTokensDetails', 'audioOutput', 'imageOutput'],
+];
+
+/** Lists of `{ modality, tokenCount }`. */
+export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
+  for (const [key, audio, image] of GEMINI_DETAILS) {
+    const list = usage[key];
+    if (!Array.isArray(list)) continue;
+    for (const entry of list) {
+      const { modality, tokenCount } = nested(entry);
+      if (modality === 'AUDIO') raiseMedia(counts, audio, tokenCount);
+      else if (modality === 'IMAGE') raiseMedia(counts, image, tokenCount);
+    }
+  }
+}
+
+/** Bounded by the counts that they are parts of; cached parts are not input parts. */
+export function usageExtras(usage: Usage, raw: RawExtras): Pick<MeteredUsage, 'extras' | 'tiers'> {
+  const { tiers } = raw;
+  if (!hasPricedParts(raw)) return { tiers };
+  const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
+  const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
+  const audioInputTokens = Math.min(raw.audioInput - audioCacheTokens, usage.inputTokens);
+  const imageLeft = usage.inputTokens - audioInputTokens;
+  const audioOutputTokens = Math.min(raw.audioOutput, usage.outputTokens);
+  return {
+    tiers,
+    extras: {
+      audioInputTokens: Math.max(0, audioInputTokens),
+      imageInputTokens: Math.max(0, Math.min(raw.imageInput - imageCacheTokens, imageLeft)),
+      audioCacheTokens,
+      imageCacheTokens,
+      audioOutputTokens,
+      imageOutputTokens: Math.min(raw.imageOutput, usage.outputTokens - audioOutputTokens),
+      toolUses: raw.toolUses ?? NO_USES,
+    },
+  };
+}
+
+const USES = '_requests';
+const NO_USES: Readonly<Record<string, number>> = Object.freeze({});
+
+function hasPricedParts(raw: RawExtras): boolean {
+  const tokens = raw.audioInput + raw.imageInput + raw.audioOutput + raw.imageOutput;
+  return tokens + raw.audioCache + raw.imageCache > 0 || raw.toolUses !== undefined;
+}
+
+function raiseMedia(counts: Counts, name: MediaName, value: unknown): void {
+  const count = countOf(value) ?? 0;
+  if (count === 0) return;
+  const extras = extrasOf(counts);
+  extras[name] = Math.max(extras[name], count);
+}
+
+function extrasOf(counts: Counts): RawExtras {
+  counts.extras ??= {
+    audioInput: 0,
+    imageInput: 0,
+    audioCache: 0,
+    imageCache: 0,
+    audioOutput: 0,
+    imageOutput: 0,
+    toolUses: undefined,
+    tiers: undefined,
+  };
+  return counts.extras;
+}

@@ -1,0 +1,176 @@
+// Features that cost more than tokens at the standard price are charged at the list price, or refused by name before the
+// provider is called. Expected costs are written out with their arithmetic, in nanodollars.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { ask, errorOf, newTenant, usageOf } from '../../support/gateway/call-rig.ts';
+import {
+  SINGLE_ATTEMPTS,
+  startTestGateway,
+  type TestGateway,
+} from '../../support/gateway/test-gateway.ts';
+
+const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03 }, tiers: { flex: 0.5, priority: 2 } }\n`;
+const MESSAGES = [{ role: 'user', content: 'Hello' }];
+const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES };
+const CHAT = { model: 'gpt-4o', max_tokens: 100, messages: MESSAGES };
+const RESPONSES = { model: 'gpt-4.1', max_output_tokens: 100, input: 'Hello' };
+const GEMINI = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+const GEMINI_PATH = '/v1beta/models/gemini-2.5-flash:generateContent';
+const GEMINI_STREAM = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
+const TOKENS = { inputTokens: 1000, outputTokens: 100 };
+
+let gateway: TestGateway;
+
+suite('the cost of features', () => {
+  before(async () => {
+    gateway = await startTestGateway({}, () => FILE);
+  });
+  afterEach(() => gateway.simulator.resetScenario());
+  after(() => gateway.close());
+
+  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
+  const cases = [
+    // 1000 × 3000 + 100 × 15000 + 3 × 10,000,000
+    [
+      'Messages web search',
+      '/v1/messages',
+      { ...CLAUDE, tools: [search] },
+      { webSearches: 3 },
+      34_500_000,
+    ],
+    // 1000 × 2000 + 100 × 8000 + 2 × 10,000,000 + 1 × 2,500,000
+    [
+      'Responses web and file search',
+      '/v1/responses',
+      { ...RESPONSES, max_tool_calls: 4, tools: [{ type: 'web_search' }, { type: 'file_search' }] },
+      { webSearches: 2, fileSearches: 1 },
+      25_300_000,
+    ],
+    // (1000 × 2500 + 100 × 10000) × 0.5
+    [
+      'the flex tier',
+      '/v1/chat/completions',
+      { ...CHAT, service_tier: 'flex' },
+      { serviceTier: 'flex' },
+      1_750_000,
+    ],
+    // (1000 × 2000 + 100 × 8000) × 2
+    [
+      'the priority tier',
+      '/v1/responses',
+      { ...RESPONSES, service_tier: 'priority' },
+      { serviceTier: 'priority' },
+      5_600_000,
+    ],
+    // 1000 × 2500 + 100 × 10000: the provider served it at the default tier
+    [
+      'a priority request at the default tier',
+      '/v1/chat/completions',
+      { ...CHAT, service_tier: 'priority' },
+      {},
+      3_500_000,
+    ],
+  ] as const;
+  for (const [name, path, body, usage, nanos] of cases)
+    for (const stream of [false, true])
+      test(`${name} costs its list price, ${stream ? 'streamed' : 'unary'}`, async () => {
+        gateway.simulator.setScenario({ usage: { ...TOKENS, ...usage } });
+        const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+        const answer = await ask(tenant, { path, body: { ...body, stream } });
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal((await usageOf(tenant, 1)).costUsd, nanos / 1e9);
+      });
+
+  for (const path of [GEMINI_PATH, GEMINI_STREAM])
+    test(`Gemini audio input costs its own price at ${path}`, async () => {
+      gateway.simulator.setScenario({ usage: { ...TOKENS, audioInputTokens: 400 } });
+      const tenant = await newTenant(gateway);
+      const answer = await ask(tenant, { path, body: GEMINI });
+      assert.equal(answer.status, 200, answer.text);
+      // 600 × 300 + 400 × 1000 + 100 × 2500
+      assert.equal((await usageOf(tenant, 1)).costUsd, 830_000 / 1e9);
+    });
+
+  const audio = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  const refused = [
+    ['/v1/messages', { ...CLAUDE, service_tier: 'batch' }, 'service_tier'],
+    ['/v1/messages', { ...CLAUDE, speed: 'fast' }, 'speed'],
+    ['/v1/messages', { ...CLAUDE, inference_geo: 'us' }, 'inference_geo'],
+    ['/v1/messages', { ...CLAUDE, tools: [{ type: 'code_execution_20250825' }] }, 'tools[0].type'],
+    [
+      '/v1/messages',
+      { ...CLAUDE, tools: [{ type: 'advisor_20260301', model: 'claude-opus-4-6' }] },
+      'tools[0].model',
+    ],
+    ['/v1/chat/completions', { ...CHAT, service_tier: 'scale' }, 'service_tier'],
+    ['/v1/chat/completions', { ...CHAT, ...audio }, 'modalities'],
+    ['/v1/responses', { ...RESPONSES, tools: [{ type: 'image_generation' }] }, 'tools[0].type'],
+    [GEMINI_PATH, { ...GEMINI, tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
+    [
+      GEMINI_PATH,
+      { ...GEMINI, generationConfig: { responseModalities: ['IMAGE'] } },
+      'generationConfig.responseModalities',
+    ],
+  ] as const;
+  for (const [path, body, field] of refused)
+    test(`${path} refuses ${field}, which has no price`, async () => {
+      gateway.simulator.clearLog();
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 400, answer.text);
+      assert.ok(answer.text.includes(field), answer.text);
+      assert.deepEqual(gateway.simulator.log(), []);
+    });
+
+  test('a tool that the operator has priced is served and charged per use', async () => {
+    gateway.simulator.setScenario({ usage: TOKENS });
+    const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+    const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }];
+    const answer = await ask(tenant, { path: '/v1/responses', body: { ...RESPONSES, tools } });
+    assert.equal(answer.status, 200, answer.text);
+    // 1000 × 2000 + 100 × 8000; the answer reports no use
+    assert.equal((await usageOf(tenant, 1)).costUsd, 2_800_000 / 1e9);
+  });
+
+  const bypasses = [
+    [
+      'an escaped file_id',
+      '/v1/responses',
+      '{"model":"gpt-4.1","max_output_tokens":1,"input":[{"role":"user","content":[{"type":"input_file","file\\u005fid":"f"}]}]}',
+    ],
+    [
+      'max_output_tokens on chat',
+      '/v1/chat/completions',
+      JSON.stringify({ ...CHAT, max_tokens: undefined, max_output_tokens: 1 }),
+    ],
+    ['max_tokens 0', '/v1/chat/completions', JSON.stringify({ ...CHAT, max_tokens: 0 })],
+  ] as const;
+  for (const [name, path, body] of bypasses)
+    test(`${name} does not shrink the reservation`, async () => {
+      gateway.simulator.clearLog();
+      const tenant = await newTenant(gateway, { monthlyBudgetUsd: 0.05 });
+      const answer = await ask(tenant, { path, body });
+      assert.equal(answer.status, 402, answer.text);
+      assert.deepEqual(gateway.simulator.log(), []);
+    });
+
+  const ambiguous = [
+    ['{"model":"gpt-4o","messages":[{"role":"user","content":"x"}],"Max_Tokens":5}', 'max_tokens'],
+    [
+      '{"model":"gpt-4o","messages":[],"tools":[{"type":"function","type":"web_search"}]}',
+      'tools[0].type',
+    ],
+    [
+      '{"model":"gpt-4o","messages":[],"service_tier":"auto","service\\u005ftier":"flex"}',
+      'service_tier',
+    ],
+  ] as const;
+  for (const [body, field] of ambiguous)
+    test(`a body that names ${field} ambiguously is refused`, async () => {
+      const tenant = await newTenant(gateway);
+      const answer = await ask(tenant, { path: '/v1/chat/completions', body });
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(errorOf(answer).params['field'], field);
+    });
+});
