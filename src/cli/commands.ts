@@ -3,6 +3,7 @@
 import type { RegisterCommand } from './command.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerChaos } from './commands/chaos.ts';
+import { registerClients } from './commands/clients.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -30,4 +31,5 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerDoctor,
   registerBench,
   registerChaos,
+  registerClients,
 ];

@@ -12,6 +12,7 @@ const PATTERNS = [
   'test/**/*.test.ts',
   'bench/**/*.test.ts',
   'chaos/**/*.test.ts',
+  'clients/**/*.test.ts',
 ];
 const FILES_AT_ONCE = 2;
 

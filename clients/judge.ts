@@ -1,0 +1,35 @@
+// Whether a client is served worse through Spillway than by the failing provider itself. Times are compared with a wide
+// margin, because the processes share a machine; calls of the provider are exact.
+
+import type { Cell, Side } from './measure-cell.ts';
+
+const MAX_CALL_RATIO = 1.2;
+const MAX_TIME_RATIO = 1.5;
+const TIME_MARGIN_SECONDS = 3;
+
+/** The reasons, none if the cell is as good as direct or better. */
+export function defectsOf({ direct, gateway, kind }: Cell): readonly string[] {
+  const reasons: string[] = [];
+  if (RANK[gateway.outcome] < RANK[direct.outcome])
+    reasons.push(`${gateway.outcome} instead of ${direct.outcome}`);
+  const isSameOutcome = gateway.outcome === 'error' && direct.outcome === 'error';
+  if (kind !== 'agent' && isSameOutcome && isLessTelling(direct, gateway))
+    reasons.push(`class ${gateway.errorClass} instead of ${direct.errorClass}`);
+  if (gateway.calls > Math.floor(direct.calls * MAX_CALL_RATIO))
+    reasons.push(`${gateway.calls} provider calls instead of ${direct.calls}`);
+  if (gateway.seconds > direct.seconds * MAX_TIME_RATIO + TIME_MARGIN_SECONDS)
+    reasons.push(`${gateway.seconds.toFixed(0)} s instead of ${direct.seconds.toFixed(0)} s`);
+  return reasons;
+}
+
+const RANK = { waiting: 0, error: 1, answer: 2 } as const;
+
+/** A class with an HTTP status is what programs decide by; its name must stay. Status and text may differ. */
+function isLessTelling(direct: Side, gateway: Side): boolean {
+  const [before = '', after = ''] = [direct.errorClass, gateway.errorClass];
+  return /\d/.test(before) && nameOf(before) !== nameOf(after);
+}
+
+function nameOf(errorClass: string): string {
+  return errorClass.replaceAll(/ \d+/g, '');
+}

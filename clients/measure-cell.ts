@@ -1,0 +1,109 @@
+// One cell of the table: a client on a failure, against the simulated provider itself and through a Spillway process in
+// front of it. Each side has a provider, a Spillway, a home folder and a data folder of its own, so that no cell learns
+// from another. The provider's truth log counts the calls.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../src/kernel/clock.ts';
+import { startSimulator } from '../src/simulator/simulator.ts';
+import { runSpillway } from '../test/support/gateway/spillway-process.ts';
+import type { Client, Endpoint, Sight } from './client.ts';
+import type { Failure } from './failures.ts';
+import { runProcess } from './run-process.ts';
+
+export type Side = Sight & { readonly seconds: number; readonly calls: number };
+
+export type Cell = {
+  readonly client: string;
+  readonly kind: Client['kind'];
+  readonly failure: string;
+  readonly direct: Side;
+  readonly gateway: Side;
+};
+
+export type Conditions = { readonly cache: string; readonly timeLimitMs: number };
+
+const MODEL_CALLS = ['messages', 'chat_completions', 'responses', 'generate_content'];
+
+export async function measureCell(
+  client: Client,
+  failure: Failure,
+  conditions: Conditions,
+): Promise<Cell> {
+  const direct = await measureSide(client, failure, conditions, (url, work) =>
+    work({ url, apiKey: 'sk-direct-key' }),
+  );
+  const gateway = await measureSide(client, failure, conditions, (url, work, home) =>
+    behindSpillway(url, failure, home, work),
+  );
+  return { client: client.name, kind: client.kind, failure: failure.name, direct, gateway };
+}
+
+type Work = (endpoint: Endpoint) => Promise<Side>;
+
+async function measureSide(
+  client: Client,
+  failure: Failure,
+  { cache, timeLimitMs }: Conditions,
+  withEndpoint: (providerUrl: string, work: Work, folder: string) => Promise<Side>,
+): Promise<Side> {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-client-'));
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const provider = await startSimulator({ clock: systemClock });
+  const calls = () =>
+    provider.log().filter(({ operation }) => MODEL_CALLS.includes(operation ?? '')).length;
+  const work: Work = async (endpoint) => {
+    const { model = client.model, isStream = false } = failure;
+    const command = client.prepare({ endpoint, model, isStream, home, cache });
+    const startedAt = performance.now();
+    const ended = await runProcess(command, home, timeLimitMs);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return { ...client.read(ended), seconds, calls: calls() };
+  };
+  try {
+    provider.setScenario(failure.scenario);
+    return await withEndpoint(provider.url, work, folder);
+  } finally {
+    await provider.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function behindSpillway(
+  providerUrl: string,
+  { isBudget = false }: Failure,
+  folder: string,
+  work: Work,
+): Promise<Side> {
+  const dataDir = join(folder, 'data');
+  const spillway = runSpillway(['serve'], {
+    SPILLWAY_DATA_DIR: dataDir,
+    LOG_LEVEL: 'critical',
+    ANTHROPIC_API_KEY: 'sk-provider-key',
+    ANTHROPIC_BASE_URL: providerUrl,
+    OPENAI_API_KEY: 'sk-provider-key',
+    OPENAI_BASE_URL: `${providerUrl}/v1`,
+    GEMINI_API_KEY: 'sk-provider-key',
+    GEMINI_BASE_URL: providerUrl,
+  });
+  try {
+    const url = await spillway.ready();
+    const keyIn = (name: string) => readFileSync(join(dataDir, name), 'utf8').trim();
+    if (isBudget) await removeBudget(url, keyIn('admin-key'));
+    return await work({ url, apiKey: keyIn('api-key') });
+  } finally {
+    spillway.kill('SIGKILL');
+    await spillway.ended();
+  }
+}
+
+async function removeBudget(url: string, adminKey: string): Promise<void> {
+  const answer = await fetch(`${url}/admin/orgs/default`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: '{"monthlyBudgetUsd":0}',
+  });
+  if (!answer.ok) throw new Error(`the budget cannot be set: ${answer.status}`);
+}

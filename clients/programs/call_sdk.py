@@ -1,0 +1,113 @@
+# One call with one Python client, with its default retries and timeouts; prints what its caller catches as one line of
+# JSON. Arguments: client, origin, key, model, `unary` or `stream`.
+
+import json
+import sys
+
+name, origin, key, model, mode = sys.argv[1:6]
+PROMPT = "Say hello"
+
+
+def anthropic_sdk():
+    from anthropic import Anthropic
+
+    request = {"model": model, "max_tokens": 200, "messages": [{"role": "user", "content": PROMPT}]}
+    client = Anthropic(base_url=origin, api_key=key)
+    if mode == "unary":
+        return client.messages.create(**request).id
+    with client.messages.stream(**request) as stream:
+        return stream.get_final_message().id
+
+
+def openai_sdk():
+    from openai import OpenAI
+
+    client = OpenAI(base_url=f"{origin}/v1", api_key=key)
+    messages = [{"role": "user", "content": PROMPT}]
+    if mode == "unary":
+        return client.chat.completions.create(model=model, messages=messages).id
+    with client.chat.completions.stream(model=model, messages=messages) as stream:
+        return stream.get_final_completion().id
+
+
+def google_sdk():
+    from google import genai
+
+    client = genai.Client(api_key=key, http_options={"base_url": origin})
+    if mode == "unary":
+        return client.models.generate_content(model=model, contents=PROMPT).text
+    last = None
+    for chunk in client.models.generate_content_stream(model=model, contents=PROMPT):
+        last = chunk
+    reason = last.candidates[0].finish_reason if last and last.candidates else None
+    return "ok" if reason else "incomplete, without an error"
+
+
+def litellm_client():
+    import litellm
+
+    litellm.suppress_debug_info = True
+    answer = litellm.completion(
+        model=f"anthropic/{model}", api_base=origin, api_key=key, stream=mode == "stream",
+        messages=[{"role": "user", "content": PROMPT}],
+    )
+    return answer.id if mode == "unary" else "".join(c.choices[0].delta.content or "" for c in answer)
+
+
+def langchain_anthropic():
+    from langchain_anthropic import ChatAnthropic
+
+    chat = ChatAnthropic(model=model, base_url=origin, api_key=key, max_tokens=200)
+    return chat.invoke(PROMPT).text if mode == "unary" else "".join(c.text for c in chat.stream(PROMPT))
+
+
+def langchain_openai():
+    from langchain_openai import ChatOpenAI
+
+    chat = ChatOpenAI(model=model, base_url=f"{origin}/v1", api_key=key)
+    return chat.invoke(PROMPT).text if mode == "unary" else "".join(c.text for c in chat.stream(PROMPT))
+
+
+def llama_index():
+    from llama_index.llms.openai import OpenAI
+
+    llm = OpenAI(model=model, api_base=f"{origin}/v1", api_key=key)
+    return str(llm.complete(PROMPT)) if mode == "unary" else "".join(c.delta for c in llm.stream_complete(PROMPT))
+
+
+def instructor_client():
+    import instructor
+    from openai import OpenAI
+    from pydantic import BaseModel
+
+    class Greeting(BaseModel):
+        text: str
+
+    client = instructor.from_openai(OpenAI(base_url=f"{origin}/v1", api_key=key))
+    messages = [{"role": "user", "content": PROMPT}]
+    if mode == "unary":
+        return client.chat.completions.create(model=model, response_model=Greeting, messages=messages).text
+    last = None
+    for part in client.chat.completions.create_partial(model=model, response_model=Greeting, messages=messages):
+        last = part
+    return str(last)
+
+
+CALLS = {
+    "anthropic (Python)": anthropic_sdk,
+    "openai (Python)": openai_sdk,
+    "google-genai (Python)": google_sdk,
+    "litellm": litellm_client,
+    "langchain-anthropic": langchain_anthropic,
+    "langchain-openai": langchain_openai,
+    "llama-index": llama_index,
+    "instructor": instructor_client,
+}
+
+try:
+    seen = {"text": str(CALLS[name]())}
+except Exception as error:
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    label = f"{type(error).__name__} {status}" if isinstance(status, int) else type(error).__name__
+    seen = {"errorClass": label, "text": str(error)}
+print(json.dumps(seen))
