@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeptAnswer } from '../admission/idempotency-store.ts';
 import { toKeptAnswer } from '../admission/kept-answer.ts';
 import type { Principal } from '../admission/principal.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { pickLocale, pickTimeZone } from '../errors/locale.ts';
 import {
   type AnswerContext,
@@ -27,6 +28,7 @@ import type { FailureRecorder } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';
+import { type RefusalLimit, refusalSubject } from './refusal-limit.ts';
 
 export type ErrorReply = {
   readonly error: SpillwayError;
@@ -56,14 +58,18 @@ export type ErrorReplierOptions = {
   readonly failures?: FailureRecorder;
   /** Whether the call could be submitted as a job instead. */
   readonly canQueue?: () => boolean;
+  readonly refusals?: RefusalLimit | undefined;
 };
 
 export function createErrorReplier(
   clock: Clock,
   log: Log,
-  { failures, canQueue = () => false }: ErrorReplierOptions = {},
+  { failures, canQueue = () => false, refusals }: ErrorReplierOptions = {},
 ): ErrorReplier {
-  return (reply) => {
+  return (refused) => {
+    const throttled = refusals && countRefusal(refusals, refused);
+    // A throttled refusal is not logged: the start of the throttling is.
+    const reply = throttled ? { ...refused, error: throttled, isRefusal: false } : refused;
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
     else if (reply.isRefusal) logRefusal(log, reply);
     const { requestId, request, principal } = reply;
@@ -78,10 +84,28 @@ export function createErrorReplier(
       diagnostics: diagnosticsFor(reply, failures),
     });
     if (failures) recordAnswer(failures, reply, answer.error);
-    if (!reply.beforeSend) return send(reply, answer);
-    void reply.beforeSend(keptOf(reply, answer)).then(() => send(reply, answer));
+    if (!reply.beforeSend) return send(clock, reply, answer);
+    void reply.beforeSend(keptOf(reply, answer)).then(() => send(clock, reply, answer));
   };
 }
+
+/** Refusals for the caller's own mistakes; one under an idempotency key is kept as it is. */
+function countRefusal(
+  refusals: RefusalLimit,
+  { error, isRefusal, beforeSend, request, principal }: ErrorReply,
+): SpillwayError | undefined {
+  if (!isRefusal || beforeSend || !MISTAKES.has(error.code)) return undefined;
+  return refusals.count(refusalSubject(request, principal));
+}
+
+const MISTAKES: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'INVALID_REQUEST',
+  'REQUEST_TOO_LARGE',
+  'UNPROCESSABLE',
+]);
 
 /** Applies to refused calls of a model only. */
 function callContext(
@@ -95,10 +119,10 @@ function callContext(
   };
 }
 
-function send(reply: ErrorReply, answer: PublicAnswer): void {
+function send(clock: Clock, reply: ErrorReply, answer: PublicAnswer): void {
   const { response, format, request } = reply;
   if (response.destroyed) return;
-  if (reply.isBegun) return void response.end(errorEnding(reply.ending ?? 'event', format, answer));
+  if (reply.isBegun) return endStream(clock, reply, answer);
   const body = JSON.stringify(errorBody(format, answer));
   const correlationId = readCorrelationId(request.headers);
   response.writeHead(wireStatus(format, answer), {
@@ -111,6 +135,24 @@ function send(reply: ErrorReply, answer: PublicAnswer): void {
   });
   response.end(body);
 }
+
+/**
+ * Gemini's format has no end marker, and older clients skip an element that is an error: to them a clean end of the response
+ * would complete the answer. The connection is broken behind the error, once the client has had time to read it.
+ */
+function endStream(
+  clock: Clock,
+  { response, format, ending }: ErrorReply,
+  answer: PublicAnswer,
+): void {
+  const last = errorEnding(ending ?? 'event', format, answer);
+  if (format !== 'gemini') return void response.end(last);
+  response.write(last);
+  clock.after(BREAK_AFTER_MS, () => response.destroy());
+}
+
+/** A client that finds the break together with the error may discard what it has not read. */
+const BREAK_AFTER_MS = 250;
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 

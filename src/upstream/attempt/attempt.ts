@@ -9,10 +9,8 @@
 // The status alone makes a refusal; its body is read up to a size and a time, and may be cut. The listener gets exactly
 // one outcome. A stream is relayed in whole events, so that the provider's error event never reaches the caller.
 
-import type { Verdict } from '../../errors/codes.ts';
 import { judgeProviderError } from '../../errors/map-provider-error.ts';
 import { callerTextOf } from '../../errors/mapping/lesson/caller-text.ts';
-import { UNREADABLE_ANSWER } from '../../errors/mapping/lesson/lesson.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
 import type { Ticket, Watched } from '../../kernel/watch.ts';
@@ -20,6 +18,7 @@ import { containsError, errorIn } from '../json/error-member.ts';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from '../upstream.ts';
 import type { AttemptCall, AttemptListener, AttemptParts } from './attempt-call.ts';
 import { type ClockPhase, overduePhase } from './attempt-clocks.ts';
+import { isRefusal, lost, timedOut, UNREADABLE } from './attempt-failure.ts';
 import { contentTypeOf } from './headers.ts';
 import { type LeftOutcome, usageListener } from './leave-attempt.ts';
 import { readUsage } from './read-usage.ts';
@@ -292,28 +291,4 @@ export class Attempt implements UpstreamListener, Watched {
     if (this.#ticket !== undefined) this.#parts.watch.leave(this.#ticket);
     return true;
   }
-}
-
-/** A success without a body and a redirect are no answers; a redirect is not followed, because its target is unknown. */
-function isRefusal(status: number): boolean {
-  return status >= 300 || status === 204 || status === 205;
-}
-
-/** The provider reported success or a redirect and sent something else: its failure, not ours. */
-const UNREADABLE: Verdict = {
-  code: 'PROVIDER_UNAVAILABLE',
-  params: { reason: 'error' },
-  retryable: true,
-};
-
-function timedOut(phase: ClockPhase): SpillwayError {
-  const message = `the ${phase} clock ran out`;
-  return new SpillwayError('NETWORK_TIMEOUT', message, { params: { phase }, isTimedOut: true });
-}
-
-function lost(why: string): SpillwayError {
-  return new SpillwayError('NETWORK_TIMEOUT', why, {
-    params: { phase: 'lost' },
-    lesson: UNREADABLE_ANSWER,
-  });
 }

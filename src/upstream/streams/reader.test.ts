@@ -336,10 +336,10 @@ test('Gemini: text, thoughts, calls and images are content; the finish reason co
   assert.equal(read('gemini', unnamed(gemini([{ text: 'Hi' }])))[0].isComplete(), false);
 });
 
-test('Gemini: a blocked prompt is a clean end without content', () => {
+test('Gemini: a blocked prompt is an error', () => {
   const [reader] = read('gemini', unnamed({ promptFeedback: { blockReason: 'SAFETY' } }));
-  assert.equal(reader.isComplete(), true);
-  assert.equal(reader.status.contentBegan, false);
+  assert.equal(reader.isComplete(), false);
+  assert.match(String(reader.status.error), /blockReason/);
 });
 
 test('Gemini: one array over the whole response is read element by element', () => {
