@@ -7,7 +7,8 @@ import type { KeyScope } from '../admission/key-scope.ts';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import { findPrincipal, readCredentials } from './credential.ts';
+import { findPrincipal, readCredential, readCredentials } from './credential.ts';
+import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +26,13 @@ export type Gate = {
   requireAdminOrScope(request: FastifyRequest, scope: KeyScope): Promise<void>;
 };
 
-export function createGate(keyring: Keyring, adminKey: string): Gate {
+/** The limits of wrong credentials, per address. */
+export type GuessLimits = {
+  readonly admin: RefusalLimit;
+  readonly keys: RefusalLimit;
+};
+
+export function createGate(keyring: Keyring, adminKey: string, guesses?: GuessLimits): Gate {
   const adminDigest = digest(adminKey);
 
   function isAdmin(request: FastifyRequest): boolean {
@@ -36,20 +43,39 @@ export function createGate(keyring: Keyring, adminKey: string): Gate {
     return isMatch;
   }
 
+  /** A blocked address may still use a key that is known here. */
+  async function find(request: FastifyRequest, queryKey?: string): Promise<Principal> {
+    const credential = readCredential(request.headers, queryKey);
+    const known = credential === undefined ? undefined : keyring.known(credential);
+    if (known) return known;
+    const blocked = guesses?.keys.blocked(addressSubject(request.raw));
+    if (blocked) throw blocked;
+    return findPrincipal(keyring, request.headers, queryKey);
+  }
+
+  /** The right key always passes: an operator must not be locked out by a stranger on the same address. */
+  function refuseAdmin(request: FastifyRequest): never {
+    const isGuess = readCredentials(request.headers).some((credential) => credential !== '');
+    const throttled = isGuess ? guesses?.admin.count(addressSubject(request.raw)) : undefined;
+    throw throttled ?? new SpillwayError('UNAUTHORIZED', 'not the admin key');
+  }
+
   async function requireScope(
     request: FastifyRequest,
     scope: KeyScope,
     queryKey?: string,
   ): Promise<Principal> {
-    const principal = await findPrincipal(keyring, request.headers, queryKey);
+    const principal = await find(request, queryKey);
     request.principal = principal;
+    const blocked = guesses?.keys.blocked(keySubject(principal));
+    if (blocked) throw blocked;
     if (principal.scopes.has(scope)) return principal;
     throw new SpillwayError('FORBIDDEN', `the key lacks the scope ${scope}`);
   }
 
   return {
     requireAdmin(request) {
-      if (!isAdmin(request)) throw new SpillwayError('UNAUTHORIZED', 'not the admin key');
+      if (!isAdmin(request)) refuseAdmin(request);
     },
     requireScope,
     async requireAdminOrScope(request, scope) {

@@ -17,16 +17,22 @@ export function createUnreadableReplier(
 ): (failure: ConnectionFailure, socket: Socket) => void {
   return (failure, socket) => {
     if (failure.code === 'ECONNRESET' || socket.destroyed) return;
-    if (socket.writable) socket.write(bytesOf(publicAnswer(failure, newId('req'), clock)));
-    socket.destroy(failure);
+    const code = failure.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
+    const error = new SpillwayError(code, 'not a valid HTTP request', { cause: failure });
+    answerSocket(socket, error, newId('req'), clock);
   };
 }
 
-/** The headers are unknown, so the language is English and the zone UTC. */
-function publicAnswer(failure: ConnectionFailure, requestId: string, clock: Clock): PublicAnswer {
-  const code = failure.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
-  const error = new SpillwayError(code, 'not a valid HTTP request', { cause: failure });
-  return toPublicAnswer(error, { requestId, locale: 'en', timeZone: 'UTC', now: clock.now() });
+/** Writes the error to the socket and closes it. The headers are unknown: the language is English and the zone UTC. */
+export function answerSocket(
+  socket: Socket,
+  error: SpillwayError,
+  requestId: string,
+  clock: Clock,
+): void {
+  const context = { requestId, locale: 'en', timeZone: 'UTC', now: clock.now() } as const;
+  if (socket.writable) socket.write(bytesOf(toPublicAnswer(error, context)));
+  socket.destroySoon();
 }
 
 function bytesOf(answer: PublicAnswer): string {
@@ -41,4 +47,8 @@ function bytesOf(answer: PublicAnswer): string {
   return `HTTP/1.1 ${answer.status} ${REASONS[answer.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-const REASONS: Readonly<Record<number, string>> = { 400: 'Bad Request', 413: 'Content Too Large' };
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  413: 'Content Too Large',
+  503: 'Service Unavailable',
+};

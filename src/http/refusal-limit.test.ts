@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestClock } from '../../test/support/test-clock.ts';
+import { RefusalLimit } from './refusal-limit.ts';
+
+test('refusals within the bucket pass, then wait for its refill', () => {
+  const clock = createTestClock();
+  const throttled: string[] = [];
+  const onThrottled = (subject: string): void => void throttled.push(subject);
+  const limit = new RefusalLimit(clock, { perMinute: 60, burst: 3, onThrottled });
+  for (let count = 0; count < 3; count += 1) assert.equal(limit.count('a'), undefined);
+  assert.equal(limit.count('a')?.code, 'RATE_LIMITED');
+  assert.equal(limit.count('a')?.retryAfterMs, 3000);
+  assert.equal(limit.count('b'), undefined, 'another subject has its own bucket');
+  assert.deepEqual(throttled, ['a'], 'reported once');
+  clock.advance(3000);
+  assert.equal(limit.count('a'), undefined);
+});
+
+test('a subject is blocked after twice its burst, until its bucket has a token again', () => {
+  const clock = createTestClock();
+  const limit = new RefusalLimit(clock, { perMinute: 60, burst: 3 });
+  for (let count = 0; count < 5; count += 1) limit.count('a');
+  assert.equal(limit.blocked('a'), undefined);
+  for (let count = 0; count < 100; count += 1) limit.count('a');
+  assert.equal(limit.blocked('a')?.retryAfterMs, 4000);
+  clock.advance(3000);
+  assert.ok(limit.blocked('a'));
+  clock.advance(1000);
+  assert.equal(limit.blocked('a'), undefined);
+});
+
+test('the number of buckets is bounded', () => {
+  const limit = new RefusalLimit(createTestClock(), { perMinute: 60, burst: 3 });
+  for (let count = 0; count < 30_000; count += 1) limit.count(`address ${count}`);
+  assert.ok(limit.size <= 10_000);
+});
+
+test('a limit of zero is off', () => {
+  const limit = new RefusalLimit(createTestClock(), { perMinute: 0, burst: 3 });
+  for (let count = 0; count < 100; count += 1) assert.equal(limit.count('a'), undefined);
+});
