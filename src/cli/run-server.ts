@@ -6,6 +6,7 @@ import { type Roles, rolesOf } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { assertNoOwnAddress } from '../config/providers/own-address.ts';
 import {
   assertProviders,
   type Role,
@@ -45,6 +46,7 @@ export async function runServer(context: CliContext, options: ServerOptions): Pr
     cwd: context.cwd,
     ...(configFile === undefined ? {} : { configFile }),
   });
+  assertNoOwnAddress(config, { role });
   assertProviders(config, { role });
   assertShared(config, { role });
   const simulator = usesSimulator(config, { role })

@@ -16,6 +16,7 @@ import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import { addHop, hopOf } from '../upstream/hops.ts';
 import {
   chargeOf,
   isArrayStream,
@@ -47,11 +48,14 @@ export type NativeHandlerParts = {
 export type NativeHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function createNativeHandler(parts: NativeHandlerParts): NativeHandler {
+  const ownHop = hopOf(parts.serve.serverId);
   return (request, response) => {
     if (request.method !== 'POST') return false;
     const route = matchNativeRoute(request.url ?? '');
     if (!route) return false;
-    new NativeConnection(parts, request, response, route).accept();
+    const connection = new NativeConnection(parts, request, response, route);
+    if (addHop(request.headers, ownHop)) connection.accept();
+    else connection.refuseLoop();
     return true;
   };
 }
@@ -93,6 +97,10 @@ class NativeConnection implements Reply {
       (found) => this.#authenticated(found),
       (error: unknown) => this.#refuse(error),
     );
+  }
+
+  refuseLoop(): void {
+    this.#refuse(new SpillwayError('LOOP_DETECTED', 'the request has passed this server before'));
   }
 
   begin(status: number, headers: string[]): void {

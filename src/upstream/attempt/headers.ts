@@ -4,6 +4,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { HOPS_HEADER } from '../hops.ts';
 import type { UpstreamHeaders } from '../upstream.ts';
 
 const USER_AGENT = 'spillway';
@@ -12,9 +13,9 @@ const NO_CODING = ['accept-encoding', 'identity'] as const;
 
 /** Forwarded unchanged. `anthropic-version` decides the wire format, so the default applies only when it is missing. */
 const FORWARDED: Record<ProviderFormat, readonly string[]> = {
-  anthropic: ['anthropic-version', 'anthropic-beta'],
-  openai: ['openai-beta'],
-  gemini: [],
+  anthropic: ['anthropic-version', 'anthropic-beta', HOPS_HEADER],
+  openai: ['openai-beta', HOPS_HEADER],
+  gemini: [HOPS_HEADER],
 };
 
 const DEFAULT_ANTHROPIC_VERSION = '2023-06-01';

@@ -22,6 +22,7 @@ export type Meaning =
   | 'too_long'
   | 'too_large'
   | 'invalid'
+  | 'loop' // another Spillway has seen the request before
   | 'unknown';
 
 /** A meaning and the name of the rule that decided it. */
@@ -69,6 +70,7 @@ export const OUTCOMES: Readonly<Record<Meaning, Outcome>> = frozen({
   too_long: { code: 'CONTEXT_TOO_LONG', params: {}, retryable: false },
   too_large: { code: 'REQUEST_TOO_LARGE', params: {}, retryable: false },
   invalid: { code: 'INVALID_REQUEST', params: {}, retryable: false },
+  loop: { code: 'LOOP_DETECTED', params: {}, retryable: false },
   unknown: { code: 'INTERNAL', params: {}, retryable: false },
 });
 

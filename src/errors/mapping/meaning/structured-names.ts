@@ -43,6 +43,7 @@ const FIRM: NameTable = {
     personal-team-blocked:spending-limit INSUFFICIENT_G1_CREDITS_BALANCE usage_limit_exceeded 1113`,
   limit: `usage_limit_reached ServiceQuotaExceeded dailyLimitExceeded workspace_limit_reached
     weekly_limit_reached monthly_limit_reached MonthlyLimit SubscriptionUsageLimit 1304 1308 1310`,
+  loop: 'LOOP_DETECTED',
   throttle: 'Throttling Throttling.RateQuota Throttling.AllocationQuota Throttling.User',
   overloaded: `overloaded engine_overloaded server_overloaded server_is_overloaded model_overloaded
     MODEL_CAPACITY_EXHAUSTED MODEL_CAPACITY_EXCEEDED NoCapacity capacity_exceeded service_tier_capacity_exceeded ModelNotReady
