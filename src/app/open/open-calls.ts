@@ -58,6 +58,10 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     }),
     load: goesByLoad(config) ? load : undefined,
     isReasoning: createIsReasoning(config.models),
+    alsoAllowed: {
+      queryParameters: new Set(config.forwarding.queryParameters),
+      betas: new Set(config.forwarding.anthropicBetas),
+    },
     contextTokens: openContextTokens(config),
     limits: expectRecovery(shared.limits, resilience.breakers),
     limiter: shared.rateLimiter,

@@ -590,6 +590,20 @@ export const SETTINGS = {
       'The number of successful probes that closes it.',
     ),
   },
+  forwarding: {
+    queryParameters: setting(
+      FILE_ONLY,
+      list(text(/^[\w$.-]{1,100}$/, 'a name of letters, digits, $, dots, dashes or underscores')),
+      [],
+      'Query parameters of AI endpoints that are forwarded besides `alt`, `beta` and `api-version`; others are refused.',
+    ),
+    anthropicBetas: setting(
+      FILE_ONLY,
+      list(text(/^[\w.-]{1,100}$/, 'a name of letters, digits, dots, dashes or underscores')),
+      [],
+      'Values of `anthropic-beta` that are forwarded besides the built-in list, with or without date; others are dropped.',
+    ),
+  },
   streams: {
     maxBufferBytes: setting(
       FILE_ONLY,
@@ -739,6 +753,7 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   timeouts: 'The timeouts of a call.',
   retry: 'The retries of a failed call.',
   breaker: 'The circuit breaker of a failing provider.',
+  forwarding: 'What callers may add to a request beyond its documented form.',
   streams: 'The relay of streams.',
   journal: 'The local write-ahead journal of usage records.',
   budgets: 'The reservations of calls in flight.',

@@ -25,7 +25,7 @@ import type { RequestRecords } from '../../upstream/request-records.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallerRetries, RetryingCaller } from './caller-retries.ts';
-import type { CallPlan } from './plan-call.ts';
+import type { AlsoAllowed, CallPlan } from './plan-call.ts';
 
 export type CallParts = {
   readonly attempts: AttemptParts;
@@ -33,6 +33,8 @@ export type CallParts = {
   /** Counts calls in flight per target; undefined when no alias selects by load. */
   readonly load: TargetLoad | undefined;
   readonly isReasoning: (model: string) => boolean;
+  /** What the operator lets pass to providers besides the built-in lists. */
+  readonly alsoAllowed?: AlsoAllowed;
   readonly contextTokens: ContextTokensOf;
   /** The providers' own limits, as learnt from their responses. */
   readonly limits: ProviderLimits;

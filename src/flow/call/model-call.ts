@@ -16,7 +16,7 @@ import { Attempt } from '../../upstream/attempt/attempt.ts';
 import type { AttemptListener } from '../../upstream/attempt/attempt-call.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
-import { circuitRefusal, deadlinePassed, lowHeadroom } from './call-refusal.ts';
+import { circuitRefusal, deadlinePassed } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
 import { type ChargedUsage, chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
@@ -24,7 +24,7 @@ import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logRetry } from './log-call.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
-import { refuseTarget } from './target-refusal.ts';
+import { refuseTarget, slowDown } from './target-refusal.ts';
 
 export type ModelCallListener = {
   /** A unary call succeeded. */
@@ -37,6 +37,8 @@ export type ModelCallListener = {
   /** A clock ended the call. `onFailed` with the same error follows when the usage is known, up to seconds later. */
   onExpired?(error: SpillwayError): void;
 };
+
+type OnSettled = (record: UsageRecord) => void;
 
 const NO_STANDINGS: readonly LimitStanding[] = Object.freeze([]);
 
@@ -153,12 +155,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     });
   }
 
-  #leave(
-    { attempt, sent }: Calling,
-    reason: Error,
-    status: string,
-    onSettled: (record: UsageRecord) => void,
-  ): void {
+  #leave(calling: Calling, reason: Error, status: string, onSettled: OnSettled): void {
+    const { attempt, sent } = calling;
     attempt.leave(reason, (outcome) => {
       const charged = chargeLeft(this.#order.plan, attempt, sent, outcome);
       this.#settle(sent, status, charged, onSettled);
@@ -175,16 +173,12 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#endRound();
   }
 
-  /**
-   * Close to a provider's limit interactive calls are spread over the remaining headroom; each waits at most once. Jobs
-   * already run at the pace of the account's limit, where headroom is always low.
-   */
+  /** A call waits for headroom at most once. */
   #slowDown(target: Target): SpillwayError | undefined {
-    if (this.#hasSlowedDown || this.#order.isBackground) return undefined;
-    const waitMs = this.#parts.headroom.slowDownMs(target, 0);
-    if (waitMs <= 0) return undefined;
-    this.#hasSlowedDown = true;
-    return lowHeadroom(target.provider, waitMs);
+    if (this.#hasSlowedDown) return undefined;
+    const refusal = slowDown(this.#parts, this.#order, target);
+    this.#hasSlowedDown = refusal !== undefined;
+    return refusal;
   }
 
   #requestPass(target: Target): void {
@@ -252,12 +246,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     reportHealth(this.#parts.breakers, calling.sent, this.#order.payer.organizationId, health);
   }
 
-  #settle(
-    sent: SentAttempt,
-    status: string,
-    charged: ChargedUsage,
-    onSettled: (record: UsageRecord) => void,
-  ): void {
+  #settle(sent: SentAttempt, status: string, charged: ChargedUsage, onSettled: OnSettled): void {
     this.#parts.load?.ended(sent.target);
     const outcome = { ...charged, status };
     this.#lastRecord = settleAttempt(this.#parts, this.#order, sent, outcome, onSettled);

@@ -23,6 +23,7 @@ import {
   type NativeRoute,
   streamsByBody,
 } from '../../upstream/native-route.ts';
+import { checkQuery } from '../../upstream/query-parameters.ts';
 import {
   isNull,
   otherCase,
@@ -36,6 +37,13 @@ import { invalidField, modelNameTooLong, modelRefusal } from './request-refusal.
 export type PlanParts = {
   readonly resolveTargets: ResolveTargets;
   readonly isReasoning: (model: string) => boolean;
+  /** What the operator lets pass besides the built-in lists. */
+  readonly alsoAllowed?: AlsoAllowed;
+};
+
+export type AlsoAllowed = {
+  readonly queryParameters: ReadonlySet<string>;
+  readonly betas: ReadonlySet<string>;
 };
 
 export type CallPlan = {
@@ -57,6 +65,7 @@ export function planCall(
   body: Buffer,
   parts: PlanParts,
 ): CallPlan {
+  const query = queryOf(route, parts);
   const fields = readFields(route, body);
   const span = fields.get('model');
   const model = route.pathModel ?? readModel(body, span);
@@ -82,8 +91,8 @@ export function planCall(
       deadlineAtMs,
       isStream,
       isReasoning: parts.isReasoning(target.model),
-      path: target.basePath + route.upstreamPath(target.model) + route.query,
-      headers: requestHeaders(target.format, target.apiKey, incoming),
+      path: target.basePath + route.upstreamPath(target.model) + query,
+      headers: requestHeaders(target.format, target.apiKey, incoming, parts.alsoAllowed?.betas),
       body: sentBody(route, body, { span, from: model, to: target.model }, usageEdit),
       removesUsageEvent: usageEdit !== undefined,
     }),
@@ -102,6 +111,16 @@ function readModel(body: Buffer, span: JsonSpan | undefined): string | undefined
 
 /** Every byte as an escape such as \u0041, and the quotes. */
 const MAX_ENCODED_MODEL_BYTES = 6 * MAX_MODEL_NAME_BYTES + 2;
+
+/** The query to send. Throws INVALID_REQUEST for a parameter that may not pass. */
+export function queryOf(route: NativeRoute, { alsoAllowed }: PlanParts): string {
+  const checked = checkQuery(route, alsoAllowed?.queryParameters ?? NO_PARAMETERS);
+  if ('query' in checked) return checked.query;
+  const { refused } = checked;
+  throw invalidField(`the query parameter ${refused} is not forwarded`, refused, 'not_supported');
+}
+
+const NO_PARAMETERS: ReadonlySet<string> = new Set();
 
 /** The targets of a model name. Throws INVALID_REQUEST when no provider serves it. */
 export function targetsOf(

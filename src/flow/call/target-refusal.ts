@@ -3,8 +3,8 @@
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Target } from '../../routing/target.ts';
-import type { CallParts } from './call-order.ts';
-import { credentialRefused, limitedUntil } from './call-refusal.ts';
+import type { CallOrder, CallParts } from './call-order.ts';
+import { credentialRefused, limitedUntil, lowHeadroom } from './call-refusal.ts';
 import type { CallPlan } from './plan-call.ts';
 import { activeLimit } from './provider-limit.ts';
 import { invalidField, unpricedModel } from './request-refusal.ts';
@@ -24,4 +24,17 @@ export function refuseTarget(
   const limit = activeLimit(limits, target);
   if (limit) return limitedUntil(limit, clock.now());
   return credentials.refuses(target) ? credentialRefused(target) : undefined;
+}
+
+/**
+ * Close to a provider's limit interactive calls are spread over the remaining headroom. Jobs already run at the pace of the
+ * account's limit, where headroom is always low.
+ */
+export function slowDown(
+  { headroom }: Pick<CallParts, 'headroom'>,
+  { isBackground }: Pick<CallOrder, 'isBackground'>,
+  target: Target,
+): SpillwayError | undefined {
+  const waitMs = isBackground ? 0 : headroom.slowDownMs(target, 0);
+  return waitMs > 0 ? lowHeadroom(target.provider, waitMs) : undefined;
 }

@@ -16,7 +16,7 @@ import {
   streamsByBody,
 } from '../../upstream/native-route.ts';
 import type { CallParts } from '../call/call-order.ts';
-import { type CallPlan, type PlanParts, targetsOf } from '../call/plan-call.ts';
+import { type CallPlan, type PlanParts, queryOf, targetsOf } from '../call/plan-call.ts';
 import { readFields, readStated } from '../call/read-request.ts';
 import type { FetchImages } from './fetch-images.ts';
 
@@ -39,7 +39,7 @@ export async function planJob(
   const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
   const [target] = targets;
   if (!target) throw new Error('a resolved model has no target');
-  const endpoint = endpointOf(message, target);
+  const endpoint = endpointOf(parts, message, target);
   const { path, isStream, operation } = endpoint;
   const images = await parts.fetchImages(message.images ?? [], signal);
   const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target, endpoint)));
@@ -58,7 +58,7 @@ export async function planJob(
       isStream,
       isReasoning: parts.isReasoning(each.model),
       path: each.basePath + path,
-      headers: requestHeaders(each.format, each.apiKey, incoming),
+      headers: requestHeaders(each.format, each.apiKey, incoming, parts.alsoAllowed?.betas),
       body,
     }),
   };
@@ -80,7 +80,11 @@ type Endpoint = {
   readonly isStream: boolean;
 };
 
-function endpointOf({ native, request }: JobMessage, { format, model }: Target): Endpoint {
+function endpointOf(
+  parts: PlanParts,
+  { native, request }: JobMessage,
+  { format, model }: Target,
+): Endpoint {
   const isAsked = request?.['stream'] === true;
   const route = native && matchNativeRoute(native.operation);
   if (!route) {
@@ -89,7 +93,7 @@ function endpointOf({ native, request }: JobMessage, { format, model }: Target):
   }
   const { operation, isStreamPath } = route;
   return {
-    path: route.upstreamPath(model) + route.query,
+    path: route.upstreamPath(model) + queryOf(route, parts),
     operation,
     isStream: isStreamPath || (isAsked && streamsByBody(operation)),
   };

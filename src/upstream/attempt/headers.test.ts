@@ -75,10 +75,10 @@ test('only allow-listed headers of any caller are forwarded', () => {
 test("a provider's own headers are forwarded, and the default version applies only when missing", () => {
   const given = headersOf('anthropic', {
     'anthropic-version': '2099-01-01',
-    'anthropic-beta': 'b',
+    'anthropic-beta': 'effort-2025-11-24,unheard-of',
   });
   assert.equal(given.get('anthropic-version'), '2099-01-01');
-  assert.equal(given.get('anthropic-beta'), 'b');
+  assert.equal(given.get('anthropic-beta'), 'effort-2025-11-24');
   assert.equal(headersOf('anthropic', {}).get('anthropic-version'), '2023-06-01');
   assert.equal(headersOf('openai', { 'openai-beta': 'x' }).get('openai-beta'), 'x');
   assert.equal(headersOf('openai', { 'anthropic-beta': 'x' }).has('anthropic-beta'), false);

@@ -6,30 +6,37 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { HOPS_HEADER } from '../hops.ts';
 import type { UpstreamHeaders } from '../upstream.ts';
+import { allowedBetas } from './beta-values.ts';
 
 const USER_AGENT = 'spillway';
 /** Without this header a provider may compress the response, and attempts read uncompressed bytes. */
 const NO_CODING = ['accept-encoding', 'identity'] as const;
 
-/** Forwarded unchanged. `anthropic-version` decides the wire format, so the default applies only when it is missing. */
+/** Forwarded unchanged, `anthropic-beta` by its allow-list. `anthropic-version` decides the wire format, so the default applies only when it is missing. */
 const FORWARDED: Record<ProviderFormat, readonly string[]> = {
   anthropic: ['anthropic-version', 'anthropic-beta', HOPS_HEADER],
   openai: ['openai-beta', HOPS_HEADER],
   gemini: [HOPS_HEADER],
 };
 
+const NONE: ReadonlySet<string> = new Set();
 const DEFAULT_ANTHROPIC_VERSION = '2023-06-01';
 
 export function requestHeaders(
   format: ProviderFormat,
   apiKey: string,
   incoming: IncomingHttpHeaders,
+  alsoAllowedBetas: ReadonlySet<string> = NONE,
 ): string[] {
   const headers = ['content-type', 'application/json', 'user-agent', USER_AGENT, ...NO_CODING];
   addCredential(headers, format, apiKey);
   for (const name of FORWARDED[format]) {
     const value = incoming[name];
-    if (typeof value === 'string') headers.push(name, value);
+    const sent =
+      typeof value === 'string' && name === 'anthropic-beta'
+        ? allowedBetas(value, alsoAllowedBetas)
+        : value;
+    if (typeof sent === 'string') headers.push(name, sent);
   }
   if (format === 'anthropic' && typeof incoming['anthropic-version'] !== 'string') {
     headers.push('anthropic-version', DEFAULT_ANTHROPIC_VERSION);

@@ -49,14 +49,19 @@ const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(),
 };
 
-const TOOL_FIELDS = ['type', 'model', 'max_uses'];
+const TOOL_FIELDS = ['type', 'model', 'max_uses', 'tools'];
 
-export function readTools(format: ProviderFormat, body: Buffer, span: JsonSpan): ReadTools {
+export function readTools(
+  format: ProviderFormat,
+  body: Buffer,
+  span: JsonSpan,
+  path = 'tools',
+): ReadTools {
   const elements = elementsOf(body, span);
-  if (!elements) return { field: 'tools', problem: 'wrong_type' };
+  if (!elements) return { field: path, problem: 'wrong_type' };
   const tools: ServerTool[] = [];
   for (const [index, element] of elements.entries()) {
-    const field = `tools[${index}]`;
+    const field = `${path}[${index}]`;
     if (element[0] !== OPEN_BRACE) return { field, problem: 'wrong_type' };
     const read =
       format === 'gemini' ? readGemini(element, field) : readTyped(format, element, field);
@@ -104,6 +109,9 @@ function readTyped(format: ProviderFormat, element: Buffer, field: string): Read
   if (model === NOT_TEXT) return { field: `${field}.model`, problem: 'wrong_type' };
   const maxUses = readInteger(element, fields.get('max_uses'));
   const kind = toolKind(type ?? 'custom');
+  const grouped = fields.get('tools');
+  // Codex groups its tools: each counts as if it stood alone.
+  if (kind === 'namespace' && grouped) return readTools(format, element, grouped, `${field}.tools`);
   const isFree = FREE_KINDS[format].has(kind);
   const isReported = REPORTED_KINDS[format].has(kind);
   return { tools: [{ field: `${field}.type`, kind, maxUses, isFree, isReported, model }] };

@@ -7,7 +7,8 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/test-g
 import { send } from '../tenants/tenant-rig.ts';
 
 /** 10 dollars a million for output and nothing for input: 100 tokens are 0.001 dollars. */
-const FILE = 'prices: { models: { claude-sonnet-4-5: { inputUsd: 0, outputUsd: 10 } } }\n';
+const FILE =
+  'prices: { models: { claude-sonnet-4-5: { inputUsd: 0, outputUsd: 10 } } }\ntimeouts: { usageMs: 100 }\n';
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const ASK = { body: { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES } };
 
@@ -32,7 +33,8 @@ suite('GET /v1/budget', () => {
     gateway.simulator.setScenario({ preset: 'hang' });
     const tenant = await newTenant(gateway, { monthlyBudgetUsd: 0.005 });
     const leaving = new AbortController();
-    const left = ask(tenant, { ...ASK, signal: leaving.signal }).catch(() => 'left');
+    const body = { ...ASK.body, stream: true };
+    const left = ask(tenant, { body, signal: leaving.signal }).catch(() => 'left');
     await gateway.simulator.waitFor((entry) => entry.outcome === 'hung');
     assert.deepEqual(await moneyOf(tenant), [0.005, 0, 0.001, 0.004]);
     leaving.abort();

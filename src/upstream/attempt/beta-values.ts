@@ -1,0 +1,52 @@
+// The values of `anthropic-beta` that reach the provider. A beta can change what a call costs (fast mode, another model as
+// adviser, a container), so values pass by an allow-list. Any other value is dropped: without it the provider refuses the
+// fields that belong to it, and clients that send betas ahead of time still work. Pure.
+
+/** Names without their date. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  'adaptive-thinking',
+  'advanced-tool-use',
+  'claude-code',
+  'computer-use',
+  'context-1m',
+  'context-management',
+  'effort',
+  'extended-cache-ttl',
+  'files-api',
+  'fine-grained-tool-streaming',
+  'interleaved-thinking',
+  'max-tokens-3-5-sonnet',
+  'mcp-client',
+  'model-context-window-exceeded',
+  'oauth',
+  'output-128k',
+  'pdfs',
+  'prompt-caching',
+  'prompt-caching-scope',
+  'redact-thinking',
+  'search-results',
+  'structured-outputs',
+  'token-counting',
+  'token-efficient-tools',
+  'tool-examples',
+  'tool-search-tool',
+  'web-fetch',
+  'web-search',
+]);
+
+/** The header's value to send; undefined when no value is left. */
+export function allowedBetas(value: string, alsoAllowed: ReadonlySet<string>): string | undefined {
+  const kept = value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => ALLOWED.has(withoutDate(each)) || isListed(each, alsoAllowed));
+  return kept.length > 0 ? kept.join(',') : undefined;
+}
+
+function isListed(beta: string, alsoAllowed: ReadonlySet<string>): boolean {
+  return alsoAllowed.has(beta) || alsoAllowed.has(withoutDate(beta));
+}
+
+function withoutDate(beta: string): string {
+  return beta.replace(/-\d{4}-\d\d-\d\d$|-\d{8}$/, '');
+}
