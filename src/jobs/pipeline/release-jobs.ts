@@ -52,14 +52,14 @@ async function release(
   delivery: Delivery,
   { ticket, waitForWorkers, closing }: Passage,
 ): Promise<DeliveryOutcome> {
-  await ticket.turn;
-  if (!(await isCurrent(parts, delivery))) return 'ack';
-  const isReleased = (await waitForWorkers()) && (await parts.waitForSlot(closing));
-  if (!isReleased) return { retryAfterMs: 0, isUncounted: true };
-  const { id, body } = delivery;
-  const published = parts.broker.publish(parts.queue, { id, body });
+  const [isWanted] = await Promise.all([isCurrent(parts, delivery), ticket.turn]);
+  if (!isWanted) return 'ack';
+  const slot = (await waitForWorkers()) && parts.waitForSlot(closing);
+  // Slots are given in the order of the requests, so the next job need not wait for this one's.
   ticket.done();
-  await published;
+  if (!(await slot)) return { retryAfterMs: 0, isUncounted: true };
+  const { id, body } = delivery;
+  await parts.broker.publish(parts.queue, { id, body });
   return 'ack';
 }
 
