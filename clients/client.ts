@@ -39,6 +39,8 @@ export type Sight = {
   /** The error class of an SDK. */
   readonly errorClass?: string;
   readonly text: string;
+  /** The duration of the call, where the client measures it; else that of the process counts. */
+  readonly callSeconds?: number;
 };
 
 export type Client = {

@@ -12,7 +12,10 @@ import type { Client, Endpoint, Sight } from './client.ts';
 import type { Failure } from './failures.ts';
 import { runProcess } from './run-process.ts';
 
-export type Side = Sight & { readonly seconds: number; readonly calls: number };
+export type Side = Omit<Sight, 'callSeconds'> & {
+  readonly seconds: number;
+  readonly calls: number;
+};
 
 export type Cell = {
   readonly client: string;
@@ -59,8 +62,9 @@ async function measureSide(
     const command = client.prepare({ endpoint, model, isStream, home, cache });
     const startedAt = performance.now();
     const ended = await runProcess(command, home, timeLimitMs);
-    const seconds = (performance.now() - startedAt) / 1000;
-    return { ...client.read(ended), seconds, calls: calls() };
+    const processSeconds = (performance.now() - startedAt) / 1000;
+    const { callSeconds: seconds = processSeconds, ...sight } = client.read(ended);
+    return { ...sight, seconds, calls: calls() };
   };
   try {
     provider.setScenario(failure.scenario);

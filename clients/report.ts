@@ -41,11 +41,11 @@ function introduction(versions: readonly string[], timeLimitMs: number): string 
   return `# Clients on a failing provider
 
 SDKs and command-line agents with their default retries and timeouts, against a failing provider (the simulator) and through
-Spillway in front of the same provider. Written by \`npm run clients\`; do not edit.
+Spillway in front of the same provider. Written by \`npm run clients -- --write\`; do not edit.
 
 <!-- not run: takes minutes and installs the clients -->
 \`\`\`sh
-npm run clients                                    # every client and every failure
+npm run clients -- --write                         # every client and every failure, into this document
 npm run clients -- --client Codex --failure budget # one cell; both options are repeatable
 npm run clients -- --full                          # also failures that take minutes
 \`\`\`

@@ -1,5 +1,5 @@
 // `spillway clients`: real SDKs and agents on a failing provider, direct and through Spillway. The command in
-// src/cli/commands/clients.ts is its only caller. A run of every client and failure writes docs/clients.md.
+// src/cli/commands/clients.ts is its only caller. With `writes` it writes docs/clients.md.
 
 import { writeFileSync } from 'node:fs';
 import { AGENTS } from './agents.ts';
@@ -11,12 +11,15 @@ import { type Cell, type Conditions, measureCell } from './measure-cell.ts';
 import { PYTHON } from './python.ts';
 import { reportDocument, reportText } from './report.ts';
 import { SDKS } from './sdks.ts';
+import { storeCells } from './stored-cells.ts';
 
 export type ClientsRequest = {
   readonly clients: readonly string[];
   readonly failures: readonly string[];
   readonly isFull: boolean;
   readonly isJson: boolean;
+  /** Writes docs/clients.md. */
+  readonly writes: boolean;
   readonly cache: string;
 };
 
@@ -36,19 +39,26 @@ export async function runClients(request: ClientsRequest): Promise<ClientsOutcom
   const installed = installClients(clients, request.cache);
   const timeLimitMs = request.isFull ? FULL_TIME_LIMIT_MS : TIME_LIMIT_MS;
   const cells = await measureAll(installed, failures, { cache: request.cache, timeLimitMs });
-  if (request.clients.length === 0 && request.failures.length === 0) {
-    const versions = installed.flatMap((client) => {
-      const version = versionOf(client, request.cache);
-      return version === '' ? [] : [`${client.name} ${version}`];
-    });
-    writeFileSync(DOCUMENT, reportDocument(cells, failures, { versions, timeLimitMs }));
-  }
+  const all = storeCells(request.cache, cells);
+  if (request.writes) writeDocument(all, { cache: request.cache, timeLimitMs });
   return {
     text: request.isJson ? JSON.stringify({ cells }, null, 2) : reportText(cells),
     failed: cells
       .filter((cell) => defectsOf(cell).length > 0)
       .map(({ client, failure }) => `${failure} × ${client}`),
   };
+}
+
+/** From the cells of this run and of earlier ones, in the order of the tables. */
+function writeDocument(cells: readonly Cell[], { cache, timeLimitMs }: Conditions): void {
+  const clients = [...SDKS, ...PYTHON, ...AGENTS];
+  const order = (cell: Cell) => clients.findIndex(({ name }) => name === cell.client);
+  const sorted = cells.toSorted((one, other) => order(one) - order(other));
+  const versions = AGENTS.flatMap((client) => {
+    const version = versionOf(client, cache);
+    return version === '' ? [] : [`${client.name} ${version}`];
+  });
+  writeFileSync(DOCUMENT, reportDocument(sorted, FAILURES, { versions, timeLimitMs }));
 }
 
 function choose<T extends { readonly name: string }>(

@@ -45,7 +45,8 @@ export function readLine({ code, stdout, stderr }: Ended): Sight {
     return { outcome: 'error', text: stderr.trim().split('\n').at(-1) ?? '' };
   const field = (name: string) => String(Reflect.get(seen, name) ?? '');
   const errorClass = field('errorClass');
+  const common = { text: field('text'), callSeconds: Number(field('seconds')) };
   return errorClass === ''
-    ? { outcome: 'answer', text: field('text') }
-    : { outcome: 'error', errorClass, text: field('text') };
+    ? { outcome: 'answer', ...common }
+    : { outcome: 'error', errorClass, ...common };
 }

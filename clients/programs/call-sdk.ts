@@ -24,6 +24,7 @@ const CALLS: Readonly<Record<string, () => Promise<string>>> = {
     vercel(createGoogleGenerativeAI({ baseURL: `${origin}/v1beta`, apiKey })(model)),
 };
 
+const startedAt = performance.now();
 try {
   const call = CALLS[name];
   if (call === undefined) throw new RangeError(`no SDK ${name}`);
@@ -92,5 +93,6 @@ function textOf(error: unknown): string {
 }
 
 function print(seen: object): void {
-  process.stdout.write(`${JSON.stringify(seen)}\n`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  process.stdout.write(`${JSON.stringify({ ...seen, seconds })}\n`);
 }

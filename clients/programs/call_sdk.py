@@ -1,8 +1,10 @@
 # One call with one Python client, with its default retries and timeouts; prints what its caller catches as one line of
 # JSON. Arguments: client, origin, key, model, `unary` or `stream`.
 
+import importlib
 import json
 import sys
+import time
 
 name, origin, key, model, mode = sys.argv[1:6]
 PROMPT = "Say hello"
@@ -94,20 +96,23 @@ def instructor_client():
 
 
 CALLS = {
-    "anthropic (Python)": anthropic_sdk,
-    "openai (Python)": openai_sdk,
-    "google-genai (Python)": google_sdk,
-    "litellm": litellm_client,
-    "langchain-anthropic": langchain_anthropic,
-    "langchain-openai": langchain_openai,
-    "llama-index": llama_index,
-    "instructor": instructor_client,
+    "anthropic (Python)": ("anthropic", anthropic_sdk),
+    "openai (Python)": ("openai", openai_sdk),
+    "google-genai (Python)": ("google.genai", google_sdk),
+    "litellm": ("litellm", litellm_client),
+    "langchain-anthropic": ("langchain_anthropic", langchain_anthropic),
+    "langchain-openai": ("langchain_openai", langchain_openai),
+    "llama-index": ("llama_index.llms.openai", llama_index),
+    "instructor": ("instructor", instructor_client),
 }
 
+module, call = CALLS[name]
+importlib.import_module(module)
+started = time.monotonic()
 try:
-    seen = {"text": str(CALLS[name]())}
+    seen = {"text": str(call())}
 except Exception as error:
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     label = f"{type(error).__name__} {status}" if isinstance(status, int) else type(error).__name__
     seen = {"errorClass": label, "text": str(error)}
-print(json.dumps(seen))
+print(json.dumps({**seen, "seconds": time.monotonic() - started}))

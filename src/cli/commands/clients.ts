@@ -13,6 +13,7 @@ type ClientsOptions = {
   readonly failure?: readonly string[];
   readonly full?: boolean;
   readonly json?: boolean;
+  readonly write?: boolean;
   readonly cache?: string;
 };
 
@@ -28,6 +29,7 @@ export const registerClients: RegisterCommand = (program, context) => {
     .option('--failure <name>', 'only this failure; repeatable', collect)
     .option('--full', 'also failures that take minutes, with a time limit of ten minutes')
     .option('--cache <folder>', 'where clients are installed (a folder of the user’s cache)')
+    .option('--write', 'write docs/clients.md from the cells of this run and of earlier ones')
     .option('--json', 'print the results as JSON')
     .action(async (options: ClientsOptions) => {
       const runClients = await loadProgram(ENTRY, 'runClients');
@@ -36,6 +38,7 @@ export const registerClients: RegisterCommand = (program, context) => {
         failures: options.failure ?? [],
         isFull: options.full ?? false,
         isJson: options.json ?? false,
+        writes: options.write ?? false,
         cache: options.cache ?? cacheFolder(context),
       });
       const { text, failed } = outcomeSchema.parse(result);
