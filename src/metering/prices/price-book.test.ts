@@ -329,3 +329,22 @@ test('absurd token counts cost a safe integer', () => {
   const dear = price('openai', 'gpt-5.4-pro', { inputTokens: 1_000_000_000 });
   assert.equal(dear, 60_000 * 1_000_000_000);
 });
+
+test('an unknown version of a known family has no price, unless the operator gives one', () => {
+  const book = createPriceBook();
+  for (const model of [
+    'claude-opus-4-10',
+    'claude-opus-4-99',
+    'claude-haiku-4-9',
+    'claude-opus-47',
+  ])
+    assert.equal(book.isPriced('anthropic', model), false, model);
+  for (const model of ['claude-opus-4-1', 'claude-opus-4-1-20250805', 'claude-haiku-4', 'gpt-4o'])
+    assert.equal(
+      book.isPriced(model.startsWith('gpt') ? 'openai' : 'anthropic', model),
+      true,
+      model,
+    );
+  const family = { 'claude-opus-*': { inputUsd: 15, outputUsd: 75 } };
+  assert.ok(createPriceBook({ overrides: family }).isPriced('anthropic', 'claude-opus-4-99'));
+});

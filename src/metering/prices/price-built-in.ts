@@ -10,7 +10,8 @@ export function builtInPrices(model: string): DatedPrices | undefined {
 }
 
 /** Also after a vendor prefix, as in `anthropic/claude-opus-4` and `eu.anthropic.claude-opus-4-v1:0`. */
-const NAME = /(?:^|[/.])claude-(opus|sonnet|haiku)-4(?:$|[-@:.])/;
+const NAME =
+  /(?:^|[/.])claude-(opus|sonnet|haiku)-4(?:-0)?(?:[-@](?:\d{8}|latest|default))?(?:-v\d+(?::\d+)?)?$/;
 
 /** Dollars per million tokens. */
 const BUILT_IN: ReadonlyMap<string, DatedPrices> = new Map([
