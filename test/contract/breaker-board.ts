@@ -456,6 +456,17 @@ export function breakerBoardContract(
       assert.equal(isClosedFor(key, 'failing'), true);
     });
 
+    it('clears the counts of single organisations when the circuit of all is reset', async () => {
+      const key = newKey();
+      await call(key, 'failing', 'failure', 5);
+      await board.reset(key);
+      await call(key, 'healthy', 'success');
+      await call(key, 'failing', 'failure', 4);
+      assert.equal(isClosedFor(key, 'failing'), true);
+      await call(key, 'failing', 'failure');
+      assert.deepEqual([board.isClosed(key), isClosedFor(key, 'failing')], [true, false]);
+    });
+
     it('lists the open circuit of an organisation, and closes it on reset', async () => {
       const key = newKey();
       const own = organizationCircuit(key, 'failing');

@@ -42,9 +42,12 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     const { organization } = key;
     if (organization !== undefined) {
       if (to === 'closed') circuitOf(accountCircuit(key)).forget(organization);
-    } else if (to === 'open' && cause === 'failures') {
-      for (const each of own.of(key)) each.reset(clock.monotonic());
-    }
+    } else if (cause === 'failures' && to !== 'half_open') resetOwn(key);
+  }
+
+  /** A circuit that opens for all, or closes for all, replaces those of single organisations and their counts. */
+  function resetOwn(account: CircuitKey): void {
+    for (const each of own.of(account)) each.reset(clock.monotonic());
   }
 
   function makeCircuit(key: CircuitKey): LocalCircuit {
@@ -83,11 +86,11 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
   }
 
   function reportToOne(circuit: LocalCircuit, pass: BreakerPass, health: CallHealth): void {
+    // Failures that opened the circuit for all do not open another one.
+    if (pass.probe === undefined && !circuitOf(accountCircuit(pass.key)).isClosed) return;
     const now = clock.monotonic();
     circuit.count(healthForOne(health), now);
-    // Failures that opened the circuit for all do not open another one.
-    const mayOpen = pass.probe !== undefined || circuitOf(accountCircuit(pass.key)).isClosed;
-    if (mayOpen) circuit.decide(pass, healthForOne(health), now);
+    circuit.decide(pass, healthForOne(health), now);
   }
 
   return {
@@ -130,7 +133,10 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
       const views = all.map((circuit) => circuit.view(now, clock.now() - now));
       return views.filter(isWorthShowing);
     },
-    reset: async (key) => knownCircuit(key)?.reset(clock.monotonic()),
+    async reset(key) {
+      knownCircuit(key)?.reset(clock.monotonic());
+      if (key.organization === undefined) resetOwn(key);
+    },
     async close() {
       circuits.clear();
       own.clear();

@@ -149,6 +149,9 @@ class SharedBoard implements RedisBreakerBoard {
 
   async reset(key: CircuitKey): Promise<void> {
     await this.#known(key)?.reset();
+    if (key.organization !== undefined) return;
+    this.#resetOwn(key);
+    await this.#inFlight.drained();
   }
 
   async settled(): Promise<void> {
@@ -221,10 +224,10 @@ class SharedBoard implements RedisBreakerBoard {
     const { organization } = key;
     if (organization !== undefined) {
       if (to === 'closed') this.#circuitOf(accountCircuit(key)).counts.forget(organization);
-    } else if (isDecidedHere && to === 'open' && cause === 'failures') this.#resetOwn(key);
+    } else if (isDecidedHere && cause === 'failures' && to !== 'half_open') this.#resetOwn(key);
   }
 
-  /** A circuit that is open for all replaces those of single organisations. */
+  /** A circuit that opens for all, or closes for all, replaces those of single organisations and their counts. */
   #resetOwn(account: CircuitKey): void {
     for (const circuit of this.#own.of(account)) void this.#inFlight.track(circuit.reset());
   }
