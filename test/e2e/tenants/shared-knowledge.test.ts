@@ -1,0 +1,180 @@
+// Organisations share provider accounts. Whatever one of them sends, the others are served: limits and circuits are learnt
+// from the provider's own statements only. Each test is an attack that once stopped a provider for all.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import {
+  type Ask,
+  administer,
+  ask,
+  type Caller,
+  CLAUDE,
+  chatAsk,
+  errorOf,
+  messageBody,
+  newTenant,
+} from '../../support/gateway/call-rig.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { forgetLearnt } from './learnt-state.ts';
+
+const FILE = () => `
+retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+`;
+const FAILURES = 5;
+const ROOMY = { requestsPerMinute: 100_000, monthlyBudgetUsd: 1000 };
+
+suite('an organisation beside a hostile one', () => {
+  let gateway: TestGateway;
+  let hostile: Caller & { readonly organizationId: string };
+  let other: Caller;
+  before(async () => {
+    gateway = await startTestGateway({}, FILE);
+    hostile = await newTenant(gateway, ROOMY);
+    other = await newTenant(gateway, ROOMY);
+  });
+  after(() => gateway.close());
+  afterEach(async () => {
+    gateway.simulator.resetScenario();
+    await forgetLearnt(gateway);
+  });
+
+  async function attack(asked: Ask, times = FAILURES + 1): Promise<void> {
+    for (let call = 0; call < times; call += 1) await ask(hostile, asked);
+    gateway.simulator.resetScenario();
+  }
+
+  async function assertServed(): Promise<void> {
+    for (const asked of [{}, { model: 'claude-opus-4-1' }, { stream: true }, chatAsk()]) {
+      const answer = await ask(other, asked);
+      assert.equal(answer.status, 200, answer.text);
+    }
+  }
+
+  for (const name of [
+    'credit balance is too low try again in 700 hours',
+    'usage limit reached|4070908800',
+    'overloaded_error',
+  ])
+    test(`is served after a 400 that quotes the field "${name}"`, async () => {
+      gateway.simulator.setScenario({ fault: 'invalid-request', echo: 'before' });
+      await attack({ body: { ...messageBody(), [name]: 1 } });
+      await assertServed();
+      const { data } = await administer(gateway, 'GET', '/admin/limits');
+      assert.deepEqual(data, []);
+    });
+
+  for (const preset of ['malformed-json', 'truncated-json', 'empty-body'])
+    test(`is served after unreadable answers of the other (${preset})`, async () => {
+      gateway.simulator.setScenario({ preset });
+      await attack({});
+      await attack(chatAsk());
+      await assertServed();
+    });
+
+  test('is served after a stream of the other without an end, and after its error event', async () => {
+    gateway.simulator.setScenario({ preset: 'early-end' });
+    await attack({ stream: true });
+    gateway.simulator.setScenario({ fault: 'invalid-request', echo: 'after', afterChunks: 0 });
+    await attack({
+      body: { ...messageBody({ stream: true }), overloaded_error: 'overloaded_error' },
+    });
+    await assertServed();
+  });
+
+  for (const status of [400, 404, 413, 422, 409])
+    test(`is served after requests that the provider refuses with ${status} as overloaded`, async () => {
+      gateway.simulator.setScenario({ fault: 'overloaded', status });
+      await attack({});
+      await assertServed();
+    });
+
+  test('is served after deadlines that the other set too short', async () => {
+    gateway.simulator.setScenario({ latencyMs: 300 });
+    await attack({ headers: { 'x-request-deadline-ms': '30' } });
+    await assertServed();
+  });
+
+  test('is served while failures of the other alone open a circuit, which names it', async () => {
+    assert.equal((await ask(other)).status, 200);
+    gateway.simulator.setScenario({ preset: 'server-error' });
+    await attack({});
+    await assertServed();
+    const refused = await ask(hostile);
+    assert.deepEqual([refused.status, errorOf(refused).params['reason']], [503, 'circuit_open']);
+    const { data } = await administer(gateway, 'GET', '/admin/breakers');
+    assert.partialDeepStrictEqual(
+      (data as { organization: string | null }[]).filter(({ organization }) => organization),
+      [{ provider: 'anthropic', organization: hostile.organizationId, state: 'open' }],
+    );
+  });
+
+  test('shares the circuit that failures of both open', async () => {
+    gateway.simulator.setScenario({ preset: 'server-error' });
+    for (let call = 0; call < FAILURES - 1; call += 1) await ask(hostile);
+    await ask(other);
+    gateway.simulator.resetScenario();
+    const third = await newTenant(gateway, ROOMY);
+    for (const caller of [hostile, other, third]) assert.equal((await ask(caller)).status, 503);
+  });
+
+  test('is told of a limit until its stated end, and the record names the request that met it', async () => {
+    gateway.simulator.setScenario({ provider: 'anthropic', preset: 'usage-limit' });
+    const met = await ask(hostile);
+    assert.equal(met.status, 429, met.text);
+    assert.equal(errorOf(await ask(other)).code, 'AI_LIMIT_REACHED');
+    const { data } = await administer(gateway, 'GET', '/admin/limits');
+    const [limit] = data as { requestId: string }[];
+    assert.equal(limit?.requestId, met.headers.get('x-request-id'));
+    const record = await administer(gateway, 'GET', `/admin/requests/${limit.requestId}`);
+    assert.equal(record['organizationId'], hostile.organizationId);
+  });
+
+  test('learns an exhausted balance from the vendor’s whole sentence in a 400', async () => {
+    gateway.simulator.setScenario({ provider: 'anthropic', preset: 'credits-exhausted' });
+    await ask(hostile);
+    gateway.simulator.resetScenario();
+    assert.equal(errorOf(await ask(other)).code, 'AI_LIMIT_REACHED');
+  });
+
+  test('is not blocked for longer than 32 days, nor by a throttle for longer than an hour', async () => {
+    const years = 3 * 365 * 86_400;
+    for (const [preset, maxMs] of [
+      ['usage-limit', 32 * 86_400_000],
+      ['rate-limit', 3_600_000],
+    ] as const) {
+      const stated = preset === 'rate-limit' ? { retryAfterMs: 86_400_000 } : {};
+      gateway.simulator.setScenario({
+        provider: 'anthropic',
+        preset,
+        ...stated,
+        headers: { 'retry-after': String(preset === 'rate-limit' ? 299 : years) },
+      });
+      await ask(hostile);
+      const { data } = await administer(gateway, 'GET', '/admin/limits');
+      const [limit] = data as { resetAt: number; setAt: number }[];
+      assert.ok(limit && limit.resetAt - limit.setAt <= maxMs, JSON.stringify(data));
+      await forgetLearnt(gateway);
+    }
+  });
+
+  for (const [path, body] of [
+    ['/v1/messages', messageBody()],
+    ['/v1/messages/count_tokens', messageBody()],
+    ['/v1/chat/completions', { model: 'gpt-5-mini', messages: [] }],
+    ['/v1/responses', { model: 'gpt-5-mini', input: 'x' }],
+    ['/v1beta/models/gemini-2.5-flash:generateContent', { contents: [] }],
+  ] as const)
+    test(`${path} refuses {"stream":1} by name and calls no provider`, async () => {
+      gateway.simulator.clearLog();
+      const answer = await ask(hostile, { path, body: { ...body, stream: 1 } });
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.text, /"field":"stream"/);
+      assert.equal(gateway.simulator.log().length, 0);
+    });
+
+  test('a job with {"stream":1} is refused by name', async () => {
+    const body = { model: CLAUDE, request: { ...messageBody(), stream: 1 } };
+    const answer = await ask(hostile, { path: '/v1/jobs', body });
+    assert.deepEqual([answer.status, errorOf(answer).params['field']], [400, 'request.stream']);
+  });
+});
