@@ -1,0 +1,175 @@
+// A property: the text of one organisation's request, in any position, quoted by the provider in any refusal, changes no
+// answer to another organisation. Each run sends the same request twice, with harmless and with hostile text, under the
+// same failure of the provider, and compares the other organisation's answers afterwards.
+
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import * as fc from 'fast-check';
+import { ECHOES } from '../../../src/simulator/scenario/echo.ts';
+import {
+  type Ask,
+  ask,
+  type Caller,
+  CLAUDE,
+  chatAsk,
+  errorOf,
+  GPT,
+  messageBody,
+  newTenant,
+} from '../../support/gateway/call-rig.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { forgetLearnt } from './learnt-state.ts';
+
+const FILE = () => `
+retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+breaker: { failures: 2 }
+`;
+/** The accounts' own limits are not the subject. */
+const UNLIMITED = {
+  ANTHROPIC_RATE_LIMIT: '1000000',
+  OPENAI_RATE_LIMIT: '1000000',
+  GEMINI_RATE_LIMIT: '1000000',
+};
+const ROOMY = { requestsPerMinute: 1_000_000, monthlyBudgetUsd: 100_000 };
+const RUNS = 200;
+const SEED = 20_261_116;
+
+/** Phrases, times, names and JSON that the error mapping reads as a provider's statement. */
+const STATEMENTS = [
+  'credit balance is too low try again in 700 hours',
+  'usage limit reached|4070908800',
+  'overloaded_error',
+  'rate_limit_error',
+  'insufficient_quota',
+  'Rate limit reached for gpt-4o in organization org-1 on tokens per day (TPD): Please try again in 7h12m.',
+  'Quota exceeded for metric: x, limit: 0, model: gemini-2.5-pro',
+  'You have reached your specified API usage limits. You will regain access on 2098-01-01 at 00:00 UTC.',
+  'Weekly limit reached ∙ resets Oct 9 at 5pm (UTC)',
+  'retry-after: 99999',
+  'status 529 Overloaded, wait 40 minutes',
+  'API key not valid. Please pass a valid API key.',
+  '{"error":{"type":"overloaded_error","code":"insufficient_quota","retry_after":99999}}',
+  'content policy violation',
+  'per day per project quota exhausted, available in 3 weeks',
+  '余额不足 请在 3 小时后重试',
+];
+/** Neither a phrase nor a time. */
+const HARMLESS = 'plain words';
+
+type Position = (text: string) => Ask;
+
+const anthropic = (fields: object, asked: Ask = {}): Ask => ({
+  ...asked,
+  body: { ...messageBody(asked), ...fields },
+});
+const chat = (fields: object, stream = false): Ask => ({
+  ...chatAsk(),
+  body: { model: GPT, messages: [{ role: 'user', content: 'Hello' }], stream, ...fields },
+});
+
+const POSITIONS: Readonly<Record<string, Position>> = {
+  'a field name': (text) => anthropic({ [text]: 1 }),
+  'a field name of a stream': (text) => anthropic({ [text]: 1 }, { stream: true }),
+  'a field value': (text) => anthropic({ unknown: text }),
+  'a nested field': (text) => anthropic({ unknown: { [text]: [text] } }),
+  'the prompt': (text) => anthropic({ messages: [{ role: 'user', content: text }] }),
+  'the system prompt': (text) => anthropic({ system: text }),
+  metadata: (text) => anthropic({ metadata: { user_id: text } }),
+  'a header': (text) => anthropic({}, { headers: { 'anthropic-beta': ascii(text) } }),
+  'the correlation id': (text) =>
+    anthropic({}, { headers: { 'x-request-id': ascii(text).replaceAll(/[^\w.-]/g, '-') } }),
+  'the query': (text) => anthropic({}, { path: `/v1/messages?x=${encodeURIComponent(text)}` }),
+  'the model': (text) => anthropic({ model: `${CLAUDE}${text}` }),
+  'a field name of a chat': (text) => chat({ [text]: 1 }),
+  'the user of a chat': (text) => chat({ user: text }),
+  'a field name of a chat stream': (text) => chat({ [text]: 1 }, true),
+  'a Gemini field': (text) => ({
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], labels: { x: text } },
+  }),
+};
+
+function ascii(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+const FAULTS = [
+  'rate-limit',
+  'usage-limit-headers',
+  'overloaded',
+  'server-error',
+  'context-too-long',
+  'content-policy',
+  'invalid-request',
+  'model-not-found',
+  'too-large',
+] as const;
+
+const refusals = fc.record(
+  {
+    fault: fc.constantFrom(...FAULTS),
+    echo: fc.constantFrom(...ECHOES),
+    status: fc.constantFrom(200, 400, 402, 404, 409, 413, 422, 429, 500, 503, 529),
+    afterChunks: fc.constant(0),
+    retryAfterMs: fc.constantFrom(1000, 30_000),
+  },
+  { requiredKeys: ['fault', 'echo'] },
+);
+const texts = fc
+  .array(fc.oneof(fc.constantFrom(...STATEMENTS), fc.string({ maxLength: 20 })), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((parts) => parts.join(' '));
+
+suite('the text of one organisation', () => {
+  let gateway: TestGateway;
+  let hostile: Caller;
+  let other: Caller;
+  before(async () => {
+    gateway = await startTestGateway(UNLIMITED, FILE);
+    hostile = await newTenant(gateway, ROOMY);
+    other = await newTenant(gateway, ROOMY);
+  });
+  after(() => gateway.close());
+
+  /** The other organisation's answers after a refused request with this text. */
+  async function answersAfter(scenario: object, asked: Ask): Promise<readonly string[]> {
+    await forgetLearnt(gateway);
+    gateway.simulator.setScenario(scenario);
+    for (let call = 0; call < 2; call += 1) await ask(hostile, asked);
+    gateway.simulator.resetScenario();
+    const answers = [];
+    for (const each of [
+      {},
+      { model: 'claude-opus-4-1' },
+      chatAsk(),
+      POSITIONS['a Gemini field']?.('x'),
+    ])
+      answers.push(summary(await ask(other, each)));
+    return answers;
+  }
+
+  test('changes no answer to another organisation, wherever it stands and however it is refused', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom(...Object.keys(POSITIONS)),
+      texts,
+      refusals,
+      async (name, text, scenario) => {
+        const position = POSITIONS[name];
+        assert.ok(position);
+        const expected = await answersAfter(scenario, position(HARMLESS));
+        assert.deepEqual(await answersAfter(scenario, position(text)), expected);
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS, seed: SEED });
+  });
+});
+
+/** Status and code, and the wait to the minute: the two runs differ by milliseconds. */
+function summary(answer: Awaited<ReturnType<typeof ask>>): string {
+  if (answer.status === 200) return '200';
+  const waitMs = Number(answer.headers.get('retry-after-ms') ?? 0);
+  const code = answer.headers.get('x-spillway-code') ?? errorOf(answer).code;
+  return `${answer.status} ${code} ${Math.round(waitMs / 60_000)} min`;
+}
