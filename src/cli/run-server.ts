@@ -2,6 +2,7 @@
 // at once.
 
 import { createGateway, type Gateway } from '../app/create-gateway.ts';
+import { urlOf } from '../app/find-server.ts';
 import { type Roles, rolesOf } from '../app/roles.ts';
 import { StartFailure } from '../app/start-failure.ts';
 import type { Config } from '../config/config.ts';
@@ -107,7 +108,7 @@ function nextSignal(): Promise<void> {
 
 function listenFailure(error: unknown, { server }: Config): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const where = `${server.host}:${server.port}`;
+  const where = urlOf(server.host, server.port);
   switch (code) {
     case 'EADDRINUSE':
       return new StartFailure(

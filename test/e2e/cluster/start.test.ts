@@ -112,6 +112,20 @@ suite('spillway serve', () => {
     assertOneSentence(ended.errors, /in use by another program.*PORT/);
   });
 
+  test('listens on an IPv6 address, with and without brackets, and prints its URL in brackets', async (context) => {
+    for (const HOST of ['[::1]', '::1']) {
+      const { spillway, url } = await serve(context, tempFolder(context), { HOST });
+      assert.match(url, /^http:\/\/\[::1\]:\d+$/);
+      assertWorks(await runCurl(spillway));
+      const ended = await finishSpillway(['serve'], {
+        SPILLWAY_DATA_DIR: tempFolder(context),
+        HOST,
+        PORT: new URL(url).port,
+      });
+      assertOneSentence(ended.errors, /http:\/\/\[::1\]:\d+ is in use/);
+    }
+  });
+
   test('reports a folder that is not writable', async () => {
     const ended = await finishSpillway(['serve'], { SPILLWAY_DATA_DIR: '/proc/spillway' });
     assert.equal(ended.code, 1);
