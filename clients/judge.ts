@@ -8,19 +8,29 @@ const MAX_TIME_RATIO = 1.5;
 const TIME_MARGIN_SECONDS = 3;
 
 /** The reasons, none if the cell is as good as direct or better. */
-export function defectsOf({ direct, gateway, kind }: Cell): readonly string[] {
+export function defectsOf(cell: Cell): readonly string[] {
+  const { direct, gateway } = cell;
+  const isLate = gateway.seconds > direct.seconds * MAX_TIME_RATIO + TIME_MARGIN_SECONDS;
+  const late = `${gateway.seconds.toFixed(0)} s instead of ${direct.seconds.toFixed(0)} s`;
+  return [...untimedDefectsOf(cell), ...(isLate ? [late] : [])];
+}
+
+/** Without the times, which a busy machine distorts. */
+export function untimedDefectsOf({ direct, gateway, kind, failure }: Cell): readonly string[] {
+  const comparesClass = kind !== 'agent' && failure !== OWN_REFUSAL;
   const reasons: string[] = [];
   if (RANK[gateway.outcome] < RANK[direct.outcome])
     reasons.push(`${gateway.outcome} instead of ${direct.outcome}`);
   const isSameOutcome = gateway.outcome === 'error' && direct.outcome === 'error';
-  if (kind !== 'agent' && isSameOutcome && isLessTelling(direct, gateway))
+  if (comparesClass && isSameOutcome && isLessTelling(direct, gateway))
     reasons.push(`class ${gateway.errorClass} instead of ${direct.errorClass}`);
   if (gateway.calls > Math.floor(direct.calls * MAX_CALL_RATIO))
     reasons.push(`${gateway.calls} provider calls instead of ${direct.calls}`);
-  if (gateway.seconds > direct.seconds * MAX_TIME_RATIO + TIME_MARGIN_SECONDS)
-    reasons.push(`${gateway.seconds.toFixed(0)} s instead of ${direct.seconds.toFixed(0)} s`);
   return reasons;
 }
+
+/** A budget is Spillway's own: its refusal has no counterpart at a provider. */
+const OWN_REFUSAL = 'budget';
 
 const RANK = { waiting: 0, error: 1, answer: 2 } as const;
 
