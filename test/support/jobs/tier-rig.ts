@@ -111,18 +111,22 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     newId,
   });
 
-  /** Renews a permit that is too old, as a call does. */
-  async function renewIfStale(run: JobRun): Promise<void> {
-    const { permit } = run;
-    if (!permit || clock.monotonic() - permit.askedAtMs <= MAX_PERMIT_AGE_MS) return;
+  /** Waits for the job's turn and renews a permit that is too old, as a call does. */
+  async function keepPermit({ job, message, permit }: JobRun): Promise<void> {
+    if (!permit) return;
+    await permit.waitForTurn(new AbortController().signal);
+    if (clock.monotonic() - permit.askedAtMs <= MAX_PERMIT_AGE_MS) return;
     permits.giveBack(permit);
-    const answer = await permits.take(run.job, run.message, { dueAt: undefined });
-    if (answer.kind !== 'allowed') await sleep(clock, answer.afterMs);
+    for (;;) {
+      const answer = await permits.take(job, message, { dueAt: clock.now() });
+      if (answer.kind === 'allowed') return;
+      await sleep(clock, answer.afterMs);
+    }
   }
 
   async function runJob(run: JobRun) {
     const { provider = '', organizationId, priority } = run.job;
-    await renewIfStale(run);
+    await keepPermit(run);
     calls.push({ provider, organizationId, priority, at: clock.now() });
     if (options.callMs) await sleep(clock, options.callMs);
     return success('done');
