@@ -1,17 +1,19 @@
-// The paths and methods of a running gateway, as clients with right and wrong base URLs use them.
+// The paths of a running gateway, as clients with right and wrong base URLs use them.
 
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { ApiError as GoogleError, GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { errorOf, type RawAnswer, rawSender, type SendRaw } from './raw-request.ts';
 
 let gateway: TestGateway;
+let send: SendRaw;
 
 before(async () => {
   gateway = await startTestGateway();
+  send = rawSender(gateway);
 });
 
 after(async () => {
@@ -29,47 +31,6 @@ const BATCH = { requests: [{ model: 'models/gemini-embedding-001', ...EMBED }] }
 const COUNT = { model: ANTHROPIC.model, messages: MESSAGES };
 const FLASH = 'models/gemini-2.5-flash';
 const EMBEDDING = 'models/gemini-embedding-001';
-
-type Answer = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-};
-
-/** Sends the path as given; `fetch` would change it. */
-function send(
-  method: string,
-  path: string,
-  body?: object,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const { hostname, port } = new URL(gateway.url);
-  const text = body && JSON.stringify(body);
-  const own = {
-    authorization: `Bearer ${gateway.apiKey}`,
-    ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
-  };
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      { hostname, port, path, method, agent: false, headers: { ...own, ...headers } },
-      (response) => {
-        let received = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          received += chunk;
-        });
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: received }),
-        );
-      },
-    );
-    request.on('error', reject);
-    request.end(text);
-  });
-}
-
-function errorOf({ body }: Answer): Record<string, unknown> {
-  return Object(Object(JSON.parse(body)).error);
-}
 
 describe('endpoints', () => {
   const cases: readonly (readonly [paths: readonly string[], body: object, field: string])[] = [
@@ -232,111 +193,10 @@ describe('unserved paths', () => {
     });
   });
 
-  function formatOf(answer: Answer): string {
+  function formatOf(answer: RawAnswer): string {
     const body = Object(JSON.parse(answer.body));
     if (body.type === 'error') return 'anthropic';
     if (Array.isArray(body.error.details)) return 'gemini';
     return 'param' in body.error ? 'openai' : 'spillway';
   }
-});
-
-describe('methods', () => {
-  test('a wrong method is 405 with the methods of the path', async () => {
-    for (const [method, path, allow] of [
-      ['GET', '/v1/messages', 'POST, OPTIONS'],
-      ['PUT', '/v1/chat/completions', 'POST, OPTIONS'],
-      ['GET', '/v1/responses', 'POST, OPTIONS'],
-      ['DELETE', `/v1beta/${FLASH}:generateContent`, 'POST, OPTIONS'],
-      ['GET', `/v1/${FLASH}:generateContent`, 'POST, OPTIONS'],
-      ['POST', '/v1/models', 'GET, HEAD, OPTIONS'],
-      ['DELETE', '/v1/models/gpt-5-mini', 'GET, HEAD, OPTIONS'],
-      ['PATCH', '/health', 'GET, HEAD, OPTIONS'],
-      ['PATCH', '/', 'GET, HEAD, OPTIONS'],
-      ['PUT', '/v1/jobs', 'POST, GET, HEAD, OPTIONS'],
-    ] as const) {
-      const answer = await send(method, path, method === 'GET' ? undefined : {});
-      assert.equal(answer.status, 405, path);
-      assert.deepEqual(
-        new Set(answer.headers.allow?.split(', ')),
-        new Set(allow.split(', ')),
-        path,
-      );
-      assert.equal(answer.headers['x-spillway-code'], 'INVALID_REQUEST');
-      assert.match(String(errorOf(answer)['message']), /does not accept/);
-    }
-  });
-
-  test("a wrong method has the vendor's format on AI paths and Spillway's elsewhere", async () => {
-    const messages = Object(JSON.parse((await send('GET', '/v1/messages')).body));
-    assert.deepEqual([messages.type, messages.error.type], ['error', 'invalid_request_error']);
-    const chat = errorOf(await send('GET', '/v1/chat/completions'));
-    assert.equal(chat['type'], 'invalid_request_error');
-    const generate = errorOf(await send('GET', `/v1beta/${FLASH}:generateContent`));
-    assert.deepEqual([generate['code'], generate['status']], [405, 'INVALID_ARGUMENT']);
-    const jobs = errorOf(await send('PUT', '/v1/jobs', {}));
-    assert.equal(jobs['code'], 'INVALID_REQUEST');
-  });
-
-  test('HEAD answers wherever GET does, without a body', async () => {
-    for (const path of [
-      '/',
-      '/health',
-      '/health/live',
-      '/openapi.json',
-      '/v1/models',
-      '/v1/models/gpt-5-mini',
-      '/v1beta/models',
-      '/v1/jobs',
-      '/v1/usage',
-    ]) {
-      const head = await send('HEAD', path);
-      const got = await send('GET', path);
-      assert.equal(head.status, got.status, path);
-      assert.equal(head.headers['content-type'], got.headers['content-type'], path);
-      assert.equal(head.body, '');
-    }
-    const missing = await send('HEAD', '/v1/models/nothing');
-    assert.deepEqual([missing.status, missing.body], [404, '']);
-    assert.equal((await send('HEAD', '/v1/messages')).status, 405);
-  });
-
-  test('OPTIONS lists the methods of a path, and a path without an endpoint has none', async () => {
-    for (const [path, allow] of [
-      ['/v1/messages', 'POST, OPTIONS'],
-      ['/v1/models', 'GET, HEAD, OPTIONS'],
-      ['/health', 'GET, HEAD, OPTIONS'],
-    ] as const) {
-      const answer = await send('OPTIONS', path);
-      assert.deepEqual([answer.status, answer.body], [204, ''], path);
-      assert.deepEqual(new Set(answer.headers.allow?.split(', ')), new Set(allow.split(', ')));
-      assert.equal(answer.headers['access-control-allow-origin'], undefined);
-    }
-    assert.equal((await send('OPTIONS', '/v1/nothing')).status, 404);
-  });
-});
-
-describe('WebSocket handshakes', () => {
-  test('a handshake is 426 at once and closes the connection, on every path', async () => {
-    for (const path of ['/v1/responses', '/openai/v1/responses', '/v1/realtime', '/anything']) {
-      const answer = await send('GET', path, undefined, {
-        connection: 'Upgrade',
-        upgrade: 'websocket',
-        'sec-websocket-version': '13',
-        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-      });
-      assert.equal(answer.status, 426, path);
-      assert.equal(answer.headers.connection, 'close');
-      assert.match(String(errorOf(answer)['message']), /WebSocket/);
-    }
-  });
-
-  test('an upgrade to another protocol is ignored, as RFC 9110 allows', async () => {
-    const h2c = {
-      connection: 'Upgrade, HTTP2-Settings',
-      upgrade: 'h2c',
-      'http2-settings': 'AAMAAABk',
-    };
-    assert.equal((await send('GET', '/v1/models', undefined, h2c)).status, 200);
-    assert.equal((await send('POST', '/v1/messages', ANTHROPIC, h2c)).status, 200);
-  });
 });

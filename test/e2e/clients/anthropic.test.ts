@@ -71,7 +71,7 @@ suite("Anthropic's SDK", () => {
     );
     await assert.rejects(
       anthropic(gateway).messages.countTokens({ model: 'nobody-has-this', messages: [QUESTION] }),
-      (error) => error instanceof Anthropic.BadRequestError,
+      (error) => error instanceof Anthropic.NotFoundError,
     );
   });
 });

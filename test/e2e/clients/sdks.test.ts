@@ -88,7 +88,7 @@ suite('official SDKs', () => {
         model: 'claude-sonnet-5-5',
         messages: HELLO,
       }),
-      (error) => error instanceof OpenAI.BadRequestError && error.param === 'model',
+      (error) => error instanceof OpenAI.NotFoundError && error.param === 'model',
     );
   });
 
