@@ -56,7 +56,7 @@ export function readStated(
     hasTools: limits.hasTools,
     readsStored: limits.readsStored,
     references,
-    features,
+    features: references.hasAudio ? withAudio(features) : features,
   };
 }
 
@@ -79,6 +79,15 @@ export function isNull(body: Buffer, { start, end }: JsonSpan): boolean {
   return body.toString('latin1', start, end) === 'null';
 }
 
+/** Audio costs more than text, so the model needs a price for it. */
+function withAudio(features: RequestFeatures | undefined): RequestFeatures {
+  const { tiers, tools, outputs } = features ?? NO_FEATURES;
+  const audio = { field: 'input_audio', modality: 'audio_input' };
+  return { tiers, tools, outputs: [...outputs, audio] };
+}
+
+const NO_FEATURES: RequestFeatures = { tiers: [], tools: [], outputs: [] };
+
 export function otherCase(field: string): SpillwayError {
   return invalidField(`${field} is known in another case only`, field, 'not_supported');
 }
@@ -88,6 +97,7 @@ const NONE: References = Object.freeze({
   images: 0,
   mayCacheForAnHour: false,
   hasMedia: false,
+  hasAudio: false,
 });
 
 function readReferences({ format }: RequestKind, body: Buffer): References {

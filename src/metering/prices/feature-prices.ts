@@ -70,7 +70,7 @@ export class FeaturePrices {
       if (model !== undefined && !isConfigured) return field.replace(/\.type$/, '.model');
       if (!isFree && !isConfigured && !Object.hasOwn(list.toolNanos, kind)) return field;
     }
-    const known = list.steps[0].media?.outputs;
+    const known = list.steps[0].media?.kinds;
     return outputs.find(({ modality }) => known?.has(modality) !== true)?.field;
   }
 }

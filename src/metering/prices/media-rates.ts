@@ -21,8 +21,8 @@ export type MediaRates = {
   readonly imageCache: TokenRate;
   readonly audioOutput: TokenRate;
   readonly imageOutput: TokenRate;
-  /** The kinds of output that have a stated price. */
-  readonly outputs: ReadonlySet<string>;
+  /** The kinds that have a stated price: `audio` and `image` output, and `audio_input`. */
+  readonly kinds: ReadonlySet<string>;
 };
 
 type TextPrices = { readonly input: Nanos; readonly output: Nanos; readonly cacheRead: Nanos };
@@ -39,9 +39,10 @@ export function mediaRates(
   rateOf: (nanosPerMillion: Nanos) => TokenRate,
 ): MediaRates | undefined {
   if (Object.values(stated).every((price) => price === undefined)) return undefined;
-  const outputs = new Set<string>();
-  if (stated.audioOutput !== undefined) outputs.add('audio');
-  if (stated.imageOutput !== undefined) outputs.add('image');
+  const kinds = new Set<string>();
+  if (stated.audioInput !== undefined) kinds.add('audio_input');
+  if (stated.audioOutput !== undefined) kinds.add('audio');
+  if (stated.imageOutput !== undefined) kinds.add('image');
   return {
     audioInput: rateOf(stated.audioInput ?? text.input),
     imageInput: rateOf(stated.imageInput ?? text.input),
@@ -49,7 +50,7 @@ export function mediaRates(
     imageCache: rateOf(stated.imageCache ?? text.cacheRead),
     audioOutput: rateOf(stated.audioOutput ?? text.output),
     imageOutput: rateOf(stated.imageOutput ?? text.output),
-    outputs,
+    kinds,
   };
 }
 

@@ -16,6 +16,7 @@ test('a self-contained request has no references', () => {
       images: 0,
       mayCacheForAnHour: false,
       hasMedia: false,
+      hasAudio: false,
     });
 });
 
@@ -60,6 +61,7 @@ test("the names of a tool's arguments and schema are text", () => {
     images: 0,
     mayCacheForAnHour: false,
     hasMedia: false,
+    hasAudio: false,
   });
 });
 
@@ -71,4 +73,9 @@ test('the one-hour cache is reported, however its lifetime is written', () => {
   assert.equal(peek('anthropic', marked(',"ttl":"1h"')).mayCacheForAnHour, true);
   assert.equal(peek('anthropic', marked(',"ttl":"\\u0031h"')).mayCacheForAnHour, true);
   assert.equal(peek('anthropic', marked(',"t\\u0074l":"1h"')).mayCacheForAnHour, true);
+});
+
+test('a document by URL is unbounded when its type is escaped', () => {
+  const text = '{"content":[{"type":"d\\u006fcument","source":{"type":"url","url":"https://x"}}]}';
+  assert.ok(peek('anthropic', text).isUnbounded);
 });

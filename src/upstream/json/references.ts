@@ -16,6 +16,8 @@ export type References = {
   readonly mayCacheForAnHour: boolean;
   /** Audio, images or video, whose tokens may have another price than text. */
   readonly hasMedia: boolean;
+  /** OpenAI's audio input, which costs more than text. */
+  readonly hasAudio: boolean;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
 };
@@ -25,9 +27,10 @@ const NONE: References = Object.freeze({
   images: 0,
   mayCacheForAnHour: false,
   hasMedia: false,
+  hasAudio: false,
 });
 
-type Meaning = 'file' | 'url' | 'image' | 'media' | 'lifetime';
+type Meaning = 'file' | 'url' | 'image' | 'media' | 'audio' | 'lifetime';
 
 const NAMES: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
   anthropic: [
@@ -39,7 +42,7 @@ const NAMES: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning
     ['file_id', 'file'],
     ['file_url', 'file'],
     ['image_url', 'image'],
-    ['input_audio', 'media'],
+    ['input_audio', 'audio'],
   ],
   // Google's parser also accepts the snake_case names of its protocol definitions.
   gemini: [
@@ -75,12 +78,13 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     hasHour: false,
     hasDocument: false,
     hasMedia: false,
+    hasAudio: false,
   };
   keys.start(body, 0, body.length);
   while (keys.next()) {
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
-      if (format === 'anthropic' && keys.isTextValue('document')) found.hasDocument = true;
+      if (format === 'anthropic' && mayBeDocument(keys)) found.hasDocument = true;
       continue;
     }
     if (meaning === FREE) {
@@ -89,11 +93,22 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     else if (meaning === 'image') found.images += 1;
     else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
+    else if (meaning === 'audio') found.hasAudio = true;
     else if (meaning === 'lifetime') found.hasHour ||= !keys.isTextValue('5m');
     else return { ...NONE, problem: meaning.otherCaseOf };
   }
   return summary(found);
 }
+
+/** A short text with escapes may be the word, too. */
+function mayBeDocument(keys: JsonKeys): boolean {
+  if (keys.isTextValue(DOCUMENT)) return true;
+  const bytes = keys.textBytes();
+  if (bytes <= DOCUMENT.length || bytes > DOCUMENT.length * 6) return false;
+  return !isPlain(keys.bytes, keys.valueStart + 1, keys.valueEnd) && keys.textValue() === DOCUMENT;
+}
+
+const DOCUMENT = 'document';
 
 const FREE = Symbol('free-form value');
 
@@ -130,15 +145,17 @@ function summary(found: {
   readonly hasHour: boolean;
   readonly hasDocument: boolean;
   readonly hasMedia: boolean;
+  readonly hasAudio: boolean;
 }): References {
-  const { isUnbounded, urls, hasHour, hasDocument, hasMedia } = found;
+  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio } = found;
   const images = found.images + urls;
-  if (!isUnbounded && images === 0 && !hasHour && !hasMedia) return NONE;
+  if (!isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio) return NONE;
   // A URL may be that of a document, whose length is unknown.
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
     images,
     mayCacheForAnHour: hasHour,
-    hasMedia: hasMedia || images > 0 || isUnbounded,
+    hasMedia: hasMedia || hasAudio || images > 0 || isUnbounded,
+    hasAudio,
   };
 }

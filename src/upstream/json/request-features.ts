@@ -3,8 +3,8 @@
 // and reading it costs a few map lookups. Pure.
 
 import { given, type RequestKind } from './output-limits.ts';
-import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
-import { readTools, type ServerTool, type ToolsProblem } from './request-tools.ts';
+import { type JsonSpan, peekFields, readString } from './peek-fields.ts';
+import { readTools, readUses, type ServerTool, type ToolsProblem } from './request-tools.ts';
 import { OPEN_BRACE } from './scan.ts';
 
 /** A processing tier: `service_tier: priority`, `speed: fast`, `inference_geo: us`. */
@@ -13,7 +13,7 @@ export type RequestedTier = { readonly field: string; readonly tier: string };
 export type RequestFeatures = {
   readonly tiers: readonly RequestedTier[];
   readonly tools: readonly ServerTool[];
-  /** Kinds of output other than text, in lower case, such as `image`. */
+  /** Kinds of output other than text, in lower case, such as `image`, and `audio_input`. */
   readonly outputs: readonly { readonly field: string; readonly modality: string }[];
 };
 
@@ -90,7 +90,7 @@ function readServerTools(
   const span = given(body, fields.get('tools'));
   const read = span ? readTools(format, body, span) : { tools: NONE };
   if ('problem' in read) return read;
-  const calls = readInteger(body, fields.get('max_tool_calls'));
+  const calls = readUses(body, fields.get('max_tool_calls'));
   const listed =
     calls === undefined ? read.tools : read.tools.map((tool) => ({ ...tool, maxUses: calls }));
   const implied = impliedTools(body, fields);
@@ -137,10 +137,19 @@ function modalities(
   field: string,
 ): Outputs | ToolsProblem {
   if (!span || !given(body, span)) return NONE;
-  const list: unknown = JSON.parse(body.toString('utf8', span.start, span.end));
-  const names = Array.isArray(list) ? list : [list];
-  if (!names.every((name) => typeof name === 'string')) return { field, problem: 'wrong_type' };
+  const names = parsedList(body.toString('utf8', span.start, span.end));
+  if (!names?.every((name) => typeof name === 'string')) return { field, problem: 'wrong_type' };
   return names
     .map((name) => ({ field, modality: name.toLowerCase() }))
     .filter(({ modality }) => modality !== 'text' && modality !== 'modality_unspecified');
+}
+
+/** Nested values are not validated before, so the list may be malformed. */
+function parsedList(text: string): readonly unknown[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [list];
+  } catch {
+    return undefined;
+  }
 }

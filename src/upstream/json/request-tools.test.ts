@@ -1,25 +1,89 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTools } from './request-tools.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { readTools, toolKind } from './request-tools.ts';
 
-function read(tools: unknown): ReturnType<typeof readTools> {
-  const body = Buffer.from(JSON.stringify(tools));
-  return readTools('openai', body, { start: 0, end: body.length });
+function read(format: ProviderFormat, tools: unknown) {
+  const body = Buffer.from(typeof tools === 'string' ? tools : JSON.stringify(tools));
+  return readTools(format, body, { start: 0, end: body.length });
 }
+
+function kinds(format: ProviderFormat, tools: unknown): unknown {
+  const answer = read(format, tools);
+  return 'problem' in answer ? answer : answer.tools.map(({ kind }) => kind);
+}
+
+test('the kind of a tool has no version', () => {
+  assert.equal(toolKind('web_search_20250305'), 'web_search');
+  assert.equal(toolKind('web_search_preview_2025_03_11'), 'web_search');
+  assert.equal(toolKind('googleSearchRetrieval'), 'google_search_retrieval');
+  assert.equal(toolKind('tool_search_tool_bm25_20251119'), 'tool_search_tool_bm25');
+});
+
+test('tools that the caller runs are left out', () => {
+  const own = [
+    { name: 'a', input_schema: {} },
+    { type: 'custom', name: 'b' },
+    { type: 'bash_20250124' },
+  ];
+  assert.deepEqual(kinds('anthropic', own), []);
+  assert.deepEqual(kinds('openai', [{ type: 'function', function: { name: 'f' } }]), []);
+  assert.deepEqual(kinds('gemini', [{ functionDeclarations: [{ name: 'googleSearch' }] }]), []);
+});
+
+test('tools that the provider runs are found, however they are written', () => {
+  assert.deepEqual(kinds('anthropic', [{ type: 'code_execution_20250825' }]), ['code_execution']);
+  assert.deepEqual(kinds('openai', '[{"ty\\u0070e":"web\\u005fsearch"}]'), ['web_search']);
+  assert.deepEqual(kinds('gemini', [{ functionDeclarations: [], googleSearch: {} }]), [
+    'google_search',
+  ]);
+  assert.deepEqual(kinds('gemini', { google_search: {} }), ['google_search']);
+});
+
+test('a stated maximum of uses and a named model are read', () => {
+  const answer = read('anthropic', [
+    { type: 'web_search_20250305', max_uses: 3 },
+    { type: 'custom', model: 'claude-opus-4-6' },
+  ]);
+  assert.ok('tools' in answer);
+  assert.deepEqual(
+    answer.tools.map(({ field, maxUses, model }) => [field, maxUses, model]),
+    [
+      ['tools[0].type', 3, undefined],
+      ['tools[1].type', undefined, 'claude-opus-4-6'],
+    ],
+  );
+});
+
+test('a tool that parsers read differently is a problem', () => {
+  assert.deepEqual(kinds('openai', '[{"type":"function","type":"web_search"}]'), {
+    field: 'tools[0].type',
+    problem: 'duplicate_field',
+  });
+  assert.deepEqual(kinds('openai', [{ Type: 'web_search' }]), {
+    field: 'tools[0].type',
+    problem: 'not_supported',
+  });
+  assert.deepEqual(kinds('openai', [{ type: 5 }]), {
+    field: 'tools[0].type',
+    problem: 'wrong_type',
+  });
+  assert.deepEqual(kinds('openai', 'true'), { field: 'tools', problem: 'wrong_type' });
+  assert.deepEqual(kinds('openai', ['web_search']), { field: 'tools[0]', problem: 'wrong_type' });
+});
 
 test('the tools of a namespace count as if they stood alone', () => {
   const call = { type: 'function', name: 'f', parameters: {} };
-  const search = { type: 'web_search' };
   const group = (...tools: object[]) => ({ type: 'namespace', name: 'n', tools });
-  assert.deepEqual(read([call, group(call, { type: 'custom', name: 'c' })]), { tools: [] });
-  const found = read([group(call, group(search))]);
+  assert.deepEqual(kinds('openai', [call, group(call, { type: 'custom', name: 'c' })]), []);
+  const found = read('openai', [group(call, group({ type: 'web_search' }))]);
   assert.ok('tools' in found);
   assert.deepEqual(
     found.tools.map(({ kind, field }) => [kind, field]),
     [['web_search', 'tools[0].tools[1].tools[0].type']],
   );
-  assert.deepEqual(read([group(call), { type: 'namespace', name: 'n', tools: 7 }]), {
-    field: 'tools[1].tools',
+  assert.deepEqual(read('openai', [{ type: 'namespace', name: 'n', tools: 7 }]), {
+    field: 'tools[0].tools',
     problem: 'wrong_type',
   });
 });

@@ -37,8 +37,14 @@ const CLIENT_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
 
 /** Tools that a provider runs without a charge per use. */
 const FREE_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
-  anthropic: new Set(['web_fetch', 'tool_search_tool_regex', 'tool_search_tool_bm25', 'mcp']),
-  openai: new Set(['mcp']),
+  anthropic: new Set([
+    'web_fetch',
+    'tool_search_tool_regex',
+    'tool_search_tool_bm25',
+    'mcp',
+    'mcp_toolset',
+  ]),
+  openai: new Set(['mcp', 'tool_search']),
   gemini: new Set(['code_execution', 'url_context']),
 };
 
@@ -71,6 +77,12 @@ export function readTools(
     }
   }
   return { tools };
+}
+
+/** A maximum below 1 states none. */
+export function readUses(body: Buffer, span: JsonSpan | undefined): number | undefined {
+  const uses = readInteger(body, span);
+  return uses !== undefined && uses > 0 ? uses : undefined;
 }
 
 /** Without version, and without `preview`. */
@@ -107,7 +119,7 @@ function readTyped(format: ProviderFormat, element: Buffer, field: string): Read
   if (type === NOT_TEXT) return { field: `${field}.type`, problem: 'wrong_type' };
   const model = textOf(element, fields.get('model'));
   if (model === NOT_TEXT) return { field: `${field}.model`, problem: 'wrong_type' };
-  const maxUses = readInteger(element, fields.get('max_uses'));
+  const maxUses = readUses(element, fields.get('max_uses'));
   const kind = toolKind(type ?? 'custom');
   const grouped = fields.get('tools');
   // Codex groups its tools: each counts as if it stood alone.

@@ -93,6 +93,8 @@ suite('the cost of features', () => {
     });
 
   const audio = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  const input_audio = { data: 'AAAA', format: 'wav' };
+  const SPOKEN = [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }];
   const refused = [
     ['/v1/messages', { ...CLAUDE, service_tier: 'batch' }, 'service_tier'],
     ['/v1/messages', { ...CLAUDE, speed: 'fast' }, 'speed'],
@@ -104,6 +106,7 @@ suite('the cost of features', () => {
       'tools[0].model',
     ],
     ['/v1/chat/completions', { ...CHAT, service_tier: 'scale' }, 'service_tier'],
+    ['/v1/chat/completions', { ...CHAT, messages: SPOKEN }, 'input_audio'],
     ['/v1/chat/completions', { ...CHAT, ...audio }, 'modalities'],
     ['/v1/responses', { ...RESPONSES, tools: [{ type: 'image_generation' }] }, 'tools[0].type'],
     [GEMINI_PATH, { ...GEMINI, tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
