@@ -1,5 +1,5 @@
-// Refuses a provider whose base URL is this server: every call would return to it and multiply. That happens when a server
-// starts in a shell which is set up for its clients (`ANTHROPIC_BASE_URL`). Loops through other servers are detected per
+// Refuses a base URL that is this server's own address: every call would return to it and multiply. That happens when a
+// server starts in a shell which is set up for its clients (`ANTHROPIC_BASE_URL`). Loops through other servers are detected per
 // request (upstream/hops).
 
 import { networkInterfaces } from 'node:os';

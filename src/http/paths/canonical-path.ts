@@ -1,4 +1,4 @@
-// Corrects the path of a client whose base URL is slightly wrong: repeated slashes, a trailing slash, a repeated version
+// Corrects the paths that a slightly wrong base URL causes: repeated slashes, a trailing slash, a repeated version
 // (`/v1/v1/messages` of a base URL that already ends in the version). The request is served under the corrected path,
 // without a redirect. Only paths of the AI API change: `//admin` stays unserved, so that a rule of a reverse proxy about
 // `/admin` cannot be bypassed. Escapes and dot segments are never resolved.
@@ -10,7 +10,7 @@ export function canonicalPath(path: string): string {
   if (path[0] !== '/' || segments.some((segment) => DOTS.has(segment))) return path;
   const base = BASES.has(segments[0] ?? '') ? segments.shift() : undefined;
   let version: string | undefined;
-  // The client adds its version behind the one of the base URL, so the last one counts.
+  // The client appends its version to that of the base URL, so the last version counts.
   while (VERSIONS.has(segments[0] ?? '')) version = segments.shift();
   if (base === undefined && version === undefined && !BARE.has(segments[0] ?? '')) return path;
   const prefix = [base, version].filter((segment) => segment !== undefined);
