@@ -14,7 +14,8 @@ export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatc
   if (said === undefined) return NO_MATCHES;
   const foreign = new Set(findPhrases(said).phrases);
   return {
-    phrases: found.phrases.filter((phrase) => !foreign.has(phrase)),
+    // A short window only makes a throttle of a limit, so that it counts whoever named it.
+    phrases: found.phrases.filter((phrase) => phrase.isShortWindow || !foreign.has(phrase)),
     waitEnds: found.waitEnds.filter((end) => !isSaid(text.slice(end), said)),
   };
 }

@@ -153,14 +153,21 @@ test('JSON inside a message is not read', () => {
   }
 });
 
-test('a model that the caller names in a message does not bind the limit to a model', () => {
+test('a sentence about one model narrows the limit even if the request contains it', () => {
   const words = 'limit reached for my-model in organization ';
   const failure = {
     status: 402,
     body: body(`Payment required. ${words}x`, { type: 'billing_error' }),
   };
-  assert.equal(lessonOf(failure).isModelBound, true);
-  assert.equal(lessonOf(failure, JSON.stringify({ user: words })).isModelBound, false);
+  for (const request of ['', JSON.stringify({ user: words })])
+    assert.equal(lessonOf(failure, request).isModelBound, true);
+});
+
+test('a request that mentions minutes does not make a limit of a throttle', () => {
+  const message = 'Too many tokens per minute. Please try again in 6m0s.';
+  const failure = { status: 429, body: body(message, { type: 'rate_limit_error' }) };
+  for (const request of ['', JSON.stringify({ user: 'ten words per minute' })])
+    assert.equal(lessonOf(failure, request).code, 'RATE_LIMITED');
 });
 
 const EVENTS: readonly (readonly [string, object, string])[] = [

@@ -5,7 +5,8 @@
 //   the provider's sentence              of a 402, 403 or 429, without the words and times that the request contains
 //   a known sentence of the vendor       whatever the status, if it is the whole message (known-sentences.ts)
 //
-// A time in a sentence counts only if no header or field states one. The sentences of a 400, 404, 413 or 422 quote the
+// A time in a sentence counts only if no header or field states one. A sentence about one model narrows a limit even if the
+// request contains it: the wider limit would stop the other models of all organisations. The sentences of a 400, 404, 413 or 422 quote the
 // request and teach nothing; the verdict for the one caller may still use them.
 
 import type { ErrorCode, Verdict } from '../../codes.ts';
@@ -50,7 +51,7 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     code: code === 'AUTH_FAILED' && verdict.code !== 'AUTH_FAILED' ? verdict.code : code,
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
-    isModelBound: isLimit && isModelBound(reading, isQuotedIn(context.callerText)),
+    isModelBound: isLimit && isModelBound(reading),
     isCredit: meaning === 'quota',
     health: healthOf(typed, meaning, verdict),
   };
@@ -77,7 +78,7 @@ function assessSentence(typed: Reading, sentence: string, context: LessonContext
     const { phrases, waitEnds } = findOwnPhrases(text, callerText);
     return { phrases, waitEnds: isTimed ? [] : waitEnds };
   });
-  return { ...assessment, reading };
+  return { ...assessment, reading: { ...typed, text: sentence } };
 }
 
 const NOTHING_SAID: CallerText = () => '';
@@ -88,10 +89,6 @@ const SENTENCE_STATUSES: ReadonlySet<number> = new Set([402, 403, 429]);
 function statesWait(reading: Reading, context: LessonContext): boolean {
   const { retryAfterMs, resetAt } = statedWait(reading, [], context);
   return retryAfterMs !== undefined || resetAt !== undefined;
-}
-
-function isQuotedIn(callerText: CallerText | undefined): (words: string) => boolean {
-  return (words) => callerText?.()?.includes(words.trim().toLowerCase()) === true;
 }
 
 function healthOf(typed: TypedReading, meaning: Meaning, verdict: Verdict): LessonHealth {

@@ -4,19 +4,12 @@
 
 import type { Reading } from '../reading/reading.ts';
 
-/** `isQuoted` tells the caller's words in the text from the provider's own. */
-export function isModelBound(
-  { windows, headers, text, isCountedByModel }: Reading,
-  isQuoted: (words: string) => boolean = () => false,
-): boolean {
+export function isModelBound({ windows, headers, text, isCountedByModel }: Reading): boolean {
   return (
     isCountedByModel ||
     windows.some((name) => MODEL_WINDOW.test(name)) ||
     MODEL_WINDOW.test(headers.get(CLAIM_HEADER) ?? '') ||
-    SENTENCES.some((sentence) => {
-      const [words] = sentence.exec(text) ?? [];
-      return words !== undefined && !isQuoted(words);
-    })
+    SENTENCES.some((sentence) => sentence.test(text))
   );
 }
 
