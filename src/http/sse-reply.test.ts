@@ -56,6 +56,15 @@ describe('event streams', () => {
     yield [];
   }
 
+  it('answer HEAD with their headers at once and take no slot', async () => {
+    open = waiting;
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await fetch(`http://127.0.0.1:${port}/live/a`, { method: 'HEAD' });
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
+    }
+  });
+
   it('carry the request id header, an id with each event, and end with their source', async () => {
     open = async function* () {
       yield [{ id: 7, data: { line: 'a\nb' } }];

@@ -1,6 +1,5 @@
-// The model lists of the SDKs: OpenAI's format, Anthropic's with the header `anthropic-version` or on Anthropic's path,
-// Gemini's on its paths. They list the models of
-// that format that the key may use and call no provider. Errors have the format of the
+// The model lists of the SDKs: OpenAI's format, Anthropic's and Gemini's on their own paths or with a header of their
+// clients. They list the models that the key may use in that format and call no provider. Errors have the format of the
 // list, so that each SDK raises its own class.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -21,8 +20,11 @@ export type ModelRouteParts = {
 
 type FormatOf = (request: FastifyRequest) => ProviderFormat;
 
-const asSent: FormatOf = ({ headers }) =>
-  headers['anthropic-version'] === undefined ? 'openai' : 'anthropic';
+/** Three vendors have `/v1/models`; each has a header that only its clients send. */
+const asSent: FormatOf = ({ headers }) => {
+  if (headers['anthropic-version'] !== undefined) return 'anthropic';
+  return headers['x-goog-api-key'] === undefined ? 'openai' : 'gemini';
+};
 
 /** SDKs differ in whether the base URL contains the version, so each provider has both paths. */
 const LISTS: readonly (readonly [path: string, formatOf: FormatOf])[] = [

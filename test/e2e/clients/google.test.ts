@@ -43,6 +43,10 @@ suite("Google's SDK", () => {
 
   for (const version of ['v1', 'v1alpha'] as const) {
     test(`version ${version}: calls and lists work there too`, async () => {
+      for (const base of ['', '/gemini']) {
+        const listed = await google(gateway, base, version).models.list();
+        assert.ok(listed.page.some(({ name }) => name === `models/${MODEL}`));
+      }
       const { models } = google(gateway, '/gemini', version);
       assert.ok((await models.generateContent({ model: MODEL, contents: 'Hello' })).text);
       assert.equal((await models.get({ model: MODEL })).name, `models/${MODEL}`);
