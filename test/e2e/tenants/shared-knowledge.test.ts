@@ -15,6 +15,7 @@ import {
   newTenant,
 } from '../../support/gateway/call-rig.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { until } from '../../support/stores/redis-rig.ts';
 import { forgetLearnt } from './learnt-state.ts';
 
 const FILE = () => `
@@ -171,6 +172,32 @@ suite('an organisation beside a hostile one', () => {
       assert.match(answer.text, /"field":"stream"/);
       assert.equal(gateway.simulator.log().length, 0);
     });
+
+  test('is served after a job of the other whose text a 400 quotes', async () => {
+    gateway.simulator.setScenario({ fault: 'invalid-request', echo: 'after' });
+    const text = 'credit balance is too low try again in 700 hours|4070908800';
+    const body = {
+      model: CLAUDE,
+      request: { ...messageBody(), [text]: text },
+      metadata: { [text]: text },
+    };
+    const receipt = await ask(hostile, { path: '/v1/jobs', body });
+    assert.equal(receipt.status, 202, receipt.text);
+    const { id } = JSON.parse(receipt.text) as { id: string };
+    await settled(id);
+    gateway.simulator.resetScenario();
+    await assertServed();
+    assert.deepEqual((await administer(gateway, 'GET', '/admin/limits'))['data'], []);
+  });
+
+  /** The first run of the job has ended. */
+  async function settled(id: string): Promise<void> {
+    const headers = { 'x-api-key': hostile.apiKey };
+    await until(async () => {
+      const events = await fetch(`${gateway.url}/v1/jobs/${id}/events`, { headers });
+      return /"type":"(?:delayed|failed)"/.test(await events.text());
+    });
+  }
 
   test('a job with {"stream":1} is refused by name', async () => {
     const body = { model: CLAUDE, request: { ...messageBody(), stream: 1 } };
