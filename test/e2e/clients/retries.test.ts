@@ -124,7 +124,8 @@ suite('a client that retries by itself does not multiply provider calls', () => 
 });
 
 test('a refused key of the gateway is asked about once in a minute', async (context) => {
-  const gateway = await startTestGateway({}, FILE);
+  const file = () => FILE().replace('retry: {', 'retry: { refusedCredentialMs: 59s,');
+  const gateway = await startTestGateway({}, file);
   context.after(() => gateway.close());
   gateway.simulator.setScenario({ preset: 'credentials-refused' });
   for (let count = 0; count < 5; count += 1) {

@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../../src/app/create-gateway.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { withSimulator } from '../../../src/config/providers/provider-keys.ts';
+import { SETTINGS } from '../../../src/config/schema/settings.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
 
@@ -53,7 +55,7 @@ export async function startTestGateway(
     },
     cwd: dataDir,
   });
-  const gateway = await createGateway(withSimulator(config, simulator.url));
+  const gateway = await createGateway(withSimulator(forgetful(config), simulator.url));
   const url = (await gateway.listen()) ?? '';
   await raiseLimits(url);
   return {
@@ -68,6 +70,12 @@ export async function startTestGateway(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The cases of a test share a gateway: a refused key of one case must not fail the next, unless a test is about that. */
+function forgetful(config: Config): Config {
+  const isDefault = config.retry.refusedCredentialMs === SETTINGS.retry.refusedCredentialMs.default;
+  return isDefault ? { ...config, retry: { ...config.retry, refusedCredentialMs: 0 } } : config;
 }
 
 /** Raises the limits of the organisation `default` beyond the reach of any test. */
