@@ -167,7 +167,10 @@ function asciiCase(
   end: number,
   wanted: readonly string[],
 ): OtherCase | undefined {
-  return otherCase(wanted.find((name) => bytesEqualInAnyCase(body, start, end, name)));
+  for (const name of wanted) {
+    if (bytesEqualInAnyCase(body, start, end, name)) return { otherCaseOf: name };
+  }
+  return undefined;
 }
 
 function otherCase(name: string | undefined): OtherCase | undefined {

@@ -124,7 +124,9 @@ function meaningOf(
     return keys.isKey(name) ? meaning : { otherCaseOf: name };
   }
   // The Responses API's own `input` is at the top level, where nothing is free-form.
-  return keys.depth > 1 && FREE_FORM[format].some((name) => keys.isKey(name)) ? FREE : undefined;
+  if (keys.depth === 1) return undefined;
+  for (const name of FREE_FORM[format]) if (keys.isKey(name)) return FREE;
+  return undefined;
 }
 
 function decodedMeaning(

@@ -24,8 +24,10 @@ const CR = 0x0d;
 const LOWER_F = 0x66;
 const LOWER_N = 0x6e;
 
+const NO_BYTES = Buffer.alloc(0);
+
 export class JsonKeys {
-  bytes: Buffer = Buffer.alloc(0);
+  bytes: Buffer = NO_BYTES;
   /** 1 for the keys of the outermost object; arrays count too. */
   depth = 0;
   keyStart = 0;

@@ -11,6 +11,7 @@ import {
   addTier,
   addToolUses,
   type RawExtras,
+  STANDARD,
   usageExtras,
 } from './usage-extras.ts';
 import { countOf, type JsonRecord, nested } from './usage-fields.ts';
@@ -28,6 +29,8 @@ export type RawCounts = {
   total: number;
   /** Undefined until the provider reports one of them. */
   extras: RawExtras | undefined;
+  /** The provider reports the standard tier, as most answers do. */
+  isStandardTier: boolean;
 };
 
 export function emptyCounts(): RawCounts {
@@ -42,6 +45,7 @@ export function emptyCounts(): RawCounts {
     reasoning: 0,
     total: 0,
     extras: undefined,
+    isStandardTier: false,
   };
 }
 
@@ -54,10 +58,12 @@ export function addCounts(format: ProviderFormat, counts: RawCounts, usage: Json
 export function usageOf(format: ProviderFormat, counts: RawCounts): MeteredUsage | undefined {
   if (!counts.isKnown) return undefined;
   const usage = NORMALISE[format](counts);
-  return counts.extras ? { ...usage, ...usageExtras(usage, counts.extras) } : usage;
+  const { extras, isStandardTier } = counts;
+  if (extras) return { ...usage, ...usageExtras(usage, extras, isStandardTier) };
+  return isStandardTier ? { ...usage, tiers: STANDARD } : usage;
 }
 
-export type CountName = Exclude<keyof RawCounts, 'isKnown' | 'extras'>;
+export type CountName = Exclude<keyof RawCounts, 'isKnown' | 'extras' | 'isStandardTier'>;
 
 export const GEMINI_COUNTS = {
   promptTokenCount: 'input',

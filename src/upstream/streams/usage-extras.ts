@@ -16,20 +16,22 @@ export type RawExtras = {
 };
 
 /** The raw counts of an answer, as far as this module changes them. */
-type Counts = { extras: RawExtras | undefined };
+type Counts = { extras: RawExtras | undefined; isStandardTier: boolean };
 
 type MediaName = Exclude<keyof RawExtras, 'toolUses' | 'tiers'>;
 
 /** Shared by all answers at the standard tier, which are most. */
-const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
+export const STANDARD: UsageTiers = Object.freeze({ service_tier: 'standard' });
 
 export function addTier(counts: Counts, field: string, value: unknown): void {
   if (typeof value !== 'string') return;
   const tier = value.toLowerCase();
+  if (field === 'service_tier' && (tier === 'standard' || tier === 'default')) {
+    counts.isStandardTier = true;
+    return;
+  }
   const extras = extrasOf(counts);
-  const isStandard = field === 'service_tier' && (tier === 'standard' || tier === 'default');
-  if (isStandard) extras.tiers ??= STANDARD;
-  else extras.tiers = { ...extras.tiers, [field]: tier };
+  extras.tiers = { ...extras.tiers, [field]: tier };
 }
 
 /** Anthropic's `server_tool_use`: `{ web_search_requests: 2 }`. */
@@ -76,8 +78,12 @@ export function addGeminiDetails(counts: Counts, usage: JsonRecord): void {
 }
 
 /** Bounded by the counts that they are parts of; cached parts are not input parts. */
-export function usageExtras(usage: Usage, raw: RawExtras): Pick<MeteredUsage, 'extras' | 'tiers'> {
-  const { tiers } = raw;
+export function usageExtras(
+  usage: Usage,
+  raw: RawExtras,
+  isStandardTier: boolean,
+): Pick<MeteredUsage, 'extras' | 'tiers'> {
+  const tiers = isStandardTier ? { ...STANDARD, ...raw.tiers } : raw.tiers;
   if (!hasPricedParts(raw)) return { tiers };
   const audioCacheTokens = Math.min(raw.audioCache, usage.cacheReadTokens);
   const imageCacheTokens = Math.min(raw.imageCache, usage.cacheReadTokens - audioCacheTokens);
