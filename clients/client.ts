@@ -38,6 +38,8 @@ export type Sight = {
   readonly outcome: 'answer' | 'error' | 'waiting';
   /** The error class of an SDK. */
   readonly errorClass?: string;
+  /** The names of its class and of the classes above it. */
+  readonly ancestors?: readonly string[];
   readonly text: string;
   /** The duration of the call, where the client measures it; else that of the process counts. */
   readonly callSeconds?: number;

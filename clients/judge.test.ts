@@ -32,6 +32,11 @@ test('a lost answer, an endless wait, another class, more calls and more time ar
   assert.deepEqual(defectsOf(cell({}, { seconds: 10 })), ['10 s instead of 4 s']);
 });
 
+test('a subclass is no defect, because the same catch receives it', () => {
+  const ancestors = ['OverloadedError', 'RateLimitError', 'Error'];
+  assert.deepEqual(defectsOf(cell({}, { errorClass: 'OverloadedError 529', ancestors })), []);
+});
+
 test('another status of the same class, and the text of an agent, are no defects', () => {
   assert.deepEqual(defectsOf(cell({}, { errorClass: 'RateLimitError 430' })), []);
   assert.deepEqual(defectsOf(cell({}, { errorClass: 'other' }, 'agent')), []);

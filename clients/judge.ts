@@ -34,10 +34,11 @@ const OWN_REFUSAL = 'budget';
 
 const RANK = { waiting: 0, error: 1, answer: 2 } as const;
 
-/** A class with an HTTP status is what programs decide by; its name must stay. Status and text may differ. */
+/** Programs decide by a class with an error status: the same `catch` must receive it. Status and text may differ. */
 function isLessTelling(direct: Side, gateway: Side): boolean {
   const [before = '', after = ''] = [direct.errorClass, gateway.errorClass];
-  return /\d/.test(before) && nameOf(before) !== nameOf(after);
+  const isSame = nameOf(before) === nameOf(after) || gateway.ancestors?.includes(nameOf(before));
+  return / [45]\d\d/.test(before) && !isSame;
 }
 
 function nameOf(errorClass: string): string {

@@ -48,5 +48,5 @@ export function readLine({ code, stdout, stderr }: Ended): Sight {
   const common = { text: field('text'), callSeconds: Number(field('seconds')) };
   return errorClass === ''
     ? { outcome: 'answer', ...common }
-    : { outcome: 'error', errorClass, ...common };
+    : { outcome: 'error', errorClass, ancestors: field('ancestors').split(','), ...common };
 }

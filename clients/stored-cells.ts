@@ -9,6 +9,7 @@ import type { Cell } from './measure-cell.ts';
 const side = z.object({
   outcome: z.enum(['answer', 'error', 'waiting']),
   errorClass: z.string().optional(),
+  ancestors: z.array(z.string()).optional(),
   text: z.string(),
   seconds: z.number(),
   calls: z.number(),

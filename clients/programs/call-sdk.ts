@@ -30,7 +30,7 @@ try {
   if (call === undefined) throw new RangeError(`no SDK ${name}`);
   print({ text: await call() });
 } catch (error) {
-  print({ errorClass: classOf(error), text: textOf(error) });
+  print({ errorClass: classOf(error), ancestors: ancestorsOf(error), text: textOf(error) });
 }
 
 async function anthropic(): Promise<string> {
@@ -86,6 +86,14 @@ function classOf(error: unknown): string {
   const status: unknown = Reflect.get(error, 'statusCode') ?? Reflect.get(error, 'status');
   const inner = last === undefined ? '' : ` of ${classOf(last)}`;
   return `${error.constructor.name}${typeof status === 'number' ? ` ${status}` : ''}${inner}`;
+}
+
+/** A caller that catches a class catches its subclasses, too. */
+function ancestorsOf(error: unknown): readonly string[] {
+  const names: string[] = [];
+  for (let each: unknown = error; each instanceof Error; each = Object.getPrototypeOf(each))
+    names.push(each.constructor.name);
+  return names;
 }
 
 function textOf(error: unknown): string {

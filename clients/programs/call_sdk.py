@@ -114,5 +114,6 @@ try:
 except Exception as error:
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     label = f"{type(error).__name__} {status}" if isinstance(status, int) else type(error).__name__
-    seen = {"errorClass": label, "text": str(error)}
+    ancestors = [each.__name__ for each in type(error).__mro__]
+    seen = {"errorClass": label, "ancestors": ",".join(ancestors), "text": str(error)}
 print(json.dumps({**seen, "seconds": time.monotonic() - started}))
