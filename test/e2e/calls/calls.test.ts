@@ -7,6 +7,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, afterEach, before, suite, test } from 'node:test';
 import type { TruthEntry } from '../../../src/simulator/simulator.ts';
+import { readUntilBroken } from '../../support/gateway/read-until-broken.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
 import { CLEAN_END, FORMATS, type Format, lastEvent, requestIn } from './format-requests.ts';
 
@@ -193,7 +194,7 @@ test('gemini without SSE: a failed stream ends as a list with the error as its l
       },
     );
     assert.equal(response.status, 200, preset);
-    const body = await response.text();
+    const body = await readUntilBroken(response);
     const elements = JSON.parse(body) as { candidates?: unknown; error?: { details: unknown[] } }[];
     assert.ok(elements.length > 1, preset);
     assert.ok(elements.slice(0, -1).every(({ candidates }) => candidates !== undefined));
@@ -215,7 +216,11 @@ async function call(
     headers: { ...credential(), ...headers },
     body: JSON.stringify(body),
   });
-  return { status: response.status, headers: response.headers, body: await response.text() };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: await readUntilBroken(response),
+  };
 }
 
 /** Sends a request; the test reads the answer itself. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGateway } from '../../../src/app/create-gateway.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { readUntilBroken } from '../../support/gateway/read-until-broken.ts';
 import { raiseLimits, SINGLE_ATTEMPTS } from '../../support/gateway/test-gateway.ts';
 import { CANARIES } from './canaries.ts';
 
@@ -106,5 +107,9 @@ async function send(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   onHead?.();
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: await readUntilBroken(response),
+  };
 }

@@ -27,7 +27,7 @@ export const TEST_ADMIN_KEY = 'an-admin-key-for-tests-0123456789abcdef';
 
 /** For tests of a single failure: no retries, and no circuit ever opens. */
 export const SINGLE_ATTEMPTS = `
-retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0 }
+retry: { throttledRetries: 0, overloadedRetries: 0, errorRetries: 0, networkRetries: 0, maxInteractiveWaitMs: 0, refusedCredentialMs: 0 }
 breaker: { failures: 1000000 }
 `;
 
