@@ -2,8 +2,9 @@
 // Language-independent.
 
 import type { MessageKey } from './catalogues.ts';
-import { type ErrorCode, type ErrorParams, isErrorCode, type RequestProblem } from './codes.ts';
-import { isRightToLeft, type Locale } from './locale.ts';
+import { type ErrorCode, type ErrorParams, isErrorCode } from './codes.ts';
+import type { Locale } from './locale.ts';
+import { isolated, problemMessage } from './problem-message.ts';
 import { type ResetTiming, resetTiming } from './reset-timing.ts';
 import { safeParams } from './safe-params.ts';
 
@@ -125,7 +126,7 @@ function dollars(amount: number, locale: Locale): string {
 function mistakeMessage(params: ErrorParams, reader: Reader): ChosenMessage {
   const family = 'INVALID_REQUEST';
   const { field } = params;
-  const specific = problemMessage(params, reader);
+  const specific = problemMessage(params, reader.locale);
   if (specific) return specific;
   if (field === undefined) return { key: `${family}.plain`, family, args: {} };
   return { key: `${family}.field`, family, args: { field: isolated(field, reader.locale) } };
@@ -136,41 +137,4 @@ function missingMessage({ path }: ErrorParams, { locale }: Reader): ChosenMessag
   const family = 'NOT_FOUND';
   if (path === undefined) return { key: `${family}.thing`, family, args: {} };
   return { key: `${family}.path`, family, args: { path: isolated(path, locale) } };
-}
-
-/** Undefined if the parameters that the sentence needs are missing. */
-function problemMessage(params: ErrorParams, { locale }: Reader): ChosenMessage | undefined {
-  const { problem } = params;
-  const names = problem === undefined ? undefined : PROBLEM_ARGUMENTS[problem];
-  if (problem === undefined || !names) return undefined;
-  const args: Record<string, string | number> = {};
-  for (const name of names) {
-    const value = params[name];
-    if (value === undefined) return undefined;
-    args[name] = typeof value === 'string' ? isolated(value, locale) : value;
-  }
-  return { key: `INVALID_REQUEST.${problem}`, family: 'INVALID_REQUEST', args };
-}
-
-const PROBLEM_ARGUMENTS = {
-  unknown_model: ['model'],
-  unpriced_model: ['model'],
-  other_format: ['model', 'endpoint'],
-  no_credential: ['model'],
-  malformed_json: ['line', 'column'],
-  empty_body: [],
-  unsupported_encoding: [],
-  missing: ['field'],
-  wrong_type: ['field'],
-  duplicate_field: ['field'],
-  not_supported: ['field'],
-  too_long: ['field'],
-  too_deep: [],
-  wrong_method: ['path', 'method', 'allow'],
-  no_websocket: [],
-} as const satisfies Record<RequestProblem, readonly (keyof ErrorParams)[]>;
-
-// A field name is read left to right even inside a right-to-left sentence.
-function isolated(field: string, locale: Locale): string {
-  return isRightToLeft(locale) ? `\u2066${field}\u2069` : field;
 }

@@ -16,13 +16,16 @@ export type ErrorRow = {
   readonly when: string;
 };
 
-export type SuggestedAction =
-  | 'wait'
-  | 'queue'
-  | 'contact_support'
-  | 'rephrase'
-  | 'split'
-  | 'upgrade';
+export const SUGGESTED_ACTIONS = [
+  'wait',
+  'queue',
+  'contact_support',
+  'rephrase',
+  'split',
+  'upgrade',
+] as const;
+
+export type SuggestedAction = (typeof SUGGESTED_ACTIONS)[number];
 
 export const ERROR_TABLE = {
   AI_LIMIT_REACHED: {

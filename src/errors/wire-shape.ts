@@ -5,6 +5,7 @@
 import type { ErrorCode } from './codes.ts';
 import { geminiBody } from './gemini-shape.ts';
 import { markedMessage, markerOf } from './markers.ts';
+import { advice, openaiBody } from './openai-shape.ts';
 import type { PublicAnswer } from './public-answer.ts';
 
 export type WireFormat = 'spillway' | 'anthropic' | 'openai' | 'gemini';
@@ -104,38 +105,6 @@ function anthropicBody(answer: PublicAnswer, extra: Extra): Record<string, unkno
   return { type: 'error', error, request_id: answer.error.requestId };
 }
 
-type OpenAiBody = { readonly error: Record<string, unknown> };
-
-function openaiBody(answer: PublicAnswer, extra: Extra): OpenAiBody {
-  const marker = markerOf('openai', answer);
-  const { message, code, ...fields } = answer.error;
-  return {
-    error: {
-      message: markedMessage(marker, message),
-      type: marker.type ?? OPENAI_TYPES[code] ?? 'server_error',
-      param: answer.error.params.field ?? null,
-      code: marker.code ?? code,
-      spillway_code: code,
-      ...resetFields(answer),
-      ...fields,
-      ...advice(answer),
-      ...extra,
-    },
-  };
-}
-
-/** Codex reads the end of a usage limit from these fields, in seconds. */
-function resetFields({ error, retryAfter }: PublicAnswer): Record<string, number> {
-  const { resetTime } = error.params;
-  if (error.code !== 'AI_LIMIT_REACHED' || resetTime === undefined) return {};
-  return { resets_at: Math.ceil(resetTime / 1_000), resets_in_seconds: retryAfter ?? 0 };
-}
-
-function advice(answer: PublicAnswer): Omit<PublicAnswer, 'status' | 'headers' | 'error'> {
-  const { status: _status, headers: _headers, error: _error, ...rest } = answer;
-  return rest;
-}
-
 // AUTH_FAILED is not an authentication_error: it concerns Spillway's credential at the provider, not the
 // caller's key.
 const ANTHROPIC_TYPES: Partial<Record<ErrorCode, string>> = {
@@ -158,18 +127,3 @@ const ANTHROPIC_TYPES: Partial<Record<ErrorCode, string>> = {
 function anthropicTypeOf(answer: PublicAnswer): string {
   return answer.error.params.reason === 'overloaded' ? 'overloaded_error' : 'api_error';
 }
-
-const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
-  AI_LIMIT_REACHED: 'rate_limit_error',
-  RATE_LIMITED: 'rate_limit_error',
-  BUDGET_EXCEEDED: 'insufficient_quota',
-  CONTENT_POLICY: 'invalid_request_error',
-  INVALID_REQUEST: 'invalid_request_error',
-  CONTEXT_TOO_LONG: 'invalid_request_error',
-  REQUEST_TOO_LARGE: 'invalid_request_error',
-  UNAUTHORIZED: 'authentication_error',
-  FORBIDDEN: 'permission_error',
-  NOT_FOUND: 'not_found_error',
-  CONFLICT: 'conflict_error',
-  UNPROCESSABLE: 'invalid_request_error',
-};
