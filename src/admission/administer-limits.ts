@@ -14,7 +14,10 @@ import { MAX_LIMIT_MS, type ProviderLimit, type ProviderLimits } from './provide
 
 export type AdministerLimits = {
   list(): Promise<readonly ProviderLimit[]>;
-  /** Throws NOT_FOUND for a provider that is not configured, INVALID_REQUEST for a reset time out of range. */
+  /**
+   * Throws NOT_FOUND for a provider that is not configured. A limit lasts 32 days at most; a reset time in the past ends
+   * the limit at once.
+   */
   set(operator: Operator, key: CircuitKey, resetAt: number): Promise<ProviderLimit>;
   /** Without a model, clears the limits of all models too. Succeeds when there is no limit. */
   clear(operator: Operator, key: CircuitKey): Promise<void>;
@@ -36,10 +39,10 @@ export function administerLimits(parts: AdministerLimitsParts): AdministerLimits
 
   return {
     list: () => limits.list(),
-    async set(operator, key, resetAt) {
+    async set(operator, key, wantedResetAt) {
       requireProvider(key);
       const setAt = clock.now();
-      if (resetAt <= setAt || resetAt > setAt + MAX_LIMIT_MS) throw outOfRange();
+      const resetAt = Math.min(wantedResetAt, setAt + MAX_LIMIT_MS);
       const limit: ProviderLimit = {
         ...key,
         resetAt,
@@ -50,7 +53,7 @@ export function administerLimits(parts: AdministerLimitsParts): AdministerLimits
       await auditor.record(operator, auditEntry('set', key, { resetAt }));
       // `set` alone only moves the end of a limit later; an operator may also shorten it.
       await limits.clear(key);
-      await limits.set(limit);
+      if (resetAt > setAt) await limits.set(limit);
       return limit;
     },
     async clear(operator, key) {
@@ -71,10 +74,4 @@ function auditEntry(verb: string, key: CircuitKey, data?: { resetAt: number }) {
   const { provider, model } = key;
   const target = [provider, regionLabel(key), ...(model === undefined ? [] : [model])].join('/');
   return { action: `limit.${verb}`, target, data };
-}
-
-function outOfRange(): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', 'a limit ends within the next 32 days', {
-    params: { field: 'resetAt' },
-  });
 }

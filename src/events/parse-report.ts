@@ -12,6 +12,12 @@ function text(maxLength: number) {
   return z.string().min(1).max(maxLength).transform(storableText);
 }
 
+/** For /openapi.json: the form of most addresses. The parser accepts every HTTP address. */
+const URL_HINT = {
+  format: undefined,
+  pattern: '^https?://([a-z0-9]+[.])+[a-z]{2,20}(:[1-9][0-9]{0,3})?(/[!-~]*)?$',
+};
+
 const schema = z.object({
   type: text(100),
   data: z.unknown().refine(isBounded).optional(),
@@ -25,10 +31,14 @@ const schema = z.object({
   previewUrl: z
     .url({ protocol: /^https?$/ })
     .max(2048)
+    .meta(URL_HINT)
     .nullish(),
   durationSeconds: z.number().min(0).max(1_000_000_000).nullish(),
   error: z.unknown().optional(),
 });
+
+/** One event or a list of events. */
+export const reportBody = z.union([schema, z.array(schema).min(1).max(MAX_EVENTS_PER_REPORT)]);
 
 export type ReportedEvent = z.infer<typeof schema>;
 

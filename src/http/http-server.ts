@@ -28,8 +28,8 @@ import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
 import { readJsonBodies } from './json-body.ts';
 import type { NativeHandler } from './native-handler.ts';
-import { nativePathItems } from './native-paths.ts';
-import { openApiDocument } from './openapi-document.ts';
+import { completeDocument } from './openapi/complete-document.ts';
+import { openApiDocument } from './openapi/document-head.ts';
 import { createCors } from './paths/cors.ts';
 import {
   createRequestRouter,
@@ -88,6 +88,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     requestTimeout: parts.options.requestTimeoutMs,
     genReqId: () => parts.newId('req'),
     exposeHeadRoutes: true,
+    // Ids have up to 200 characters; the schemas of the routes check them.
+    routerOptions: { maxParamLength: 600 },
     logger: false,
     // A path that cannot be decoded fails before any route.
     frameworkErrors: (error, request, reply) =>
@@ -118,10 +120,9 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
   );
   await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
-  app.get('/openapi.json', { schema: { hide: true } }, () => {
-    const document = app.swagger();
-    return { ...document, paths: { ...nativePathItems(), ...document.paths } };
-  });
+  app.get('/openapi.json', { schema: { hide: true } }, () =>
+    completeDocument(Object(app.swagger()), parts.native !== undefined),
+  );
   for (const register of parts.routes) register(app);
   await app.ready();
   return listenerOf(app, parts, draining);

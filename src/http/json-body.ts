@@ -1,7 +1,7 @@
 // The JSON body parser of fastify. An empty body counts as no body: many clients send a content type with every request,
 // even with a DELETE. A body that is nested too deeply is refused before it is parsed.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { isNestedTooDeeply } from '../kernel/json-depth.ts';
 
@@ -20,9 +20,4 @@ function tooDeep(): SpillwayError {
   return new SpillwayError('INVALID_REQUEST', 'the body is nested too deeply', {
     params: { problem: 'too_deep' },
   });
-}
-
-/** A `preValidation` hook for routes without required fields: no body counts as an empty object. */
-export async function defaultToEmptyBody(request: FastifyRequest): Promise<void> {
-  if (request.body === undefined) request.body = {};
 }

@@ -4,13 +4,23 @@ import * as fc from 'fast-check';
 import { cutPage, readCursor, writeCursor } from './paging.ts';
 
 test('a cursor decodes to the key it encodes', () => {
-  const key = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
+  const key = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme-ascii' });
   fc.assert(fc.property(key, (text) => readCursor(writeCursor(text)) === text));
   assert.equal(readCursor(undefined), undefined);
 });
 
 test('an invalid cursor is refused with the name of the field', () => {
-  for (const cursor of ['', '!', 'A', 'AA==', ' QUI', 'QUI\n', writeCursor('a\0b'), '_w'])
+  for (const cursor of [
+    '',
+    '!',
+    '4',
+    '4A',
+    ' 41',
+    '41\n',
+    writeCursor('a\0b'),
+    'ff',
+    '41'.repeat(201),
+  ])
     assert.throws(() => readCursor(cursor), {
       code: 'INVALID_REQUEST',
       params: { field: 'cursor' },

@@ -1,19 +1,25 @@
 // Keyset pagination: `{ data, nextCursor }`. A cursor is the encoded key of the page's last row, so that every page
-// costs the same and rows inserted or deleted in between shift no page.
+// costs the same and rows inserted or deleted in between shift no page. Keys are printable ASCII; in hexadecimal every text
+// of the documented pattern is a valid cursor.
 
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
 
 const MAX_PAGE = 500;
-const MAX_CURSOR = 400;
+const CURSOR = /^([2-7][0-9a-f]){1,200}$/;
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(100),
-  cursor: z.string().max(MAX_CURSOR).optional().describe('`nextCursor` of the previous page'),
+  cursor: z.string().regex(CURSOR).optional().describe('`nextCursor` of the previous page'),
 };
 
 export function pageOf<T extends z.ZodType>(row: T) {
   return z.object({ data: z.array(row), nextCursor: z.string().nullable() });
+}
+
+/** The page of a view that is already built, and whose schema only documents. */
+export function readonlyPageOf<T extends z.ZodType>(row: T) {
+  return z.object({ data: z.array(row).readonly(), nextCursor: z.string().nullable() });
 }
 
 export type Page<T> = { readonly data: T[]; readonly nextCursor: string | null };
@@ -31,14 +37,12 @@ export function wholeList<T>(rows: readonly T[]): Page<T> {
 }
 
 export function writeCursor(key: string): string {
-  return Buffer.from(key).toString('base64url');
+  return Buffer.from(key, 'latin1').toString('hex');
 }
 
 export function readCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
-  const key = Buffer.from(cursor, 'base64url').toString();
-  // A cursor that does not encode back to itself was not issued by Spillway.
-  if (key !== '' && writeCursor(key) === cursor && !key.includes('\u0000')) return key;
+  if (CURSOR.test(cursor)) return Buffer.from(cursor, 'hex').toString('latin1');
   throw new SpillwayError('INVALID_REQUEST', 'invalid cursor', {
     params: { field: 'cursor' },
   });

@@ -16,7 +16,7 @@ import { matchRoute } from './route.ts';
 import { Decider } from './scenario/decide.ts';
 import { PromptCache } from './scenario/prompt-cache.ts';
 import { refuseAsMistake } from './scenario/refuse.ts';
-import type { Scenario } from './scenario/scenario.ts';
+import { type Scenario, scenarioBody } from './scenario/scenario.ts';
 import { serve } from './serve.ts';
 import type { TruthEntry } from './truth/truth-entry.ts';
 import type { TruthTotals } from './truth/truth-log.ts';
@@ -49,7 +49,11 @@ export type Simulator = {
   /** Resolves with the first past or future entry that satisfies the predicate. */
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry>;
   /** A request to a control endpoint (`/_simulator/…`) from within the process. */
-  readonly control: (request: ControlRequest) => ControlReply;
+  readonly control: {
+    (request: ControlRequest): ControlReply;
+    /** The body of `PUT /_simulator/scenario`. */
+    readonly scenarioBody: typeof scenarioBody;
+  };
   close(): Promise<void>;
 };
 
@@ -94,7 +98,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     clearLog: () => log.clear(),
     stats: () => log.totals(),
     waitFor: (predicate, signal) => log.waitFor(predicate, signal),
-    control: (request) => control({ decider, log }, request),
+    control: Object.assign((request: ControlRequest) => control({ decider, log }, request), {
+      scenarioBody,
+    }),
     close: () => (closing ??= shutDown()),
   };
 }

@@ -3,11 +3,15 @@
 
 import { z } from 'zod';
 import { limitView } from '../../http/routes/admin-limits.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, readTimestamp } from '../admin-options.ts';
 import { asList } from '../admin-pages.ts';
 import { type CliContext, CliFailure, type RegisterCommand } from '../command.ts';
 import { isoTime, renderTable } from '../table.ts';
+
+/** As the server's bound. */
+const MAX_LIMIT_MS = 32 * 86_400_000;
 
 type ScopeOptions = AdminOptions & { readonly model?: string };
 type SetOptions = ScopeOptions & { readonly until: number };
@@ -62,12 +66,11 @@ async function set(context: CliContext, scope: ProviderRegion, options: SetOptio
   const { until, model } = options;
   const body = { resetAt: until, ...(model !== undefined && { model }) };
   await withAdmin(context, options, async (admin) => {
-    const errorTexts = {
-      ...unknownProvider(scope),
-      INVALID_REQUEST: 'A limit ends in the future, at most 32 days ahead.',
-    };
+    const server = requireServer(admin);
+    requireInRange(until);
+    const errorTexts = unknownProvider(scope);
     const request = { method: 'PUT', path: pathOf(scope), body, errorTexts } as const;
-    const limit = limitView.parse(await requireServer(admin).call(request));
+    const limit = limitView.parse(await server.call(request));
     if (options.json) return context.out(JSON.stringify(limit, null, 2));
     context.out(`${nameOf(scope, model)} is limited until ${isoTime(limit.resetAt)}.`);
   });
@@ -98,6 +101,13 @@ function requireServer(admin: AdminApi): AdminApi {
   throw new CliFailure(
     'No server is running, and limits live in the server; start it with: spillway serve',
   );
+}
+
+/** The server shortens a longer limit and ends a past one; here both are mistakes, such as seconds for milliseconds. */
+function requireInRange(until: number): void {
+  const now = systemClock.now();
+  if (until > now && until <= now + MAX_LIMIT_MS) return;
+  throw new CliFailure('A limit ends in the future, at most 32 days ahead.');
 }
 
 function pathOf({ provider, region }: ProviderRegion): string {

@@ -11,7 +11,11 @@ export type ServedMethods = {
   readonly isOwn: (path: string) => boolean;
 };
 
-type ServedPath = { readonly matches: RegExp; readonly method: string };
+type ServedPath = {
+  readonly pattern: string;
+  readonly matches: RegExp;
+  readonly method: string;
+};
 
 /** `servesCalls`: false for a role that does not serve the AI endpoints. */
 export function createServedMethods(servesCalls: boolean): ServedMethods {
@@ -22,13 +26,15 @@ export function createServedMethods(servesCalls: boolean): ServedMethods {
     if (servesCalls && matchNativeRoute(path)) return ['POST'];
     // An unknown method of Google's API is not a model's name.
     if (CUSTOM_METHOD.test(path)) return [];
-    return served.filter(({ matches }) => matches.test(path)).map(({ method }) => method);
+    const exact = served.filter(({ pattern }) => pattern === path);
+    const found = exact.length > 0 ? exact : served.filter(({ matches }) => matches.test(path));
+    return found.map(({ method }) => method);
   }
 
   return {
     add(method, pattern) {
       const matches = toExpression(pattern);
-      for (const each of [method].flat()) served.push({ matches, method: each });
+      for (const each of [method].flat()) served.push({ pattern, matches, method: each });
       if (!MODEL_ROUTE.test(pattern)) ownRoots.add(rootOf(pattern));
     },
     at(path) {

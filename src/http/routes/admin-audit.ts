@@ -7,7 +7,13 @@ import type { AuditEntry, AuditPage } from '../../admission/audit-log.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
-import { adminGuard, adminSchema, errorAnswer, moment, organizationId } from '../schemas/admin.ts';
+import {
+  adminGuard,
+  adminSchema,
+  LATEST_MOMENT,
+  moment,
+  organizationId,
+} from '../schemas/admin.ts';
 
 const entryView = z.object({
   id: z.string(),
@@ -31,7 +37,7 @@ export function adminAuditRoutes(
         ...adminGuard(gate),
         schema: adminSchema('The audit log of operators, newest first', {
           querystring: z.object({ org: organizationId.optional(), ...pageQuery }),
-          response: { 200: pageOf(entryView), '4xx': errorAnswer },
+          response: { 200: pageOf(entryView) },
         }),
       },
       async ({ query: { org, limit, cursor } }) => {
@@ -47,7 +53,7 @@ function readPlace(cursor: string | undefined): AuditPage['before'] {
   const [createdAt, id = ''] = readCursor(cursor)?.split(' ') ?? [];
   return createdAt === undefined
     ? undefined
-    : { createdAt: Number.parseInt(createdAt, 10) || 0, id };
+    : { createdAt: Math.min(Number.parseInt(createdAt, 10) || 0, LATEST_MOMENT), id };
 }
 
 function toEntryView(entry: AuditEntry): z.infer<typeof entryView> {

@@ -9,7 +9,10 @@ import { toOperatorView } from '../../events/build-event-view.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { readonlyPageOf } from '../paging.ts';
 import { adminGuard, adminSchema, organizationId } from '../schemas/admin.ts';
+import { operatorEventView } from '../schemas/build-event.ts';
+import { plainAnswer } from '../schemas/documented.ts';
 import { buildPath, cutEvents, eventsQuery } from './builds.ts';
 
 export type AdminBuildRouteParts = {
@@ -28,9 +31,11 @@ export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
       '/admin/builds/:buildId/events',
       {
         ...adminGuard(gate),
+        ...plainAnswer,
         schema: adminSchema('The events of a build with their internal messages', {
           params: buildPath,
           querystring: query,
+          response: { 200: readonlyPageOf(operatorEventView) },
         }),
       },
       async ({ params: { buildId }, query: { org, limit, ...page } }) => {

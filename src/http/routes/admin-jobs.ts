@@ -10,8 +10,10 @@ import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { cutPage, pageQuery, readCursor } from '../paging.ts';
+import { cutPage, pageQuery, readCursor, readonlyPageOf } from '../paging.ts';
 import { adminGuard, adminSchema, organizationId } from '../schemas/admin.ts';
+import { plainAnswer } from '../schemas/documented.ts';
+import { jobView } from '../schemas/job.ts';
 
 export type AdminJobRouteParts = {
   readonly jobs: Pick<JobStore, 'list'>;
@@ -32,8 +34,10 @@ export function adminJobRoutes(parts: AdminJobRouteParts): RegisterRoutes {
       '/admin/jobs',
       {
         ...adminGuard(parts.gate),
+        ...plainAnswer,
         schema: adminSchema('Jobs of one organisation or of all, newest first', {
           querystring: jobListQuery,
+          response: { 200: readonlyPageOf(jobView.extend({ organizationId: z.string() })) },
         }),
       },
       async ({ query: { org, status, limit, cursor } }) => {

@@ -5,12 +5,10 @@ import { z } from 'zod';
 import type { AdministerKeys } from '../../admission/administer-keys.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { defaultToEmptyBody } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
-  errorAnswer,
   noContent,
   operatorOf,
   organizationId,
@@ -32,12 +30,11 @@ export function adminKeyRoutes(
       '/admin/orgs/:id/keys',
       {
         ...guard,
-        preValidation: defaultToEmptyBody,
         config: { isAnswerSecret: true },
         schema: adminSchema('Create a key; the response shows it once', {
           params,
           body: newKeyBody,
-          response: { 201: createdKeyView, '4xx': errorAnswer },
+          response: { 201: createdKeyView },
         }),
       },
       async (request, reply) => {
@@ -53,7 +50,7 @@ export function adminKeyRoutes(
         schema: adminSchema("List an organisation's keys, newest first", {
           params,
           querystring: z.object(pageQuery),
-          response: { 200: pageOf(keyView), '4xx': errorAnswer },
+          response: { 200: pageOf(keyView) },
         }),
       },
       async ({ params: { id }, query: { limit, cursor } }) => {
@@ -69,7 +66,7 @@ export function adminKeyRoutes(
         ...guard,
         schema: adminSchema('Revoke a key, effective at once', {
           params: params.extend({ keyId: plainName }),
-          response: { 204: noContent, '4xx': errorAnswer },
+          response: { 204: noContent },
         }),
       },
       async (request, reply) => {

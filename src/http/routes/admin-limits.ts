@@ -11,7 +11,6 @@ import { pageOf, wholeList } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
-  errorAnswer,
   moment,
   noContent,
   operatorOf,
@@ -47,7 +46,7 @@ export function adminLimitRoutes(
       {
         ...guard,
         schema: adminSchema('List the provider limits in force', {
-          response: { 200: pageOf(limitView), '4xx': errorAnswer },
+          response: { 200: pageOf(limitView) },
         }),
       },
       async () => wholeList((await limits.list()).map(toLimitView)),
@@ -56,10 +55,10 @@ export function adminLimitRoutes(
       '/admin/limits/:provider/:region',
       {
         ...guard,
-        schema: adminSchema('Set a provider limit until a timestamp, at most 32 days ahead', {
+        schema: adminSchema('Set a provider limit until a timestamp; it lasts 32 days at most', {
           params,
           body: z.strictObject({ resetAt: moment, model: plainName.nullish() }),
-          response: { 200: limitView, '4xx': errorAnswer },
+          response: { 200: limitView },
         }),
       },
       async (request, reply) => {
@@ -77,7 +76,7 @@ export function adminLimitRoutes(
           {
             params,
             querystring: z.object({ model: plainName.optional() }),
-            response: { 204: noContent, '4xx': errorAnswer },
+            response: { 204: noContent },
           },
         ),
       },

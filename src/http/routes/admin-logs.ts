@@ -12,7 +12,7 @@ import {
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { pageOf, wholeList } from '../paging.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin.ts';
+import { adminGuard, adminSchema, moment } from '../schemas/admin.ts';
 
 export type RecentLog = {
   /** Newest first. Undefined if entries are not stored. */
@@ -58,7 +58,6 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
                 .boolean()
                 .describe('false: entries are not stored, see ENABLE_REDIS_LOGGING'),
             }),
-            '4xx': errorAnswer,
           },
         }),
       },

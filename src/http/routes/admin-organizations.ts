@@ -5,15 +5,8 @@ import { z } from 'zod';
 import type { AdministerOrganizations } from '../../admission/administer-organizations.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { defaultToEmptyBody } from '../json-body.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
-import {
-  adminGuard,
-  adminSchema,
-  errorAnswer,
-  operatorOf,
-  organizationId,
-} from '../schemas/admin.ts';
+import { adminGuard, adminSchema, operatorOf, organizationId } from '../schemas/admin.ts';
 import { organizationView, toOrganizationView } from '../schemas/organization.ts';
 import {
   newOrganizationBody,
@@ -23,7 +16,7 @@ import {
 } from '../schemas/organization-body.ts';
 
 const params = z.object({ id: organizationId });
-const found = { 200: organizationView, '4xx': errorAnswer };
+const found = { 200: organizationView };
 
 export function adminOrganizationRoutes(
   organizations: AdministerOrganizations,
@@ -37,10 +30,9 @@ export function adminOrganizationRoutes(
       '/admin/orgs',
       {
         ...guard,
-        preValidation: defaultToEmptyBody,
         schema: adminSchema('Create an organisation', {
           body: newOrganizationBody,
-          response: { 201: organizationView, '4xx': errorAnswer },
+          response: { 201: organizationView },
         }),
       },
       async (request, reply) => {
@@ -55,7 +47,7 @@ export function adminOrganizationRoutes(
         ...guard,
         schema: adminSchema('List organisations by id', {
           querystring: z.object(pageQuery),
-          response: { 200: pageOf(organizationView), '4xx': errorAnswer },
+          response: { 200: pageOf(organizationView) },
         }),
       },
       async ({ query: { limit, cursor } }) => {
@@ -93,7 +85,7 @@ export function adminOrganizationRoutes(
         config: { isAnswerSecret: true },
         schema: adminSchema('Replace the secret that signs callbacks; the response shows it once', {
           params,
-          response: { 201: z.object({ secret: z.string() }), '4xx': errorAnswer },
+          response: { 201: z.object({ secret: z.string() }) },
         }),
       },
       async (request, reply) => {

@@ -8,7 +8,7 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { RequestRecord, RequestRecords } from '../../upstream/request-records.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { adminGuard, adminSchema, errorAnswer, moment } from '../schemas/admin.ts';
+import { adminGuard, adminSchema, moment, printable } from '../schemas/admin.ts';
 
 const attemptView = z.object({
   id: z.string(),
@@ -55,8 +55,8 @@ export function adminRequestRoutes(
       {
         ...adminGuard(gate),
         schema: adminSchema('The record of a failed request', {
-          params: z.object({ id: z.string().min(1).max(200) }),
-          response: { 200: requestView, '4xx': errorAnswer },
+          params: z.object({ id: printable(200) }),
+          response: { 200: requestView },
         }),
       },
       async ({ params: { id } }) => {

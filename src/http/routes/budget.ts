@@ -17,10 +17,10 @@ import type { RegisterRoutes } from '../http-server.ts';
 import {
   adminGuard,
   adminSchema,
-  errorAnswer,
   moment,
   namingValidator,
   organizationId,
+  printable,
 } from '../schemas/admin.ts';
 
 const MAX_USER = 200;
@@ -42,7 +42,7 @@ const budgetView = oneBudget.extend({
 });
 
 const userQuery = z.object({
-  user: z.string().min(1).max(MAX_USER).optional().describe('A user of the organisation'),
+  user: printable(MAX_USER).optional().describe('A user of the organisation'),
 });
 
 export type BudgetRouteParts = {
@@ -66,7 +66,7 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
           summary: "The remaining budget of the caller's organisation",
           tags: ['Usage'],
           security: [{ key: [] }],
-          response: { 200: budgetView, '4xx': errorAnswer },
+          response: { 200: budgetView },
         },
       },
       async ({ principal, headers }) => {
@@ -86,7 +86,7 @@ export function budgetRoutes(parts: BudgetRouteParts): RegisterRoutes {
         schema: adminSchema('The remaining budget of an organisation', {
           params: z.object({ id: organizationId }),
           querystring: userQuery,
-          response: { 200: budgetView, '4xx': errorAnswer },
+          response: { 200: budgetView },
         }),
       },
       async ({ params, query }) => report(ledger, await ownerOf(parts, params.id), query.user),

@@ -10,12 +10,16 @@ import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { toBuildEventView } from '../../events/build-event-view.ts';
 import type { EmitEvents, ReportedFailure } from '../../events/emit-events.ts';
 import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
+import { reportBody } from '../../events/parse-report.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { namingValidator } from '../schemas/admin.ts';
+import { readonlyPageOf } from '../paging.ts';
+import { namingValidator, noContent, printable } from '../schemas/admin.ts';
+import { buildEventView } from '../schemas/build-event.ts';
+import { bodyParsedByHandler, plainAnswer } from '../schemas/documented.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
 
 export type BuildRouteParts = {
@@ -32,11 +36,11 @@ const MAX_REPORT_BYTES = 8 * 2 ** 20;
 /** Small, because each reader holds a page in memory and an event may be large. */
 const LIVE_PAGE = 20;
 
-export const buildPath = z.object({ buildId: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u) });
+export const buildPath = z.object({ buildId: printable(200) });
 export const eventsQuery = z.object({
   after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),
-  userId: z.string().min(1).max(200).optional(),
+  userId: printable(200).optional(),
 });
 
 type Query = z.infer<typeof eventsQuery>;
@@ -57,8 +61,13 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
       {
         ...scopeGuard(gate, 'events'),
         bodyLimit: MAX_REPORT_BYTES,
-        validatorCompiler: namingValidator,
-        schema: documented('Add one event or a list of events to a build'),
+        ...plainAnswer,
+        validatorCompiler: bodyParsedByHandler,
+        schema: {
+          ...documented('Add one event or a list of events to a build'),
+          body: reportBody,
+          response: { 201: z.union([buildEventView, readonlyPageOf(buildEventView)]) },
+        },
       },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'events');
@@ -68,18 +77,23 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         const onFailure = (reported: ReportedFailure) => parts.reportLimit(principal, reported);
         const stored = await emit({ build, body: request.body, reader, onFailure });
         const views = stored.map((event) => toBuildEventView(event, reader));
-        const answer = Array.isArray(request.body) ? { data: views, nextCursor: null } : views[0];
-        return reply.code(201).send(answer);
+        const [first] = Array.isArray(request.body) ? [] : views;
+        return reply.code(201).send(first ?? { data: views, nextCursor: null });
       },
     );
 
     app.get(
       '/v1/builds/:buildId/events',
       {
+        ...plainAnswer,
         validatorCompiler: namingValidator,
         schema: {
           ...documented('The events of a build; with `Accept: text/event-stream` as a live stream'),
           querystring: eventsQuery,
+          response: {
+            200: readonlyPageOf(buildEventView),
+            204: noContent.describe('A stream that has ended'),
+          },
         },
       },
       async (request, reply) => {

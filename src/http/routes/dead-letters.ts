@@ -8,7 +8,9 @@ import type { RetryDeadLetters } from '../../jobs/pipeline/retry-dead-letter.ts'
 import type { DeadLetterStore } from '../../jobs/ports/dead-letter-store.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { adminGuard, operatorOf } from '../schemas/admin.ts';
+import { readonlyPageOf } from '../paging.ts';
+import { adminGuard, moment, noContent, operatorOf, printable } from '../schemas/admin.ts';
+import { plainAnswer } from '../schemas/documented.ts';
 
 export type DeadLetterRouteParts = {
   readonly desk: { readonly deadLetters: RetryDeadLetters };
@@ -17,11 +19,24 @@ export type DeadLetterRouteParts = {
   readonly auditor: Pick<Auditor, 'record'>;
 };
 
-const letterPath = z.object({ id: z.string().min(1).max(200) });
+const letterPath = z.object({ id: printable(200) });
 const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional(),
+  cursor: printable(200).optional(),
 });
+
+const letterView = z.looseObject({
+  id: z.string(),
+  jobId: z.string().optional(),
+  organizationId: z.string().optional(),
+  queue: z.string(),
+  body: z.string().describe("The message as delivered, or the job's fields as JSON"),
+  errorCode: z.string(),
+  errorMessage: z.string().describe('For operators'),
+  attempts: z.int(),
+  createdAt: moment,
+});
+const retried = z.object({ retried: z.int() });
 
 export function deadLetterRoutes({
   desk,
@@ -40,7 +55,15 @@ export function deadLetterRoutes({
 
     app.get(
       '/admin/dlq',
-      { ...guard, schema: { ...documented('Dead letters, oldest first'), querystring: listQuery } },
+      {
+        ...guard,
+        ...plainAnswer,
+        schema: {
+          ...documented('Dead letters, oldest first'),
+          querystring: listQuery,
+          response: { 200: readonlyPageOf(letterView) },
+        },
+      },
       async (request) => {
         const { limit, cursor } = request.query;
         const page = await deadLetters.list({ limit: limit + 1, ...(cursor && { after: cursor }) });
@@ -51,7 +74,7 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/retry-all',
-      { ...guard, schema: documented('Retry all dead letters') },
+      { ...guard, schema: { ...documented('Retry all dead letters'), response: { 200: retried } } },
       async (request) => {
         await auditor.record(operatorOf(request), { action: 'dlq.retry-all', target: 'all' });
         return { retried: await desk.deadLetters.retryAll() };
@@ -60,7 +83,14 @@ export function deadLetterRoutes({
 
     app.post(
       '/admin/dlq/:id/retry',
-      { ...guard, schema: { ...documented('Retry one dead letter'), params: letterPath } },
+      {
+        ...guard,
+        schema: {
+          ...documented('Retry one dead letter'),
+          params: letterPath,
+          response: { 200: retried },
+        },
+      },
       async (request) => {
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.retry', target: id });
@@ -71,11 +101,18 @@ export function deadLetterRoutes({
 
     app.delete(
       '/admin/dlq/:id',
-      { ...guard, schema: { ...documented('Purge one dead letter'), params: letterPath } },
+      {
+        ...guard,
+        schema: {
+          ...documented('Purge one dead letter'),
+          params: letterPath,
+          response: { 204: noContent },
+        },
+      },
       async (request, reply) => {
         const { id } = request.params;
         await auditor.record(operatorOf(request), { action: 'dlq.purge', target: id });
-        if (await deadLetters.remove(id)) return reply.code(204).send();
+        if (await deadLetters.remove(id)) return reply.code(204).send(null);
         throw new SpillwayError('NOT_FOUND', 'no such dead letter');
       },
     );

@@ -15,6 +15,10 @@ import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { readonlyPageOf } from '../paging.ts';
+import { namingValidator, noContent, printable } from '../schemas/admin.ts';
+import { plainAnswer } from '../schemas/documented.ts';
+import { jobEventView } from '../schemas/job.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
 
 export type JobEventRouteParts = {
@@ -33,7 +37,7 @@ export type Following = {
 
 const PAGE = 500;
 
-const jobPath = z.object({ id: z.string().min(1).max(200) });
+const jobPath = z.object({ id: printable(200) });
 const query = z.object({
   after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
 });
@@ -44,12 +48,18 @@ export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {
     app.withTypeProvider<ZodTypeProvider>().get(
       '/v1/jobs/:id/events',
       {
+        ...plainAnswer,
+        validatorCompiler: namingValidator,
         schema: {
           summary: 'The events of a job; with `Accept: text/event-stream` as a live stream',
           tags: ['Jobs'],
           security: [{ key: [] }],
           params: jobPath,
           querystring: query,
+          response: {
+            200: readonlyPageOf(jobEventView),
+            204: noContent.describe('A stream that has ended'),
+          },
         },
       },
       async (request, reply) => {

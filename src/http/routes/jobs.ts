@@ -12,7 +12,7 @@ import { readLabel } from '../../flow/serve/native-request.ts';
 import type { SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
-import { parseJobMessage } from '../../jobs/model/job-message.ts';
+import { jobMessageBody, parseJobMessage } from '../../jobs/model/job-message.ts';
 import { JOB_STATES } from '../../jobs/model/job-state.ts';
 import { type JobReader, toJobView, toReceipt } from '../../jobs/model/job-view.ts';
 import type { CancelJob } from '../../jobs/pipeline/cancel-job.ts';
@@ -21,6 +21,10 @@ import type { JobStore } from '../../jobs/ports/job-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
+import { readonlyPageOf } from '../paging.ts';
+import { namingValidator, printable, rowId } from '../schemas/admin.ts';
+import { bodyParsedByHandler, plainAnswer } from '../schemas/documented.ts';
+import { jobView, receiptView } from '../schemas/job.ts';
 
 export type JobRouteParts = {
   readonly desk: {
@@ -37,11 +41,11 @@ export type JobRouteParts = {
 
 const PAGE = 50;
 
-const jobPath = z.object({ id: z.string().min(1).max(200) });
+const jobPath = z.object({ id: printable(200) });
 const listQuery = z.object({
   status: z.enum(JOB_STATES).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(PAGE),
-  cursor: z.string().max(100).optional(),
+  cursor: rowId.optional(),
 });
 
 export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
@@ -53,7 +57,16 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 
     app.post(
       '/v1/jobs',
-      { ...guard, schema: documented('Submit a job') },
+      {
+        ...guard,
+        ...plainAnswer,
+        validatorCompiler: bodyParsedByHandler,
+        schema: {
+          ...documented('Submit a job'),
+          body: jobMessageBody,
+          response: { 202: receiptView.describe('The job is stored') },
+        },
+      },
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'jobs');
         // Validation comes before admission: an invalid job must not count against a limit.
@@ -68,7 +81,15 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 
     app.get(
       '/v1/jobs',
-      { schema: { ...documented('List jobs, newest first'), querystring: listQuery } },
+      {
+        ...plainAnswer,
+        validatorCompiler: namingValidator,
+        schema: {
+          ...documented('List jobs, newest first'),
+          querystring: listQuery,
+          response: { 200: readonlyPageOf(jobView) },
+        },
+      },
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const { status, limit, cursor } = request.query;
@@ -86,7 +107,11 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 
     app.get(
       '/v1/jobs/:id',
-      { schema: { ...documented('One job'), params: jobPath } },
+      {
+        ...plainAnswer,
+        validatorCompiler: namingValidator,
+        schema: { ...documented('One job'), params: jobPath, response: { 200: jobView } },
+      },
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         const job = found(await jobs.find({ organizationId, publicId: request.params.id }));
@@ -101,7 +126,11 @@ export function jobRoutes(parts: JobRouteParts): RegisterRoutes {
 
     app.delete(
       '/v1/jobs/:id',
-      { schema: { ...documented('Cancel a job'), params: jobPath } },
+      {
+        ...plainAnswer,
+        validatorCompiler: namingValidator,
+        schema: { ...documented('Cancel a job'), params: jobPath, response: { 200: jobView } },
+      },
       async (request) => {
         const { organizationId, ...reader } = await readerOf(parts, request);
         return toJobView(found(await desk.cancel(organizationId, request.params.id)), reader);

@@ -3,16 +3,22 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { ERROR_CODES } from '../../errors/codes.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { adminGuard, adminSchema, noContent } from '../schemas/admin.ts';
+import { bodyParsedByHandler } from '../schemas/documented.ts';
 
 /** Answers a control request of the simulator: `url` is its path and query, `body` the text of its body. */
-export type SimulatorControl = (request: {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-}) => { readonly status: number; readonly body?: unknown };
+export type SimulatorControl = {
+  (request: {
+    readonly method: string;
+    readonly url: string;
+    readonly body: string;
+  }): { readonly status: number; readonly body?: unknown };
+  /** Documents the body of a scenario; the simulator parses it. */
+  readonly scenarioBody: z.ZodType;
+};
 
 const PREFIX = '/admin/simulator';
 const CONTROL_PREFIX = '/_simulator';
@@ -33,7 +39,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/stats', summary: "Read the totals of the simulator's truth log" },
 ];
 
-const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const problem = z.object({ error: z.object({ code: z.enum(ERROR_CODES), message: z.string() }) });
 
 export function simulatorRoutes(
   control: SimulatorControl,
@@ -53,9 +59,16 @@ export function simulatorRoutes(
   return (app) => {
     for (const { method, path, summary } of ENDPOINTS) {
       const response = { 200: z.unknown(), 204: noContent };
-      const body = method === 'PUT' ? { body: z.unknown() } : {};
+      const body = method === 'PUT' ? { body: control.scenarioBody } : {};
       const schema = adminSchema(summary, { ...body, response });
-      app.route({ ...guard, method, url: `${PREFIX}${path}`, schema, handler: forward });
+      app.route({
+        ...guard,
+        validatorCompiler: bodyParsedByHandler,
+        method,
+        url: `${PREFIX}${path}`,
+        schema,
+        handler: forward,
+      });
     }
   };
 }
@@ -63,5 +76,7 @@ export function simulatorRoutes(
 /** The simulator's sentence names the wrong field; only operators read it. */
 function asErrorAnswer(body: unknown, requestId: string): object {
   const { error } = problem.parse(body);
-  return { error: { ...error, params: {}, retryable: false, requestId } };
+  return {
+    error: { ...error, spillway_code: error.code, params: {}, retryable: false, requestId },
+  };
 }

@@ -3,7 +3,6 @@
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { nanosToUsd } from '../../kernel/money.ts';
 import {
@@ -17,7 +16,6 @@ import { pageOf, wholeList } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
-  errorAnswer,
   LATEST_MOMENT,
   moment,
   namingValidator,
@@ -69,7 +67,7 @@ export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
         ...adminGuard(parts.gate),
         schema: adminSchema('Usage and cost, of one organisation or of all', {
           querystring: query.extend({ org: organizationId.optional() }),
-          response: { 200: usageView, '4xx': errorAnswer },
+          response: { 200: usageView },
         }),
       },
       async ({ query: { org, ...range } }) => {
@@ -87,7 +85,7 @@ export function usageRoutes(parts: UsageRouteParts): RegisterRoutes {
           tags: ['Usage'],
           security: [{ key: [] }],
           querystring: query,
-          response: { 200: usageView, '4xx': errorAnswer },
+          response: { 200: usageView },
         },
       },
       async (request, reply) => {
@@ -105,8 +103,8 @@ async function report(
 ): Promise<z.infer<typeof usageView>> {
   const now = clock.now();
   const to = given.to ?? now;
-  const from = given.from ?? Math.max(0, to - DEFAULT_RANGE_MS);
-  if (from > to) throw backwards();
+  // A range that ends before it begins is empty.
+  const from = Math.min(given.from ?? Math.max(0, to - DEFAULT_RANGE_MS), to);
   const asked = { from, to, ...(organizationId === undefined ? {} : { organizationId }) };
   const range = await usage.covered(asked, now);
   const [total, sums] = await Promise.all([usage.total(range), usage.sums(range, groupBy)]);
@@ -117,10 +115,4 @@ async function report(
 
 function toTotals({ costNanos, ...sum }: Omit<UsageSum, 'group'>): z.infer<typeof totals> {
   return { ...sum, costUsd: nanosToUsd(costNanos) };
-}
-
-function backwards(): SpillwayError {
-  return new SpillwayError('INVALID_REQUEST', '`from` is after `to`', {
-    params: { field: 'from' },
-  });
 }

@@ -39,32 +39,34 @@ export function adminSchema<T extends object>(summary: string, rest: T) {
   return { summary, tags: ['Admin'], security: [{ admin: [] }], ...rest };
 }
 
-export const errorAnswer = z
-  .object({
-    error: z.object({
-      code: z.string(),
-      params: z.record(z.string(), z.unknown()),
-      message: z.string(),
-      retryable: z.boolean(),
-      retryAfterMs: z.number().optional(),
-      requestId: z.string(),
-    }),
-  })
-  .describe("What went wrong, in Spillway's own shape");
-
 export const noContent = z.null().describe('Done');
 
-/** A display name: one line, no control characters. */
+/** Spelt out, because not every generator knows Unicode properties. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
+
+/** A display name: one line with a visible character, no control characters. */
 export const shownName = z
   .string()
-  .trim()
   .max(200)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u);
+  .regex(new RegExp(`^[^${CONTROLS}]*[^\\s\\ufeff${CONTROLS}][^${CONTROLS}]*$`))
+  .refine((text) => text.isWellFormed())
+  .trim();
 
 export const organizationId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 
 /** Names of providers, regions and models in paths. */
-export const plainName = z.string().regex(/^[A-Za-z0-9_][\w.:/@-]{0,127}$/);
+export const plainName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/);
+
+/** Text without control characters, e.g. an id in a path. PostgreSQL's text cannot contain NUL or lone surrogates. */
+export function printable(maxLength: number) {
+  return z
+    .string()
+    .regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${maxLength}}$`))
+    .refine((text) => text.isWellFormed());
+}
+
+/** An id that Spillway has issued; also the cursor of a list. */
+export const rowId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/);
 
 /** Exact as a JSON number up to this amount. */
 export const usdAmount = z.number().min(0).max(4_000_000);

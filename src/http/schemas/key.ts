@@ -10,7 +10,7 @@ import { moment, shownName, usdAmount } from './admin.ts';
 const MAX_MODELS = 200;
 
 /** A model, an alias, `provider/model`, or a pattern of them. */
-const modelPattern = z.string().regex(/^[A-Za-z0-9_*][\w.:/@*-]{0,127}$/);
+const modelPattern = z.string().regex(/^[A-Za-z0-9_*][A-Za-z0-9_.:/@*-]{0,127}$/);
 
 export const newKeyBody = z
   .strictObject({

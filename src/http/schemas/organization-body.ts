@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { NewOrganization } from '../../admission/administer-organizations.ts';
 import type { OrganizationChange } from '../../admission/organization.ts';
 import { MESSAGE_KEYS } from '../../errors/catalogues.ts';
-import { isErrorCode } from '../../errors/codes.ts';
+import { ERROR_CODES } from '../../errors/codes.ts';
 import { isTimeZone, LOCALES } from '../../errors/locale.ts';
 import { overrideProblem } from '../../errors/render-error.ts';
 import { usdToNanos } from '../../kernel/money.ts';
@@ -13,6 +13,20 @@ import { organizationId, shownName, usdAmount } from './admin.ts';
 const MAX_PER_MINUTE = 1_000_000;
 const MAX_TOKENS = 1_000_000_000_000;
 const MAX_MESSAGES = 300;
+
+/** Aliases such as US/Eastern are accepted, too. */
+const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+/** An error code or a key of the catalogue, for all languages, or for one with a prefix such as `tr:`. */
+const MESSAGE_NAME = new RegExp(
+  `^((${LOCALES.join('|')}):)?(${[...new Set([...ERROR_CODES, 'BACKGROUND_PAUSED', ...MESSAGE_KEYS])].join('|').replaceAll('.', '[.]')})$`,
+);
+
+/** The documented pattern leaves out plural and select arguments, which no pattern can describe. */
+const sentence = z.string().min(1).max(2000).refine(isSentence).meta({
+  description: 'Arguments in braces; plural and select of ICU MessageFormat are accepted, too',
+  pattern: '^([^{}\\u0000]|[{][a-zA-Z]+[}])+$',
+});
 
 const tokens = z.int().min(1).max(MAX_TOKENS).nullable();
 
@@ -26,10 +40,18 @@ const settings = {
   tokensPerMinute: tokens,
   tokensPerDay: tokens,
   maxConcurrent: z.int().min(1).max(MAX_PER_MINUTE).nullable(),
-  locale: z.string().max(35).refine(isLanguageTag).nullable().describe('A BCP 47 tag'),
-  timeZone: z.string().max(64).refine(isTimeZone).describe('An IANA name, e.g. Europe/Istanbul'),
+  locale: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/)
+    .nullable()
+    .describe('A BCP 47 tag: language, script, region'),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone)
+    .meta({ description: 'An IANA name, e.g. Europe/Istanbul', enum: TIME_ZONES }),
   messages: z
-    .record(z.string().refine(isMessageName), z.string().refine(isSentence))
+    .record(z.string().regex(MESSAGE_NAME), sentence)
     .refine((messages) => Object.keys(messages).length <= MAX_MESSAGES)
     .describe('Own sentences by error code, in ICU MessageFormat'),
   allowStale: z.boolean(),
@@ -71,23 +93,6 @@ function nanosOrNull(usd: number | null): number | null {
   return usd === null ? null : usdToNanos(usd);
 }
 
-function isLanguageTag(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-/** An error code or a key of the catalogue, for all languages, or for one with a prefix such as `tr:`. */
-function isMessageName(name: string): boolean {
-  const locale = LOCALES.find((each) => name.startsWith(`${each}:`));
-  const key = locale === undefined ? name : name.slice(locale.length + 1);
-  return (
-    isErrorCode(key) || key === 'BACKGROUND_PAUSED' || MESSAGE_KEYS.some((known) => known === key)
-  );
-}
-
 function isSentence(text: string): boolean {
-  return text !== '' && overrideProblem(text) === undefined;
+  return text.isWellFormed() && !text.includes('\0') && overrideProblem(text) === undefined;
 }

@@ -12,16 +12,19 @@ const MAX_IMAGES = 100;
 
 /** PostgreSQL's text cannot contain NUL; other control characters do not belong in a name either. */
 function name(maxLength: number) {
-  return z.string().min(1).max(maxLength).refine(isPrintable);
+  return z.string().regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${maxLength}}$`));
 }
 
 const modelName = name(MAX_MODEL_NAME_BYTES).refine((text) => !isModelNameTooLong(text));
 const identity = z.union([name(200), z.int().transform(String)]);
 const timestamp = z.union([
   z.int().nonnegative(),
-  z.iso.datetime({ offset: true }).transform(Date.parse),
+  // The format says enough; generators cannot use the pattern.
+  z.iso.datetime({ offset: true }).meta({ pattern: undefined }).transform(Date.parse),
 ]);
-const image = z.string().regex(/^(https?:\/\/|data:image\/)/i);
+const image = z
+  .string()
+  .regex(/^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:[Ii][Mm][Aa][Gg][Ee]\/)/);
 const metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => JSON.stringify(value).length <= MAX_METADATA_CHARACTERS);
@@ -32,7 +35,13 @@ const request = z.looseObject({
   background: z.boolean().nullish(),
 });
 
-const schema = z
+/** For /openapi.json: the form of most addresses. The parser accepts every HTTP address. */
+const URL_HINT = {
+  format: undefined,
+  pattern: '^https?://([a-z0-9]+[.])+[a-z]{2,20}(:[1-9][0-9]{0,3})?(/[!-~]*)?$',
+};
+
+export const jobMessageBody = z
   .object({
     AnalysisId: identity.nullish(),
     id: identity.nullish(),
@@ -49,10 +58,17 @@ const schema = z
     callbackUrl: z
       .url({ protocol: /^https?$/ })
       .max(2048)
+      .meta(URL_HINT)
       .nullish(),
     metadata: metadata.nullish(),
   })
-  .refine((message) => Boolean(message.prompt) || Boolean(message.request), { path: ['prompt'] });
+  .refine((message) => Boolean(message.prompt) || Boolean(message.request), { path: ['prompt'] })
+  .meta({
+    anyOf: [
+      { required: ['prompt'], properties: { prompt: { type: 'string' } } },
+      { required: ['request'], properties: { request: { type: 'object' } } },
+    ],
+  });
 
 export type JobMessage = {
   readonly id?: string | undefined;
@@ -83,7 +99,7 @@ export type NativeCall = {
 
 /** Throws INVALID_REQUEST with the name of the first wrong field. */
 export function parseJobMessage(value: unknown): JobMessage {
-  const parsed = schema.safeParse(value);
+  const parsed = jobMessageBody.safeParse(value);
   if (!parsed.success) {
     const [field, flag] = parsed.error.issues[0]?.path ?? [];
     const named = field === 'request' && flag !== undefined ? `request.${String(flag)}` : field;
@@ -101,12 +117,4 @@ export function parseJobMessage(value: unknown): JobMessage {
 /** Two of the three formats carry the model in the request body. */
 function modelIn(request: JobMessage['request'] | null): string | undefined {
   return modelName.safeParse(request?.['model']).data;
-}
-
-function isPrintable(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code < 0x20 || code === 0x7f) return false;
-  }
-  return true;
 }

@@ -88,15 +88,16 @@ const rateLimitSchema = z
   })
   .refine((limit) => limit.requestsPerMinute ?? limit.tokensPerMinute, {
     message: 'needs requestsPerMinute or tokensPerMinute',
-  });
+  })
+  .meta({ anyOf: [{ required: ['requestsPerMinute'] }, { required: ['tokensPerMinute'] }] });
 
 /** The behaviour for one request. */
 const behaviour = {
-  preset: z.string().optional(),
+  preset: z.enum(Object.keys(PRESETS)).optional(),
   times: z.int().min(1).optional(),
   probability: chance.optional(),
   errorRates: z
-    .record(z.string().regex(/^[45]\d\d$/, 'must be a status from 400 to 599'), chance)
+    .record(z.string().regex(/^[45][0-9][0-9]$/, 'must be a status from 400 to 599'), chance)
     .optional(),
   // Answer.
   latencyMs: delayMs.optional(),
@@ -144,6 +145,9 @@ const scenarioSchema = z.strictObject({
 
 export type Scenario = z.infer<typeof scenarioSchema>;
 export type RateLimit = z.infer<typeof rateLimitSchema>;
+
+/** One scenario, or a list that replaces all. */
+export const scenarioBody = z.union([scenarioSchema, z.array(scenarioSchema)]);
 
 /** Validates a scenario, applies its preset and replaces its key with a hash. */
 export function parseScenario(input: unknown): Scenario {

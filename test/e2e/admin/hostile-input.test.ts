@@ -162,7 +162,6 @@ test('an invalid query is rejected with the name of its field', async () => {
     ['/admin/orgs/default/keys?cursor=%00', 'cursor'],
     ['/admin/usage?groupBy=secret', 'groupBy'],
     ['/admin/usage?from=yesterday', 'from'],
-    ['/admin/usage?from=2&to=1', 'from'],
     ['/admin/usage?to=1e300', 'to'],
     ['/admin/usage?org=a%20b', 'org'],
     ['/admin/jobs?status=lost', 'status'],
@@ -203,8 +202,8 @@ test('rejected requests leave the state unchanged', async () => {
 test('an empty body counts as absent, whatever its content type', async () => {
   const empty = [{ raw: '' }, {}];
   for (const call of empty) {
-    assert.equal((await rig.call('POST', '/admin/orgs', call)).status, 201);
-    assert.equal((await rig.call('POST', '/admin/orgs/default/keys', call)).status, 201);
+    assertClean(await rig.call('POST', '/admin/orgs', call), 400, 'POST');
+    assertClean(await rig.call('POST', '/admin/orgs/default/keys', call), 400, 'POST');
     assert.equal((await rig.call('POST', '/admin/orgs/default/webhook-secret', call)).status, 201);
     assertClean(await rig.call('DELETE', '/admin/orgs/default/keys/none', call), 404, 'DELETE');
     assertClean(await rig.call('PUT', '/admin/limits/openai/us-east', call), 400, 'PUT');

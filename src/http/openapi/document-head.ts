@@ -1,7 +1,7 @@
 // The head of /openapi.json; the paths come from the routes' own schemas.
 
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { VERSION } from '../kernel/version.ts';
+import { VERSION } from '../../kernel/version.ts';
 
 export function openApiDocument(): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
   return {
