@@ -16,6 +16,8 @@ export type Origin = {
 };
 
 const READ_BYTES = 64 * 1024;
+/** A provider may be silent for minutes: TCP probes find a dead peer, and keep the connection known to NAT devices. */
+const KEEP_ALIVE_MS = 30_000;
 
 export function readOrigin(text: string): Origin {
   const { protocol, hostname, port, host } = new URL(text);
@@ -37,8 +39,11 @@ export function createSocketOpener(secureContext: SecureContext | undefined): Op
       onBytes(Buffer.from(buffer.subarray(0, count)));
       return true;
     };
-    const options = { host, port, noDelay: true, keepAlive: true, onread: { buffer, callback } };
-    return origin.isSecure ? openSecure(origin, options, secureContext) : connectPlain(options);
+    const options = { host, port, noDelay: true, onread: { buffer, callback } };
+    const socket = origin.isSecure
+      ? openSecure(origin, options, secureContext)
+      : connectPlain(options);
+    return socket.setKeepAlive(true, KEEP_ALIVE_MS);
   };
 }
 
