@@ -1,5 +1,5 @@
-// The calls of each organisation in a circuit's window. They decide for whom failures open the circuit: for all, if at
-// least two organisations failed or only one called; else for the one organisation. Bounded: at the cap the organisation
+// The calls of each organisation in a circuit's window. Failures open the circuit for all if at least two
+// organisations failed or only one called, else for the failing organisation. Bounded: at the cap the organisation
 // that has been known longest is forgotten, and counts from zero when it calls again.
 
 import { type CallTotals, CallWindow } from './call-window.ts';

@@ -45,7 +45,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     } else if (cause === 'failures' && to !== 'half_open') resetOwn(key);
   }
 
-  /** A circuit that opens for all, or closes for all, replaces those of single organisations and their counts. */
+  /** A circuit that opens for all, or closes for all, resets the circuits of single organisations. */
   function resetOwn(account: CircuitKey): void {
     for (const each of own.of(account)) each.reset(clock.monotonic());
   }
@@ -77,6 +77,8 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
 
   /** The organisation's own circuit; the first failure makes it, with the calls counted so far. */
   function ownOf(key: CircuitKey, organization: string, health: CallHealth) {
+    // Usually no organisation fails alone: then nothing has to be looked up.
+    if (own.isEmpty && health === 'success') return undefined;
     const now = clock.monotonic();
     const known = own.find(key, organization, now);
     if (known || healthForOne(health) !== 'failure') return known;

@@ -1,4 +1,4 @@
-// Organisations share provider accounts. Whatever one of them sends, the others are served: limits and circuits are learnt
+// Organisations share provider accounts. No request of one organisation stops the others: limits and circuits are learnt
 // from the provider's own statements only. Each test is an attack that once stopped a provider for all.
 
 import assert from 'node:assert/strict';
@@ -118,7 +118,7 @@ suite('an organisation beside a hostile one', () => {
     for (const caller of [hostile, other, third]) assert.equal((await ask(caller)).status, 503);
   });
 
-  test('is told of a limit until its stated end, and the record names the request that met it', async () => {
+  test('gets the limit that the other met, and the record names the request that met it', async () => {
     gateway.simulator.setScenario({ provider: 'anthropic', preset: 'usage-limit' });
     const met = await ask(hostile);
     assert.equal(met.status, 429, met.text);
@@ -173,7 +173,7 @@ suite('an organisation beside a hostile one', () => {
       assert.equal(gateway.simulator.log().length, 0);
     });
 
-  test('is served after a job of the other whose text a 400 quotes', async () => {
+  test('is served after a 400 that quotes a job of the other', async () => {
     gateway.simulator.setScenario({ fault: 'invalid-request', echo: 'after' });
     const text = 'credit balance is too low try again in 700 hours|4070908800';
     const body = {

@@ -178,6 +178,8 @@ class SharedBoard implements RedisBreakerBoard {
 
   /** The organisation's own circuit; the first failure makes it. */
   #ownOf(key: CircuitKey, organization: string, health: CallHealth): SharedCircuit | undefined {
+    // Usually no organisation fails alone: then nothing has to be looked up.
+    if (this.#own.isEmpty && health === 'success') return undefined;
     const known = this.#own.find(key, organization, this.#parts.clock.monotonic());
     if (known || healthForOne(health) !== 'failure') return known;
     return this.#createOwn(organizationCircuit(key, organization), organization);
@@ -227,7 +229,7 @@ class SharedBoard implements RedisBreakerBoard {
     } else if (isDecidedHere && cause === 'failures' && to !== 'half_open') this.#resetOwn(key);
   }
 
-  /** A circuit that opens for all, or closes for all, replaces those of single organisations and their counts. */
+  /** A circuit that opens for all, or closes for all, resets the circuits of single organisations. */
   #resetOwn(account: CircuitKey): void {
     for (const circuit of this.#own.of(account)) void this.#inFlight.track(circuit.reset());
   }

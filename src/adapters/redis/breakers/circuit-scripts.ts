@@ -1,6 +1,6 @@
 // The steps on a circuit, as scripts that Redis runs atomically on its own clock, by the rules of
 // resilience/circuit-breaker.ts. A circuit is one hash: its state, the calls and failures of its window in slots, and when
-// some organisations last called (`o:…`) and last failed (`x:…`), of which two are enough to decide for whom it opens. Each
+// some organisations last called (`o:…`) and last failed (`x:…`), of which two are enough to open it for all. Each
 // change gets a higher version. Versions derive from the time, so they rise even after Redis lost its data, and a server
 // can drop messages that arrive out of order. The servers' clocks differ, so they get durations instead of timestamps.
 

@@ -1,5 +1,5 @@
 // The calls of a circuit that Redis does not know of yet, and some of the organisations that made them: two within the
-// window are enough for Redis to decide for whom the circuit opens.
+// window are enough for Redis to choose between the circuit of all and the own circuit.
 
 import type { CallHealth } from '../../../resilience/breaker-board.ts';
 import type { CallTotals } from '../../../resilience/call-window.ts';

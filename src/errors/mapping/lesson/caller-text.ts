@@ -14,7 +14,7 @@ export function findOwnPhrases(text: string, callerText: CallerText): PhraseMatc
   if (said === undefined) return NO_MATCHES;
   const foreign = new Set(findPhrases(said).phrases);
   return {
-    // A short window only makes a throttle of a limit, so that it counts whoever named it.
+    // A short window only turns a limit into a throttle, so that it counts even if the request contains it.
     phrases: found.phrases.filter((phrase) => phrase.isShortWindow || !foreign.has(phrase)),
     waitEnds: found.waitEnds.filter((end) => !isSaid(text.slice(end), said)),
   };

@@ -1,5 +1,5 @@
-// Whole messages of vendors that state a limit although the status is one of a request's mistakes (400), or no failure
-// at all. A message counts only if it equals a sentence of this table from its first to its last character: a provider
+// Whole messages of vendors that state a limit under status 400, which usually reports a mistake of the request, or under
+// status 200. A message counts only if it equals a sentence of this table from its first to its last character: a provider
 // that quotes a caller adds words of its own. The timestamp is the only part that varies.
 
 import type { Assessment } from '../assess.ts';

@@ -95,7 +95,7 @@ test('typed fields of a 400 teach, whatever the message quotes', () => {
   assert.equal(lessonOf({ status: 400, body: JSON.stringify(google) }).code, 'AUTH_FAILED');
 });
 
-test('a header states the time of a 429, not the caller whom its message quotes', () => {
+test('the header of a 429 states its time, not the quoted request', () => {
   const failure = {
     status: 429,
     headers: { 'retry-after': '7' },
