@@ -37,7 +37,7 @@ export function providerLimitsContract(
     function limitOf(fields: Partial<ProviderLimit> = {}): ProviderLimit {
       const setAt = clock.now();
       const resetAt = setAt + MINUTE_MS;
-      const who = { setBy: 'srv-1', setAt, kind: 'learnt' } as const;
+      const who = { setBy: 'srv-1', setAt, kind: 'learnt', requestId: 'req_1' } as const;
       return { provider: `p-${run}-${providers}`, region: 'us-east', resetAt, ...who, ...fields };
     }
     function newProvider(): string {

@@ -27,7 +27,8 @@ const REFRESH_MS = 6000;
 
 function limitFor(ms: number, fields: Partial<ProviderLimit> = {}): ProviderLimit {
   const setAt = Date.now();
-  return { ...SCOPE, resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt', ...fields };
+  const stated = { resetAt: setAt + ms, setBy: 'srv-1', setAt, kind: 'learnt' } as const;
+  return { ...SCOPE, ...stated, requestId: 'req_1', ...fields };
 }
 
 function knownBy({ limits }: SharedServer, limit: ProviderLimit) {
