@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { createRedactor } from '../errors/redact.ts';
 import type { FailureRecorder } from '../flow/call/call-order.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
+import { createForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
 import { createGate } from '../http/authenticate.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
@@ -29,6 +30,7 @@ import { createMetrics } from '../kernel/metrics.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { openAdministration } from './administration.ts';
 import { type Identity, loadIdentity } from './identity.ts';
+import { openBodyIntake } from './open/open-body-intake.ts';
 import { openCalls } from './open/open-calls.ts';
 import { openCallbacks, openEgress } from './open/open-egress.ts';
 import { openEvents } from './open/open-events.ts';
@@ -37,6 +39,7 @@ import { openJobs } from './open/open-jobs.ts';
 import { openKeyring } from './open/open-keyring.ts';
 import { openServableModels } from './open/open-models.ts';
 import { openQueues } from './open/open-queue.ts';
+import { openRefusalLimits } from './open/open-refusal-limits.ts';
 import { openSharedState } from './open/open-shared-state.ts';
 import { lockDataFolder, openStore } from './open/open-store.ts';
 import { createReadiness } from './readiness.ts';
@@ -101,10 +104,12 @@ async function compose(
   openCallbacks({ store, egress, clock, log, lifecycle }, roles);
   openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
-  const gate = createGate(keyring, identity.adminKey);
+  const refusals = openRefusalLimits(config, { clock, log });
+  const gate = createGate(keyring, identity.adminKey, refusals);
   const replyError = createErrorReplier(clock, log, {
     failures,
     canQueue: () => store.lockState() === 'locked',
+    refusals: refusals.keys,
   });
   const { redact } = failures;
   const events = openEvents(config, { store, limits, gate, redact, clock, log, lifecycle });
@@ -142,6 +147,7 @@ async function compose(
       chooseOrder: createProviderStrategy(config.dispatcher),
     },
   });
+  const { quota, intake } = openBodyIntake(config, { clock, lifecycle });
   const native: NativeHandler | undefined = roles.isGateway
     ? createNativeHandler({
         keyring,
@@ -152,6 +158,10 @@ async function compose(
           queue: { ...desk, admit: admitJob, serverId: serve.serverId },
         },
         replyError,
+        quota,
+        intake,
+        foreseeRefusal: createForeseeRefusal(serve),
+        refusals: refusals.keys,
         bodyLimitBytes: config.server.bodyLimitBytes,
         routeBodyLimitBytes: config.server.routeBodyLimitBytes,
         clock,
@@ -164,6 +174,7 @@ async function compose(
     newId,
     clock,
     idempotency: createIdempotentRoutes({ store: store.idempotency, clock, log }),
+    quota,
     options: config.server,
     routes: [
       healthRoutes(readiness),

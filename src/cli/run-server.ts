@@ -16,10 +16,11 @@ import {
 } from '../config/providers/provider-keys.ts';
 import { assertShared } from '../config/shared-services.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { Repetition } from '../kernel/every.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import type { CliContext } from './command.ts';
 import { readyText } from './ready-text.ts';
-import { releaseStartupMemory } from './release-memory.ts';
+import { keepMemoryReleased } from './release-memory.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The number of calls that the built-in simulator logs in memory. */
@@ -71,6 +72,7 @@ async function serveUntilSignal(
   const alive = setInterval(() => {}, LONG_MS);
   const stopped = nextSignal();
   let gateway: Gateway | undefined;
+  let memory: Repetition | undefined;
   try {
     const roles = rolesOf(role, config, provider);
     gateway = await createGateway(config, roles, systemClock, simulator?.control);
@@ -78,15 +80,16 @@ async function serveUntilSignal(
       throw listenFailure(error, config);
     });
     const { dataDir } = config.storage;
-    const { apiKey } = gateway.identity;
+    const { apiKey, apiKeySource } = gateway.identity;
     const providers = simulator ? undefined : providersInUse(config, roles);
-    context.out(readyText({ role, url, apiKey, dataDir, providers }));
-    releaseStartupMemory();
+    context.out(readyText({ role, url, apiKey, apiKeySource, dataDir, providers }));
+    memory = keepMemoryReleased(systemClock);
     await stopped;
     context.err('Stopping: waiting for requests and jobs in flight …');
     // A second signal does not wait for the drain.
     for (const signal of SIGNALS) process.once(signal, () => process.exit(130));
   } finally {
+    await memory?.close();
     // A failed close rejects, and the process still ends.
     await (gateway?.close() ?? Promise.resolve()).finally(() => clearInterval(alive));
   }

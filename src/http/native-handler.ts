@@ -27,6 +27,7 @@ import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quo
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, readCredential } from './credential.ts';
 import { announcedBytes, type BodyIntake, readBody } from './read-body.ts';
+import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 import { type ErrorReplier } from './reply-error.ts';
 import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 
@@ -37,6 +38,7 @@ export type NativeHandlerParts = {
   readonly quota: BodyQuota;
   readonly intake: BodyIntake;
   readonly foreseeRefusal: ForeseeRefusal;
+  readonly refusals: RefusalLimit;
   readonly bodyLimitBytes: number;
   /** Body limits of single endpoints, by their documented path. */
   readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
@@ -93,6 +95,8 @@ class NativeConnection implements Reply {
     const credential = readCredential(this.#request.headers, this.#route.queryKey);
     const principal = credential === undefined ? undefined : keyring.known(credential);
     if (principal) return this.#authenticated(principal);
+    const blocked = this.#parts.refusals.blocked(addressSubject(this.#request));
+    if (blocked) return this.#refuse(blocked);
     findPrincipal(keyring, this.#request.headers, this.#route.queryKey).then(
       (found) => this.#authenticated(found),
       (error: unknown) => this.#refuse(error),
@@ -128,6 +132,8 @@ class NativeConnection implements Reply {
 
   #authenticated(principal: Principal): void {
     this.#principal = principal;
+    const blocked = this.#parts.refusals.blocked(keySubject(principal));
+    if (blocked) return this.#refuse(blocked);
     if (!principal.scopes.has('call')) {
       return this.#refuse(new SpillwayError('FORBIDDEN', 'the key lacks the scope call'));
     }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
-import type { BodyLease } from './body-quota.ts';
+import { type BodyLease, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { decodeBody } from './decode-body.ts';
 import type { DecodeQueue } from './decode-queue.ts';
 
@@ -49,6 +49,8 @@ class BodyReading implements Watched {
   readonly #done: (body: Buffer) => void;
   readonly #failed: (error: SpillwayError) => void;
   readonly #chunks: Buffer[] = [];
+  /** A large body of known length, in one piece: thousands of small pieces would fragment the heap for good. */
+  #whole: Buffer | undefined;
   #size = 0;
   #lastChunkAtMs: number;
   #ticket: Ticket | undefined;
@@ -96,14 +98,23 @@ class BodyReading implements Watched {
       return this.#fail(toSpillwayError(refusal));
     }
     this.#lastChunkAtMs = this.#intake.clock.monotonic();
-    this.#chunks.push(chunk);
+    this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    const announced = announcedBytes(this.#request) ?? 0;
+    if (announced <= MAX_SMALL_BODY_BYTES || chunk.length === announced)
+      return void this.#chunks.push(chunk);
+    this.#whole ??= Buffer.allocUnsafeSlow(announced);
+    chunk.copy(this.#whole, this.#size - chunk.length);
   }
 
   #end(): void {
     if (this.#ticket === undefined) return;
     this.#leave();
     this.#terms.lease.uploaded();
-    const body = this.#whole();
+    const body = this.#whole ?? this.#joined();
+    this.#whole = undefined;
     if (this.#request.headers['content-encoding'] === undefined) return this.#decode(body);
     this.#intake.decoding.run((release) => this.#decode(body, release));
   }
@@ -127,7 +138,7 @@ class BodyReading implements Watched {
     this.#done(body);
   }
 
-  #whole(): Buffer {
+  #joined(): Buffer {
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
     this.#chunks.length = 0;
@@ -138,6 +149,7 @@ class BodyReading implements Watched {
   #fail(error: SpillwayError): void {
     this.#leave();
     this.#chunks.length = 0;
+    this.#whole = undefined;
     this.#failed(error);
   }
 

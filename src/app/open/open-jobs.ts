@@ -151,7 +151,11 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
-    runJob: createRunJob({ ...serve, fetchImages: createFetchImages(context.egress), midStream }),
+    runJob: createRunJob({
+      ...serve,
+      fetchImages: createFetchImages(context.egress, context.clock),
+      midStream,
+    }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
     waitsInMemory: context.queues.brokered === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },

@@ -4,9 +4,11 @@
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
 export const MAX_IMAGES_BYTES = 20 * 2 ** 20;
-const IMAGE_TIMEOUT_MS = 30_000;
+/** For all images of a job: a slow host holds the worker's slot no longer than this. */
+export const IMAGES_TIMEOUT_MS = 30_000;
 /** Statuses of an image's host after which a retry may succeed. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -16,17 +18,24 @@ export type FetchImages = (
 ) => Promise<readonly string[]>;
 
 /** Data URLs stay as they are. */
-export function createFetchImages(egress: Pick<Egress, 'send'>): FetchImages {
+export function createFetchImages(
+  egress: Pick<Egress, 'send'>,
+  clock: Pick<Clock, 'monotonic'>,
+): FetchImages {
   return async (urls, signal) => {
     const images: string[] = [];
     let leftBytes = MAX_IMAGES_BYTES;
+    const deadlineAtMs = clock.monotonic() + IMAGES_TIMEOUT_MS;
     // Sequential, so that the size bound also bounds memory.
     for (const url of urls) {
       if (isData(url)) {
         images.push(url);
         continue;
       }
-      const { contentType, body } = await fetchImage(egress, url, leftBytes, signal);
+      const timeoutMs = Math.floor(deadlineAtMs - clock.monotonic());
+      if (timeoutMs <= 0) throw unanswered('the images took too long');
+      const bounds = { maxAnswerBytes: leftBytes, timeoutMs };
+      const { contentType, body } = await fetchImage(egress, url, bounds, signal);
       leftBytes -= body.length;
       images.push(`data:${contentType};base64,${body.toString('base64')}`);
     }
@@ -41,7 +50,7 @@ function isData(url: string): boolean {
 async function fetchImage(
   egress: Pick<Egress, 'send'>,
   url: string,
-  maxAnswerBytes: number,
+  bounds: { readonly maxAnswerBytes: number; readonly timeoutMs: number },
   signal: AbortSignal,
 ): Promise<{ readonly contentType: string; readonly body: Buffer }> {
   const headers = { accept: 'image/*', 'user-agent': 'Spillway' };
@@ -49,8 +58,7 @@ async function fetchImage(
     url,
     method: 'GET',
     headers,
-    maxAnswerBytes,
-    timeoutMs: IMAGE_TIMEOUT_MS,
+    ...bounds,
   } as const;
   const answer = await send(egress, request, signal);
   if (TEMPORARY.has(answer.status)) throw unanswered(`answered ${answer.status}`);

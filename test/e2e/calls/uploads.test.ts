@@ -16,7 +16,7 @@ import { textAt } from '../../support/response-fields.ts';
 const MIB = 2 ** 20;
 /** Four bodies of 2 MiB for one organisation, six in all. */
 const SETTINGS = `${SINGLE_ATTEMPTS}
-server: { bodyLimitBytes: 2MiB, maxOrganizationBodyBytes: 8MiB, maxBodyBytes: 12MiB, uploadIdleTimeoutMs: 1s }
+server: { bodyLimitBytes: 2MiB, maxOrganizationBodyBytes: 8MiB, maxBodyBytes: 12MiB, uploadIdleTimeoutMs: 4s }
 `;
 
 type Answer = { readonly status: number; readonly body: string; readonly connection: string };
@@ -85,7 +85,7 @@ suite('uploads', () => {
       for (let count = 0; count < 30; count += 1) {
         const upload = begin(key, headers, path);
         uploads.push(upload);
-        const answer = await Promise.race([upload.answer, pause(50)]);
+        const answer = await Promise.race([upload.answer, pause(400)]);
         if (answer) return { admitted: count, answer };
       }
       return { admitted: uploads.length, answer: undefined };
