@@ -28,8 +28,8 @@ import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
 import { readJsonBodies } from './json-body.ts';
 import type { NativeHandler } from './native-handler.ts';
-import { completeDocument } from './openapi/complete-document.ts';
 import { openApiDocument } from './openapi/document-head.ts';
+import { registerDocument } from './openapi/document-routes.ts';
 import { createCors } from './paths/cors.ts';
 import {
   createRequestRouter,
@@ -120,9 +120,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
   );
   await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
-  app.get('/openapi.json', { schema: { hide: true } }, () =>
-    completeDocument(Object(app.swagger()), parts.native !== undefined),
-  );
+  registerDocument(app, parts.native !== undefined);
   for (const register of parts.routes) register(app);
   await app.ready();
   return listenerOf(app, parts, draining);

@@ -40,7 +40,7 @@ const PAGE = `<!doctype html>
   <li><code>POST /v1beta/models/{model}:generateContent</code>: Gemini's format</li>
   <li><code>POST /v1/jobs</code>: queued work</li>
   <li><a href="/health">/health</a>: health of this server</li>
-  <li><a href="/openapi.json">/openapi.json</a>: every endpoint</li>
+  <li><a href="/docs">/docs</a>: every endpoint; <a href="/openapi.json">/openapi.json</a> for programs</li>
 </ul>
 </body>
 </html>

@@ -86,3 +86,13 @@ test('a method that the document does not list is answered 405 with the methods 
     }
   }
 });
+
+test('GET /docs shows every operation of the document and needs no script', async () => {
+  const { status, headers, text } = await rig.call('GET', '/docs', { key: undefined });
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src/);
+  assert.doesNotMatch(text, /<script|\son\w+=|(?:src|href)="(?!#|\/)/);
+  for (const { method, path } of api.operations)
+    assert.ok(text.includes(`${method}</b> <code>${path}</code>`), `${method} ${path}`);
+});
