@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestClock } from '../../test/support/test-clock.ts';
 import { RefusalLimit } from './refusal-limit.ts';
 
-test('refusals within the bucket pass, then wait for its refill', () => {
+test('refusals within the bucket pass, then wait for its refill', async () => {
   const clock = createTestClock();
   const throttled: string[] = [];
   const onThrottled = (subject: string): void => void throttled.push(subject);
@@ -13,20 +13,20 @@ test('refusals within the bucket pass, then wait for its refill', () => {
   assert.equal(limit.count('a')?.retryAfterMs, 3000);
   assert.equal(limit.count('b'), undefined, 'another subject has its own bucket');
   assert.deepEqual(throttled, ['a'], 'reported once');
-  clock.advance(3000);
+  await clock.advance(3000);
   assert.equal(limit.count('a'), undefined);
 });
 
-test('a subject is blocked after twice its burst, until its bucket has a token again', () => {
+test('a subject is blocked after twice its burst, until its bucket has a token again', async () => {
   const clock = createTestClock();
   const limit = new RefusalLimit(clock, { perMinute: 60, burst: 3 });
   for (let count = 0; count < 5; count += 1) limit.count('a');
   assert.equal(limit.blocked('a'), undefined);
   for (let count = 0; count < 100; count += 1) limit.count('a');
   assert.equal(limit.blocked('a')?.retryAfterMs, 4000);
-  clock.advance(3000);
+  await clock.advance(3000);
   assert.ok(limit.blocked('a'));
-  clock.advance(1000);
+  await clock.advance(1000);
   assert.equal(limit.blocked('a'), undefined);
 });
 

@@ -71,7 +71,7 @@ test('all images of a job share one deadline', async () => {
   const slow: Pick<Egress, 'send'> = {
     send: async ({ timeoutMs }) => {
       timeouts.push(timeoutMs);
-      clock.advance(20_000);
+      await clock.advance(20_000);
       return { status: 200, contentType: 'image/png', isCut: false, body: Buffer.from('png') };
     },
   };

@@ -10,6 +10,7 @@ import { after, before, suite, test } from 'node:test';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
 import { runSpillway, type SpillwayProcess } from '../../support/gateway/spillway-process.ts';
+import { textAt } from '../../support/response-fields.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 import { healthDuring, medianOf } from './health-probe.ts';
 
@@ -47,7 +48,7 @@ suite('growth', () => {
     url = await spillway.ready();
     await admin('PATCH', '/admin/orgs/default', { requestsPerMinute: 1e6, monthlyBudgetUsd: 1e6 });
     await admin('POST', '/admin/orgs', { id: 'poor', monthlyBudgetUsd: 0 });
-    poorKey = String(Reflect.get(await admin('POST', '/admin/orgs/poor/keys', {}), 'key'));
+    poorKey = textAt(await admin('POST', '/admin/orgs/poor/keys', {}), 'key');
     for (let count = 0; count < 200; count += 1) await call(JSON.stringify(BODY));
     baseBytes = residentBytes();
   });
@@ -58,11 +59,11 @@ suite('growth', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function admin(method: string, path: string, body: object): Promise<object> {
+  async function admin(method: string, path: string, body: object): Promise<unknown> {
     const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
     const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
     assert.ok(response.ok, await response.clone().text());
-    return response.json() as Promise<object>;
+    return response.json();
   }
 
   async function call(body: string | Uint8Array, key = API_KEY, path = '/v1/chat/completions') {

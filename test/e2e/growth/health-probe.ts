@@ -27,17 +27,15 @@ export function medianOf(durations: readonly number[]): number {
 
 async function probe(url: string): Promise<void> {
   const durations: number[] = [];
-  let isStopped = false;
-  parentPort?.once('message', () => {
-    isStopped = true;
-  });
+  const stopped = new AbortController();
+  parentPort?.once('message', () => stopped.abort());
   do {
     const startedAt = performance.now();
     const response = await fetch(`${url}/health`);
     await response.text();
     durations.push(performance.now() - startedAt);
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
-  } while (!isStopped);
+  } while (!stopped.signal.aborted);
   parentPort?.postMessage(durations);
 }
 
