@@ -78,17 +78,36 @@ function operationHtml(method: string, path: string, operation: Operation): stri
   const sample = operation['x-codeSamples']?.[0]?.source ?? curl(method, path, operation);
   return `<details><summary><b class="${method}">${method.toUpperCase()}</b> <code>${text(path)}</code> <span>${text(summary)}</span></summary>
 ${block(sample)}${rows.length === 0 ? '' : `<h4>Parameters</h4><table>${rows.join('')}</table>`}
-${body ? `<h4>Body</h4>${block(schemaText(body))}` : ''}<h4>Responses</h4><table>${Object.entries(responses).map(responseHtml).join('')}</table></details>`;
+${body ? `<h4>Body</h4>${block(schemaText(body))}` : ''}<h4>Responses</h4><table>${responsesHtml(responses)}</table></details>`;
 }
 
-function responseHtml([status, { $ref, description = '', content }]: [string, Response]): string {
-  if ($ref !== undefined) {
-    const name = ($ref.split('/').at(-1) ?? '').replace(/\d+$/, '');
-    return `<tr><td>${text(status)}</td><td><a href="#schema-${text(name)}">${text(name)}</a></td></tr>`;
-  }
-  const schema = content?.['application/json']?.schema;
-  const types = Object.keys(content ?? {}).join(', ');
-  return `<tr><td>${text(status)}</td><td>${text(description)} ${text(types)}${schema ? block(schemaText(schema)) : ''}</td></tr>`;
+/** Failures with the same body share a row. */
+function responsesHtml(responses: Readonly<Record<string, Response>>): string {
+  const byBody = Map.groupBy(Object.entries(responses), ([status, { $ref }]) =>
+    $ref === undefined ? status : errorName($ref),
+  );
+  return [...byBody]
+    .map(([name, group]) => {
+      const isShared = group.some(([, { $ref }]) => $ref !== undefined);
+      const statuses = group.map(([status]) => status).join(', ');
+      const shown = isShared
+        ? `<a href="#schema-${text(name)}">${text(name)}</a>`
+        : group.map(([, response]) => responseHtml(response)).join('');
+      return `<tr><td>${text(statuses)}</td><td>${shown}</td></tr>`;
+    })
+    .join('');
+}
+
+/** `#/components/responses/Error404` → `Error`. */
+function errorName(reference: string): string {
+  return (reference.split('/').at(-1) ?? '').replace(/\d+$/, '');
+}
+
+function responseHtml({ description = '', content = {} }: Response): string {
+  const types = Object.keys(content).join(', ');
+  const schema = content['application/json']?.schema;
+  const body = schema?.properties || schema?.anyOf ? block(schemaText(schema)) : '';
+  return `${text(description)}${types === '' ? '' : ` <code>${text(types)}</code>`}${body}`;
 }
 
 function curl(method: string, path: string, { security, requestBody }: Operation): string {
@@ -126,7 +145,7 @@ summary b { display: inline-block; min-width: 4.5rem; font-size: .8rem; }
 .put, .patch { color: light-dark(#93370d, #fec84b); } .delete { color: light-dark(#b42318, #fda29b); }
 pre, code { font: .85rem/1.45 ui-monospace, monospace; }
 pre { background: color-mix(in srgb, currentColor 7%, transparent); border-radius: .3rem; overflow: auto; max-height: 28rem; padding: .6rem; margin: .4rem 0; }
-table { border-collapse: collapse; width: 100%; } td { padding: .2rem .75rem .2rem 0; vertical-align: top; }
+table { border-collapse: collapse; width: 100%; } td:first-child { max-width: 12rem; } td { padding: .2rem .75rem .2rem 0; vertical-align: top; }
 :focus-visible { outline: 2px solid; outline-offset: 2px; }
 @media print { details { border: 0 } }
 `;
