@@ -146,7 +146,7 @@ suite('a caller that accepts a deferred answer', () => {
       messageBody({ model: 'nobody-serves-this' }),
     ]) {
       const answer = await ask(gateway, { body, headers: LATER });
-      assert.deepEqual([answer.status, errorOf(answer).code], [400, 'INVALID_REQUEST']);
+      assert.deepEqual([answer.status, errorOf(answer).code], [404, 'INVALID_REQUEST']);
     }
     assert.equal(gateway.simulator.log().length, calls);
   });

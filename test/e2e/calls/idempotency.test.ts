@@ -128,8 +128,10 @@ suite('a call with an idempotency key', () => {
   test('may be corrected under its key if it was refused before a provider call', async () => {
     const tenant = await newTenant(gateway, { requestsPerMinute: 1 });
     const question = keyed();
-    for (const body of ['{', { messages: [] }, messageBody({ model: 'nobody-serves-this' })])
+    const unknown = messageBody({ model: 'nobody-serves-this' });
+    for (const body of ['{', { messages: [] }])
       assert.equal((await ask(tenant, { ...question, body })).status, 400);
+    assert.equal((await ask(tenant, { ...question, body: unknown })).status, 404);
     assert.equal((await ask(tenant)).status, 200);
     assert.equal((await ask(tenant, question)).status, 429);
     // Under the same key in another organisation, and therefore as a first call.
