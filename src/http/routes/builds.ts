@@ -17,7 +17,7 @@ import { type Gate, scopeGuard } from '../authenticate.ts';
 import { readerOf } from '../event-reader.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { readonlyPageOf } from '../paging.ts';
-import { namingValidator, noContent, printable } from '../schemas/admin.ts';
+import { namingValidator, noContent, printable, queryInteger } from '../schemas/admin.ts';
 import { buildEventView } from '../schemas/build-event.ts';
 import { bodyParsedByHandler, plainAnswer } from '../schemas/documented.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
@@ -38,7 +38,7 @@ const LIVE_PAGE = 20;
 
 export const buildPath = z.object({ buildId: printable(200) });
 export const eventsQuery = z.object({
-  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  after: queryInteger(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   userId: printable(200).optional(),
 });

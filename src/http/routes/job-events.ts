@@ -16,7 +16,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { readonlyPageOf } from '../paging.ts';
-import { namingValidator, noContent, printable } from '../schemas/admin.ts';
+import { namingValidator, noContent, printable, queryInteger } from '../schemas/admin.ts';
 import { plainAnswer } from '../schemas/documented.ts';
 import { jobEventView } from '../schemas/job.ts';
 import { type LiveReplies, lastEventId, wantsStream } from '../sse-reply.ts';
@@ -39,7 +39,7 @@ const PAGE = 500;
 
 const jobPath = z.object({ id: printable(200) });
 const query = z.object({
-  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  after: queryInteger(Number.MAX_SAFE_INTEGER).default(0),
 });
 
 export function jobEventRoutes(parts: JobEventRouteParts): RegisterRoutes {

@@ -20,11 +20,12 @@ import {
   moment,
   namingValidator,
   organizationId,
+  queryInteger,
 } from '../schemas/admin.ts';
 
 const DEFAULT_RANGE_MS = 30 * 86_400_000;
 
-const queryMoment = z.coerce.number().int().min(0).max(LATEST_MOMENT).optional();
+const queryMoment = queryInteger(LATEST_MOMENT).optional();
 
 const query = z.object({
   from: queryMoment.describe('Epoch milliseconds; default: 30 days before `to`'),

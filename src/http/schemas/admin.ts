@@ -68,6 +68,16 @@ export function printable(maxLength: number) {
 /** An id that Spillway has issued; also the cursor of a list. */
 export const rowId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/);
 
+/** A whole number in a query. Number() would take an empty text for 0. */
+export function queryInteger(maximum: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,16}$/)
+    .transform(Number)
+    .refine((value) => value <= maximum)
+    .meta({ type: 'integer', pattern: undefined, minimum: 0, maximum });
+}
+
 /** Exact as a JSON number up to this amount. */
 export const usdAmount = z.number().min(0).max(4_000_000);
 

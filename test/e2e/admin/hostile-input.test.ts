@@ -162,6 +162,7 @@ test('an invalid query is rejected with the name of its field', async () => {
     ['/admin/orgs/default/keys?cursor=%00', 'cursor'],
     ['/admin/usage?groupBy=secret', 'groupBy'],
     ['/admin/usage?from=yesterday', 'from'],
+    ['/admin/usage?from=', 'from'],
     ['/admin/usage?to=1e300', 'to'],
     ['/admin/usage?org=a%20b', 'org'],
     ['/admin/jobs?status=lost', 'status'],
