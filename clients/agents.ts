@@ -109,16 +109,22 @@ function writeHome(run: Run, name: string, text: string): void {
 
 /** Lines that an agent prints in every run. */
 const NOISE =
-  /^$|^[-=> ]+$|^Reading |^OpenAI Codex|^workdir:|^model:|^provider:|^approval:|^sandbox:|^reasoning|^session id:|^user$|^Say hello$|^codex$|^tokens used|^[\d,]+$|^warning: (?:Codex could not find|Model metadata)|^Warning: (?:Basic terminal|256-color)|^Ripgrep|^> build|Attempt \d+ failed|^\s+at |node:internal/;
+  /^$|^[-=> ]+$|^Reading |^OpenAI Codex|^workdir:|^model:|^provider:|^approval:|^sandbox:|^reasoning|^session id:|^user$|^Say hello$|^codex$|^tokens used|^[\d,]+$|^warning: (?:Codex could not find|Model metadata)|^Warning: (?:Basic terminal|256-color)|^Ripgrep|^> build|^An unexpected critical error|Attempt \d+ failed|^at |^[\])}]+,?$|node:internal/;
+
+/** Gemini CLI writes the error after the name of a file. */
+const REPORT_PLACE = /^Error when talking to Gemini API Full report available at: \S+ /;
 
 /** Most agents write the cause last. */
 function read({ code, stdout, stderr }: Ended): Sight {
   const lines = strip(`${stderr}\n${stdout}`)
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(REPORT_PLACE, ''))
     .filter((line) => !NOISE.test(line));
   const text = lines.at(-1) ?? '(nothing)';
-  const error = lines.findLast((line) => /error|limit|fail|retry|again/i.test(line)) ?? text;
+  const error =
+    lines.findLast((line) => /^_?\w*Error: /.test(line)) ??
+    lines.findLast((line) => /error|limit|fail|retry|again/i.test(line)) ??
+    text;
   if (code === 0) return { outcome: 'answer', text };
   return { outcome: code === undefined ? 'waiting' : 'error', text: error };
 }

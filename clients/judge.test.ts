@@ -18,7 +18,7 @@ function cell(direct: Partial<Side>, gateway: Partial<Side>, kind: Cell['kind'] 
 
 test('an equal cell and a better cell have no defect', () => {
   assert.deepEqual(defectsOf(cell({}, {})), []);
-  assert.deepEqual(defectsOf(cell({}, { outcome: 'answer', calls: 1, seconds: 0.5 })), []);
+  assert.deepEqual(defectsOf(cell({}, { outcome: 'answer', calls: 5, seconds: 50 })), []);
   assert.deepEqual(defectsOf(cell({ outcome: 'waiting' }, {})), []);
 });
 

@@ -5,18 +5,23 @@ import type { Cell, Side } from './measure-cell.ts';
 
 const MAX_CALL_RATIO = 1.2;
 const MAX_TIME_RATIO = 1.5;
-const TIME_MARGIN_SECONDS = 3;
+/** The time of an agent includes its start. */
+const TIME_MARGIN_SECONDS = { sdk: 3, python: 3, agent: 6 } as const;
 
 /** The reasons, none if the cell is as good as direct or better. */
 export function defectsOf(cell: Cell): readonly string[] {
-  const { direct, gateway } = cell;
-  const isLate = gateway.seconds > direct.seconds * MAX_TIME_RATIO + TIME_MARGIN_SECONDS;
+  const { direct, gateway, kind } = cell;
+  if (isBetter(cell)) return [];
+  const allowedSeconds = direct.seconds * MAX_TIME_RATIO + TIME_MARGIN_SECONDS[kind];
+  const isLate = gateway.seconds > allowedSeconds;
   const late = `${gateway.seconds.toFixed(0)} s instead of ${direct.seconds.toFixed(0)} s`;
   return [...untimedDefectsOf(cell), ...(isLate ? [late] : [])];
 }
 
 /** Without the times, which a busy machine distorts. */
-export function untimedDefectsOf({ direct, gateway, kind, failure }: Cell): readonly string[] {
+export function untimedDefectsOf(cell: Cell): readonly string[] {
+  const { direct, gateway, kind, failure } = cell;
+  if (isBetter(cell)) return [];
   const comparesClass = kind !== 'agent' && failure !== OWN_REFUSAL;
   const reasons: string[] = [];
   if (RANK[gateway.outcome] < RANK[direct.outcome])
@@ -27,6 +32,11 @@ export function untimedDefectsOf({ direct, gateway, kind, failure }: Cell): read
   if (gateway.calls > Math.floor(direct.calls * MAX_CALL_RATIO))
     reasons.push(`${gateway.calls} provider calls instead of ${direct.calls}`);
   return reasons;
+}
+
+/** An answer in place of an error is worth the calls and the time that it took. */
+function isBetter({ direct, gateway }: Cell): boolean {
+  return gateway.outcome === 'answer' && direct.outcome !== 'answer';
 }
 
 /** A budget is Spillway's own: its refusal has no counterpart at a provider. */
