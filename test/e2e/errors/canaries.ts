@@ -2,6 +2,7 @@
 // caller's.
 
 import type { FailureFixture } from '../../../src/errors/fixtures/failure-fixture.ts';
+import { MARKERS } from '../../../src/errors/markers.ts';
 
 export const CANARIES = {
   providerKey: 'sk-canary-provider-key-5f1d',
@@ -68,7 +69,16 @@ const QUOTED_WORDS = 6;
 function quotesOf({ body }: PlantedResponse, ours: string): readonly string[] {
   const words = (typeof body === 'string' ? body : '').split(/[\s"]+/);
   const runs = words.map((_, at) => words.slice(at, at + QUOTED_WORDS).join(' '));
-  return runs.filter((run) => run.split(' ').length === QUOTED_WORDS && ours.includes(run));
+  const own = withoutMarkers(ours);
+  return runs.filter((run) => run.split(' ').length === QUOTED_WORDS && own.includes(run));
+}
+
+/** A marker repeats words of a vendor on purpose: clients act on them. */
+function withoutMarkers(text: string): string {
+  const suffixes = Object.values(MARKERS).flatMap((formats) =>
+    Object.values(formats).flatMap(({ suffix }) => (suffix === undefined ? [] : [suffix])),
+  );
+  return suffixes.reduce((rest, suffix) => rest.replaceAll(`[${suffix}]`, ''), text);
 }
 
 const LEAKY_HEADERS = {

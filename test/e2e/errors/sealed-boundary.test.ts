@@ -20,7 +20,9 @@ function problemsOf(
   const failure = seen.status === 200 ? errorPart(seen.text) : seen.text;
   if (failure === undefined) return [`${label}: answered as a success: ${seen.text}`];
   const problems = [
-    ...(/"(?:code|reason)":"[A-Z_]+"/.test(failure) ? [] : ['the Spillway code is missing']),
+    ...(/"(?:spillway_code|code|reason)":"[A-Z_]+"/.test(failure)
+      ? []
+      : ['the Spillway code is missing']),
     ...canariesIn(seen.text),
     ...leaksIn(failure, planted),
     ...strangeHeaders(seen.headers),
