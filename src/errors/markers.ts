@@ -71,17 +71,14 @@ export function markedMessage({ suffix }: Marker, message: string): string {
 const NO_MARKER: Marker = Object.freeze({});
 
 function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefined {
-  switch (code) {
-    case 'CONTEXT_TOO_LONG':
-    case 'AI_LIMIT_REACHED':
-    case 'CONTENT_POLICY':
-    case 'BUDGET_EXCEEDED':
-      return code;
-    case 'INVALID_REQUEST':
-      return params.field === 'model' && !isMistyped(params.problem) ? 'UNKNOWN_MODEL' : undefined;
-    default:
-      return undefined;
-  }
+  if (code === 'INVALID_REQUEST')
+    return params.field === 'model' && !isMistyped(params.problem) ? 'UNKNOWN_MODEL' : undefined;
+  return code === 'CONTEXT_TOO_LONG' ||
+    code === 'AI_LIMIT_REACHED' ||
+    code === 'CONTENT_POLICY' ||
+    code === 'BUDGET_EXCEEDED'
+    ? code
+    : undefined;
 }
 
 const MISTYPED: ReadonlySet<string> = new Set([

@@ -51,26 +51,12 @@ export function errorEnding(
   return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
 }
 
-/**
- * The Responses API reports a failure as `response.failed`, which agents act on, and as `error`, which SDKs raise. The
- * documented fields of `error` are in the event itself; SDKs also look for them in an `error` object.
- */
+/** The documented fields are in the event itself; SDKs also look for them in an `error` object. */
 function responseEvent(answer: PublicAnswer): string {
   const { error } = openaiBody(answer, PARTIAL);
   const { code, message, param } = error;
-  const { requestId: id } = answer.error;
-  const response = {
-    id,
-    object: 'response',
-    status: 'failed',
-    error: { code, message },
-    output: [],
-  };
-  const failed = { type: 'response.failed', sequence_number: 0, response };
-  const own = { type: 'error', sequence_number: 1, code, message, param, error };
-  return [failed, own]
-    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    .join('');
+  const event = { type: 'error', sequence_number: 0, code, message, param, error };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 type Extra = { readonly partial?: true };

@@ -23,6 +23,7 @@ import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { admitBodies } from './admit-bodies.ts';
 import type { BodyQuota } from './body-quota.ts';
+import { type ConnectionBounds, limitConnections } from './connection-limit.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
@@ -45,7 +46,7 @@ import { createUnreadableReplier } from './unreadable-request.ts';
 /** Callers with an open connection send their next request within this time and get `Connection: close` with the response. */
 const LAME_DUCK_MS = 500;
 
-export type HttpServerOptions = {
+export type HttpServerOptions = ConnectionBounds & {
   readonly bodyLimitBytes: number;
   /** Body limits of single routes, by path. */
   readonly routeBodyLimitBytes: Readonly<Record<string, number>>;
@@ -127,14 +128,14 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
 }
 
 function createListener(
-  { options }: HttpServerParts,
+  { options, newId, clock }: HttpServerParts,
   routing: RequestRouterParts,
   handler: RequestListener,
   draining: { isOn: boolean },
 ): Server {
   const route = createRequestRouter(routing, handler);
   const cors = createCors(options.corsOrigins);
-  return createServer(
+  const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
@@ -151,6 +152,8 @@ function createListener(
       route(request, response);
     },
   );
+  limitConnections(server, options, { newId, clock });
+  return server;
 }
 
 function listenerOf(

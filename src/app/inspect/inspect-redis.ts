@@ -1,6 +1,10 @@
 // Inspects the Redis of REDIS_URL for `doctor`. An unusable Redis is a StartFailure.
 
-import { addressOf, failureText, permanentFailure } from '../../adapters/redis/connection/failure-text.ts';
+import {
+  addressOf,
+  failureText,
+  permanentFailure,
+} from '../../adapters/redis/connection/failure-text.ts';
 import {
   type RedisInspection as Inspection,
   inspectRedis as inspect,

@@ -21,7 +21,11 @@ after(async () => {
 });
 
 async function answerOf(...args: string[]): Promise<unknown> {
-  const env = { DATABASE_URL: database.url, SPILLWAY_ADMIN_KEY: 'adm-for-this-test-0123456789abcdefgh', PORT: '0' };
+  const env = {
+    DATABASE_URL: database.url,
+    SPILLWAY_ADMIN_KEY: 'adm-for-this-test-0123456789abcdefgh',
+    PORT: '0',
+  };
   return JSON.parse(await runCommand(folder, [...args, '--json'], env));
 }
 

@@ -49,7 +49,12 @@ test('the ready text names the simulator while it stands in, and --port wins ove
 test('simulate scenario makes a provider of the running server fail and healthy again', async () => {
   assert.equal(await hello(), 200);
   const said = await runCommand(dataDir, [
-    ...['simulate', 'scenario', 'usage-limit', '--provider', 'anthropic', '--json'],
+    'simulate',
+    'scenario',
+    'usage-limit',
+    '--provider',
+    'anthropic',
+    '--json',
   ]);
   assert.deepEqual(JSON.parse(said), {
     preset: 'usage-limit',

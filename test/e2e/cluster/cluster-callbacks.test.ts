@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type CallbackHost, startCallbackHost } from '../../support/gateway/callback-host.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
-import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { textAt, valueAt } from '../../support/response-fields.ts';
+import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 
 suite('gateway, dispatcher and worker on real engines', () => {
   let cluster: TestCluster;

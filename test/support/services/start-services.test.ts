@@ -104,7 +104,10 @@ test('a server named by the environment is used and left untouched', async () =>
     assert.equal(services.redisUrl, url);
     assert.equal(services.redis.isPrivate, false);
     assert.equal(services.folder, undefined);
-    await assert.rejects(services.redis.kill(), /REDIS_URL names this Redis, so the tests must not change it/);
+    await assert.rejects(
+      services.redis.kill(),
+      /REDIS_URL names this Redis, so the tests must not change it/,
+    );
     assert.throws(() => services.databaseUrl, /PostgreSQL was not requested/);
     await services.close();
     assert.equal(foreignServer.listening, true);

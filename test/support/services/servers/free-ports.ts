@@ -12,7 +12,8 @@ export async function freePorts(count: number): Promise<number[]> {
   const bound = new Map<number, Server>();
   try {
     for (let tries = 0; bound.size < count; tries += 1) {
-      if (tries > 1_000) throw new Error(`No ${count} free ports between ${MIN_PORT} and ${MAX_PORT}`);
+      if (tries > 1_000)
+        throw new Error(`No ${count} free ports between ${MIN_PORT} and ${MAX_PORT}`);
       const port = randomInt(MIN_PORT, MAX_PORT);
       const server = bound.has(port) ? undefined : await bind(port);
       if (server) bound.set(port, server);
