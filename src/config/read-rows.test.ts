@@ -135,7 +135,7 @@ test('an invalid value of the file gives one sentence with its path, its value a
     'providers: { groq: { models: [a, a], baseUrl: "http://h" } }':
       "providers.groq.models in spillway.yaml is [ 'a', 'a' ], but it must be a list separated by commas (none twice), each the name of a model, without spaces.",
     'auth: { adminKey: [hunter2] }':
-      'auth.adminKey in spillway.yaml is a value that is not shown, but it must be a key of printable ASCII characters without spaces.',
+      'auth.adminKey in spillway.yaml is a value that is not shown, but it must be a key of 32 or more printable ASCII characters without spaces.',
     'providers: { openai: hunter2 }':
       'providers.openai in spillway.yaml is a text, but it must be a map of keys and values.',
   };

@@ -41,7 +41,9 @@ async function open(options: { readonly isShared: boolean }) {
 
 test('the configuration has the defaults of the rules', () => {
   const { retry, breaker } = config;
-  const { budgetPerRequest, budgetPerSecond, budgetCapacity, ...rules } = retry;
+  const { budgetPerRequest, budgetPerSecond, budgetCapacity, refusedCredentialMs, ...rules } =
+    retry;
+  assert.equal(refusedCredentialMs, 60_000);
   assert.deepEqual({ ...rules }, { ...RETRY_DEFAULTS });
   assert.deepEqual({ ...breaker }, { ...BREAKER_DEFAULTS });
   assert.deepEqual(
