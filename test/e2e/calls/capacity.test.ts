@@ -139,14 +139,14 @@ suite('a caller that accepts a deferred answer', () => {
 
   test('gets an invalid request rejected immediately, not through a failed job', async () => {
     const calls = gateway.simulator.log().length;
-    for (const body of [
-      '{',
-      '{"model":"gpt-5-mini","messages":[tru]}',
-      { messages: [] },
-      messageBody({ model: 'nobody-serves-this' }),
-    ]) {
+    for (const [body, status] of [
+      ['{', 400],
+      ['{"model":"gpt-5-mini","messages":[tru]}', 400],
+      [{ messages: [] }, 400],
+      [messageBody({ model: 'nobody-serves-this' }), 404],
+    ] as const) {
       const answer = await ask(gateway, { body, headers: LATER });
-      assert.deepEqual([answer.status, errorOf(answer).code], [404, 'INVALID_REQUEST']);
+      assert.deepEqual([answer.status, errorOf(answer).code], [status, 'INVALID_REQUEST']);
     }
     assert.equal(gateway.simulator.log().length, calls);
   });
