@@ -141,7 +141,7 @@ suite('a caller that accepts a deferred answer', () => {
     const calls = gateway.simulator.log().length;
     for (const [body, status] of [
       ['{', 400],
-      ['{"model":"gpt-5-mini","messages":[tru]}', 400],
+      ['{"model":"claude-sonnet-5-5","messages":[tru]}', 400],
       [{ messages: [] }, 400],
       [messageBody({ model: 'nobody-serves-this' }), 404],
     ] as const) {
