@@ -9,6 +9,7 @@ import type { Job } from '../../jobs/model/job.ts';
 import type { JobEstimate } from '../../jobs/model/job-estimate.ts';
 import { toReceipt } from '../../jobs/model/job-view.ts';
 import type { CallPlan } from '../call/plan-call.ts';
+import { unreadableBody } from '../call/request-refusal.ts';
 import type { AdmitJob } from '../jobs/admit-job.ts';
 import { namingHeaders, servedHeaders } from './answer-headers.ts';
 import { type NativeRequest, readLabel } from './native-request.ts';
@@ -72,8 +73,16 @@ async function submit(
 }
 
 function messageOf({ body, route }: NativeRequest, { requestedModel }: CallPlan) {
-  const request: unknown = JSON.parse(body.toString('utf8'));
-  return { model: requestedModel, format: route.format, request };
+  return { model: requestedModel, format: route.format, request: parsed(body) };
+}
+
+/** Planning the call reads the top level alone; a nested error shows here. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw unreadableBody({ ok: false, problem: 'not_json' }, body);
+  }
 }
 
 function submitterOf(request: NativeRequest): Parameters<SubmitJob>[1] {
