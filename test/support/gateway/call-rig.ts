@@ -35,7 +35,18 @@ export async function ask({ url, apiKey }: Caller, asked: Ask = {}): Promise<Ans
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...(signal ? { signal } : {}),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return { status: response.status, headers: response.headers, text: await readText(response) };
+}
+
+/** A cut Gemini stream breaks its connection behind the error event; the text up to there is the answer. */
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body ?? []) chunks.push(chunk);
+  } catch (error) {
+    if (!Buffer.concat(chunks).includes('"error"')) throw error;
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 export function messageBody({ model = CLAUDE, stream = false }: Ask = {}): object {
