@@ -51,8 +51,9 @@ npm run clients -- --full                          # also failures that take min
 \`\`\`
 
 Each cell shows what the user sees, the seconds until then, and the calls that the provider received. A cell is worse if an
-answer is lost, the error has another class, the provider gets more than 1.2 times the calls, or the client waits much
-longer. "Waiting" means that the client was still trying after ${timeLimitMs / 1000} s.
+answer is lost, an SDK's error with an error status has another class, the provider gets more than 1.2 times the calls, or
+the client takes longer than 1.5 times the direct time plus 3 s (6 s for an agent). Not counted: the class of an agent's error,
+the class of a budget refusal, a subclass of the direct class, and calls or time of an answer where direct fails. "Waiting" means that the client was still trying after ${timeLimitMs / 1000} s.
 ${versions.length === 0 ? '' : `\nAgents: ${versions.join(', ')}.\n`}`;
 }
 

@@ -32,9 +32,12 @@ suite('fairness among organisations', { timeout: 150_000, concurrency: 2 }, () =
         await installation.close();
         rmSync(folder, { recursive: true, force: true });
       });
-      const aloneMs = await medianWaitMs(installation, { isLoud: false });
+      // A busy machine only lengthens a wait, so on both sides the shortest of a few measurements counts.
+      const aloneMs = Math.min(
+        await medianWaitMs(installation, { isLoud: false }),
+        await medianWaitMs(installation, { isLoud: false }),
+      );
       const waits: number[] = [];
-      // A busy machine only lengthens a wait, so the shortest of a few measurements counts.
       while (waits.length < MEASUREMENTS && !(Math.min(...waits) <= 2 * aloneMs))
         waits.push(await medianWaitMs(installation, { isLoud: true }));
       t.diagnostic(`median wait: ${aloneMs} ms alone, ${waits.join(', ')} ms beside the loud one`);
