@@ -63,6 +63,8 @@ export type AliasConfig = {
   readonly name: string;
   readonly strategy: AliasStrategy;
   readonly targets: readonly AliasTarget[];
+  /** Tried after all targets, in order. */
+  readonly fallbacks: readonly AliasTarget[];
 };
 
 export type AliasTarget = { readonly provider: string; readonly model: string };

@@ -16,10 +16,11 @@ export function describeConfig({ config, origins }: LoadedConfig): readonly Desc
   return [
     ...describeSections(masked, origins),
     ...Object.values(masked.providers).map((provider) => describeProvider(provider, origins)),
-    ...Object.values(masked.aliases).map(({ name, strategy, targets }) => {
+    ...Object.values(masked.aliases).map(({ name, strategy, targets, fallbacks }) => {
       const values = {
         strategy,
         targets: targets.map(({ provider, model }) => `${provider}/${model}`),
+        fallbacks: fallbacks.map(({ provider, model }) => `${provider}/${model}`),
       };
       return describeGroup(`aliases.${name}`, 'An alias.', ALIAS_ROWS, values, origins);
     }),

@@ -31,7 +31,9 @@ function alias(name: string, strategy: RoutableAlias['strategy'], ...targets: st
     const [named = '', model = ''] = target.split('/');
     return { provider: named, model };
   };
-  return { name, strategy, targets: targets.map(split) };
+  const own = targets.filter((each) => !each.startsWith('else '));
+  const others = targets.filter((each) => each.startsWith('else ')).map((each) => each.slice(5));
+  return { name, strategy, targets: own.map(split), fallbacks: others.map(split) };
 }
 
 function resolver(given: Partial<RoutingTable> = {}) {
@@ -155,6 +157,26 @@ test('a least-loaded alias starts with the target that has the fewest calls in f
   load.ended(first);
   load.ended(first);
   assert.equal(load.of(first), 0);
+});
+
+test('fallbacks follow after all targets under every strategy', () => {
+  const load = createTargetLoad();
+  const targets = ['openai/x', 'groq/y', 'else openai/last', 'else groq/final'];
+  const strategies = ['ordered', 'round-robin', 'least-loaded'] as const;
+  const aliases = strategies.map((strategy) => alias(strategy, strategy, ...targets));
+  const resolve = resolver({ aliases, loadOf: load.of });
+  for (const name of strategies)
+    for (let turn = 0; turn < 6; turn += 1) {
+      const models = ordered(resolve(name, 'openai')).map(({ model }) => model);
+      assert.deepEqual(models.slice(4), ['last', 'final', 'final', 'final'], name);
+      const [first] = ordered(resolve(name, 'openai'));
+      if (first) load.begun(first);
+    }
+});
+
+test('an alias whose targets have no key is served by its fallbacks', () => {
+  const aliases = [alias('spare', 'round-robin', 'keyless/x', 'else openai/y')];
+  assert.equal(orderOf(resolver({ aliases }), 'spare', 'openai'), 'openai:default');
 });
 
 test('only targets of the requested format are returned, and all without a format', () => {

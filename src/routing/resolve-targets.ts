@@ -29,8 +29,12 @@ export type ResolveTargets = (name: string, format?: ProviderFormat) => Resoluti
 export type RoutableAlias = {
   readonly name: string;
   readonly strategy: AliasStrategy;
-  readonly targets: readonly { readonly provider: string; readonly model: string }[];
+  readonly targets: readonly NamedTarget[];
+  /** Follow after all targets under every strategy, in order. */
+  readonly fallbacks: readonly NamedTarget[];
 };
+
+type NamedTarget = { readonly provider: string; readonly model: string };
 
 export type RoutingTable = {
   readonly providers: readonly RoutableProvider[];
@@ -50,11 +54,14 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
     const alias = aliases.get(name);
     const legs = alias ? legsOf.alias(alias) : legsOf.model(name);
     const matching = legs.filter((leg) => format === undefined || leg.format === format);
-    const callable = matching.map((leg) => leg.targets).filter((targets) => targets.length > 0);
+    const callable = matching.filter(({ targets }) => targets.length > 0);
     if (callable.length === 0) return always(noTargets(legs, matching));
-    if (alias) return inTurn(createTurns(alias.strategy, callable, table.loadOf), true);
+    const of = (isFallback: boolean) =>
+      callable.filter((leg) => leg.isFallback === isFallback).map((leg) => leg.targets);
+    const route = { legs: of(false), fallbacks: of(true), loadOf: table.loadOf };
+    if (alias) return inTurn(createTurns({ ...route, strategy: alias.strategy }), true);
     names += 1;
-    return inTurn(createTurns('ordered', callable, table.loadOf, names), false);
+    return inTurn(createTurns({ ...route, strategy: 'ordered', firstTurn: names }), false);
   }
 
   return (name, format) => {
@@ -77,21 +84,31 @@ type Leg = {
   readonly provider: string;
   readonly format: ProviderFormat;
   readonly targets: readonly Target[];
+  readonly isFallback: boolean;
 };
 
 function createLegsOf(providers: readonly RoutableProvider[]) {
   const findClaim = createFindClaim(providers);
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
-  const leg = (provider: RoutableProvider | undefined, model: string): Leg[] =>
-    provider
-      ? [{ provider: provider.name, format: provider.format, targets: targetsOf(provider, model) }]
-      : [];
+  const leg = (provider: RoutableProvider, model: string, isFallback = false): Leg => ({
+    provider: provider.name,
+    format: provider.format,
+    targets: targetsOf(provider, model),
+    isFallback,
+  });
+  const legs = (named: readonly NamedTarget[], isFallback: boolean): Leg[] =>
+    named.flatMap(({ provider: name, model }) => {
+      const provider = byName.get(name);
+      return provider ? [leg(provider, model, isFallback)] : [];
+    });
   return {
-    alias: (alias: RoutableAlias): Leg[] =>
-      alias.targets.flatMap(({ provider, model }) => leg(byName.get(provider), model)),
+    alias: ({ targets, fallbacks }: RoutableAlias): Leg[] => [
+      ...legs(targets, false),
+      ...legs(fallbacks, true),
+    ],
     model(name: string): Leg[] {
       const claim = findClaim(name);
-      return claim ? leg(claim.provider, claim.model) : [];
+      return claim ? [leg(claim.provider, claim.model)] : [];
     },
   };
 }

@@ -30,7 +30,12 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   keyless: ['grok-4'],
 };
 const ALIASES = [
-  { name: 'smart', strategy: 'ordered', targets: [{ provider: 'keyless', model: 'grok-4' }] },
+  {
+    name: 'smart',
+    strategy: 'ordered',
+    targets: [{ provider: 'keyless', model: 'grok-4' }],
+    fallbacks: [],
+  },
   {
     name: 'fast',
     strategy: 'ordered',
@@ -38,6 +43,7 @@ const ALIASES = [
       { provider: 'openai', model: 'gpt-5-mini' },
       { provider: 'groq', model: 'llama-3.3' },
     ],
+    fallbacks: [],
   },
 ] as const;
 
@@ -102,6 +108,7 @@ test('a model hidden by an alias of the same name is listed as provider/model', 
     name: 'gpt-5',
     strategy: 'ordered',
     targets: [{ provider: 'groq', model: 'llama-3.3' }],
+    fallbacks: [],
   } as const;
   const ids = servable({ aliases: [hiding] })
     .list('openai', undefined)
@@ -140,6 +147,7 @@ test('a list has only the models and aliases that the format can call', () => {
       { provider: 'anthropic', model: 'claude-sonnet-4-5' },
       { provider: 'gemini', model: 'gemini-2.5-flash' },
     ],
+    fallbacks: [],
   } as const;
   const { list, find } = servable({
     providers,

@@ -3,10 +3,10 @@
 // listed under the name that a request uses: its own name where its provider claims it, else `provider/model`. Listing
 // calls no provider, so it works while all providers are unavailable.
 
+import { isPattern } from '../kernel/name-pattern.ts';
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import { createFindClaim, type FindClaim } from './claimed-model.ts';
 import { mayUse } from './may-use.ts';
-import { isPattern } from './name-pattern.ts';
 import type { RoutableAlias } from './resolve-targets.ts';
 import type { RoutableProvider } from './target.ts';
 
@@ -106,8 +106,8 @@ function isAllowed({ shown, targets }: Listed, allowed: AllowedModels): boolean 
 
 function listAliases({ aliases, callable, isPriced, contextTokens }: FormatSources): Listed[] {
   const names = new Set(callable.map(({ name }) => name));
-  return aliases.toSorted(byName).flatMap(({ name, targets }) => {
-    const usable = targets.filter(
+  return aliases.toSorted(byName).flatMap(({ name, targets, fallbacks }) => {
+    const usable = [...targets, ...fallbacks].filter(
       ({ provider, model }) => names.has(provider) && isPriced(provider, model),
     );
     const [first] = usable;

@@ -5,6 +5,8 @@
 //   round-robin    starts one leg further each time, the others follow in order
 //   least-loaded   all targets by their calls in flight; equal loads keep the configured order
 //
+// Fallbacks are legs that follow after all others, in the configured order, whatever the strategy.
+//
 // Repeated orders are built once and frozen; only least-loaded builds a list per call.
 
 import type { Target } from './target.ts';
@@ -21,16 +23,30 @@ export type NextOrder = () => readonly Target[];
 /** Above this number of turns orders are not cached: the same combination of accounts rarely repeats. */
 const MAX_KEPT_ORDERS = 256;
 
-export function createTurns(
-  strategy: AliasStrategy,
-  legs: readonly (readonly Target[])[],
-  loadOf: LoadOf,
+type Legs = readonly (readonly Target[])[];
+
+export type Route = {
+  readonly strategy: AliasStrategy;
+  readonly legs: Legs;
+  readonly fallbacks: Legs;
+  readonly loadOf: LoadOf;
   /** Differs per name, so that different names start with different accounts. */
+  readonly firstTurn?: number;
+};
+
+export function createTurns({
+  strategy,
+  legs,
+  fallbacks,
+  loadOf,
   firstTurn = 0,
-): NextOrder {
-  const isRotating = strategy === 'round-robin';
-  const accountTurns = legs.map((leg) => leg.length).reduce(leastCommonMultiple, 1);
+}: Route): NextOrder {
+  const isRotating = strategy === 'round-robin' && legs.length > 0;
+  const accountTurns = [...legs, ...fallbacks]
+    .map((leg) => leg.length)
+    .reduce(leastCommonMultiple, 1);
   const turns = accountTurns * (isRotating ? Math.max(1, legs.length) : 1);
+  const ownTargets = legs.reduce((sum, leg) => sum + leg.length, 0);
   const kept: (readonly Target[])[] = [];
   let turn = (firstTurn % turns) - 1;
 
@@ -39,7 +55,10 @@ export function createTurns(
     if (known) return known;
     const firstLeg = isRotating ? at % legs.length : 0;
     const accountTurn = isRotating ? Math.floor(at / legs.length) : at;
-    const order = rotated(legs, firstLeg).flatMap((leg) => rotated(leg, accountTurn % leg.length));
+    const ownLegs = rotated(legs, firstLeg);
+    const order = [...ownLegs, ...fallbacks].flatMap((leg) =>
+      rotated(leg, accountTurn % leg.length),
+    );
     if (turns <= MAX_KEPT_ORDERS) kept[at] = Object.freeze(order);
     return order;
   }
@@ -47,7 +66,8 @@ export function createTurns(
   return () => {
     turn = turn + 1 < turns ? turn + 1 : 0;
     const order = orderAt(turn);
-    return strategy === 'least-loaded' && order.length > 1 ? byLoad(order, loadOf) : order;
+    if (strategy !== 'least-loaded' || ownTargets < 2) return order;
+    return [...byLoad(order.slice(0, ownTargets), loadOf), ...order.slice(ownTargets)];
   };
 }
 

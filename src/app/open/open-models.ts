@@ -19,7 +19,9 @@ export function openModelLabel({ providers, aliases, models, prices }: Config): 
     new Set([
       ...Object.keys(models),
       ...Object.keys(prices.models).flatMap((name) => [name, name.slice(name.indexOf('/') + 1)]),
-      ...Object.values(aliases).flatMap(({ targets }) => targets.map(({ model }) => model)),
+      ...Object.values(aliases).flatMap(({ targets, fallbacks }) =>
+        [...targets, ...fallbacks].map(({ model }) => model),
+      ),
       ...Object.keys(providers).flatMap((provider) => known.of(provider).map(({ id }) => id)),
     ]),
   );

@@ -66,6 +66,7 @@ written. The variables of the built-in providers:`,
   accounts: `Further accounts of one provider, each with its own limits. The provider's own key is the account \`default\`. A
 limit that an account does not set comes from its tier, then from the provider. If one account has a key, all accounts
 need one.`,
-  aliases: `A map of names to chains of targets. The first target that can serve a request for the alias serves it.`,
+  aliases: `A map of names to chains of targets. The first target that can serve a request for the alias serves it;
+fallbacks are for requests that no target can serve.`,
   models: `A map of model names to properties that override the maintained model list.`,
 } as const;

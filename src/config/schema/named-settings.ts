@@ -124,6 +124,12 @@ export const ALIAS_ROWS = {
     'The strategy that chooses the first target; the others follow in order.',
   ),
   targets: optional(FILE_ONLY, list(target), 'required', 'The targets, each as provider/model.'),
+  fallbacks: setting(
+    FILE_ONLY,
+    list(target),
+    [],
+    'Targets that follow after all others under every strategy, in order.',
+  ),
 } as const satisfies Rows;
 
 export const MODEL_ROWS = {

@@ -63,6 +63,11 @@ test('the provider of an alias target must exist', () => {
     'aliases: { fast: { targets: [openai/gpt-5, groq/llama/3] } }',
     'aliases.fast.targets names "groq/llama/3", but its provider must be one of anthropic, openai, gemini.',
   );
+  refuses(
+    {},
+    'aliases: { fast: { targets: [openai/gpt-5], fallbacks: [groq/llama] } }',
+    'aliases.fast.fallbacks names "groq/llama", but its provider must be one of anthropic, openai, gemini.',
+  );
 });
 
 test('queue names must be distinct', () => {

@@ -50,9 +50,10 @@ const RULES: readonly Rule[] = [
   },
   function aliasesLeadToKnownProviders({ aliases, providers }) {
     for (const alias of Object.values(aliases)) {
-      const unknown = alias.targets.find((target) => providers[target.provider] === undefined);
+      const isUnknown = (target: { provider: string }) => providers[target.provider] === undefined;
+      const unknown = alias.targets.find(isUnknown) ?? alias.fallbacks.find(isUnknown);
       if (unknown)
-        return `aliases.${showName(alias.name)}.targets names ${showValue(`${unknown.provider}/${unknown.model}`)}, but its provider must be one of ${Object.keys(providers).join(', ')}.`;
+        return `aliases.${showName(alias.name)}.${alias.targets.includes(unknown) ? 'targets' : 'fallbacks'} names ${showValue(`${unknown.provider}/${unknown.model}`)}, but its provider must be one of ${Object.keys(providers).join(', ')}.`;
     }
     return undefined;
   },

@@ -48,6 +48,7 @@ function parts(given: Partial<ChooseParts> = {}): ChooseParts {
             { provider: 'b', model: 'b-2' },
             { provider: 'a', model: 'a-2' },
           ],
+          fallbacks: [],
         },
       ],
       loadOf: () => 0,
