@@ -26,6 +26,7 @@ function open(makeId: NewId = newId) {
   const changed: Organization[] = [];
   const organizations = administerOrganizations({
     organizations: createOrganizationStore(store.db),
+    jobs: { exist: () => Promise.resolve(false), cancelAll: () => Promise.resolve() },
     auditor: createAuditor({ audit, clock, newId: makeId, log: silentLog }),
     clock,
     onChanged: (organization) => changed.push(organization),

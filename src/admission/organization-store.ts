@@ -1,18 +1,27 @@
-// The port to the stored organisations. An unavailable store rejects; the hot path works from its cache and every other
-// request gets CAPACITY_EXHAUSTED.
+// The port to the stored organisations. A deleted organisation stays as a tombstone, which reserves its id for the usage and
+// budgets that are kept under it. An unavailable store rejects; the hot path works from its cache and every other request
+// gets CAPACITY_EXHAUSTED.
 
 import type { Organization, OrganizationChange } from './organization.ts';
 import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';
 
 export type OrganizationStore = {
-  /** False if the id is taken; then nothing changes. */
+  /** False if the id is taken, by a tombstone too; then nothing changes. */
   create(organization: Organization): Promise<boolean>;
+  /** Undefined for a tombstone, as in `list` and `update`. */
   find(id: string): Promise<Organization | undefined>;
   /** Sorted by id, starting after `after`. */
   list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
   /** Resolves to the changed organisation, or undefined for an unknown id. */
   update(id: string, change: OrganizationChange, now: number): Promise<Organization | undefined>;
-  /** Organisations created or changed since a timestamp, for servers that cache them. */
+  /**
+   * Replaces the organisation by a tombstone and revokes its keys, in one transaction. Resolves to the deleted organisation,
+   * or to undefined for an unknown id.
+   */
+  delete(id: string, now: number): Promise<Organization | undefined>;
+  /** True for a tombstone, too. */
+  isTaken(id: string): Promise<boolean>;
+  /** Organisations created, changed or deleted since a timestamp, for servers that cache them. */
   changedSince(since: number): Promise<readonly Organization[]>;
 };
 

@@ -20,6 +20,7 @@ import { adminLogRoutes, type RecentLog } from '../http/routes/admin-logs.ts';
 import { adminOrganizationRoutes } from '../http/routes/admin-organizations.ts';
 import { adminRequestRoutes } from '../http/routes/admin-requests.ts';
 import { usageRoutes } from '../http/routes/usage.ts';
+import type { UnfinishedJobs } from '../jobs/pipeline/unfinished-jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -37,6 +38,7 @@ export type AdministrationParts = {
   readonly gate: Gate;
   /** Notified after a change, so that cached callers are dropped. */
   readonly callers: CallerCache;
+  readonly unfinishedJobs: UnfinishedJobs;
   readonly running?: {
     readonly limits: ProviderLimits;
     readonly breakers: BreakerBoard;
@@ -55,6 +57,7 @@ export function openAdministration(parts: AdministrationParts): Administration {
   const auditor = createAuditor({ audit: store.audit, clock, newId, log });
   const organizations = administerOrganizations({
     organizations: store.organizations,
+    jobs: parts.unfinishedJobs,
     auditor,
     clock,
     onChanged: (organization) => callers.organizationChanged(organization),
@@ -68,7 +71,7 @@ export function openAdministration(parts: AdministrationParts): Administration {
     newId,
     onRevoked: (hash) => callers.keyRevoked(hash),
   });
-  const requireOrganization = (id: string) => organizations.get(id);
+  const requireOrganization = (id: string) => organizations.requireKnown(id);
   return {
     auditor,
     routes: [

@@ -124,6 +124,7 @@ async function compose(
       log,
       gate,
       callers,
+      unfinishedJobs: desk.unfinished,
       running,
     });
     const { jobs, history, deadLetters } = store;

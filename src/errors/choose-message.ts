@@ -38,6 +38,8 @@ export function chooseMessage(code: string, raw: unknown, reader: Reader): Chose
   }
   if (known === 'INVALID_REQUEST') return mistakeMessage(params, reader);
   if (known === 'NOT_FOUND') return missingMessage(params, reader);
+  if (known === 'CONFLICT' && params.conflict !== undefined)
+    return { key: `${known}.${params.conflict}`, family: known, args: {} };
   return { key: known, family: known, args: {} };
 }
 

@@ -122,9 +122,9 @@ export const ERROR_TABLE = {
   CONFLICT: {
     status: 409,
     retryable: true,
-    params: [],
+    params: ['conflict'],
     actions: ['wait'],
-    when: 'idempotency key in use',
+    when: 'idempotency key in use; organisation id taken or not deletable',
   },
   UNPROCESSABLE: {
     status: 422,
@@ -190,6 +190,8 @@ export type ErrorParams = {
   /** The method that the path does not accept, and those that it accepts. */
   readonly method?: string;
   readonly allow?: string;
+  /** The state of an organisation that forbids an operator's request. */
+  readonly conflict?: 'taken' | 'unfinished_jobs' | 'permanent';
 };
 
 /**

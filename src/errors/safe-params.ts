@@ -40,6 +40,7 @@ const PARAM_CHECKS = {
   path: isPath,
   method: isMethod,
   allow: isMethodList,
+  conflict: oneOf('taken', 'unfinished_jobs', 'permanent'),
 } as const satisfies Record<keyof ErrorParams, (value: unknown) => boolean>;
 
 /** A model's name as callers write it: printable ASCII without spaces, so that it cannot hold prose. */

@@ -58,6 +58,25 @@ export function keyStoreContract(adapter: string, open: () => Promise<OpenedKeyS
       assert.deepEqual(await keys.revokedSince(101), []);
     });
 
+    it('the deletion of an organisation revokes its keys, and it gets no further key', async () => {
+      const { keys, organizations } = opened;
+      await organizations.create(newOrganization({ id: 'deleted' }, 1));
+      const ofDeleted = (id: string) => ({ ...plainKey(id), organizationId: 'deleted' });
+      for (const id of ['key_early', 'key_live']) await keys.create(ofDeleted(id));
+      await keys.revoke('deleted', 'key_early', 300);
+      await organizations.delete('deleted', 400);
+      assert.deepEqual(
+        (await keys.list('deleted')).map(({ id, revokedAt }) => [id, revokedAt]),
+        [
+          ['key_live', 400],
+          ['key_early', 300],
+        ],
+      );
+      assert.deepEqual(await keys.revokedSince(400), ['hash of key_live']);
+      assert.equal(await keys.findByHash('hash of key_live'), undefined);
+      assert.equal(await keys.create(ofDeleted('key_late')), false);
+    });
+
     it('lists the keys of one organisation, newest first', async () => {
       const { keys } = opened;
       for (const id of ['key_1', 'key_2'])

@@ -93,6 +93,38 @@ export function organizationStoreContract(
       );
     });
 
+    it('replaces a deleted organisation by a tombstone that keeps its id taken', async () => {
+      const { organizations } = opened;
+      const given = newOrganization({ id: 'deleted', webhookSecret: 'whsec_x' }, 1);
+      await organizations.create(given);
+      assert.equal((await organizations.delete('deleted', 7))?.id, 'deleted');
+      assert.equal(await organizations.find('deleted'), undefined);
+      assert.equal(await organizations.update('deleted', { name: 'x' }, 8), undefined);
+      const [next] = await organizations.list({ after: 'deletec', limit: 1 });
+      assert.notEqual(next?.id, 'deleted');
+      assert.equal(await organizations.isTaken('deleted'), true);
+      assert.equal(await organizations.create(given), false);
+      assert.equal(await organizations.delete('deleted', 9), undefined);
+    });
+
+    it('reports a deletion to servers that cache the organisation', async () => {
+      const { organizations } = opened;
+      const deletedAt = 7_000_000_000_000;
+      await organizations.create(newOrganization({ id: 'cached' }, 1));
+      await organizations.delete('cached', deletedAt);
+      const news = await organizations.changedSince(deletedAt);
+      assert.deepEqual(
+        news.map(({ id }) => id),
+        ['cached'],
+      );
+    });
+
+    it('an id that was never created is not taken and cannot be deleted', async () => {
+      const { organizations } = opened;
+      assert.equal(await organizations.isTaken('never-created'), false);
+      assert.equal(await organizations.delete('never-created', 1), undefined);
+    });
+
     it('lists pages ordered by id', async () => {
       const { organizations } = opened;
       for (const id of ['page-a', 'page-b', 'page-c'])

@@ -1,4 +1,5 @@
-// Keys on either SQL store. A key is returned with its organisation, whose existence a foreign key guarantees.
+// Keys on either SQL store. A key is returned with its organisation. A key that was created while its organisation was being
+// deleted is not found: the deletion could not revoke it.
 
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { KeyScope } from '../../admission/key-scope.ts';
@@ -15,6 +16,7 @@ export function createKeyStore(db: Kysely<Schema>): KeyStore {
           .selectFrom('organizations')
           .select('id')
           .where('id', '=', key.organizationId)
+          .where('deleted_at', 'is', null)
           .executeTakeFirst();
         if (!organization) return false;
         await trx.insertInto('api_keys').values(toRow(key)).execute();
@@ -31,8 +33,9 @@ export function createKeyStore(db: Kysely<Schema>): KeyStore {
         .selectFrom('organizations')
         .selectAll()
         .where('id', '=', key.organization_id)
-        .executeTakeFirstOrThrow();
-      return { key: toKey(key), organization: toOrganization(organization) };
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return organization && { key: toKey(key), organization: toOrganization(organization) };
     },
     async list(organizationId) {
       const rows = await db

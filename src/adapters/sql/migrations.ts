@@ -11,6 +11,7 @@ import { createOrganizationTables } from './migrations/0001-baseline/organizatio
 import { createQueueTables } from './migrations/0001-baseline/queues.ts';
 import { createStoredAnswerTables } from './migrations/0001-baseline/stored-answers.ts';
 import { createUsageTables } from './migrations/0001-baseline/usage.ts';
+import { addOrganizationTombstones } from './migrations/0002-organization-tombstones.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -27,5 +28,6 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
         await createBuildEventTable(db, dialect);
       },
     },
+    '0002_organization_tombstones': { up: addOrganizationTombstones },
   };
 }

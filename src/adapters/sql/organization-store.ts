@@ -1,6 +1,13 @@
-// Organisations on either SQL store.
+// Organisations on either SQL store. `deleted_at` marks a tombstone.
 
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import {
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  sql,
+  type Transaction,
+  type Updateable,
+} from 'kysely';
 import type { Organization, OrganizationChange } from '../../admission/organization.ts';
 import type { OrganizationStore } from '../../admission/organization-store.ts';
 import type { OrganizationsTable, Schema } from './schema.ts';
@@ -22,6 +29,7 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
         .selectFrom('organizations')
         .selectAll()
         .where('id', '=', id)
+        .where('deleted_at', 'is', null)
         .executeTakeFirst();
       return row && toOrganization(row);
     },
@@ -30,6 +38,7 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
         .selectFrom('organizations')
         .selectAll()
         .where('id', '>', after ?? '')
+        .where('deleted_at', 'is', null)
         .orderBy('id')
         .limit(limit)
         .execute();
@@ -40,9 +49,19 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
         .updateTable('organizations')
         .set({ ...toChangedColumns(change), updated_at: now })
         .where('id', '=', id)
+        .where('deleted_at', 'is', null)
         .returningAll()
         .executeTakeFirst();
       return row && toOrganization(row);
+    },
+    delete: (id, now) => db.transaction().execute((trx) => deleteOrganization(trx, id, now)),
+    async isTaken(id) {
+      const row = await db
+        .selectFrom('organizations')
+        .select('id')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row !== undefined;
     },
     async changedSince(since) {
       const rows = await db
@@ -53,6 +72,27 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
       return rows.map(toOrganization);
     },
   };
+}
+
+async function deleteOrganization(
+  trx: Transaction<Schema>,
+  id: string,
+  now: number,
+): Promise<Organization | undefined> {
+  const row = await trx
+    .updateTable('organizations')
+    .set({ deleted_at: now, updated_at: now, webhook_secret: null })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<number>`coalesce(revoked_at, ${now})` })
+    .where('organization_id', '=', id)
+    .execute();
+  return toOrganization(row);
 }
 
 export function toOrganization(row: Selectable<OrganizationsTable>): Organization {

@@ -56,6 +56,8 @@ export type OrganizationsTable = {
   webhook_secret: string | null;
   created_at: Int;
   updated_at: Int;
+  /** Set on a tombstone. */
+  deleted_at: NullableInt;
 };
 
 export type ApiKeysTable = {

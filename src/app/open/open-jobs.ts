@@ -23,6 +23,7 @@ import {
 } from '../../jobs/pipeline/retry-dead-letter.ts';
 import { createRunningJobs, type RunningJobs } from '../../jobs/pipeline/running-jobs.ts';
 import { startSweeper } from '../../jobs/pipeline/sweep-jobs.ts';
+import { createUnfinishedJobs, type UnfinishedJobs } from '../../jobs/pipeline/unfinished-jobs.ts';
 import type { EndedRun } from '../../jobs/pipeline/work-job.ts';
 import { startWorker, type Worker, type WorkerParts } from '../../jobs/pipeline/work-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -37,6 +38,7 @@ export type JobDesk = {
   readonly submit: SubmitJob;
   readonly estimate: (job: Job) => Promise<JobEstimate>;
   readonly cancel: CancelJob;
+  readonly unfinished: UnfinishedJobs;
   readonly deadLetters: RetryDeadLetters;
 };
 
@@ -57,6 +59,7 @@ export function openJobDesk(
   const { queue, final } = context.queues;
   const { rawQueue } = config.jobs;
   const egress = createEgressRule(config.egress.allowHosts);
+  const cancel = createCancelJob({ store: store.jobs, running, clock, queues: final });
   return {
     submit: createSubmitJob({ store: store.jobs, rawQueue, clock, newId, egress }),
     estimate: createJobEstimator({
@@ -69,7 +72,8 @@ export function openJobDesk(
           provider === undefined ? undefined : config.providers[provider]?.rateLimitPerMinute,
       }),
     }),
-    cancel: createCancelJob({ store: store.jobs, running, clock, queues: final }),
+    cancel,
+    unfinished: createUnfinishedJobs({ store: store.jobs, cancel }),
     deadLetters: createRetryDeadLetters({
       store: store.jobs,
       deadLetters: store.deadLetters,

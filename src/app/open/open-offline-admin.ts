@@ -53,11 +53,19 @@ async function compose(
   };
   // This process serves no callers, so it caches none.
   const callers = { organizationChanged: () => {}, keyRevoked: () => {} };
-  const { routes, auditor } = openAdministration({ config, store, clock, log, gate, callers });
   // Jobs can be shown, cancelled and requeued; this process runs none.
   const { jobs, history, deadLetters } = store;
   // Without a broker the store's own queue is the outbox; the next server relays it.
   const desk = openJobDesk(config, { store, queues: storeQueues(store), clock });
+  const { routes, auditor } = openAdministration({
+    config,
+    store,
+    clock,
+    log,
+    gate,
+    callers,
+    unfinishedJobs: desk.unfinished,
+  });
   const jobDesk = [
     // Operators are not subject to an organisation's limits.
     jobRoutes({ desk, jobs, history, gate, clock, admit: (_handedIn, submit) => submit() }),

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { DEFAULT_ORGANIZATION_ID } from '../../admission/organization.ts';
 import { organizationView } from '../../http/schemas/organization.ts';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, collect, orNone, readCount, readUsd } from '../admin-options.ts';
@@ -23,10 +24,12 @@ type SetOptions = AdminOptions & {
   readonly allowPromptPreview?: boolean;
 };
 
+type DeleteOptions = AdminOptions & { readonly force?: boolean };
+
 type View = z.infer<typeof organizationView>;
 
 export const registerOrgs: RegisterCommand = (program, context) => {
-  const orgs = program.command('orgs').description('Create, list and change organisations');
+  const orgs = program.command('orgs').description('Create, list, change and delete organisations');
   withSettings(adminCommand(orgs, 'create <id>', 'Create an organisation')).action(
     (id: string, options: SetOptions) => create(context, id, options),
   );
@@ -36,6 +39,13 @@ export const registerOrgs: RegisterCommand = (program, context) => {
   withSettings(
     adminCommand(orgs, 'set <id>', 'Change an organisation; the change takes effect at once'),
   ).action((id: string, options: SetOptions) => change(context, id, options));
+  adminCommand(
+    orgs,
+    'delete <id>',
+    'Delete an organisation and revoke its keys; its usage is kept and its id stays taken',
+  )
+    .option('--force', 'cancel its waiting and running jobs')
+    .action((id: string, options: DeleteOptions) => remove(context, id, options));
 };
 
 function withSettings(command: Command): Command {
@@ -62,7 +72,7 @@ function withSettings(command: Command): Command {
 async function create(context: CliContext, id: string, options: SetOptions): Promise<void> {
   await withAdmin(context, options, async (admin) => {
     const body = { id, ...bodyOf(options, {}) };
-    const errorTexts = { CONFLICT: `There is already an organisation ${id}.` };
+    const errorTexts = { CONFLICT: `There is already an organisation ${id}, or there was one.` };
     const answer = await admin.call({ method: 'POST', path: '/admin/orgs', body, errorTexts });
     show(context, options, organizationView.parse(answer), 'is created');
   });
@@ -89,6 +99,21 @@ async function change(context: CliContext, id: string, options: SetOptions): Pro
     const body = bodyOf(options, messages);
     const answer = await admin.call({ method: 'PATCH', path, body, errorTexts });
     show(context, options, organizationView.parse(answer), 'is changed');
+  });
+}
+
+async function remove(context: CliContext, id: string, options: DeleteOptions): Promise<void> {
+  await withAdmin(context, options, async (admin) => {
+    const path = `/admin/orgs/${encodeURIComponent(id)}${options.force ? '?force=true' : ''}`;
+    const errorTexts = {
+      NOT_FOUND: `There is no organisation ${id}.`,
+      CONFLICT:
+        id === DEFAULT_ORGANIZATION_ID
+          ? `The organisation ${id} cannot be deleted: SPILLWAY_API_KEY belongs to it.`
+          : `${id} has waiting or running jobs; add --force to cancel them.`,
+    };
+    await admin.call({ method: 'DELETE', path, errorTexts });
+    context.out(options.json ? JSON.stringify({ id, deleted: true }) : `${id} is deleted.`);
   });
 }
 

@@ -6,7 +6,13 @@ import type { AdministerOrganizations } from '../../admission/administer-organiz
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
-import { adminGuard, adminSchema, operatorOf, organizationId } from '../schemas/admin.ts';
+import {
+  adminGuard,
+  adminSchema,
+  noContent,
+  operatorOf,
+  organizationId,
+} from '../schemas/admin.ts';
 import { organizationView, toOrganizationView } from '../schemas/organization.ts';
 import {
   newOrganizationBody,
@@ -17,6 +23,12 @@ import {
 
 const params = z.object({ id: organizationId });
 const found = { 200: organizationView };
+const deletionQuery = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('true: cancel the waiting and running jobs instead of refusing with 409'),
+});
 
 export function adminOrganizationRoutes(
   organizations: AdministerOrganizations,
@@ -76,6 +88,22 @@ export function adminOrganizationRoutes(
         const { id } = request.params;
         const changed = await organizations.change(operatorOf(request), id, change);
         return reply.send(toOrganizationView(changed));
+      },
+    );
+    api.delete(
+      '/admin/orgs/:id',
+      {
+        ...guard,
+        schema: adminSchema('Delete an organisation; its usage is kept and its id stays taken', {
+          params,
+          querystring: deletionQuery,
+          response: { 204: noContent },
+        }),
+      },
+      async (request, reply) => {
+        const isForced = request.query.force === 'true';
+        await organizations.delete(operatorOf(request), request.params.id, { isForced });
+        return reply.code(204).send(null);
       },
     );
     api.post(

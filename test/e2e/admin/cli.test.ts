@@ -67,6 +67,20 @@ test('commands change a running server immediately', async () => {
   assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 401);
 });
 
+test('orgs delete revokes the keys at the server, and a second one says there is none', async () => {
+  await answerOf(rig.dataDir, 'orgs', 'create', 'short-lived');
+  const made = await spillway(rig.dataDir, 'keys', 'create', '--org', 'short-lived');
+  const key = /sk-spill-\w+/.exec(made.out)?.[0];
+  assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 200);
+  const deleted = await spillway(rig.dataDir, 'orgs', 'delete', 'short-lived');
+  assert.equal(deleted.out, 'short-lived is deleted.\n');
+  assert.equal((await rig.call('GET', '/v1/usage', { key })).status, 401);
+  const again = await spillway(rig.dataDir, 'orgs', 'delete', 'short-lived');
+  assert.equal(again.err, 'There is no organisation short-lived.\n');
+  const refused = await spillway(rig.dataDir, 'orgs', 'delete', 'default', '--force');
+  assert.match(refused.err, /^The organisation default cannot be deleted: /);
+});
+
 test('without a server, or with the address file of a dead one, commands open the store', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-offline-'));
   try {
@@ -154,7 +168,7 @@ test('HOST, PORT and the admin key are sufficient to find a server', async () =>
 
 test('an impossible command fails with its own message', async () => {
   const failures: readonly (readonly [RegExp, ...string[]])[] = [
-    [/^There is already an organisation default\.$/, 'orgs', 'create', 'default'],
+    [/^There is already an organisation default, or there was one\.$/, 'orgs', 'create', 'default'],
     [/^There is no organisation nobody\.$/, 'orgs', 'set', 'nobody', '--rpm', '1'],
     [
       /^The value of timeZone is not allowed; it must be an IANA time zone/,

@@ -19,18 +19,33 @@ import { send } from './tenant-rig.ts';
 const REVOKED_WITHIN_MS = 5000;
 
 suite('keys on two gateways with PostgreSQL and Redis', { timeout: 170_000 }, () => {
-  test('a revoked key stops at both servers within five seconds on every route, and stored keys are useless', async () => {
+  test('a revoked key, and every key of a deleted organisation, stops at both servers within five seconds', async () => {
     const folder = makeTempFolder();
     const services = servicesFromEnv(process.env);
     const money = await openMoneyCluster(services, folder, { gateways: 2 });
     try {
       await assertRevokedEverywhere(money);
+      await assertDeletedEverywhere(money);
     } finally {
       await money.cluster.close();
       rmSync(folder, { recursive: true, force: true });
     }
   });
 });
+
+async function assertDeletedEverywhere({ cluster, gateways }: MoneyCluster): Promise<void> {
+  const [first] = gateways;
+  assert.ok(first);
+  const operator = { url: first.url, adminKey: cluster.adminKey };
+  const { organizationId, apiKey } = await newTenant(operator, {});
+  const places = gateways.map(({ url }) => ({ url, apiKey }));
+  for (const place of places) assert.equal((await ask(place)).status, 200);
+  await administer(operator, 'DELETE', `/admin/orgs/${organizationId}`);
+  const deletedAt = performance.now();
+  for (const place of places)
+    while ((await ask(place)).status !== 401)
+      assert.ok(performance.now() - deletedAt < REVOKED_WITHIN_MS, `${place.url} still serves it`);
+}
 
 async function assertRevokedEverywhere({ cluster, gateways }: MoneyCluster): Promise<void> {
   const [first, second] = gateways;

@@ -1,0 +1,9 @@
+// A deleted organisation stays as a tombstone: its id is never given to another organisation, whose usage and budgets would
+// otherwise mix with those of the deleted one.
+
+import type { Kysely } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+export async function addOrganizationTombstones(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('organizations').addColumn('deleted_at', 'bigint').execute();
+}
