@@ -1,7 +1,7 @@
 // Finds the provider of a model name. Each provider claims names by patterns (`claude-*` is Anthropic's);
 // `provider/model` names its provider explicitly. Whether that provider has a key is not decided here.
 
-import { matchesPattern } from './name-pattern.ts';
+import { matchesPattern } from '../kernel/name-pattern.ts';
 import type { RoutableProvider } from './target.ts';
 
 export type ClaimedModel = {

@@ -2,7 +2,7 @@
 // or patterns in which a star matches any text. A pattern without a slash matches only names without a slash: `o*`
 // means OpenAI's o-series and not every model of a provider with a name that begins with an o.
 
-import { isPattern, matchesPattern } from './name-pattern.ts';
+import { isPattern, matchesPattern } from '../kernel/name-pattern.ts';
 import type { Target } from './target.ts';
 
 /** Without a list every model is allowed. A list that contains an alias allows each of its targets. */

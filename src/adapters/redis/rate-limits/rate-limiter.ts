@@ -13,6 +13,7 @@
 // reported or given back, whether or not Redis has carried it out.
 
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
+import { HEARTBEAT_MS, SUSPECTED_AFTER_MS } from '../../../kernel/heartbeat.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type {
@@ -51,9 +52,6 @@ export type RedisRateLimiterParts = {
   readonly ttlMs: number;
 };
 
-const HEARTBEAT_MS = 2000;
-/** A server that misses three heartbeats is removed. */
-const GONE_MS = 3 * HEARTBEAT_MS;
 /** Longer than a server needs to rejoin; only the share of a server that never rejoins is unused for this long. */
 const AWAIT_MS = 15_000;
 const MAX_LOOKS = 200;
@@ -92,7 +90,7 @@ class RedisRateLimiter implements RateLimiter {
     this.#observed = new ObservedLimits((limit) => keys.of(limit));
     this.#batches = new OperationBatches(clock, (batch) => this.#deliver(batch));
     const newEpoch = () => `${serverId}:${clock.now()}:${clock.random()}`;
-    const times = { ttlMs, goneMs: GONE_MS, awaitMs: AWAIT_MS };
+    const times = { ttlMs, goneMs: SUSPECTED_AFTER_MS, awaitMs: AWAIT_MS };
     const callParts = { link, keys, observed: this.#observed, serverId, newEpoch, ...times };
     this.#session = new RateLimitSession(callParts, clock);
     this.#status = createSharingStatus(log, metrics);
