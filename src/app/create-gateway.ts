@@ -176,6 +176,7 @@ async function compose(
     clock,
     idempotency: createIdempotentRoutes({ store: store.idempotency, clock, log }),
     quota,
+    intake,
     options: config.server,
     routes: [
       healthRoutes(readiness),

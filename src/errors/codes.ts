@@ -206,6 +206,7 @@ export const REQUEST_PROBLEMS = [
   'malformed_json',
   'empty_body',
   'unsupported_encoding',
+  'malformed_encoding',
   'missing',
   'wrong_type',
   'duplicate_field',

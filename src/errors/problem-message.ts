@@ -32,6 +32,7 @@ const PROBLEM_ARGUMENTS = {
   malformed_json: ['line', 'column'],
   empty_body: [],
   unsupported_encoding: [],
+  malformed_encoding: [],
   missing: ['field'],
   wrong_type: ['field'],
   duplicate_field: ['field'],

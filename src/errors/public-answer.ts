@@ -63,6 +63,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
       'x-spillway-code': code,
       ...retryHeaders(row.status, advisedMs),
       ...capacityHeaders(code, params, wait.resetAt),
+      ...(params.problem === 'unsupported_encoding' ? ACCEPTED_ENCODINGS : {}),
       ...(mayRetry(error, advisedMs, context) ? {} : { 'x-should-retry': 'false' }),
     },
     error: {
@@ -82,8 +83,12 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
 // HTTP has its own status for these mistakes.
 const PROBLEM_STATUS: Partial<Record<RequestProblem, number>> = {
   wrong_method: 405,
+  unsupported_encoding: 415,
   no_websocket: 426,
 };
+
+// RFC 9110, section 12.5.3: the codings that the next request may use.
+const ACCEPTED_ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
 // A usage limit without a stated reset is asked about again after this time. Any other refusal without a stated
 // delay advises none: clients back off by themselves, and an invented wait makes them sleep in silence.

@@ -12,14 +12,17 @@ export function decodeBody(
   limitBytes: number,
   done: Decoded,
 ): void {
-  if (encoding === undefined || encoding === '' || encoding === 'identity')
-    return done(undefined, withoutByteOrderMark(body));
+  if (!isEncoded(encoding)) return done(undefined, withoutByteOrderMark(body));
   const decoder = DECODERS.get(encoding.trim().toLowerCase());
   if (!decoder) return done(unsupported(encoding), EMPTY);
   decoder(body, { maxOutputLength: limitBytes }, (error, decoded) => {
     if (error) done(failureOf(error, limitBytes), EMPTY);
     else done(undefined, withoutByteOrderMark(decoded));
   });
+}
+
+export function isEncoded(encoding: string | undefined): encoding is string {
+  return encoding !== undefined && !/^\s*(?:identity)?\s*$/i.test(encoding);
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -49,7 +52,7 @@ function failureOf(error: Error, limit: number): SpillwayError {
       params: { limit },
     });
   return new SpillwayError('INVALID_REQUEST', 'the body does not match its content encoding', {
-    params: { problem: 'unsupported_encoding' },
+    params: { problem: 'malformed_encoding' },
     cause: error,
   });
 }

@@ -40,6 +40,7 @@ import {
   refuseUnserved,
 } from './paths/route-request.ts';
 import { createServedMethods } from './paths/served-methods.ts';
+import type { BodyIntake } from './read-body.ts';
 import type { ErrorReplier } from './reply-error.ts';
 import { createUnreadableReplier } from './unreadable-request.ts';
 
@@ -69,6 +70,7 @@ export type HttpServerParts = {
   readonly clock: Clock;
   readonly idempotency: IdempotentRoutes;
   readonly quota: BodyQuota;
+  readonly intake: BodyIntake;
   readonly routes: readonly RegisterRoutes[];
   readonly options: HttpServerOptions;
 };
@@ -115,7 +117,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     if (request.is404) return refuseUnserved(routing, reply.hijack().request.raw, reply.raw);
     nameRequest(request, reply);
   });
-  admitBodies(app, parts.quota);
+  admitBodies(app, parts.quota, parts.intake);
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
     fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),

@@ -45,12 +45,17 @@ function schemaOf(format: WireFormat): Json {
   return schema;
 }
 
-const STATUSES = [...new Set(ERROR_CODES.map((code) => ERROR_TABLE[code].status))];
+/** A coding that is not supported is INVALID_REQUEST with a status of its own. */
+const UNSUPPORTED_ENCODING = 415;
+const STATUSES = [
+  ...new Set(ERROR_CODES.map((code): number => ERROR_TABLE[code].status)),
+  UNSUPPORTED_ENCODING,
+];
 const READ_STATUSES = [400, 401, 404, 429, 500, 503] as const;
 /** A scope is missing, or a budget is used up. */
 const KEY_STATUSES = [402, 403] as const;
 /** Idempotency keys and bodies. */
-const WRITE_STATUSES = [409, 413, 422] as const;
+const WRITE_STATUSES = [409, 413, 415, 422] as const;
 
 const FORMATS = [
   ['spillway', 'Error'],
@@ -60,6 +65,8 @@ const FORMATS = [
 ] as const satisfies readonly (readonly [WireFormat, string])[];
 
 function failure(status: number, format: WireFormat): Json {
+  if (status === UNSUPPORTED_ENCODING)
+    return { description: 'INVALID_REQUEST: content encoding', content: content(format) };
   const codes = ERROR_CODES.filter((code) => ERROR_TABLE[code].status === status);
   const description = codes.map((code) => `${code}: ${ERROR_TABLE[code].when}`).join('; ');
   return { description, content: content(format) };
