@@ -1,6 +1,7 @@
 // Returns memory to the system that V8 would keep until memory is short: after the start, whose modules leave a heap twice
-// as large as the server needs, and after a burst of load, whose garbage leaves a heap of any size. A collection blocks the
-// process for tens of milliseconds, so after the start it runs only while the server is nearly idle.
+// as large as the server needs, and after a burst of load, whose garbage leaves a heap of any size. Such a collection blocks
+// the process for tens of milliseconds and discards compiled code, which slows the requests after it, so it runs only while
+// the server is idle.
 
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
@@ -12,10 +13,10 @@ const CHECK_MS = 5000;
 /** Memory that is in use cannot be released: the attempt is repeated, but rarely. */
 const MIN_PAUSE_MS = 20_000;
 const MAX_GROWTH_BYTES = 48 * 2 ** 20;
-/** The share of time that the event loop works; above it the server is busy. */
-const MAX_UTILIZATION = 0.3;
+/** The share of time that the event loop works; above it the server has requests to serve. */
+const MAX_UTILIZATION = 0.02;
 
-/** Releases memory now, and whenever the idle server has grown. */
+/** Releases memory now, and whenever the server has grown and is idle. */
 export function keepMemoryReleased(clock: Clock): Repetition {
   releaseMemory();
   const base = process.memoryUsage.rss();
