@@ -190,3 +190,23 @@ test('a Responses API stream fails with an event of that API, with the fields wh
     error: { code: 'AI_LIMIT_REACHED', type: 'usage_limit_reached', partial: true },
   });
 });
+
+test('a Responses API stream that has announced a response fails that response, too', () => {
+  const begun = { id: 'resp_1', created_at: 7, model: 'gpt-5-mini' };
+  const ending = errorEnding('response_event', 'openai', answer, begun);
+  const [raised = '', failed = ''] = ending.trimEnd().split('\n\n');
+  assert.match(raised, /^event: error\n/);
+  const [name, data = ''] = failed.split('\n');
+  assert.equal(name, 'event: response.failed');
+  assert.deepEqual(JSON.parse(data.slice('data: '.length)), {
+    type: 'response.failed',
+    sequence_number: 1,
+    response: {
+      ...begun,
+      object: 'response',
+      status: 'failed',
+      error: { code: 'AI_LIMIT_REACHED', message: answer.error.message },
+      output: [],
+    },
+  });
+});

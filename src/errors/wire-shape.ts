@@ -40,23 +40,48 @@ export function errorEvent(
  */
 export type StreamEnding = 'event' | 'response_event' | 'next_element' | 'only_element';
 
+/** The response that a Responses API stream has announced, in the names of that API. */
+export type BegunResponse = {
+  readonly id: string;
+  readonly created_at?: number | undefined;
+  readonly model?: string | undefined;
+};
+
 export function errorEnding(
   ending: StreamEnding,
   format: WireFormat,
   answer: PublicAnswer,
+  begun?: BegunResponse,
 ): string {
   if (ending === 'event') return errorEvent(format, answer, PARTIAL);
-  if (ending === 'response_event') return responseEvent(answer);
+  if (ending === 'response_event') return responseEvents(answer, begun);
   const element = JSON.stringify(SHAPES[format](answer, PARTIAL));
   return `${ending === 'only_element' ? '[' : ',\r\n'}${element}]`;
 }
 
-/** The documented fields are in the event itself; SDKs also look for them in an `error` object. */
-function responseEvent(answer: PublicAnswer): string {
+/**
+ * The Responses API reports a failure as `error`, which SDKs raise, and then as `response.failed`, which Codex acts on; a stream
+ * without the latter is to Codex a lost connection. The documented fields of `error` are in the event itself; SDKs also
+ * look for them in an `error` object.
+ */
+function responseEvents(answer: PublicAnswer, begun: BegunResponse | undefined): string {
   const { error } = openaiBody(answer, PARTIAL);
   const { code, message, param } = error;
-  const event = { type: 'error', sequence_number: 0, code, message, param, error };
-  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  const raised = { type: 'error', sequence_number: 0, code, message, param, error };
+  if (!begun) return namedEvent(raised);
+  const response = {
+    ...begun,
+    object: 'response',
+    status: 'failed',
+    error: { code, message },
+    output: [],
+  };
+  const failed = { type: 'response.failed', sequence_number: 1, response };
+  return namedEvent(raised) + namedEvent(failed);
+}
+
+function namedEvent(event: { readonly type: string }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 type Extra = { readonly partial?: true };

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
-import type { StreamEnding } from '../errors/wire-shape.ts';
+import type { BegunResponse, StreamEnding } from '../errors/wire-shape.ts';
 import { addStandings, headerPairs, servedHeaders } from '../flow/serve/answer-headers.ts';
 import type { ForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
 import { prefersAsync } from '../flow/serve/queue-call.ts';
@@ -23,6 +23,7 @@ import {
   matchNativeRoute,
   type NativeRoute,
 } from '../upstream/native-route.ts';
+import { readBegunResponse } from './begun-response.ts';
 import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, readCredential } from './credential.ts';
@@ -75,6 +76,7 @@ class NativeConnection implements Reply {
   #served: ServedRequest | undefined;
   #isClosed = false;
   #hasWritten = false;
+  #begunResponse: BegunResponse | undefined;
 
   constructor(
     parts: NativeHandlerParts,
@@ -114,6 +116,8 @@ class NativeConnection implements Reply {
   write(chunk: Buffer): boolean {
     const isFirst = !this.#hasWritten;
     this.#hasWritten ||= chunk.length > 0;
+    if (isFirst && this.#route.operation === 'responses')
+      this.#begunResponse = readBegunResponse(chunk);
     if (writeChunk(this.#response, chunk, isFirst)) return true;
     // A pipelined response has no socket before its turn; the response then emits `drain` itself.
     const { socket } = this.#response;
@@ -222,6 +226,7 @@ class NativeConnection implements Reply {
       hasRetried,
       isRefusal,
       ending: this.#ending(),
+      begunResponse: this.#begunResponse,
       beforeSend,
     });
   }

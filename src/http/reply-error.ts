@@ -18,6 +18,7 @@ import { readRawFailure } from '../errors/raw-failure.ts';
 import { safeParams } from '../errors/safe-params.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import {
+  type BegunResponse,
   errorBody,
   errorEnding,
   type StreamEnding,
@@ -45,6 +46,8 @@ export type ErrorReply = {
   readonly isRefusal?: boolean;
   /** The form of the error in a stream, if it is not an event. */
   readonly ending?: StreamEnding;
+  /** The response that a Responses API stream has announced. */
+  readonly begunResponse?: BegunResponse | undefined;
   /** Gets the response before it is sent; sending waits for it. Never rejects. */
   readonly beforeSend?: BeforeSend | undefined;
 };
@@ -142,10 +145,10 @@ function send(clock: Clock, reply: ErrorReply, answer: PublicAnswer): void {
  */
 function endStream(
   clock: Clock,
-  { response, format, ending }: ErrorReply,
+  { response, format, ending, begunResponse }: ErrorReply,
   answer: PublicAnswer,
 ): void {
-  const last = errorEnding(ending ?? 'event', format, answer);
+  const last = errorEnding(ending ?? 'event', format, answer, begunResponse);
   if (format !== 'gemini') return void response.end(last);
   response.write(last);
   clock.after(BREAK_AFTER_MS, () => response.destroy());

@@ -156,4 +156,38 @@ suite("OpenAI's SDK", () => {
     );
     assert.ok(deltas.length > 0);
   });
+
+  test('a cut response stream fails the response that it announced', async (context) => {
+    const own = await startTestGateway();
+    context.after(() => own.close());
+    own.simulator.setScenario({ fault: 'cut', afterChunks: 3, chunkDelayMs: 30 });
+    const ask = { model: MODEL, input: 'A word about rivers', stream: true } as const;
+    const response = await openai(own).responses.create(ask).asResponse();
+    const events = eventsOf(await response.text());
+    const [created, failed] = [events[0], events.at(-1)];
+    assert.equal(events.at(-2)?.type, 'error');
+    assert.equal(failed?.type, 'response.failed');
+    const { id, created_at, model } = created?.response ?? {};
+    assert.ok(id);
+    assert.partialDeepStrictEqual(failed.response, { id, created_at, model, status: 'failed' });
+    assert.deepEqual(Object.keys(failed.response?.error ?? {}), ['code', 'message']);
+
+    const streamed = openai(own).responses.stream({ model: MODEL, input: 'A word about rivers' });
+    await assert.rejects(
+      streamed.finalResponse(),
+      (error) => error instanceof OpenAI.APIError && error.code === 'NETWORK_TIMEOUT',
+    );
+  });
 });
+
+type WireEvent = {
+  readonly type: string;
+  readonly response?: Partial<OpenAI.Responses.Response>;
+};
+
+function eventsOf(text: string): readonly WireEvent[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as WireEvent);
+}
