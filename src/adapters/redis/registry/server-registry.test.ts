@@ -35,7 +35,7 @@ async function pass(ms: number): Promise<void> {
     const key = `${PREFIX}servers:info:${id}`;
     const record: object = JSON.parse((await outsider.get(key)) ?? '{}');
     const aged = { ...record, lastHeartbeat: beat - ms };
-    await outsider.set(key, JSON.stringify(aged), 'XX', 'KEEPTTL');
+    await outsider.call('SET', key, JSON.stringify(aged), 'XX', 'KEEPTTL');
   }
 }
 
