@@ -7,6 +7,7 @@ import { assess } from './mapping/assess.ts';
 import type { CallerText } from './mapping/lesson/caller-text.ts';
 import { type Lesson, lessonOf } from './mapping/lesson/lesson.ts';
 import { type Meaning, OUTCOMES } from './mapping/meaning/meanings.ts';
+import { isUnknownModel } from './mapping/meaning/unknown-model.ts';
 import { readFailure } from './mapping/reading/read-failure.ts';
 import type { Reading } from './mapping/reading/reading.ts';
 import { knownField, leadingPath } from './mapping/reading/request-field.ts';
@@ -16,7 +17,7 @@ import { isInstant } from './reset-timing.ts';
 export type FailureContext = {
   /** The provider's name in lower case. Needed because Groq counts requests per day without saying so. */
   readonly provider?: string;
-  /** Accepted so that callers can pass what they have; no verdict depends on it. */
+  /** The model that the provider was asked for. A 404 that names it says that the provider does not know it. */
   readonly model?: string;
   /**
    * When the failure arrived, in epoch milliseconds. Without it a wall-clock time cannot become an instant.
@@ -67,11 +68,11 @@ function verdictOf(
   meaning: Meaning,
   wait: Wait,
   reading: Reading,
-  { now }: FailureContext,
+  { now, model }: FailureContext,
 ): Verdict {
   const outcome = OUTCOMES[meaning];
   const { code, params, retryable } = outcome;
-  if (code === 'INVALID_REQUEST') return { code, params: fieldOf(reading), retryable };
+  if (code === 'INVALID_REQUEST') return { code, params: mistakeOf(reading, model), retryable };
   const { retryAfterMs, resetAt } = wait;
   if (retryAfterMs === undefined && resetAt === undefined) return outcome;
   const reported =
@@ -91,7 +92,9 @@ function withDelay(params: ErrorParams, retryAfterMs: number | undefined): Error
   return retryAfterMs === undefined ? params : { ...params, retryAfterMs };
 }
 
-function fieldOf({ field, text }: Reading): ErrorParams {
+function mistakeOf(reading: Reading, model: string | undefined): ErrorParams {
+  if (isUnknownModel(reading, model)) return { field: 'model', problem: 'unknown_model' };
+  const { field, text } = reading;
   const known = knownField(field) ?? knownField(leadingPath(text));
   return known === undefined ? {} : { field: known };
 }

@@ -23,6 +23,7 @@ import { type ChargedUsage, chargeAnswer, chargeFailure, chargeLeft } from './ch
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logRetry } from './log-call.ts';
 import { recordFailedAttempt } from './record-failure.ts';
+import { withCallersModel } from './request-refusal.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 import { refuseTarget, slowDown } from './target-refusal.ts';
 
@@ -285,7 +286,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#state = ENDED;
     const { caller } = this.#order;
     if (caller && error.retryable) this.#parts.callerRetries.failed(caller, this.retries);
-    this.#listener.onFailed(error, this.#lastRecord);
+    const named = withCallersModel(error, this.#order.plan.requestedModel);
+    this.#listener.onFailed(named, this.#lastRecord);
   }
 
   /** The caller sets its deadline, so a missed one shows nothing about the provider. */

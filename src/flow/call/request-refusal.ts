@@ -44,6 +44,19 @@ export function modelRefusal(
   }
 }
 
+/** The provider does not know the model: the answer names the model as the caller did, not as the provider does. */
+export function withCallersModel(error: SpillwayError, model: string): SpillwayError {
+  const { params } = error;
+  if (params.problem !== 'unknown_model' || params.model !== undefined) return error;
+  const { code, message, retryable, lesson, cause } = error;
+  return new SpillwayError(code, message, {
+    params: { ...params, model },
+    retryable,
+    ...(lesson && { lesson }),
+    cause,
+  });
+}
+
 export function modelNameTooLong(): SpillwayError {
   return invalidField('the name of the model is too long', 'model', 'too_long');
 }
