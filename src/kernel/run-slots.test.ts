@@ -58,3 +58,30 @@ test('no order of acquire, finish and release exceeds either bound', () => {
     }),
   );
 });
+
+test('an item that is set aside frees its slot and resumes before a new item starts', async () => {
+  const slots = new RunSlots(1, 0);
+  const first = slots.acquire();
+  first.setAside();
+  assert.equal(slots.free, 1);
+  const second = slots.acquire();
+  const resumed = first.resume();
+  assert.equal(slots.free, 0);
+  second.release();
+  assert.equal(slots.free, 0, 'the slot belongs to the first item');
+  await resumed;
+  first.release();
+  assert.equal(slots.free, 1);
+});
+
+test('an item that is released while it waits to resume keeps no slot', async () => {
+  const slots = new RunSlots(1, 0);
+  const first = slots.acquire();
+  first.setAside();
+  const second = slots.acquire();
+  const resumed = first.resume();
+  first.release();
+  second.release();
+  await resumed;
+  assert.equal(slots.free, 1);
+});

@@ -1,20 +1,28 @@
 // Bounds the work of one consumer. At most `running` items hold a slot; at most `finishing` more have given theirs back
 // and still store their result, so that slow storage does not keep a provider idle and does not pile up either. It only
-// counts: the consumer decides which item starts next.
-// States of a slot: running → finishing → released; running → released.
+// counts: the consumer decides which item starts next. An item that waits for a third party is set aside: it holds no
+// slot, counts towards no bound, and takes the next free slot before a new item does.
+// States of a slot: running ⇄ aside, running → finishing → released; running or aside → released.
 
 export type RunSlot = {
   /** Gives the slot to the next item; this one still counts as finishing. Idempotent. */
   startFinishing(): void;
+  /** Gives the slot to the next item until `resume`. */
+  setAside(): void;
+  /** Resolves when this item has a slot again, at once if it was not set aside. */
+  resume(): Promise<void>;
   /** Idempotent. */
   release(): void;
 };
+
+type SlotState = 'running' | 'aside' | 'finishing' | 'released';
 
 export class RunSlots {
   readonly #maxRunning: number;
   readonly #maxUnfinished: number;
   #running = 0;
   #unfinished = 0;
+  readonly #resuming: (() => void)[] = [];
 
   constructor(maxRunning: number, maxFinishing: number) {
     this.#maxRunning = maxRunning;
@@ -23,25 +31,59 @@ export class RunSlots {
 
   /** The number of items that may start now. */
   get free(): number {
+    return this.#resuming.length > 0 ? 0 : this.#unused;
+  }
+
+  get #unused(): number {
     return Math.min(this.#maxRunning - this.#running, this.#maxUnfinished - this.#unfinished);
   }
 
   acquire(): RunSlot {
-    this.#running += 1;
-    this.#unfinished += 1;
-    let state: 'running' | 'finishing' | 'released' = 'running';
+    this.#count(1, 1);
+    let state: SlotState = 'running';
+    const isReleased = () => state === 'released';
     return {
       startFinishing: () => {
         if (state !== 'running') return;
         state = 'finishing';
-        this.#running -= 1;
+        this.#count(-1, 0);
+      },
+      setAside: () => {
+        if (state !== 'running') return;
+        state = 'aside';
+        this.#count(-1, -1);
+      },
+      resume: async () => {
+        if (state !== 'aside') return;
+        await this.#acquireFirst();
+        // Released meanwhile: the slot goes to the next item.
+        if (isReleased()) this.#count(-1, -1);
+        else state = 'running';
       },
       release: () => {
-        if (state === 'released') return;
-        if (state === 'running') this.#running -= 1;
+        if (state === 'running') this.#count(-1, -1);
+        if (state === 'finishing') this.#count(0, -1);
         state = 'released';
-        this.#unfinished -= 1;
       },
     };
+  }
+
+  #acquireFirst(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resuming.push(resolve);
+    this.#count(0, 0);
+    return promise;
+  }
+
+  #count(running: number, unfinished: number): void {
+    this.#running += running;
+    this.#unfinished += unfinished;
+    while (this.#unused > 0) {
+      const resume = this.#resuming.shift();
+      if (!resume) return;
+      this.#running += 1;
+      this.#unfinished += 1;
+      resume();
+    }
   }
 }

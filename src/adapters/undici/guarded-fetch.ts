@@ -6,7 +6,8 @@ import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egress.ts';
 import { createGuardedConnect, type GuardedConnectParts, refused } from './guarded-connect.ts';
 
-const CONNECTIONS_PER_HOST = 8;
+/** Above the images and callbacks of any organisation at once, so that none occupies all connections of a common host. */
+const CONNECTIONS_PER_HOST = 128;
 const MAX_IDLE_MS = 2000;
 
 export function createGuardedFetch(parts: GuardedConnectParts): Egress {
@@ -23,7 +24,7 @@ export function createGuardedFetch(parts: GuardedConnectParts): Egress {
       const time = AbortSignal.timeout(request.timeoutMs);
       const until = signal ? AbortSignal.any([signal, time]) : time;
       try {
-        return await readAnswer(await ask(agent, request, until), request.maxAnswerBytes);
+        return await readAnswer(await ask(agent, request, until), request);
       } catch (cause) {
         throw toEgressError(cause);
       }
@@ -53,7 +54,7 @@ function ask(
 
 async function readAnswer(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
+  { maxAnswerBytes, onBytes }: EgressRequest,
 ): Promise<EgressAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -61,7 +62,8 @@ async function readAnswer(
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    if (bytes > maxBytes) break;
+    if (bytes > maxAnswerBytes) break;
+    onBytes?.(chunk.length);
     chunks.push(chunk);
   }
   const type = headers['content-type'];
@@ -69,7 +71,7 @@ async function readAnswer(
     status: statusCode,
     contentType: typeof type === 'string' ? type : undefined,
     body: Buffer.concat(chunks),
-    isCut: bytes > maxBytes,
+    isCut: bytes > maxAnswerBytes,
   };
 }
 

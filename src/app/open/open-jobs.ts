@@ -5,6 +5,8 @@ import { DEFAULT_ORGANIZATION_ID } from '../../admission/organization.ts';
 import type { Config } from '../../config/config.ts';
 import { createAssignProvider } from '../../flow/jobs/assign-provider.ts';
 import { createFetchImages } from '../../flow/jobs/fetch-images.ts';
+import { ImageQuota } from '../../flow/jobs/image-quota.ts';
+import { createPrepareJob } from '../../flow/jobs/prepare-job.ts';
 import { createRunJob } from '../../flow/jobs/run-job.ts';
 import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
@@ -155,11 +157,8 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
-    runJob: createRunJob({
-      ...serve,
-      fetchImages: createFetchImages(context.egress, context.clock),
-      midStream,
-    }),
+    prepareJob: createPrepareJob(createFetchImages(context.egress, clock), new ImageQuota(clock)),
+    runJob: createRunJob({ ...serve, midStream }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
     waitsInMemory: context.queues.brokered === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },

@@ -1,20 +1,22 @@
 // Fetches the images that a job names by URL and turns them into data URLs, the one form that all providers accept. The
-// egress rule applies, and their total size is bounded. A refused URL, a non-image answer or too much data fails the job
-// with an error of the caller's; a host that does not answer is retried.
+// egress rule applies; all images of a job share one deadline and one bound on bytes. A refused URL, a non-image answer or
+// too much data fails the job with an error of the caller's; a host that does not answer is retried.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { Egress, EgressAnswer } from '../../jobs/ports/egress.ts';
+import type { Egress, EgressAnswer, EgressRequest } from '../../jobs/ports/egress.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 export const MAX_IMAGES_BYTES = 20 * 2 ** 20;
-/** For all images of a job: a slow host holds the worker's slot no longer than this. */
+/** For all images of a job. */
 export const IMAGES_TIMEOUT_MS = 30_000;
 /** Statuses of an image's host after which a retry may succeed. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** `onBytes` is called for each received chunk, and ends the fetch by throwing. */
 export type FetchImages = (
   urls: readonly string[],
   signal: AbortSignal,
+  onBytes?: (bytes: number) => void,
 ) => Promise<readonly string[]>;
 
 /** Data URLs stay as they are. */
@@ -22,7 +24,7 @@ export function createFetchImages(
   egress: Pick<Egress, 'send'>,
   clock: Pick<Clock, 'monotonic'>,
 ): FetchImages {
-  return async (urls, signal) => {
+  return async (urls, signal, onBytes) => {
     const images: string[] = [];
     let leftBytes = MAX_IMAGES_BYTES;
     const deadlineAtMs = clock.monotonic() + IMAGES_TIMEOUT_MS;
@@ -34,7 +36,7 @@ export function createFetchImages(
       }
       const timeoutMs = Math.floor(deadlineAtMs - clock.monotonic());
       if (timeoutMs <= 0) throw unanswered('the images took too long');
-      const bounds = { maxAnswerBytes: leftBytes, timeoutMs };
+      const bounds = { maxAnswerBytes: leftBytes, timeoutMs, ...(onBytes && { onBytes }) };
       const { contentType, body } = await fetchImage(egress, url, bounds, signal);
       leftBytes -= body.length;
       images.push(`data:${contentType};base64,${body.toString('base64')}`);
@@ -43,14 +45,14 @@ export function createFetchImages(
   };
 }
 
-function isData(url: string): boolean {
+export function isData(url: string): boolean {
   return /^data:/i.test(url);
 }
 
 async function fetchImage(
   egress: Pick<Egress, 'send'>,
   url: string,
-  bounds: { readonly maxAnswerBytes: number; readonly timeoutMs: number },
+  bounds: Pick<EgressRequest, 'maxAnswerBytes' | 'timeoutMs' | 'onBytes'>,
   signal: AbortSignal,
 ): Promise<{ readonly contentType: string; readonly body: Buffer }> {
   const headers = { accept: 'image/*', 'user-agent': 'Spillway' };

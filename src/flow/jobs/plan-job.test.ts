@@ -18,7 +18,6 @@ const parts = {
     loadOf: () => 0,
   }),
   isReasoning: () => false,
-  fetchImages: () => Promise.resolve([]),
 };
 
 const JOB: Job = {
@@ -39,9 +38,9 @@ const JOB: Job = {
   updatedAt: 0,
 };
 
-async function planned(provider: string, model: string, message: JobMessage) {
+function planned(provider: string, model: string, message: JobMessage) {
   const run = { job: { ...JOB, provider, model }, message };
-  const plan = await planJob(parts, run, undefined, new AbortController().signal);
+  const plan = planJob(parts, run, undefined);
   const [target] = plan.targets;
   assert.ok(target);
   const { isStream, path, body } = plan.callTo(target);
@@ -54,14 +53,14 @@ function queued(operation: string, request: Record<string, unknown>): JobMessage
 }
 
 test('a request for a stream is sent as one, and chat includes its usage', async () => {
-  const claude = await planned('anthropic', 'claude-x', { request: { stream: true } });
+  const claude = planned('anthropic', 'claude-x', { request: { stream: true } });
   assert.deepEqual(claude, {
     isStream: true,
     path: '/v1/messages',
     body: { model: 'claude-x', stream: true },
   });
   const options = { include_usage: false, other: 1 };
-  const chat = await planned('openai', 'gpt-x', {
+  const chat = planned('openai', 'gpt-x', {
     request: { model: 'alias', stream: true, stream_options: options },
   });
   assert.deepEqual(chat, {
@@ -69,7 +68,7 @@ test('a request for a stream is sent as one, and chat includes its usage', async
     path: '/v1/chat/completions',
     body: { model: 'gpt-x', stream: true, stream_options: { include_usage: true, other: 1 } },
   });
-  const responses = await planned(
+  const responses = planned(
     'openai',
     'gpt-x',
     queued('/v1/responses', { stream: true, input: 'Hi' }),
@@ -82,12 +81,12 @@ test('a request for a stream is sent as one, and chat includes its usage', async
 });
 
 test('Gemini streams by its path, with the original query', async () => {
-  const own = await planned('gemini', 'gemini-x', { request: { stream: true } });
+  const own = planned('gemini', 'gemini-x', { request: { stream: true } });
   const path = '/v1beta/models/gemini-x:streamGenerateContent';
   assert.deepEqual(own, { isStream: true, path: `${path}?alt=sse`, body: {} });
   for (const query of ['', '?alt=sse']) {
     const message = queued(`/v1beta/models/alias:streamGenerateContent${query}`, { contents: [] });
-    const { isStream, path: sentTo, body } = await planned('gemini', 'gemini-x', message);
+    const { isStream, path: sentTo, body } = planned('gemini', 'gemini-x', message);
     assert.deepEqual([isStream, sentTo, body], [true, path + query, { contents: [] }]);
   }
 });
@@ -100,7 +99,7 @@ test('other operations are not streamed, whatever the request states', async () 
     ['anthropic', 'claude-x', queued('/v1/messages/count_tokens', { stream: true })],
     ['gemini', 'gemini-x', queued('/v1beta/models/m:generateContent', { stream: true })],
   ] as const) {
-    const { isStream, path, body } = await planned(provider, model, message);
+    const { isStream, path, body } = planned(provider, model, message);
     assert.equal(isStream, false, path);
     assert.deepEqual([body['stream'], body['stream_options']], [undefined, undefined], path);
   }

@@ -18,31 +18,24 @@ import {
 import type { CallParts } from '../call/call-order.ts';
 import { type CallPlan, type PlanParts, queryOf, targetsOf } from '../call/plan-call.ts';
 import { readFields, readStated } from '../call/read-request.ts';
-import type { FetchImages } from './fetch-images.ts';
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
 
-export type JobPlanParts = PlanParts & {
-  /** Replaces image URLs by data URLs. */
-  readonly fetchImages: FetchImages;
-};
+export type JobCallParts = CallParts & PlanParts;
 
-export type JobCallParts = CallParts & JobPlanParts;
-
-export async function planJob(
-  parts: JobPlanParts,
-  { job, message }: Pick<JobRun, 'job' | 'message'>,
+export function planJob(
+  parts: PlanParts,
+  { job, message, images = message.images }: Pick<JobRun, 'job' | 'message' | 'images'>,
   account: string | undefined,
-  signal: AbortSignal,
-): Promise<CallPlan> {
+): CallPlan {
   const name = `${job.provider}/${job.model}`;
   const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
   const [target] = targets;
   if (!target) throw new Error('a resolved model has no target');
   const endpoint = endpointOf(parts, message, target);
   const { path, isStream, operation } = endpoint;
-  const images = await parts.fetchImages(message.images ?? [], signal);
-  const body = Buffer.from(JSON.stringify(requestOf({ ...message, images }, target, endpoint)));
+  const given = images ? { ...message, images } : message;
+  const body = Buffer.from(JSON.stringify(requestOf(given, target, endpoint)));
   const incoming = message.native?.headers ?? {};
   const kind = { format: target.format, operation };
   return {

@@ -65,7 +65,7 @@ suite('a run that is a stream', () => {
     const shared = await openSharedState(config, given);
     const context = { serverId, store, shared, metrics, clock, log, lifecycle };
     const calls = await openCalls(config, context);
-    parts = { ...calls, fetchImages: () => Promise.resolve([]), midStream: 'restart' };
+    parts = { ...calls, midStream: 'restart' };
   });
   afterEach(() => {
     simulator.resetScenario();

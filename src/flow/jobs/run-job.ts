@@ -2,7 +2,7 @@
 // content is a failed run, so that the job starts over, or fails the job, as configured.
 
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
-import type { JobRun, RunJob, RunOutcome } from '../../jobs/ports/job-runner.ts';
+import type { FailedRun, JobRun, RunJob, RunOutcome } from '../../jobs/ports/job-runner.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import { answerText } from '../../upstream/attempt/answer-text.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
@@ -44,7 +44,7 @@ async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): P
   const { job, runId, permit } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
-  const plan = await planJob(parts, run, permit?.account, signal);
+  const plan = planJob(parts, run, permit?.account);
   const budget = await parts.budgetOwnerOf(organizationId, keyId);
   await permit?.waitForTurn(signal);
   return {
@@ -95,7 +95,7 @@ function parseAnswer(text: string): unknown {
 }
 
 /** The job's policy decides what follows; the verdict contains no provider text. */
-function failureOf(error: SpillwayError): Extract<RunOutcome, { kind: 'failed' }> {
+export function failureOf(error: SpillwayError): FailedRun {
   const { code, params, retryable, retryAfterMs, resetAt } = error;
   const verdict = {
     code,

@@ -21,7 +21,13 @@ function rig(publish: () => Promise<void> = async () => {}): Rig {
     outbox: {
       consume(queue, { concurrency }, handler) {
         assert.ok(concurrency > 0);
-        handlers.set(queue, (delivery) => handler(delivery, () => {}));
+        handlers.set(queue, (delivery) =>
+          handler(
+            delivery,
+            () => {},
+            (run) => run(),
+          ),
+        );
         return { close: async () => void closed.push(queue) };
       },
     },

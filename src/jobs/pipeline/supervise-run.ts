@@ -29,7 +29,7 @@ const PARTIAL_INTERVAL_MS = 1000;
 export async function superviseRun(
   parts: SuperviseParts,
   job: Job,
-  { message, permit }: Pick<JobRun, 'message' | 'permit'>,
+  { message, permit, images }: Pick<JobRun, 'message' | 'permit' | 'images'>,
   handle: Pick<RunHandle, 'signal' | 'stopReason'>,
 ): Promise<SupervisedRun> {
   const keeper = keepAlive(parts, job);
@@ -39,6 +39,7 @@ export async function superviseRun(
     message,
     runId: `${job.id}.${job.run}`,
     permit,
+    images,
     reportPartial: (output) => partials.report(output),
   };
   try {

@@ -1,6 +1,7 @@
 // The worker: takes jobs from one provider's queue and runs them, several at once:
 //
-//   delivery ▶ job ▶ permit ▶ claim (a move under a lease) ▶ run ▶ release the slot ▶ move ▶ publish ▶ acknowledge
+//   delivery ▶ job ▶ images, outside the slot ▶ permit ▶ claim (a move under a lease) ▶ run ▶ release the slot ▶ move
+//            ▶ publish ▶ acknowledge
 //
 // Claiming changes the fence, so of all copies of a message one is run and the others are dropped. A job without a permit
 // waits for its due time: in memory where the queue meanwhile serves other tenants in turn, else on its queue. While the
@@ -15,12 +16,13 @@ import { delayMsOf } from '../model/job-pointer.ts';
 import type { JobState } from '../model/job-state.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { JobPermit, JobPermits } from '../ports/job-permits.ts';
-import type { Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
-import type { RunJob } from '../ports/job-runner.ts';
+import type { Delivery, DeliveryOutcome, JobQueue, OutsideSlot } from '../ports/job-queue.ts';
+import type { Preparation, PrepareJob, RunJob } from '../ports/job-runner.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { type FinishParts, finish, moveAfter } from './finish-run.ts';
+import { prepareRun } from './prepare-run.ts';
 import type { RunHandle, RunningJobs } from './running-jobs.ts';
-import { superviseRun } from './supervise-run.ts';
+import { type SupervisedRun, superviseRun } from './supervise-run.ts';
 import { type ProviderMessageParts, takeProviderMessage } from './take-provider-message.ts';
 
 export type WorkerParts = ProviderMessageParts &
@@ -29,6 +31,8 @@ export type WorkerParts = ProviderMessageParts &
     readonly history: Pick<JobHistory, 'savePartial' | 'result'>;
     readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
     readonly running: RunningJobs;
+    /** Fetches what a run needs from third parties; absent where nothing is fetched. */
+    readonly prepareJob?: PrepareJob;
     readonly runJob: RunJob;
     /** The provider's limit; absent where none is configured. */
     readonly permits?: JobPermits | undefined;
@@ -73,8 +77,9 @@ export function startWorker(
     closing: closing.signal,
   };
   const finishing = Math.max(0, prefetch - concurrency);
-  const consumer = parts.queue.consume(queue, { concurrency, finishing }, (delivery, releaseSlot) =>
-    work(own, queue, delivery, releaseSlot),
+  const options = { concurrency, finishing };
+  const consumer = parts.queue.consume(queue, options, (delivery, releaseSlot, outsideSlot) =>
+    work(own, queue, delivery, { releaseSlot, outsideSlot }),
   );
   function returnJobs(): void {
     parts.running.stopAll('shutdown');
@@ -92,8 +97,12 @@ export function startWorker(
   };
 }
 
+type DeliverySlot = { readonly releaseSlot: () => void; readonly outsideSlot: OutsideSlot };
+
 /** `dueAt`: when to ask for a permit again; unset until the first refusal. */
-type Wait = { dueAt?: number; readonly releaseSlot: () => void };
+type Wait = DeliverySlot & { dueAt?: number; prepared?: Preparation };
+
+const NO_SLOT: DeliverySlot = { releaseSlot: () => {}, outsideSlot: (fetch) => fetch() };
 
 /** `stayMs`: the delivery waits in memory for that long; then its job is read again. */
 type Step = DeliveryOutcome | { readonly stayMs: number };
@@ -102,14 +111,18 @@ export async function work(
   parts: WorkerParts,
   queueName: string,
   delivery: Delivery,
-  releaseSlot: () => void = () => {},
+  slot: DeliverySlot = NO_SLOT,
 ): Promise<DeliveryOutcome> {
-  const wait: Wait = { releaseSlot };
-  for (;;) {
-    const step = await workOnce(parts, queueName, delivery, wait);
-    if (typeof step !== 'object' || !('stayMs' in step)) return step;
-    if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
-    await sleep(parts.clock, Math.min(step.stayMs, MAX_STAY_MS), parts.closing).catch(() => {});
+  const wait: Wait = { ...slot };
+  try {
+    for (;;) {
+      const step = await workOnce(parts, queueName, delivery, wait);
+      if (typeof step !== 'object' || !('stayMs' in step)) return step;
+      if (parts.closing?.aborted) return { retryAfterMs: 0, isUncounted: true };
+      await sleep(parts.clock, Math.min(step.stayMs, MAX_STAY_MS), parts.closing).catch(() => {});
+    }
+  } finally {
+    if (wait.prepared?.kind === 'ready') wait.prepared.release();
   }
 }
 
@@ -127,15 +140,24 @@ async function workOnce(
   if (delayMs > 0) return { retryAfterMs: delayMs, isUncounted: true };
   if (isOverdue(job, now)) return finish(parts, expired(job, now));
   if (wait.dueAt !== undefined && wait.dueAt > now) return { stayMs: wait.dueAt - now };
-  return admit(parts, job, message, wait);
+  const preparing = wait.prepared ? undefined : parts.prepareJob?.(job, message);
+  if (!preparing) return admit(parts, job, message, wait);
+  const prepared = await prepareRun(parts, job, preparing, wait.outsideSlot);
+  if (prepared.kind === 'busy') return { retryAfterMs: prepared.retryAfterMs, isUncounted: true };
+  wait.prepared = prepared;
+  // Read again: the job may have been cancelled meanwhile.
+  return { stayMs: 0 };
 }
 
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wait): Promise<Step> {
   const { permits, waitsInMemory = false, closing } = parts;
+  const { releaseSlot, prepared } = wait;
+  // No call is made, so no permit is needed.
+  if (prepared?.kind === 'failed')
+    return claim(parts, job, { message, permit: undefined, prepared, releaseSlot });
   const answer = await permits?.take(job, message, { dueAt: wait.dueAt, closing });
   if (!answer || answer.kind === 'allowed') {
-    const { releaseSlot } = wait;
-    return claim(parts, job, { message, permit: answer?.permit, releaseSlot });
+    return claim(parts, job, { message, permit: answer?.permit, prepared, releaseSlot });
   }
   if (answer.kind === 'stay') {
     // It keeps its place among the jobs that wait.
@@ -155,6 +177,7 @@ async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wa
 type PermittedRun = {
   readonly message: JobMessage;
   readonly permit: JobPermit | undefined;
+  readonly prepared: Preparation | undefined;
   readonly releaseSlot: () => void;
 };
 
@@ -183,13 +206,23 @@ async function runClaimed(
   handle: RunHandle,
 ): Promise<DeliveryOutcome> {
   const startedAt = parts.clock.monotonic();
-  const run = await superviseRun(parts, job, permitted, handle);
+  const run = await runPrepared(parts, job, permitted, handle);
   // The call is over: storing its outcome must not keep the next call waiting.
   permitted.releaseSlot();
   const move = moveAfter(parts, job, permitted.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
   return finish(parts, move);
+}
+
+async function runPrepared(
+  parts: WorkerParts,
+  job: Job,
+  { message, permit, prepared }: PermittedRun,
+  handle: RunHandle,
+): Promise<SupervisedRun> {
+  if (prepared?.kind === 'failed') return { kind: 'ended', outcome: prepared.outcome };
+  return superviseRun(parts, job, { message, permit, images: prepared?.images }, handle);
 }
 
 /** A job that waits in memory may be cancelled or expire; it is read again at least this often. */

@@ -10,6 +10,8 @@ export type EgressRequest = {
   readonly maxAnswerBytes: number;
   /** From the name lookup to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** Called with the length of each received chunk; a throw ends the request with that error. */
+  readonly onBytes?: (bytes: number) => void;
 };
 
 export type EgressAnswer = {

@@ -46,7 +46,14 @@ export type DeliveryOutcome =
 export type DeliveryHandler = (
   delivery: Delivery,
   releaseSlot: () => void,
+  outsideSlot: OutsideSlot,
 ) => Promise<DeliveryOutcome>;
+
+/**
+ * Runs `work` while another delivery uses the slot, then takes the next free slot. The number of such deliveries has no
+ * bound in the queue: the handler bounds it.
+ */
+export type OutsideSlot = <T>(work: () => Promise<T>) => Promise<T>;
 
 export type ConsumeOptions = {
   /** The number of deliveries that may hold a slot. */

@@ -14,6 +14,8 @@ export type JobRun = {
   readonly runId: string;
   /** The permit taken for this run; absent where none was needed. */
   readonly permit?: JobPermit | undefined;
+  /** The images of the message as data URLs; absent where it names none by URL. */
+  readonly images?: readonly string[] | undefined;
   /** Stores the output so far for the owner to read. Cheap to call often. */
   reportPartial(output: string): void;
 };
@@ -30,5 +32,31 @@ export type RunOutcome =
       /** For operators: stored in the dead letter, never shown to the owner. */
       readonly internalMessage?: string;
     };
+
+/** A job that could not be prepared fails its run without a call. */
+export type FailedRun = Extract<RunOutcome, { kind: 'failed' }>;
+
+/** A bound is reached: the job returns to its queue. */
+export type BusyPreparation = { readonly kind: 'busy'; readonly retryAfterMs: number };
+
+/** The images of a job as data URLs, to be released after the run, or the failure to fetch them. */
+export type Preparation =
+  | { readonly kind: 'ready'; readonly images: readonly string[]; release(): void }
+  | { readonly kind: 'failed'; readonly outcome: FailedRun };
+
+/**
+ * Fetches the images that a job names by URL; undefined for a job without them. `fetch` must be called, and runs outside
+ * the worker's slot. An aborted `signal` ends it as `failed`.
+ */
+export type PrepareJob = (
+  job: Job,
+  message: JobMessage,
+) =>
+  | BusyPreparation
+  | {
+      readonly kind: 'admitted';
+      fetch(signal: AbortSignal): Promise<Preparation | BusyPreparation>;
+    }
+  | undefined;
 
 export type RunJob = (run: JobRun, signal: AbortSignal) => Promise<RunOutcome>;

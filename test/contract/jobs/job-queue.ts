@@ -162,6 +162,24 @@ export function jobQueueContract(
       assert.equal(rest?.id, 'third');
     });
 
+    it('a delivery outside its slot lets others start, and resumes afterwards', async () => {
+      const { queue } = opened;
+      for (const id of ['slow', 'second', 'third']) await queue.publish('q', { id, body: '' });
+      const others = Promise.withResolvers<void>();
+      const resumed = Promise.withResolvers<void>();
+      const ended: string[] = [];
+      const consumer = queue.consume('q', { concurrency: 1 }, async ({ id }, _, outsideSlot) => {
+        if (id === 'slow') await outsideSlot(() => others.promise);
+        ended.push(id);
+        if (id === 'third') others.resolve();
+        if (id === 'slow') resumed.resolve();
+        return 'ack';
+      });
+      await resumed.promise;
+      await consumer.close();
+      assert.deepEqual(ended, ['second', 'third', 'slow']);
+    });
+
     it('a closing consumer finishes its deliveries and starts none', async () => {
       const { queue } = opened;
       for (const id of ['first', 'second']) await queue.publish('q', { id, body: '' });

@@ -106,9 +106,9 @@ suite('two tiers of limits on RabbitMQ, PostgreSQL and Redis', { timeout: 120_00
     const consume = engines.broker?.consume.bind(engines.broker);
     assert.ok(engines.broker && consume);
     engines.broker.consume = (name, options, handler) =>
-      consume(name, options, (delivery, releaseSlot) => {
+      consume(name, options, (delivery, releaseSlot, outsideSlot) => {
         deliveries += 1;
-        return handler(delivery, releaseSlot);
+        return handler(delivery, releaseSlot, outsideSlot);
       });
     await rig.publishRaw(count, queue);
     rig.startWorker('gemini', 8);

@@ -1,10 +1,17 @@
 // Consumes one queue with bounded concurrency. It resubscribes without end when the connection, the channel or the queue is
 // lost. A delivery is acknowledged after its handler, or, for a retry, after the broker has confirmed its copy. Only
 // deliveries that were not started are requeued: a requeued message comes back at once, which would be a loop for a retry.
+// Deliveries outside their slots fill the prefetch window of their channel. When it has no place left for the concurrency,
+// a new subscription takes over, and the channel stays open until its deliveries are settled.
 // States: subscribing ⇄ subscribed; closing (starts no delivery, waits for those in progress) → closed.
 
 import type { AsyncMessage } from 'rabbitmq-client';
-import type { Consumer, DeliveryHandler, DeliveryOutcome } from '../../../jobs/ports/job-queue.ts';
+import type {
+  Consumer,
+  DeliveryHandler,
+  DeliveryOutcome,
+  OutsideSlot,
+} from '../../../jobs/ports/job-queue.ts';
 import { sleep } from '../../../kernel/clock.ts';
 import { type Log, logFailure } from '../../../kernel/log.ts';
 import { type RunSlot, RunSlots } from '../../../kernel/run-slots.ts';
@@ -47,6 +54,7 @@ export class QueueConsumer implements Consumer {
   readonly #inProgress = new Map<Received, Promise<void>>();
   readonly #slots: RunSlots;
   readonly #endings = new Set<Promise<void>>();
+  readonly #outsideSlots = new Set<Received>();
   readonly #subscribing: Promise<void>;
   #closed: Promise<void> | undefined;
 
@@ -91,6 +99,7 @@ export class QueueConsumer implements Consumer {
         failures = 0;
         await this.#untilEnded(subscription);
         await this.#end(subscription);
+        if (subscription.isReplaced) continue;
       } catch (cause) {
         failures += 1;
         if (failures === 1) this.#log('queue cannot be consumed', cause);
@@ -180,11 +189,30 @@ export class QueueConsumer implements Consumer {
     }
   }
 
-  #handle({ message }: Received, slot: RunSlot): Promise<DeliveryOutcome> {
-    return this.#parts.handler(message.delivery, () => {
+  #handle(received: Received, slot: RunSlot): Promise<DeliveryOutcome> {
+    const releaseSlot = () => {
       slot.startFinishing();
       this.#startNext();
-    });
+    };
+    const outsideSlot: OutsideSlot = async (work) => {
+      slot.setAside();
+      this.#outsideSlots.add(received);
+      this.#startNext();
+      this.#replaceWhenFull(received.subscription);
+      try {
+        return await work();
+      } finally {
+        this.#outsideSlots.delete(received);
+        await slot.resume();
+      }
+    };
+    return this.#parts.handler(received.message.delivery, releaseSlot, outsideSlot);
+  }
+
+  #replaceWhenFull(subscription: Subscription): void {
+    const { prefetch, concurrency } = this.#parts;
+    const outside = [...this.#outsideSlots].filter((each) => each.subscription === subscription);
+    if (prefetch - outside.length < concurrency) subscription.replace();
   }
 
   /** Acknowledges once the copy is confirmed. If that never happens, the broker still has the delivery. */

@@ -24,7 +24,9 @@ export class Subscription {
   readonly #connection: BrokerConnection;
   readonly #channel: Channel;
   readonly #acknowledgements: Acknowledgements;
+  readonly #end: () => void;
   #consumerTag: string | undefined;
+  #isReplaced = false;
 
   /** The queue must exist. */
   static async open(
@@ -49,6 +51,7 @@ export class Subscription {
     this.#acknowledgements = new Acknowledgements(channel);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
+    this.#end = resolve;
     channel.on('close', resolve);
     channel.on('basic.cancel', () => resolve());
     keepBodiesRaw(channel);
@@ -57,6 +60,16 @@ export class Subscription {
   /** Whether acknowledgements still reach the broker. */
   get isLive(): boolean {
     return this.#channel.active;
+  }
+
+  /** Ends it although its channel works, so that a new subscription takes over. */
+  replace(): void {
+    this.#isReplaced = true;
+    this.#end();
+  }
+
+  get isReplaced(): boolean {
+    return this.#isReplaced;
   }
 
   /** Sent at the end of this turn of the event loop. */

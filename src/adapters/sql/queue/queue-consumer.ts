@@ -8,10 +8,11 @@ import type {
   Delivery,
   DeliveryHandler,
   DeliveryOutcome,
+  OutsideSlot,
 } from '../../../jobs/ports/job-queue.ts';
 import { type CancelTimer, type Clock, sleep } from '../../../kernel/clock.ts';
 import { type Log, logFailure } from '../../../kernel/log.ts';
-import { RunSlots } from '../../../kernel/run-slots.ts';
+import { type RunSlot, RunSlots } from '../../../kernel/run-slots.ts';
 
 /** The consumer's view of its queue. */
 export type MessageSource = {
@@ -138,11 +139,7 @@ export class QueueConsumer implements Consumer {
 
   #start(delivery: Delivery): void {
     const slot = this.#slots.acquire();
-    const releaseSlot = () => {
-      slot.startFinishing();
-      if (this.#mayHaveMore) this.#wake();
-    };
-    const work = this.#handle(delivery, releaseSlot).finally(() => {
+    const work = this.#handle(delivery, slot).finally(() => {
       slot.release();
       this.#inProgress.delete(work);
       // The last delivery in progress always claims again; the others only if there may be more.
@@ -152,8 +149,8 @@ export class QueueConsumer implements Consumer {
     this.#scheduleRenewal();
   }
 
-  async #handle(delivery: Delivery, releaseSlot: () => void): Promise<void> {
-    const outcome = await this.#outcomeOf(delivery, releaseSlot);
+  async #handle(delivery: Delivery, slot: RunSlot): Promise<void> {
+    const outcome = await this.#outcomeOf(delivery, slot);
     // Its new due time may be the next one.
     if (outcome !== 'ack') this.#mayHaveMore = true;
     await this.#settle(delivery, outcome);
@@ -172,9 +169,22 @@ export class QueueConsumer implements Consumer {
     }
   }
 
-  async #outcomeOf(delivery: Delivery, releaseSlot: () => void): Promise<DeliveryOutcome> {
+  async #outcomeOf(delivery: Delivery, slot: RunSlot): Promise<DeliveryOutcome> {
+    const releaseSlot = () => {
+      slot.startFinishing();
+      if (this.#mayHaveMore) this.#wake();
+    };
+    const outsideSlot: OutsideSlot = async (work) => {
+      slot.setAside();
+      this.#wake();
+      try {
+        return await work();
+      } finally {
+        await slot.resume();
+      }
+    };
     try {
-      return await this.#handler(delivery, releaseSlot);
+      return await this.#handler(delivery, releaseSlot, outsideSlot);
     } catch (cause) {
       this.#logFailure('delivery failed and is tried again', cause);
       return { retryAfterMs: HANDLER_THREW_MS };
