@@ -1,8 +1,9 @@
 // The two tiers of limits on jobs, from the configuration: the dispatcher's limit of each provider, and the provider's own
-// limit, of which a worker takes a permit.
+// limit, of which a worker takes a permit. Both wait for the own circuit of a job's organisation first.
 
 import type { Config } from '../config/config.ts';
 import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
+import { createOwnCircuitWait, type OwnCircuitWait } from '../flow/jobs/own-circuit-wait.ts';
 import { createWorkerMetrics } from '../flow/jobs/worker-metrics.ts';
 import { createDispatchLimit, type DispatchLimit } from '../flow/pacing/dispatch-limit.ts';
 import { type AccountLimits, createWorkerPermits } from '../flow/pacing/worker-permit.ts';
@@ -28,6 +29,19 @@ export function openDispatchLimit(
     Object.values(config.providers).map((provider) => [provider.name, dispatcherLimit(provider)]),
   );
   return createDispatchLimit({ limiter, limits, metrics, clock, newId });
+}
+
+export function openOwnCircuitWait(
+  config: Config,
+  breakers: ServeParts['breakers'],
+): OwnCircuitWait {
+  const accounts = new Map(
+    Object.values(config.providers).map(({ name, accounts: own }) => [
+      name,
+      own.map(({ name: account, region }) => ({ provider: name, region, account })),
+    ]),
+  );
+  return createOwnCircuitWait(breakers, (provider) => accounts.get(provider) ?? []);
 }
 
 function dispatcherLimit(provider: Config['providers'][string]): Limit {

@@ -60,6 +60,8 @@ export type BreakerBoard = {
   isClosed(key: CircuitKey): boolean;
   /** Why calls are refused, as this server knows it; undefined while the circuit is closed. */
   openCause(key: CircuitKey): BreakerCause | undefined;
+  /** How long calls are refused, as this server knows it; 0 while the circuit is closed and when the probe is due. */
+  openForMs(key: CircuitKey): number;
   /** Calls back once: synchronously, unless the servers have to agree on a probe. */
   requestPass(key: CircuitKey, onAnswer: (answer: BreakerAnswer) => void): void;
   /**

@@ -60,6 +60,11 @@ export class LocalCircuit {
     return causeOf(this.#circuit);
   }
 
+  openForMs(now: number): number {
+    const isOpen = !this.isClosed && !isProbeDue(this.#circuit, now);
+    return isOpen ? retryAfterMs(this.#circuit, now) : 0;
+  }
+
   /** A closed circuit, the usual case, needs no probe id. */
   requestPass(newProbeId: () => string, now: number): BreakerAnswer {
     if (this.isClosed) return { isAllowed: true, pass: this.#pass };

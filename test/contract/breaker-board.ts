@@ -388,6 +388,23 @@ export function breakerBoardContract(
       assert.equal(board.hasOpen(), true);
     });
 
+    it('reports how long the circuit of an organisation refuses calls, until its probe is due', async () => {
+      const key = newKey();
+      const own = organizationCircuit(key, 'failing');
+      assert.equal(board.openForMs(own), 0);
+      await call(key, 'healthy', 'success');
+      await call(key, 'failing', 'failure', 5);
+      const waitMs = board.openForMs(own);
+      assert.ok(waitMs > 0 && waitMs <= CONTRACT_RULES.openMs, String(waitMs));
+      assert.equal(board.openForMs(organizationCircuit(key, 'healthy')), 0);
+      await opened.pass(CONTRACT_RULES.openMs);
+      assert.equal(board.openForMs(own), 0);
+      const [probe] = await probesOf(own, 1);
+      assert.ok(probe && board.openForMs(own) > 0, 'other calls wait for the probe');
+      board.report(probe, 'neutral', 'failing');
+      await opened.settled();
+    });
+
     it('opens for all when two organisations fail', async () => {
       const key = newKey();
       await call(key, 'first', 'failure', 4);

@@ -100,6 +100,8 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     // Usually every circuit is closed: then no map key has to be built.
     isClosed: (key) => notClosed === 0 || (knownCircuit(key)?.isClosed ?? true),
     openCause: (key) => (notClosed === 0 ? undefined : knownCircuit(key)?.openCause),
+    openForMs: (key) =>
+      notClosed === 0 ? 0 : (knownCircuit(key)?.openForMs(clock.monotonic()) ?? 0),
     requestPass(key, onAnswer) {
       const circuit = knownCircuit(key);
       if (circuit) return onAnswer(circuit.requestPass(newProbeId, clock.monotonic()));

@@ -18,7 +18,7 @@ import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
-import { openDispatchLimit } from '../job-limits.ts';
+import { openDispatchLimit, openOwnCircuitWait } from '../job-limits.ts';
 import { type Queues, returningQueueOf } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
@@ -82,6 +82,7 @@ function chooseProvider(config: Config, context: JobsContext, limit: DispatchLim
     limits,
     dispatchLimit: limit,
     fixedDelayMs: rateLimitDelayMs,
+    ownCircuitWait: openOwnCircuitWait(config, breakers),
     isFailing: (provider, region) => breakers.openCause({ provider, region }) === 'failures',
     loads: strategy === 'LEAST_LOADED' ? () => loadsOf(config, context.queues.queue) : undefined,
     clock,

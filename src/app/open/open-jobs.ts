@@ -33,7 +33,7 @@ import { createEgressRule } from '../../kernel/egress-rule.ts';
 import { newId } from '../../kernel/ids.ts';
 import { logFailure } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import { openWorkerPermits } from '../job-limits.ts';
+import { openOwnCircuitWait, openWorkerPermits } from '../job-limits.ts';
 import { type JobsContext, openDispatcher } from './open-dispatcher.ts';
 
 export type JobDesk = {
@@ -149,6 +149,7 @@ function workerParts(
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
   const { maxRetryAttempts, retryDelayMs, leaseMs, midStream } = config.jobs;
+  const circuitWait = openOwnCircuitWait(config, serve.breakers);
   return {
     store: store.jobs,
     queue: context.queues.queue,
@@ -157,6 +158,7 @@ function workerParts(
     organizationExists: async (id) => (await store.organizations.find(id)) !== undefined,
     defaultOrganizationId: DEFAULT_ORGANIZATION_ID,
     running,
+    circuitWaitMs: ({ provider = '', organizationId }) => circuitWait(provider, organizationId),
     prepareJob: createPrepareJob(createFetchImages(context.egress, clock), new ImageQuota(clock)),
     runJob: createRunJob({ ...serve, midStream }),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),

@@ -129,6 +129,20 @@ test('a job that names no model follows the strategy and skips limited providers
   assert.equal(await choose({}, await limited('a', 'b')), 'a a-default queue-a later');
 });
 
+test('a job waits for the own circuit of its organisation, or goes to another provider', async () => {
+  const own = (provider: string, organization: string) =>
+    provider === 'a' && organization === 'failing' ? 5000 : 0;
+  const all = parts({ ownCircuitWait: own });
+  const failing = { organizationId: 'failing' };
+  assert.equal(await choose(failing, all), 'b b-default queue-b');
+  assert.equal(await choose({}, all), 'a a-default queue-a');
+  const choice = await createChooseProvider(all)(job({ ...failing, provider: 'a' }));
+  assert.partialDeepStrictEqual(choice, {
+    runAt: clock.now() + 5000,
+    waitCode: 'PROVIDER_UNAVAILABLE',
+  });
+});
+
 test('without overflow a job waits for the first provider', async () => {
   const all = { ...(await limited('a')), overflow: 'delay' as const };
   assert.equal(await choose({}, all), 'a a-default queue-a later');

@@ -1,6 +1,7 @@
 // Chooses a job's provider: the first of its candidates (dispatch-candidates.ts) that can take it. With overflow, limited
-// providers and providers with an open circuit are skipped if another can take the job. Raw-queue messages count against
-// the dispatcher's limit here; callers' jobs count when they are released from their tenant queues.
+// providers and providers with an open circuit are skipped if another can take the job. A job that has to wait for a
+// provider limit or for the own circuit of its organisation gets its due time here and takes no permit. Raw-queue messages
+// count against the dispatcher's limit here; callers' jobs count when they are released from their tenant queues.
 
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import type { ErrorParams } from '../../errors/codes.ts';
@@ -9,6 +10,7 @@ import type { ChooseProvider, ProviderChoice } from '../../jobs/pipeline/dispatc
 import type { Clock } from '../../kernel/clock.ts';
 import type { DispatchAnswer, DispatchLimit, DispatchWait } from '../pacing/dispatch-limit.ts';
 import { type Candidate, type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
+import type { OwnCircuitWait } from './own-circuit-wait.ts';
 
 export type ChooseParts = CandidateParts & {
   readonly overflow: 'next' | 'delay';
@@ -19,6 +21,7 @@ export type ChooseParts = CandidateParts & {
   readonly fixedDelayMs?: number | undefined;
   /** Whether its circuit is open because of failures. */
   readonly isFailing?: ((provider: string, region: string) => boolean) | undefined;
+  readonly ownCircuitWait?: OwnCircuitWait | undefined;
   readonly clock: Clock;
 };
 
@@ -28,11 +31,12 @@ export function createChooseProvider(parts: ChooseParts): ChooseProvider {
     const [first] = candidates;
     if (!first) return refuse(job.model === undefined ? {} : { field: 'model' });
     const offered = parts.overflow === 'next' ? healthyOf(parts, candidates) : [first];
-    const free = offered.filter((candidate) => limitOf(parts, candidate) === undefined);
+    const waits = offered.map((candidate) => ({ candidate, wait: waitFor(parts, candidate, job) }));
+    const free = waits.flatMap(({ candidate, wait }) => (wait ? [] : [candidate]));
     const [best] = free;
-    if (!best) return route(parts, soonest(parts, offered) ?? first);
+    if (!best) return routeSoonest(waits, first);
     const { dispatchLimit } = parts;
-    if (!dispatchLimit || job.origin === 'http') return route(parts, best);
+    if (!dispatchLimit || job.origin === 'http') return route(best);
     const dueAt = isReturning(job) ? job.runAt : undefined;
     return routeWithin(parts, dispatchLimit, free, { dueAt, signal });
   };
@@ -51,13 +55,28 @@ function healthyOf(parts: ChooseParts, candidates: readonly Candidate[]): readon
   return healthy.length === 0 ? candidates : healthy;
 }
 
-function limitOf({ limits }: ChooseParts, { provider, model }: Candidate): number | undefined {
+type Wait = Required<Pick<Route, 'runAt' | 'waitCode'>>;
+type CandidateWait = { readonly candidate: Candidate; readonly wait: Wait | undefined };
+
+/** Until the provider's limit ends and the own circuit of the organisation may be probed. */
+function waitFor(
+  { limits, ownCircuitWait, clock }: ChooseParts,
+  { provider, model }: Candidate,
+  { organizationId }: Job,
+): Wait | undefined {
   const { name, region } = provider;
-  return limits.active({ provider: name, region, model })?.resetAt;
+  const resetAt = limits.active({ provider: name, region, model })?.resetAt ?? 0;
+  const openForMs = ownCircuitWait?.(name, organizationId) ?? 0;
+  const openUntil = openForMs > 0 ? clock.now() + openForMs : 0;
+  if (resetAt === 0 && openUntil === 0) return undefined;
+  return resetAt >= openUntil
+    ? { runAt: resetAt, waitCode: 'AI_LIMIT_REACHED' }
+    : { runAt: openUntil, waitCode: 'PROVIDER_UNAVAILABLE' };
 }
 
-function soonest(parts: ChooseParts, candidates: readonly Candidate[]): Candidate | undefined {
-  return candidates.toSorted((a, b) => (limitOf(parts, a) ?? 0) - (limitOf(parts, b) ?? 0))[0];
+function routeSoonest(waits: readonly CandidateWait[], first: Candidate): Route {
+  const [soonest] = waits.toSorted((a, b) => (a.wait?.runAt ?? 0) - (b.wait?.runAt ?? 0));
+  return { ...route(soonest?.candidate ?? first), ...soonest?.wait };
 }
 
 /** The first candidate with a free slot; else the candidate with the earliest due time. */
@@ -72,7 +91,7 @@ async function routeWithin(
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const candidate of candidates) {
       const answer = await limit.tryNow(candidate.provider.name, wait);
-      if (answer.kind === 'allowed') return admitted(parts, candidate, answer);
+      if (answer.kind === 'allowed') return admitted(candidate, answer);
       if (answer.afterMs < shortestMs) chosen = candidate;
       shortestMs = Math.min(shortestMs, answer.afterMs);
     }
@@ -84,16 +103,15 @@ async function routeWithin(
     ? limit.acquire(name, wait)
     : limit.tryNow(name, wait));
   return answer.kind === 'allowed'
-    ? admitted(parts, chosen, answer)
+    ? admitted(chosen, answer)
     : delayedBy(parts, limit, chosen, answer);
 }
 
 function admitted(
-  parts: ChooseParts,
   candidate: Candidate,
   { giveBack: releasePermit }: Extract<DispatchAnswer, { kind: 'allowed' }>,
 ): ProviderChoice {
-  return { ...route(parts, candidate), releasePermit };
+  return { ...route(candidate), releasePermit };
 }
 
 /** A fixed delay ends on the provider's queue, as existing systems expect; after an exact one the limit decides again. */
@@ -110,16 +128,13 @@ function delayedBy(
   if (fixedDelayMs === undefined)
     return { kind: 'wait', until: clock.now() + answer.afterMs, code };
   const wait = { runAt: clock.now() + fixedDelayMs, waitCode: code, fixedDelayMs } as const;
-  return { ...route(parts, candidate), ...wait };
+  return { ...route(candidate), ...wait };
 }
 
 type Route = Extract<ProviderChoice, { kind: 'route' }>;
 
-function route(parts: ChooseParts, candidate: Candidate): Route {
-  const { provider, model } = candidate;
-  const runAt = limitOf(parts, candidate);
-  const wait = runAt === undefined ? {} : ({ runAt, waitCode: 'AI_LIMIT_REACHED' } as const);
-  return { kind: 'route', provider: provider.name, queue: provider.queue, model, ...wait };
+function route({ provider, model }: Candidate): Route {
+  return { kind: 'route', provider: provider.name, queue: provider.queue, model };
 }
 
 function refuse(params: ErrorParams): ProviderChoice {

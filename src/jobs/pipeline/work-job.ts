@@ -31,6 +31,8 @@ export type WorkerParts = ProviderMessageParts &
     readonly history: Pick<JobHistory, 'savePartial' | 'result'>;
     readonly queue: Pick<JobQueue, 'publish' | 'consume'>;
     readonly running: RunningJobs;
+    /** How long the job waits for the own circuit of its organisation, in milliseconds. */
+    readonly circuitWaitMs?: (job: Job) => number;
     /** Fetches what a run needs from third parties; absent where nothing is fetched. */
     readonly prepareJob?: PrepareJob;
     readonly runJob: RunJob;
@@ -140,6 +142,8 @@ async function workOnce(
   if (delayMs > 0) return { retryAfterMs: delayMs, isUncounted: true };
   if (isOverdue(job, now)) return finish(parts, expired(job, now));
   if (wait.dueAt !== undefined && wait.dueAt > now) return { stayMs: wait.dueAt - now };
+  const circuitWaitMs = parts.circuitWaitMs?.(job) ?? 0;
+  if (circuitWaitMs > 0) return waitForCircuit(parts, job, now + circuitWaitMs);
   const preparing = wait.prepared ? undefined : parts.prepareJob?.(job, message);
   if (!preparing) return admit(parts, job, message, wait);
   const prepared = await prepareRun(parts, job, preparing, wait.outsideSlot);
@@ -147,6 +151,12 @@ async function workOnce(
   wait.prepared = prepared;
   // Read again: the job may have been cancelled meanwhile.
   return { stayMs: 0 };
+}
+
+/** The job leaves its slot and takes no permit: its organisation fails alone, and other jobs are served meanwhile. */
+function waitForCircuit(parts: WorkerParts, job: Job, until: number): Promise<DeliveryOutcome> {
+  const delay = { until, code: 'PROVIDER_UNAVAILABLE', costsAttempt: false } as const;
+  return finish(parts, delayed(job, delay, parts.clock.now()));
 }
 
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wait): Promise<Step> {

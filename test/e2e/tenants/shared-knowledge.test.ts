@@ -190,13 +190,36 @@ suite('an organisation beside a hostile one', () => {
     assert.deepEqual((await administer(gateway, 'GET', '/admin/limits'))['data'], []);
   });
 
-  /** The first run of the job has ended. */
+  test('has its jobs run while those of the other wait for the circuit that the other has opened', async () => {
+    assert.equal((await ask(other)).status, 200);
+    gateway.simulator.setScenario({ preset: 'server-error' });
+    await attack({});
+    gateway.simulator.clearLog();
+    const waiting = await submit(hostile);
+    await settled(waiting);
+    const running = await submit(other);
+    await until(async () => /"type":"succeeded"/.test(await eventsOf(other, running)));
+    const events = await eventsOf(hostile, waiting);
+    assert.match(events, /"code":"PROVIDER_UNAVAILABLE"/);
+    assert.doesNotMatch(events, /"type":"running"/);
+    assert.equal(gateway.simulator.log().length, 1);
+  });
+
+  async function submit(caller: Caller): Promise<string> {
+    const body = { model: CLAUDE, prompt: 'Hello' };
+    const receipt = await ask(caller, { path: '/v1/jobs', body });
+    assert.equal(receipt.status, 202, receipt.text);
+    return (JSON.parse(receipt.text) as { id: string }).id;
+  }
+
+  async function eventsOf({ apiKey }: Caller, id: string): Promise<string> {
+    const headers = { 'x-api-key': apiKey };
+    return (await fetch(`${gateway.url}/v1/jobs/${id}/events`, { headers })).text();
+  }
+
+  /** The first run of the job has ended, or the job waits. */
   async function settled(id: string): Promise<void> {
-    const headers = { 'x-api-key': hostile.apiKey };
-    await until(async () => {
-      const events = await fetch(`${gateway.url}/v1/jobs/${id}/events`, { headers });
-      return /"type":"(?:delayed|failed)"/.test(await events.text());
-    });
+    await until(async () => /"type":"(?:delayed|failed)"/.test(await eventsOf(hostile, id)));
   }
 
   test('a job with {"stream":1} is refused by name', async () => {

@@ -100,6 +100,10 @@ class SharedBoard implements RedisBreakerBoard {
     return this.#notClosed === 0 ? undefined : this.#known(key)?.openCause;
   }
 
+  openForMs(key: CircuitKey): number {
+    return this.#notClosed === 0 ? 0 : (this.#known(key)?.openForMs ?? 0);
+  }
+
   requestPass(...[key, onAnswer]: Parameters<BreakerBoard['requestPass']>): void {
     const circuit = this.#known(key);
     if (circuit) return circuit.requestPass(onAnswer);

@@ -79,6 +79,10 @@ export class SharedCircuit {
     return this.#local.openCause;
   }
 
+  get openForMs(): number {
+    return this.#local.openForMs(this.#parts.clock.monotonic());
+  }
+
   requestPass(onAnswer: (answer: BreakerAnswer) => void): void {
     const { link, clock, newProbeId } = this.#parts;
     const now = clock.monotonic();
