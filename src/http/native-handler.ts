@@ -2,6 +2,8 @@
 //
 //   match the path → credential → key → admit the body → read it → serve → one response
 //
+// A request that another server forwards has a signature in place of the credential (peer-gate).
+//
 // A failure of any stage is sent in the caller's wire format, so that its SDK raises its own error class.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,6 +16,7 @@ import type { ForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
 import { prefersAsync } from '../flow/serve/queue-call.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
+import { serveRequest } from '../flow/serve/serve-request.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { addHop, hopOf } from '../upstream/hops.ts';
@@ -27,6 +30,7 @@ import { readBegunResponse } from './begun-response.ts';
 import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, readCredential } from './credential.ts';
+import type { AcceptedPeer, PeerGate } from './peer-gate.ts';
 import { announcedBytes, type BodyIntake, readBody } from './read-body.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 import { type ErrorReplier } from './reply-error.ts';
@@ -34,6 +38,8 @@ import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 
 export type NativeHandlerParts = {
   readonly keyring: Keyring;
+  /** Undefined: no server may forward requests to this one. */
+  readonly peers?: PeerGate | undefined;
   readonly serve: ServeCallParts;
   readonly replyError: ErrorReplier;
   readonly quota: BodyQuota;
@@ -69,9 +75,10 @@ class NativeConnection implements Reply {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #route: NativeRoute;
-  readonly #id: string;
+  #id: string;
   readonly #startedAtMs: number;
   #principal: Principal | undefined;
+  #peer: AcceptedPeer | undefined;
   #lease: BodyLease | undefined;
   #served: ServedRequest | undefined;
   #isClosed = false;
@@ -93,7 +100,8 @@ class NativeConnection implements Reply {
   }
 
   accept(): void {
-    const { keyring } = this.#parts;
+    const { keyring, peers } = this.#parts;
+    if (peers?.isClaimed(this.#request)) return this.#acceptPeer(peers);
     const credential = readCredential(this.#request.headers, this.#route.queryKey);
     const principal = credential === undefined ? undefined : keyring.known(credential);
     if (principal) return this.#authenticated(principal);
@@ -103,6 +111,16 @@ class NativeConnection implements Reply {
       (found) => this.#authenticated(found),
       (error: unknown) => this.#refuse(error),
     );
+  }
+
+  #acceptPeer(peers: PeerGate): void {
+    try {
+      this.#peer = peers.accept(this.#request);
+    } catch (refusal) {
+      return this.#refuse(refusal);
+    }
+    this.#id = this.#peer.requestId;
+    this.#authenticated(this.#peer.principal);
   }
 
   refuseLoop(): void {
@@ -200,8 +218,11 @@ class NativeConnection implements Reply {
       correlationId: readCorrelationId(headers),
       startedAtMs: this.#startedAtMs,
     };
+    // The origin of a forwarded request keeps its idempotency key, stale answers and queueing, and it is not forwarded again.
+    const serve = this.#peer ? serveRequest : serveCall;
     try {
-      this.#served = serveCall(this.#parts.serve, request, this, (failure) => this.#fail(failure));
+      this.#peer?.checkBody(body);
+      this.#served = serve(this.#parts.serve, request, this, (failure) => this.#fail(failure));
     } catch (thrown) {
       this.#refuse(thrown);
     }
@@ -209,10 +230,10 @@ class NativeConnection implements Reply {
 
   /** For a request that has not reached the flow. */
   #refuse(thrown: unknown): void {
-    this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false }, true);
+    this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
   }
 
-  #fail(failed: FailedRequest, isRefusal = false): void {
+  #fail(failed: FailedRequest): void {
     const { error, isBegun, hasRetried, beforeSend } = failed;
     if (!isBegun) this.#addServedHeaders(failed);
     this.#parts.replyError({
@@ -224,7 +245,7 @@ class NativeConnection implements Reply {
       principal: this.#principal,
       isBegun,
       hasRetried,
-      isRefusal,
+      isRefusal: failed.isLogged !== true,
       ending: this.#ending(),
       begunResponse: this.#begunResponse,
       beforeSend,

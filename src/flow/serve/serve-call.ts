@@ -1,7 +1,8 @@
 // Selects how a request at an AI endpoint is served, by its headers: idempotently (serve-once), as a job (queue-call), with
 // a stale answer when no provider can serve (serve-stale), or directly. Each wraps the next; a request without such
-// headers goes straight to serve-request.
+// headers goes straight to serve-request, or, where servers forward to each other, through forward-call.
 
+import { type ForwardParts, serveForwardable } from '../forward/forward-call.ts';
 import type { KeeperParts } from './idempotent-call.ts';
 import type { NativeRequest } from './native-request.ts';
 import { prefersAsync, type QueueParts, queueCall } from './queue-call.ts';
@@ -15,6 +16,8 @@ export type ServeCallParts = ServeParts & {
   readonly once: KeeperParts;
   readonly stale: StaleParts;
   readonly queue: QueueParts;
+  /** Undefined: requests are not forwarded to other servers. */
+  readonly forward?: ForwardParts | undefined;
 };
 
 /** Throws on an invalid request, before any side effect. */
@@ -50,8 +53,21 @@ function servePreferred(
     assertMayUse(plan, request);
     return queueCall(parts.queue, request, plan, reply, answerFailure);
   }
-  if (!request.principal.allowStale) return serveRequest(parts, request, reply, answerFailure);
+  if (!request.principal.allowStale) return serveAnywhere(parts, request, reply, answerFailure);
   return serveStale(parts.stale, request, { reply, answerFailure }, (to, failed) =>
-    serveRequest(parts, request, to, failed),
+    serveAnywhere(parts, request, to, failed),
   );
+}
+
+/** Here, or at another server. */
+function serveAnywhere(
+  parts: ServeCallParts,
+  request: NativeRequest,
+  reply: Reply,
+  answerFailure: AnswerFailure,
+): ServedRequest {
+  if (!parts.forward) return serveRequest(parts, request, reply, answerFailure);
+  const serve: Serve = (to, failed) => serveRequest(parts, request, to, failed);
+  const planOf = () => planRequest(parts, request);
+  return serveForwardable(parts.forward, request, { reply, answerFailure }, planOf, serve);
 }

@@ -1,0 +1,111 @@
+// One forwarded request at one server. A unary answer is collected, so that a server that dies in its middle has answered
+// nothing and the next one is tried; a stream is relayed as it arrives. The exchange has one outcome: `relayed` when the
+// caller gets this server's answer, `failed` when nothing of it was sent. After `relayed` a stream may still break.
+
+import type {
+  Upstream,
+  UpstreamCall,
+  UpstreamHeaders,
+  UpstreamListener,
+  UpstreamRequest,
+} from '../../upstream/upstream.ts';
+import type { Reply } from '../serve/reply.ts';
+
+export type PeerOutcome =
+  | { readonly kind: 'relayed'; readonly status: number }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type PeerExchangeListener = {
+  onOutcome(outcome: PeerOutcome): void;
+  /** The stream broke after content was sent. */
+  onBroken(reason: string): void;
+  /** The caller has the last byte. */
+  onEnd(): void;
+};
+
+/** Statuses that every server would answer alike, because the request itself is at fault. */
+const CALLERS_FAULT: ReadonlySet<number> = new Set([400, 402, 403, 404, 413, 422]);
+
+/** Headers that the target's gateway has made for the caller. */
+const RELAYED =
+  /^(content-type|content-length|cache-control|request-id|retry-after(-ms)?|x-(request|correlation)-id|x-should-retry|x-(spillway|ratelimit)-.+)$/;
+
+export class PeerExchange implements UpstreamListener {
+  readonly #reply: Reply;
+  readonly #listener: PeerExchangeListener;
+  readonly #chunks: Buffer[] = [];
+  #call: UpstreamCall | undefined;
+  #status = 0;
+  #headers: UpstreamHeaders = {};
+  #isUnary = false;
+  #isRelaying = false;
+  #isEnded = false;
+
+  constructor(reply: Reply, listener: PeerExchangeListener) {
+    this.#reply = reply;
+    this.#listener = listener;
+  }
+
+  start(upstream: Upstream, request: UpstreamRequest): void {
+    this.#call = upstream.send(request, this);
+  }
+
+  /** Ends the exchange; the listener is not called again. */
+  cancel(): void {
+    this.#isEnded = true;
+    this.#call?.abort(new Error('the caller has left'));
+  }
+
+  /** The server is taken for dead. */
+  giveUp(reason: string): void {
+    this.onFailure(new Error(reason));
+    this.#call?.abort(new Error(reason));
+  }
+
+  drained(): void {
+    this.#call?.resume();
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#isUnary = headers['content-length'] !== undefined;
+    if (status === 200 || CALLERS_FAULT.has(status)) return;
+    this.giveUp(`it answered ${status}`);
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#isEnded) return;
+    if (this.#isUnary) return void this.#chunks.push(chunk);
+    this.#begin();
+    if (!this.#reply.write(chunk)) this.#call?.pause();
+  }
+
+  onEnd(): void {
+    if (this.#isEnded) return;
+    this.#begin();
+    this.#isEnded = true;
+    this.#reply.end(this.#isUnary ? Buffer.concat(this.#chunks) : undefined);
+    this.#listener.onEnd();
+  }
+
+  onFailure(error: Error): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.#isRelaying) this.#listener.onBroken(error.message);
+    else this.#listener.onOutcome({ kind: 'failed', reason: error.message });
+  }
+
+  #begin(): void {
+    if (this.#isRelaying) return;
+    this.#isRelaying = true;
+    this.#reply.begin(this.#status, relayedHeaders(this.#headers));
+    this.#listener.onOutcome({ kind: 'relayed', status: this.#status });
+  }
+}
+
+function relayedHeaders(headers: UpstreamHeaders): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' && RELAYED.test(name) ? [name, value] : [],
+  );
+}
