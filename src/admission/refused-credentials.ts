@@ -50,6 +50,14 @@ export class RefusedCredentials {
     this.#untilMs.delete(modelOf(use));
   }
 
+  /** The accounts whose key is refused for every model. */
+  refusedAccounts(): readonly Pick<CredentialUse, 'provider' | 'account'>[] {
+    return [...this.#untilMs.keys()].flatMap((key) => {
+      const [provider = '', account = '', model] = key.split('\n');
+      return model === undefined ? [{ provider, account }] : [];
+    });
+  }
+
   #isRefused(key: string): boolean {
     const untilMs = this.#untilMs.get(key);
     if (untilMs === undefined) return false;

@@ -16,6 +16,7 @@ import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler, type NativeHandler } from '../http/native-handler.ts';
 import { createErrorReplier } from '../http/reply-error.ts';
 import { budgetRoutes } from '../http/routes/budget.ts';
+import { clusterReadingRoutes, serverModeRoutes } from '../http/routes/cluster.ts';
 import { deadLetterRoutes } from '../http/routes/dead-letters.ts';
 import { healthRoutes } from '../http/routes/health.ts';
 import { jobRoutes } from '../http/routes/jobs.ts';
@@ -29,6 +30,10 @@ import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
 import { createMetrics } from '../kernel/metrics.ts';
 import { createProviderStrategy } from '../routing/provider-strategy.ts';
 import { openAdministration } from './administration.ts';
+import { createDrainControl } from './cluster/drain-control.ts';
+import { openCluster } from './cluster/open-cluster.ts';
+import { openForwarding } from './cluster/open-forwarding.ts';
+import { openMembership } from './cluster/open-membership.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { openBodyIntake } from './open/open-body-intake.ts';
 import { openCalls } from './open/open-calls.ts';
@@ -85,13 +90,16 @@ async function compose(
   const { serverId } = identity;
   const ring = openLog(config, identity, clock, lifecycle);
   const { log } = ring;
-  const store = await openStore({ ...config.storage, clock, log, lifecycle });
+  const { unownedOrganization } = config.events;
+  const store = await openStore({ ...config.storage, unownedOrganization, clock, log, lifecycle });
   const queues = await openQueues(config, { store, clock, log, lifecycle });
   const metrics = createMetrics();
   const { storeId } = store.identity;
   const sharedParts = { ring, serverId, storeId, clock, metrics, lifecycle };
   const shared = await openSharedState(config, sharedParts);
   const { recentLog } = shared;
+  const clusterContext = { serverId, shared, roles, clock, log, lifecycle };
+  const membership = await openMembership(config, clusterContext);
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
   const failures = openFailureRecorder(config, identity);
   const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
@@ -100,10 +108,18 @@ async function compose(
   const serve = { ...calls, failures };
   const egress = openEgress(config, lifecycle);
   const jobsContext = { store, queues, serve, egress, serverId, clock, log, metrics, lifecycle };
-  const desk = await openJobs(config, jobsContext, roles);
+  const jobs = await openJobs(config, jobsContext, roles);
+  const { desk } = jobs;
   openCallbacks({ store, egress, clock, log, lifecycle }, roles);
   openIdempotency({ stores: [store.idempotency, store.staleAnswers], clock, log, lifecycle });
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
+  const cluster = openCluster(config, {
+    ...clusterContext,
+    ...{ membership, serve, store, queues, jobs, readiness, metrics },
+  });
+  const { self } = membership;
+  const forwardingContext = { self, cluster, serve, readiness, clock, log, lifecycle };
+  const { peers, forward } = openForwarding(config, forwardingContext);
   const refusals = openRefusalLimits(config, { clock, log });
   const gate = createGate(keyring, identity.adminKey, refusals);
   const replyError = createErrorReplier(clock, log, {
@@ -127,12 +143,13 @@ async function compose(
       unfinishedJobs: desk.unfinished,
       running,
     });
-    const { jobs, history, deadLetters } = store;
+    const { history, deadLetters } = store;
     return [
       ...routes,
+      serverModeRoutes(cluster.setMode(auditor), gate),
       ...(simulator ? [simulatorRoutes(simulator, gate)] : []),
       budgetRoutes({ ...serve, organizations: store.organizations, gate }),
-      jobRoutes({ desk, jobs, history, gate, clock, admit: admitJob }),
+      jobRoutes({ desk, jobs: store.jobs, history, gate, clock, admit: admitJob }),
       ...events.routes,
       deadLetterRoutes({ desk, deadLetters, gate, auditor }),
       modelRoutes({ models: openServableModels(config, serve.meter), gate, replyError }),
@@ -152,11 +169,13 @@ async function compose(
   const native: NativeHandler | undefined = roles.isGateway
     ? createNativeHandler({
         keyring,
+        peers,
         serve: {
           ...serve,
           once: { store: store.idempotency, clock, log },
           stale: { answers: store.staleAnswers, clock, serverId: serve.serverId },
           queue: { ...desk, admit: admitJob, serverId: serve.serverId },
+          forward,
         },
         replyError,
         quota,
@@ -180,11 +199,16 @@ async function compose(
     options: config.server,
     routes: [
       healthRoutes(readiness),
+      clusterReadingRoutes(cluster.readings, gate),
       metricsRoutes(metrics, gate),
       ...(roles.isGateway ? gatewayRoutes() : []),
     ],
   });
   lifecycle.onClose('http', () => http.close());
+  const { pipeline } = jobs;
+  const { slots } = serve;
+  const drainControl = createDrainControl({ readiness, slots, http, pipeline, clock, log });
+  membership.connect({ describe: () => cluster.facts.record(), ...drainControl });
   // Closed before the server, which waits for requests in flight: event streams would never end.
   lifecycle.onClose('live readers', () => events.endLive());
 
@@ -194,12 +218,15 @@ async function compose(
       // A dispatcher or worker listens only on an explicit port.
       if (!roles.isGateway && !config.server.isPortSet) return undefined;
       const url = await http.listen(config.server.host, config.server.port);
+      await membership.listening(url);
       folder.announce({ url, pid: process.pid });
       lifecycle.onClose('announcement', () => folder.withdraw());
       return url;
     },
     close() {
-      readiness.drain();
+      readiness.stop();
+      // Other servers route no request here from now on.
+      void membership.announce();
       return lifecycle.close();
     },
   };

@@ -12,15 +12,23 @@ export type ReadinessParts = {
   readonly engines: readonly { readonly isUp: () => boolean }[];
 };
 
-export function createReadiness({
-  meter,
-  store,
-  engines,
-}: ReadinessParts): Readiness & { drain(): void } {
-  let isDraining = false;
+export type ServerReadiness = Readiness & {
+  /** The process ends. */
+  stop(): void;
+  /** An operator drains or resumes the server. */
+  setDrained(isOn: boolean): void;
+  /** Another process has this server's id. */
+  setDisplaced(isOn: boolean): void;
+};
+
+export function createReadiness({ meter, store, engines }: ReadinessParts): ServerReadiness {
+  let isStopping = false;
+  let isDrained = false;
+  let isDisplaced = false;
 
   function unhealthyReason(): 'draining' | 'unhealthy' | undefined {
-    if (isDraining) return 'draining';
+    if (isStopping || isDrained) return 'draining';
+    if (isDisplaced) return 'unhealthy';
     return meter.isReady() && store.lockState() !== 'conflict' ? undefined : 'unhealthy';
   }
 
@@ -31,8 +39,14 @@ export function createReadiness({
         store.lockState() === 'locked' && engines.every((engine) => engine.isUp());
       return unhealthyReason() ?? (areDependenciesUp ? undefined : 'degraded');
     },
-    drain() {
-      isDraining = true;
+    stop() {
+      isStopping = true;
+    },
+    setDrained(isOn) {
+      isDrained = isOn;
+    },
+    setDisplaced(isOn) {
+      isDisplaced = isOn;
     },
   };
 }

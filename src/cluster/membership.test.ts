@@ -24,7 +24,7 @@ function openMember(clock: TestClock, registry: ServerRegistry, id: string, inca
     clock,
     log: { ...silentLog, write: (entry) => void entries.push(entry) },
     self: { id, incarnation },
-    describe: () => ({ ...recordOf(id), ...state }),
+    describe: async () => ({ ...recordOf(id), ...state }),
     onMode: (mode) => void modes.push(mode),
     onDisplaced: (isDisplaced) => void displacements.push(isDisplaced),
   });

@@ -17,7 +17,7 @@ export type MembershipParts = {
   readonly log: Log;
   readonly self: Pick<ServerRecord, 'id' | 'incarnation'>;
   /** The rest of the record, as it is now. */
-  describe(): Omit<ServerRecord, 'id' | 'incarnation' | 'isMaintenanceMode'>;
+  describe(): Promise<Omit<ServerRecord, 'id' | 'incarnation' | 'isMaintenanceMode'>>;
   /** The mode that an operator wants; called on each change. */
   onMode(mode: ServerMode): void;
   onDisplaced(isDisplaced: boolean): void;
@@ -80,7 +80,8 @@ export class Membership {
   async #announce(): Promise<Announcement | undefined> {
     const { registry, self } = this.#parts;
     const isMaintenanceMode = this.#mode === 'maintenance';
-    const record = { ...this.#parts.describe(), ...self, isMaintenanceMode };
+    const described = await this.#parts.describe();
+    const record = { ...described, ...self, isMaintenanceMode };
     const answer = await registry.announce(record).catch(() => undefined);
     if (answer?.kind === 'accepted' && this.#state !== 'left') this.#accept(answer.mode);
     return answer;

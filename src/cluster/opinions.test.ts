@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordOf } from '../../test/contract/server-registry.ts';
 import { createTestClock } from '../../test/support/test-clock.ts';
-import {
-  createOpinionTracker,
-  findDisagreements,
-  MAX_OPINION_ENTRIES,
-  type OpinionEntry,
-} from './opinions.ts';
+import { findDisagreements } from './disagreements.ts';
+import { createOpinionTracker, MAX_OPINION_ENTRIES, type OpinionEntry } from './opinions.ts';
 import type { RegisteredServer } from './server-record.ts';
 
 const NOW = 1_000_000;

@@ -1,7 +1,7 @@
 // What an operator should do, in words, from the state of the cluster. Each sentence names its subject and the action.
 
 import type { RegionCapacity } from './capacity.ts';
-import type { Disagreement } from './opinions.ts';
+import type { Disagreement } from './disagreements.ts';
 import type { ReplicaTarget } from './scaling/desired-replicas.ts';
 import { isSuspected, liveServers, type RegistrySnapshot } from './server-record.ts';
 

@@ -78,6 +78,8 @@ export type HttpServerParts = {
 export type HttpServer = {
   /** Resolves to the URL it listens on. */
   listen(host: string, port: number): Promise<string>;
+  /** While on, every response closes its connection, so that callers open the next one elsewhere. */
+  setDraining(isOn: boolean): void;
   /** Idempotent: refuses new connections, waits for requests in flight, and closes them after the drain timeout. */
   close(): Promise<void>;
 };
@@ -178,6 +180,9 @@ function listenerOf(
 
   return {
     listen: (host, port) => app.listen({ host, port }),
+    setDraining(isOn) {
+      draining.isOn = isOn || closing !== undefined;
+    },
     close() {
       closing ??= close();
       return closing;

@@ -3,7 +3,7 @@
 
 import { randomUUIDv7 } from 'node:crypto';
 
-export type IdKind = 'req' | 'job' | 'key' | 'msg' | 'evt' | 'att' | 'aud' | 'alt' | 'run';
+export type IdKind = 'req' | 'job' | 'key' | 'msg' | 'evt' | 'att' | 'inc' | 'aud' | 'alt' | 'run';
 
 export type NewId = (kind: IdKind) => string;
 

@@ -7,6 +7,7 @@ import { createChooseProvider } from '../../flow/jobs/choose-provider.ts';
 import { createDispatchMetrics, type DispatchMetrics } from '../../flow/jobs/dispatch-metrics.ts';
 import type { DispatchLimit } from '../../flow/pacing/dispatch-limit.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import { pointersQueueOf } from '../../jobs/model/job-pointer.ts';
 import { type DispatcherParts, startDispatcher } from '../../jobs/pipeline/dispatch-job.ts';
 import { startRelease } from '../../jobs/pipeline/release-jobs.ts';
 import type { WorkerParts } from '../../jobs/pipeline/work-job.ts';
@@ -34,12 +35,20 @@ export type JobsContext = {
   readonly lifecycle: Lifecycle;
 };
 
-/** The broker gets the jobs that a provider's limit admits within this time; the rest wait in the tenant queues. */
-const RELEASE_AHEAD_MS = 5000;
-const MIN_READY = 20;
+/**
+ * The broker gets the jobs that a provider's limit admits within this time; the rest wait in the tenant queues. The more jobs
+ * are released ahead, the longer a quiet tenant waits behind the released jobs of a busy one.
+ */
+const RELEASE_AHEAD_MS = 1000;
+const MIN_RELEASED_AHEAD = 4;
 const MEASURE_INTERVAL_MS = 5000;
 
-export function openDispatcher(config: Config, context: JobsContext, parts: WorkerParts): Consumer {
+/** Returns a function that starts the dispatcher: it may be stopped and started again. */
+export function openDispatcher(
+  config: Config,
+  context: JobsContext,
+  parts: WorkerParts,
+): () => Consumer {
   const { queues, serve, metrics, clock } = context;
   const measured = createDispatchMetrics(metrics, clock);
   const limit = openDispatchLimit(config, serve, measured);
@@ -49,25 +58,28 @@ export function openDispatcher(config: Config, context: JobsContext, parts: Work
   const shared: Omit<DispatcherParts, 'source' | 'rawQueue'> = {
     ...parts,
     returningQueue,
+    sharesQueues: queues.areShared,
     concurrency: queues.dispatchConcurrency,
     chooseProvider: chooseProvider(config, context, limit),
   };
   const sources = brokered
     ? [
         { source: brokered.tenantQueues, rawQueue },
-        { source: brokered.broker, rawQueue },
+        ...(config.jobs.intakeEnabled ? [{ source: brokered.broker, rawQueue }] : []),
         { source: brokered.broker, rawQueue: returningQueueOf(rawQueue) },
       ]
     : [{ source: queues.queue, rawQueue }];
-  const running = [
-    ...sources.map((each) => startDispatcher({ ...shared, ...each })),
-    ...(brokered ? startReleases(config, context, limit) : []),
-    measureDelayed(config, context, measured),
-  ];
-  return {
-    async close() {
-      await Promise.all(running.map((each) => each.close()));
-    },
+  return () => {
+    const running = [
+      ...sources.map((each) => startDispatcher({ ...shared, ...each })),
+      ...(brokered ? startReleases(config, context, limit) : []),
+      measureDelayed(config, context, measured),
+    ];
+    return {
+      async close() {
+        await Promise.all(running.map((each) => each.close()));
+      },
+    };
   };
 }
 
@@ -100,11 +112,12 @@ async function loadsOf(config: Config, queue: JobQueue): Promise<ReadonlyMap<str
 
 function startReleases(
   config: Config,
-  { queues: { brokered }, store, clock }: JobsContext,
+  { queues: { brokered, areShared }, store, clock }: JobsContext,
   limit: DispatchLimit | undefined,
 ): readonly Consumer[] {
   if (!brokered) return [];
-  const { broker, tenantQueues: held } = brokered;
+  const { tenantQueues: held } = brokered;
+  const broker = areShared ? publishingPointers(brokered.broker) : brokered.broker;
   return Object.values(config.providers).map((provider) =>
     startRelease({
       held,
@@ -112,15 +125,24 @@ function startReleases(
       store: store.jobs,
       queue: provider.queue,
       clock,
-      maxReady: limit && maxReady(provider),
+      maxAhead: limit && maxReleasedAhead(provider),
       waitForSlot: async (signal) =>
         limit ? limit.waitForSlot(provider.name, signal) : !signal.aborted,
     }),
   );
 }
 
-function maxReady({ rateLimitPerMinute, windowMs }: Config['providers'][string]): number {
-  return Math.max(MIN_READY, Math.ceil((rateLimitPerMinute * RELEASE_AHEAD_MS) / windowMs));
+function maxReleasedAhead({ rateLimitPerMinute, windowMs }: Config['providers'][string]): number {
+  const admitted = Math.ceil((rateLimitPerMinute * RELEASE_AHEAD_MS) / windowMs);
+  return Math.max(MIN_RELEASED_AHEAD, admitted);
+}
+
+/** Foreign workers consume the provider queue too, and cannot read pointers. */
+function publishingPointers(broker: JobQueue): Pick<JobQueue, 'publish' | 'depth'> {
+  return {
+    publish: (queue, message, options) => broker.publish(pointersQueueOf(queue), message, options),
+    depth: (queue) => broker.depth(pointersQueueOf(queue)),
+  };
 }
 
 /** Updates the gauge of delayed messages; while a queue is unavailable its gauge keeps the last value. */

@@ -2,12 +2,13 @@
 // shutdown it accepts no further job, finishes the running ones within the drain time and returns the rest to the queue.
 
 import { DEFAULT_ORGANIZATION_ID } from '../../admission/organization.ts';
+import type { WorkerState } from '../../cluster/server-record.ts';
 import type { Config } from '../../config/config.ts';
-import { createAssignProvider } from '../../flow/jobs/assign-provider.ts';
 import { createFetchImages } from '../../flow/jobs/fetch-images.ts';
 import { ImageQuota } from '../../flow/jobs/image-quota.ts';
 import { createPrepareJob } from '../../flow/jobs/prepare-job.ts';
 import { createRunJob } from '../../flow/jobs/run-job.ts';
+import { createReadRawMessage } from '../../jobs/intake/raw-message.ts';
 import { createSubmitJob, type SubmitJob } from '../../jobs/intake/submit-job.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import {
@@ -23,18 +24,19 @@ import {
   createRetryDeadLetters,
   type RetryDeadLetters,
 } from '../../jobs/pipeline/retry-dead-letter.ts';
+import { createRunCounts, type RunCounts } from '../../jobs/pipeline/run-counts.ts';
 import { createRunningJobs, type RunningJobs } from '../../jobs/pipeline/running-jobs.ts';
 import { startSweeper } from '../../jobs/pipeline/sweep-jobs.ts';
 import { createUnfinishedJobs, type UnfinishedJobs } from '../../jobs/pipeline/unfinished-jobs.ts';
-import type { EndedRun } from '../../jobs/pipeline/work-job.ts';
-import { startWorker, type Worker, type WorkerParts } from '../../jobs/pipeline/work-job.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { EndedRun, WorkerParts } from '../../jobs/pipeline/work-job.ts';
 import { createEgressRule } from '../../kernel/egress-rule.ts';
 import { newId } from '../../kernel/ids.ts';
 import { logFailure } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import { type PausableWork, startPausableWork } from '../../kernel/pausable-work.ts';
 import { openOwnCircuitWait, openWorkerPermits } from '../job-limits.ts';
 import { type JobsContext, openDispatcher } from './open-dispatcher.ts';
+import { startWorkers } from './open-workers.ts';
 
 export type JobDesk = {
   readonly submit: SubmitJob;
@@ -45,10 +47,14 @@ export type JobDesk = {
 };
 
 /** State about the jobs that this process runs. */
-type JobMemory = { readonly running: RunningJobs; readonly durations: RunDurations };
+type JobMemory = {
+  readonly running: RunningJobs;
+  readonly durations: RunDurations;
+  readonly runs: RunCounts;
+};
 
 function newJobMemory(): JobMemory {
-  return { running: createRunningJobs(), durations: createRunDurations() };
+  return { running: createRunningJobs(), durations: createRunDurations(), runs: createRunCounts() };
 }
 
 /** The operations of callers and operators on jobs. */
@@ -92,16 +98,25 @@ export type JobRoles = {
   readonly workedProviders: readonly string[];
 };
 
+export type OpenedJobs = {
+  readonly desk: JobDesk;
+  /** The consumers of the queues; undefined for a process that consumes none. */
+  readonly pipeline: PausableWork | undefined;
+  /** The load of this process's workers, one per provider. */
+  readonly workers: () => readonly WorkerState[];
+};
+
 /** Starts the dispatcher and worker roles that this process has; the lifecycle closes them. */
 export async function openJobs(
   config: Config,
   context: JobsContext,
   roles: JobRoles,
-): Promise<JobDesk> {
+): Promise<OpenedJobs> {
   const { lifecycle, clock } = context;
   const memory = newJobMemory();
   const desk = openJobDesk(config, context, memory);
-  if (!roles.isDispatcher && roles.workedProviders.length === 0) return desk;
+  if (!roles.isDispatcher && roles.workedProviders.length === 0)
+    return { desk, pipeline: undefined, workers: () => [] };
   const parts = workerParts(config, context, memory, roles);
   const sweeper = startSweeper({
     ...parts,
@@ -123,28 +138,39 @@ export async function openJobs(
     .catch((cause: unknown) =>
       logFailure(context.log, 'jobs could not be swept; the next sweep tries again', cause),
     );
-  const { resolveTargets } = context.serve;
-  const workers = roles.workedProviders
+  const providers = roles.workedProviders
     .flatMap((name) => config.providers[name] ?? [])
-    .filter((provider) => provider.hasKey)
-    .map((provider) => {
-      const { queue } = provider;
-      const own = { ...parts, assignProvider: createAssignProvider(provider, resolveTargets) };
-      const { concurrency, prefetch } = config.worker;
-      return startWorker(own, { queue, concurrency, prefetch });
-    });
-  lifecycle.onClose('workers', () => closeWorkers(workers, config, clock));
-  if (roles.isDispatcher) {
-    const dispatcher = openDispatcher(config, context, parts);
-    lifecycle.onClose('dispatcher', () => dispatcher.close());
-  }
-  return desk;
+    .filter((provider) => provider.hasKey);
+  const startDispatcher = roles.isDispatcher ? openDispatcher(config, context, parts) : undefined;
+  const pipeline = startPausableWork(() => {
+    const workers = startWorkers(config, context, parts, providers);
+    const dispatcher = startDispatcher?.();
+    return {
+      async close() {
+        await dispatcher?.close();
+        await workers.close();
+      },
+    };
+  });
+  lifecycle.onClose('dispatcher and workers', () => pipeline.close());
+  const { concurrency } = config.worker;
+  return {
+    desk,
+    pipeline,
+    workers: () =>
+      providers.map(({ name: provider }) => ({
+        provider,
+        concurrency,
+        running: memory.runs.of(provider),
+        averageRunMs: memory.durations.averageRunMs(provider),
+      })),
+  };
 }
 
 function workerParts(
   config: Config,
   context: JobsContext,
-  { running, durations }: JobMemory,
+  { running, durations, runs }: JobMemory,
   roles: JobRoles,
 ): WorkerParts {
   const { store, clock, log, serve, metrics } = context;
@@ -160,7 +186,7 @@ function workerParts(
     running,
     circuitWaitMs: ({ provider = '', organizationId }) => circuitWait(provider, organizationId),
     prepareJob: createPrepareJob(createFetchImages(context.egress, clock), new ImageQuota(clock)),
-    runJob: createRunJob({ ...serve, midStream }),
+    runJob: runs.counting(createRunJob({ ...serve, midStream })),
     permits: openWorkerPermits(config, serve, metrics, ownLimit(config, roles)),
     waitsInMemory: context.queues.brokered === undefined,
     policy: { ...RETRY_DEFAULTS, maxRetryAttempts, retryDelayMs },
@@ -169,6 +195,7 @@ function workerParts(
     queues: context.queues.final,
     publishResult: context.queues.publishResult,
     deadLetterQueue: context.queues.final.deadLetterQueue,
+    readRawMessage: createReadRawMessage(config.jobs.rawMessages),
     onRun: observeRuns(metrics, durations),
     clock,
     newId,
@@ -192,15 +219,4 @@ function observeRuns(metrics: Metrics, durations: RunDurations): (run: EndedRun)
     if (to === 'succeeded') succeeded.cell(job.provider ?? 'none').value += 1;
     if (to === 'failed') failed.cell(job.provider ?? 'none').value += 1;
   };
-}
-
-async function closeWorkers(
-  workers: readonly Worker[],
-  config: Config,
-  clock: Clock,
-): Promise<void> {
-  const hurry = new AbortController();
-  const cancel = clock.after(config.server.drainTimeoutMs, () => hurry.abort());
-  await Promise.all(workers.map((worker) => worker.close(hurry.signal)));
-  cancel();
 }

@@ -13,10 +13,6 @@ import { SETTINGS } from './settings.ts';
  * with the commit that adds its reader.
  */
 const NOT_READ_YET: readonly string[] = [
-  'cluster.serverUrl',
-  'cluster.priority',
-  'cluster.interServerSecrets',
-  'cluster.routingEnabled',
   'dispatcher.id',
   'telemetry.sentryDsn',
   'telemetry.otlpEndpoint',

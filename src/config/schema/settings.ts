@@ -26,7 +26,7 @@ import {
   secret,
   text,
 } from './kind.ts';
-import { list, mapOf, noProxyHosts, weights } from './kind-list.ts';
+import { list, mapOf, noProxyHosts, recordOf, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
 import { proxyUrl, publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
 import type { Rows } from './setting.ts';
@@ -89,6 +89,26 @@ const tierFactors = mapOf(
 const routeSizes = mapOf(
   size(1).schema,
   'a map of paths to sizes, such as { /v1/embeddings: 1MiB }',
+);
+
+const fieldPath = z
+  .string()
+  .trim()
+  .regex(/^[\w$-]{1,100}(?:\[\])?(?:\.[\w$-]{1,100}(?:\[\])?){0,20}$/)
+  .optional();
+const rawMessageFields = z.strictObject({
+  id: fieldPath,
+  organization: fieldPath,
+  user: fieldPath,
+  provider: fieldPath,
+  model: fieldPath,
+  prompt: fieldPath,
+  images: fieldPath,
+  promptTemplate: z.string().min(1).max(100_000).optional(),
+});
+const rawMessages = recordOf(
+  rawMessageFields,
+  'a map with the paths id, organization, user, provider, model, prompt, images and a promptTemplate, such as { id: order.id, images: "photos[].url", promptTemplate: "Describe {{order.title}}." }',
 );
 
 export const SETTINGS = {
@@ -304,6 +324,52 @@ export const SETTINGS = {
       'Forwards requests that this server cannot serve to a server that can.',
     ),
   },
+  scaling: {
+    minGateways: setting(FILE_ONLY, integer(0, 10_000), 1, 'The fewest gateways that are wanted.'),
+    maxGateways: setting(FILE_ONLY, integer(1, 10_000), 10, 'The most gateways that are wanted.'),
+    minWorkers: setting(
+      FILE_ONLY,
+      integer(0, 10_000),
+      1,
+      'The fewest workers that are wanted for a provider.',
+    ),
+    maxWorkers: setting(
+      FILE_ONLY,
+      integer(1, 10_000),
+      10,
+      'The most workers that are wanted for a provider.',
+    ),
+    targetUtilization: setting(
+      FILE_ONLY,
+      decimal(0.05, 1),
+      0.6,
+      'The part of its concurrent requests that a gateway should serve; above it another gateway is wanted.',
+    ),
+    maxQueueWaitMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      60_000,
+      'How long a job may wait for a worker; above it more workers are wanted, unless the provider is limited.',
+    ),
+    cooldownMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      300_000,
+      'The least time between two runs of the command or webhook.',
+    ),
+    command: optional(
+      FILE_ONLY,
+      list(text()),
+      'none',
+      'A program and its arguments, run without a shell by one server of the cluster when the wanted replicas change; it reads them as JSON.',
+    ),
+    webhookUrl: optional(
+      'SCALING_WEBHOOK_URL',
+      secretUrl(),
+      'none',
+      'A URL to which one server of the cluster posts the wanted replicas as JSON when they change.',
+    ),
+  },
   dispatcher: {
     id: setting('DISPATCHER_ID', name, 'dispatcher-001', 'The name of this dispatcher in logs.'),
     strategy: setting(
@@ -410,6 +476,30 @@ export const SETTINGS = {
       'classic',
       'The type of queues that Spillway declares.',
     ),
+    dispatchPayload: setting(
+      'DISPATCH_PAYLOAD',
+      choice(['pointer', 'message']),
+      'pointer',
+      'What provider queues carry: pointers, or whole messages of producers, which existing workers can read; the same on all servers.',
+    ),
+    intakeEnabled: setting(
+      'JOB_INTAKE_ENABLED',
+      boolean,
+      true,
+      'Whether messages of other systems are taken from the queues; false only finishes the jobs that Spillway has.',
+    ),
+    resultsIncludeFailures: setting(
+      'RESULTS_INCLUDE_FAILURES',
+      boolean,
+      true,
+      'Whether failures are published to the results queue; false publishes them to the dead-letter queue alone.',
+    ),
+    rawMessages: setting(
+      FILE_ONLY,
+      rawMessages,
+      {},
+      'How messages of other systems are read: the paths of their fields and the prompt of a message that has none.',
+    ),
     maxRetryAttempts: setting(
       'MAX_RETRY_ATTEMPTS',
       integer(0, 100),
@@ -433,6 +523,20 @@ export const SETTINGS = {
       choice(MID_STREAM),
       'restart',
       'Whether a job fails or restarts from the beginning when its stream breaks after content.',
+    ),
+  },
+  events: {
+    fields: setting(
+      'BUILD_EVENT_FIELDS',
+      choice(['current', 'classic']),
+      'current',
+      'The field names of build events for readers without `?fields=`; `classic` adds `eventType` and its relatives, and ISO times.',
+    ),
+    unownedOrganization: optional(
+      'BUILD_EVENT_ORGANIZATION',
+      text(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'the id of an organisation'),
+      'only operators read them',
+      'The organisation of build events that another system wrote without one.',
     ),
   },
   timeouts: {
@@ -747,9 +851,11 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   auth: 'The keys of this installation.',
   storage: 'The data folder and the services. A service is used if its URL is set.',
   cluster: 'This server in a cluster.',
+  scaling: 'The wanted number of servers: `GET /cluster/scaling`, metrics, and a hook on change.',
   dispatcher: 'The choice of a provider for messages of the raw queue.',
   worker: 'The concurrency of workers.',
   jobs: 'Queues, retries and leases of jobs.',
+  events: 'Build events.',
   timeouts: 'The timeouts of a call.',
   retry: 'The retries of a failed call.',
   breaker: 'The circuit breaker of a failing provider.',

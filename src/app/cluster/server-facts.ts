@@ -1,0 +1,81 @@
+// The facts of this server's record and of the capacity of providers, as this server knows them without I/O.
+
+import type { ProviderLimit } from '../../admission/provider-limits.ts';
+import { type CapacityFacts, capacityOf, type RegionCapacity } from '../../cluster/capacity.ts';
+import { createOpinionTracker } from '../../cluster/opinions.ts';
+import type { RoutingStatistics } from '../../cluster/routing-statistics.ts';
+import type { ServerHealth, WorkerState } from '../../cluster/server-record.ts';
+import type { Config } from '../../config/config.ts';
+import type { ServeParts } from '../../flow/serve/serve-request.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { SharedState } from '../open/shared-state.ts';
+import type { ServerReadiness } from '../readiness.ts';
+import type { ServerFacts } from './open-membership.ts';
+import { callableAccounts } from './server-capabilities.ts';
+
+export type ServerFactsParts = {
+  readonly serve: Pick<ServeParts, 'slots' | 'limits' | 'breakers' | 'headroom' | 'credentials'>;
+  readonly shared: Pick<SharedState, 'isUp'>;
+  readonly readiness: ServerReadiness;
+  readonly workers: () => readonly WorkerState[];
+  readonly statistics: RoutingStatistics;
+  readonly clock: Clock;
+};
+
+export type KnownFacts = {
+  record(): Promise<ServerFacts>;
+  health(): Promise<ServerHealth>;
+  limits(): Promise<readonly ProviderLimit[]>;
+  capacity(): Promise<readonly RegionCapacity[]>;
+};
+
+export function createServerFacts(config: Config, parts: ServerFactsParts): KnownFacts {
+  const { serve, shared, readiness, clock } = parts;
+  const accounts = callableAccounts(config);
+  const track = createOpinionTracker(clock);
+
+  function openCircuits(): CapacityFacts['circuits'] {
+    return accounts.flatMap((key) =>
+      serve.breakers.openCause(key) === undefined ? [] : [{ key, state: 'open' as const }],
+    );
+  }
+
+  async function activeLimits(): Promise<readonly ProviderLimit[]> {
+    const now = clock.now();
+    return (await serve.limits.list()).filter(({ resetAt }) => resetAt > now);
+  }
+
+  async function health(): Promise<ServerHealth> {
+    if (readiness.unhealthyReason() === 'unhealthy') return 'unhealthy';
+    const isDegraded = readiness.notReadyReason() === 'degraded';
+    const isLimited = (await activeLimits()).some(({ kind }) => kind !== 'throttled');
+    return isDegraded || isLimited ? 'degraded' : 'healthy';
+  }
+
+  return {
+    health,
+    limits: activeLimits,
+    async record() {
+      return {
+        currentLoad: serve.slots.used,
+        health: await health(),
+        isDraining: readiness.unhealthyReason() === 'draining',
+        workers: parts.workers(),
+        opinion: {
+          entries: track(await activeLimits(), openCircuits()),
+          refusedAccounts: serve.credentials.refusedAccounts(),
+          isSharing: shared.isUp(),
+        },
+        routing: parts.statistics.counts(),
+      };
+    },
+    async capacity() {
+      return capacityOf({
+        accounts,
+        limits: await activeLimits(),
+        circuits: openCircuits(),
+        headroom: serve.headroom.list(),
+      });
+    },
+  };
+}
