@@ -13,7 +13,8 @@ import type {
 } from '../../jobs/ports/job-queue.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
 import type { BrokerConnection } from './connection/broker-connection.ts';
-import { QueueConsumer } from './consume/queue-consumer.ts';
+import { QueueConsumer, type ReplacementOf } from './consume/queue-consumer.ts';
+import type { Replacement } from './consume/transactions.ts';
 import { type BrokerInspection, inspectBroker } from './inspect/inspect-broker.ts';
 import { depthOf, missingFrom } from './inspect/queue-depth.ts';
 import {
@@ -23,7 +24,7 @@ import {
   withHeader,
 } from './publish/outgoing-message.ts';
 import type { Publisher } from './publish/publisher.ts';
-import { afterFixedDelay, directTo, dueAtQueue } from './publish/route.ts';
+import { afterFixedDelay, directTo, dueAtQueue, type Route } from './publish/route.ts';
 import type { DepartedMessages } from './topology/departed-messages.ts';
 import { LongDelays } from './topology/long-delays.ts';
 import { fixedDelayQueue } from './topology/queue-definition.ts';
@@ -41,6 +42,8 @@ export type RabbitJobQueueParts = {
   /** Deliveries that the broker sends ahead; raised to the concurrency of a consumer. */
   readonly prefetch: number | undefined;
 };
+
+type Published = Parameters<ReplacementOf>;
 
 /** Longer delays stay in the store. */
 const MAX_DELAY_MS = 900_000;
@@ -85,18 +88,25 @@ export class RabbitJobQueue implements JobQueue {
 
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
     const { consuming: connection, settings, departed, log, prefetch = 1 } = this.#parts;
-    const { concurrency, finishing = 0, signal } = options;
+    const { concurrency, finishing = 0, signal, isTransactional = false } = options;
+    const topology = new Topology(connection, settings);
     const consumer = new QueueConsumer({
       queue,
       concurrency,
       finishing,
       prefetch: Math.max(prefetch, concurrency + finishing),
+      isTransactional,
       handler,
       connection,
       log,
-      prepare: () => prepareToConsume(new Topology(connection, settings), queue, log),
+      prepare() {
+        // A reconnect may lead to a broker that lost its data.
+        topology.forget();
+        return prepareToConsume(topology, queue, log);
+      },
       onIncoming: ({ publishedAt }) => departed.note(queue, publishedAt ?? 0),
       publishCopy: (message, dueAt) => this.#publishAt(queue, message, dueAt),
+      replacementOf: (...published) => this.#replacementOf(topology, published),
     });
     this.#consumers.set(consumer, queue);
     const close = async () => {
@@ -174,6 +184,29 @@ export class RabbitJobQueue implements JobQueue {
     const { publisher, publishing } = this.#parts;
     const route = dueAtQueue(queue, dueAt, publishing.clock);
     return publisher.publish(route, withHeader(message, DUE_HEADER, dueAt));
+  }
+
+  /** A message whose queue was deleted meanwhile is published again like any other. */
+  async #replacementOf(topology: Topology, published: Published): Promise<Replacement> {
+    const [queue, given] = published;
+    const { publisher, publishing, log } = this.#parts;
+    const message = outgoing(given, publishing.clock.now());
+    const route = this.#routeFor(published);
+    const address = route.known(topology) ?? (await route.prepare(topology));
+    function onReturned(): void {
+      topology.forget();
+      publisher
+        .publish(route, message)
+        .catch((cause: unknown) => warn(log, 'message cannot be published again', queue, cause));
+    }
+    return { message, address, onReturned };
+  }
+
+  #routeFor([queue, , { delayMs = 0, isFixedDelay = false } = {}]: Published): Route {
+    const { clock } = this.#parts.publishing;
+    if (delayMs <= 0) return directTo(queue);
+    if (isFixedDelay) return afterFixedDelay(queue, delayMs);
+    return dueAtQueue(queue, clock.now() + delayMs, clock);
   }
 
   #publishDue(queue: string, message: OutgoingMessage, dueAt: number): void {

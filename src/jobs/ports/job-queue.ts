@@ -10,6 +10,24 @@ export type QueueMessage = {
   readonly tenant?: string;
   /** 0 to 9, the highest first, within a tenant queue. Queues without this feature ignore it. */
   readonly priority?: number;
+  /** Set for a foreign message that is sent on as it came; `body` is then not sent. Only a broker has this feature. */
+  readonly carries?: CarriedMessage;
+};
+
+/** A foreign message as it was delivered. */
+export type MessageSource = {
+  readonly body: string;
+  /** The bytes in base64, if they are not valid UTF-8; `body` is then only readable. */
+  readonly base64?: string;
+  /** The properties of the transport, such as the content type; only the queue reads them. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+};
+
+/** A foreign message with the pointer of its job beside it. */
+export type CarriedMessage = {
+  readonly source: MessageSource;
+  readonly jobId: string;
+  readonly fence: number;
 };
 
 /**
@@ -29,6 +47,15 @@ export type Delivery = {
   readonly body: string;
   /** 1 for the first delivery, as far as the queue counts them. */
   readonly deliveries: number;
+  /** The message as it came; absent where only Spillway publishes. */
+  readonly source?: MessageSource;
+  /** The pointer beside a foreign message that Spillway has sent on. */
+  readonly pointer?: { readonly jobId: string; readonly fence: number };
+  /**
+   * Publishes `message` and acknowledges this delivery: both or neither, whenever this process dies. The handler's outcome
+   * is then ignored. Present if the consumer `isTransactional` and the queue supports it.
+   */
+  replaceBy?(queue: string, message: QueueMessage, options?: PublishOptions): Promise<void>;
 };
 
 /**
@@ -62,6 +89,8 @@ export type ConsumeOptions = {
   readonly finishing?: number;
   /** Aborting it is like `close`, without waiting. */
   readonly signal?: AbortSignal;
+  /** Whether deliveries have `replaceBy`. Slower: acknowledgements wait for a commit of the broker. */
+  readonly isTransactional?: boolean;
 };
 
 export type Consumer = {

@@ -3,21 +3,25 @@
 // leaves out the sender's expiry (it would end too early), its CC list (those queues would get it twice) and its user id (the
 // broker refuses another user's).
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { AsyncMessage } from 'rabbitmq-client';
-import type { Delivery } from '../../../jobs/ports/job-queue.ts';
+import type { Delivery, MessageSource } from '../../../jobs/ports/job-queue.ts';
+import { writeProperties } from '../publish/message-properties.ts';
 import {
   APP_ID,
   DELIVERIES_HEADER,
   DUE_HEADER,
+  FENCE_HEADER,
   ID_HEADER,
+  JOB_HEADER,
   type OutgoingMessage,
   withHeader,
 } from '../publish/outgoing-message.ts';
 import { bytesOf, contentTypeOf } from './raw-bodies.ts';
 
 export type IncomingMessage = {
-  readonly delivery: Delivery;
+  readonly delivery: IncomingDelivery;
   /** The delivery tag, valid on the channel of the delivery. */
   readonly tag: number;
   /** Undefined for messages of other systems. */
@@ -35,7 +39,7 @@ export function readIncoming(message: AsyncMessage): IncomingMessage {
   const body = bytesOf(message);
   const headers: Readonly<Record<string, unknown>> = message.headers ?? {};
   const deliveries = deliveriesOf(message, headers);
-  const delivery = new IncomingDelivery(statedId(message, headers), body, deliveries);
+  const delivery = new IncomingDelivery(message, statedId(message, headers), body, deliveries);
   return {
     delivery,
     tag: message.deliveryTag,
@@ -61,14 +65,21 @@ export function uncounted(message: IncomingMessage): IncomingMessage {
  * A message of another system may have no id; then the hash of the body is its id. The hash is computed on first use, because
  * few callers read the id and it costs more than the rest of the parsing.
  */
-class IncomingDelivery implements Delivery {
+export class IncomingDelivery implements Delivery {
   readonly body: string;
   readonly deliveries: number;
+  readonly pointer?: { readonly jobId: string; readonly fence: number };
+  /** Set by a transactional consumer. */
+  replaceBy?: NonNullable<Delivery['replaceBy']>;
+  readonly #message: AsyncMessage;
   readonly #bytes: Buffer;
   #id: string | undefined;
 
-  constructor(id: string | undefined, bytes: Buffer, deliveries: number) {
+  constructor(message: AsyncMessage, id: string | undefined, bytes: Buffer, deliveries: number) {
+    this.#message = message;
     this.#id = id;
+    const pointer = pointerIn(message.headers ?? {});
+    if (pointer) this.pointer = pointer;
     this.#bytes = bytes;
     this.body = bytes.toString('utf8');
     this.deliveries = deliveries;
@@ -78,6 +89,28 @@ class IncomingDelivery implements Delivery {
     this.#id ??= `body_${createHash('sha256').update(this.#bytes).digest('hex').slice(0, 32)}`;
     return this.#id;
   }
+
+  /** Read for foreign messages only: pointers are most of the deliveries. */
+  get source(): MessageSource {
+    const { messageId } = this.#message;
+    const headers = keptHeaders(this.#message.headers ?? {});
+    const properties = writeProperties({
+      ...keptProperties(this.#message),
+      messageId,
+      headers: Object.keys(headers).length === 0 ? undefined : headers,
+    });
+    return {
+      body: this.body,
+      ...(!isUtf8(this.#bytes) && { base64: this.#bytes.toString('base64') }),
+      ...(properties && { properties }),
+    };
+  }
+}
+
+function pointerIn(headers: Readonly<Record<string, unknown>>): Delivery['pointer'] {
+  const jobId = headers[JOB_HEADER];
+  const fence = numberIn(headers, FENCE_HEADER);
+  return typeof jobId === 'string' && fence !== undefined ? { jobId, fence } : undefined;
 }
 
 function statedId(

@@ -8,6 +8,7 @@
 import type { AsyncMessage } from 'rabbitmq-client';
 import type {
   Consumer,
+  Delivery,
   DeliveryHandler,
   DeliveryOutcome,
   OutsideSlot,
@@ -20,12 +21,14 @@ import { within } from '../connection/time-limit.ts';
 import type { OutgoingMessage } from '../publish/outgoing-message.ts';
 import { type IncomingMessage, readIncoming, uncounted } from './incoming-message.ts';
 import { Subscription } from './subscription.ts';
+import type { Replacement } from './transactions.ts';
 
 export type QueueConsumerParts = {
   readonly queue: string;
   readonly concurrency: number;
   readonly finishing: number;
   readonly prefetch: number;
+  readonly isTransactional: boolean;
   readonly handler: DeliveryHandler;
   readonly connection: BrokerConnection;
   readonly log: Log;
@@ -34,10 +37,21 @@ export type QueueConsumerParts = {
   readonly onIncoming: (message: IncomingMessage) => void;
   /** Resolves when the broker has confirmed the copy, which it delivers at `dueAt`. */
   readonly publishCopy: (message: OutgoingMessage, dueAt: number) => Promise<void>;
+  /** The message and address that a delivery is replaced by; declares the address. */
+  readonly replacementOf: ReplacementOf;
 };
 
+export type ReplacementOf = (
+  ...published: Parameters<NonNullable<Delivery['replaceBy']>>
+) => Promise<Replacement>;
+
 type Retry = Exclude<DeliveryOutcome, 'ack'>;
-type Received = { readonly message: IncomingMessage; readonly subscription: Subscription };
+type Received = {
+  readonly message: IncomingMessage;
+  readonly subscription: Subscription;
+  /** Whether the delivery is replaced, or the attempt to replace it has closed the channel. */
+  isReplaced: boolean;
+};
 
 const THROWN_RETRY_MS = 5000;
 const PUBLISH_RETRY_MS = 1000;
@@ -109,10 +123,10 @@ export class QueueConsumer implements Consumer {
   }
 
   #subscribe(): Promise<Subscription> {
-    const { connection, queue, prefetch } = this.#parts;
+    const { connection, queue, prefetch, isTransactional } = this.#parts;
     const onMessage = (message: AsyncMessage, subscription: Subscription) =>
       this.#receive(message, subscription);
-    return Subscription.open(connection, { queue, prefetch, onMessage });
+    return Subscription.open(connection, { queue, prefetch, isTransactional, onMessage });
   }
 
   async #untilEnded(subscription: Subscription): Promise<void> {
@@ -148,7 +162,7 @@ export class QueueConsumer implements Consumer {
       if (this.#isClosing) return subscription.requeue(delivered.deliveryTag);
       const message = readIncoming(delivered);
       this.#parts.onIncoming(message);
-      this.#notStarted.push({ message, subscription });
+      this.#notStarted.push({ message, subscription, isReplaced: false });
       this.#startNext();
     } catch (cause) {
       this.#log('delivery cannot be read', cause);
@@ -177,10 +191,12 @@ export class QueueConsumer implements Consumer {
         earlyMs > CLOCK_SKEW_MS
           ? { retryAfterMs: earlyMs, isUncounted: true }
           : await this.#handle(received, slot);
+      if (received.isReplaced) return;
       if (outcome === 'ack') received.subscription.ack(received.message.tag);
       else await this.#retry(received, outcome);
     } catch (cause) {
       this.#log('delivery failed and is retried', cause);
+      if (received.isReplaced) return;
       await this.#retry(received, { retryAfterMs: THROWN_RETRY_MS });
     } finally {
       slot.release();
@@ -206,7 +222,14 @@ export class QueueConsumer implements Consumer {
         await slot.resume();
       }
     };
-    return this.#parts.handler(received.message.delivery, releaseSlot, outsideSlot);
+    const { delivery } = received.message;
+    if (this.#parts.isTransactional)
+      delivery.replaceBy = async (...published) => {
+        const replacement = await this.#parts.replacementOf(...published);
+        received.isReplaced = true;
+        await received.subscription.replaceDelivery(received.message.tag, replacement);
+      };
+    return this.#parts.handler(delivery, releaseSlot, outsideSlot);
   }
 
   #replaceWhenFull(subscription: Subscription): void {

@@ -8,10 +8,13 @@ import type { BrokerConnection } from '../connection/broker-connection.ts';
 import { ANSWER_TIMEOUT_MS, within } from '../connection/time-limit.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { keepBodiesRaw } from './raw-bodies.ts';
+import { type Replacement, Transactions } from './transactions.ts';
 
 export type SubscriptionOptions = {
   readonly queue: string;
   readonly prefetch: number;
+  /** Whether acknowledgements are transactions, so that a message can be published with one. */
+  readonly isTransactional: boolean;
   readonly onMessage: (message: AsyncMessage, subscription: Subscription) => void;
 };
 
@@ -24,6 +27,7 @@ export class Subscription {
   readonly #connection: BrokerConnection;
   readonly #channel: Channel;
   readonly #acknowledgements: Acknowledgements;
+  #transactions: Transactions | undefined;
   readonly #end: () => void;
   #consumerTag: string | undefined;
   #isReplaced = false;
@@ -74,11 +78,20 @@ export class Subscription {
 
   /** Sent at the end of this turn of the event loop. */
   ack(deliveryTag: number): void {
-    this.#acknowledgements.add(deliveryTag);
+    if (!this.#transactions) return this.#acknowledgements.add(deliveryTag);
+    // After a failed commit the broker delivers the message again.
+    this.#transactions.settle(deliveryTag).catch(() => {});
+  }
+
+  /** Acknowledges the delivery and publishes the message, both or neither. Only if transactional. */
+  async replaceDelivery(deliveryTag: number, replacement: Replacement): Promise<void> {
+    await this.#transactions?.settle(deliveryTag, replacement);
   }
 
   /** For a delivery that was not started: the broker delivers it again at once, so never for a retry. */
   requeue(deliveryTag: number): void {
+    // A rejection would need a commit; closing the channel requeues the delivery too.
+    if (this.#transactions) return;
     this.#acknowledgements.noteReturned(deliveryTag);
     if (this.isLive) this.#channel.basicNack({ deliveryTag, requeue: true });
   }
@@ -95,13 +108,17 @@ export class Subscription {
   /** Unacknowledged deliveries are delivered again. */
   async close(): Promise<void> {
     this.#acknowledgements.flush();
+    await this.#transactions?.drained();
     await this.#ignoreFailure(this.#channel.close(), 'close');
   }
 
-  async #begin({ queue, prefetch, onMessage }: SubscriptionOptions): Promise<void> {
+  async #begin(options: SubscriptionOptions): Promise<void> {
+    const { queue, prefetch, onMessage, isTransactional } = options;
+    if (isTransactional)
+      this.#transactions = await Transactions.begin(this.#channel, this.#connection.clock);
     await this.#channel.basicQos({ prefetchCount: Math.min(prefetch, MAX_PREFETCH) });
     const begun = await this.#channel.basicConsume({ queue }, (message) => {
-      this.#acknowledgements.noteDelivered(message.deliveryTag);
+      if (!this.#transactions) this.#acknowledgements.noteDelivered(message.deliveryTag);
       onMessage(message, this);
     });
     this.#consumerTag = begun.consumerTag;

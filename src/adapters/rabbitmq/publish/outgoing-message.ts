@@ -2,7 +2,8 @@
 
 import type { Envelope } from 'rabbitmq-client';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
-import type { QueueMessage } from '../../../jobs/ports/job-queue.ts';
+import type { CarriedMessage, QueueMessage } from '../../../jobs/ports/job-queue.ts';
+import { readProperties } from './message-properties.ts';
 
 export type OutgoingMessage = {
   readonly messageId: string;
@@ -28,13 +29,18 @@ export const APP_ID = 'spillway';
 export const ID_HEADER = 'x-spillway-id';
 export const DELIVERIES_HEADER = 'x-spillway-deliveries';
 export const DUE_HEADER = 'x-spillway-due-at';
+/** The pointer beside a foreign message. */
+export const JOB_HEADER = 'x-spillway-job';
+export const FENCE_HEADER = 'x-spillway-fence';
 
 /** RabbitMQ 4's default limit; the broker closes the channel on a larger message. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 /** The driver truncates longer ids silently. */
 const MAX_ID_BYTES = 255;
 
-export function outgoing({ id, body }: QueueMessage, now: number): OutgoingMessage {
+export function outgoing(given: QueueMessage, now: number): OutgoingMessage {
+  const { id, body, carries } = given;
+  if (carries) return carried(id, carries);
   const fits = Buffer.byteLength(id) <= MAX_ID_BYTES;
   return {
     messageId: fits ? id : id.slice(0, MAX_ID_BYTES / 5),
@@ -45,6 +51,19 @@ export function outgoing({ id, body }: QueueMessage, now: number): OutgoingMessa
     },
     headers: fits ? {} : { [ID_HEADER]: id },
     body: sized(Buffer.from(body)),
+  };
+}
+
+/** The foreign message as it came, with its properties and headers; the pointer of its job is added to the headers. */
+function carried(id: string, { source, jobId, fence }: CarriedMessage): OutgoingMessage {
+  const { messageId, headers, ...properties } = readProperties(source.properties);
+  const body =
+    source.base64 === undefined ? Buffer.from(source.body) : Buffer.from(source.base64, 'base64');
+  return {
+    messageId: messageId ?? (Buffer.byteLength(id) <= MAX_ID_BYTES ? id : jobId),
+    properties,
+    headers: { ...headers, [JOB_HEADER]: jobId, [FENCE_HEADER]: fence },
+    body: sized(body),
   };
 }
 
