@@ -82,7 +82,7 @@ describe('callbacks', () => {
   }
 
   async function end(running: Job, move = succeeded(running, RESULT, clock.now())): Promise<Job> {
-    const ended = await jobs.move(withFinalMessages(move, {}));
+    const ended = await jobs.move(withFinalMessages(move, {}, undefined));
     assert.ok(ended);
     await clock.advance(0);
     return ended;

@@ -1,4 +1,5 @@
-// Reads a delivery: a pointer to a job, another system's message, or a body that cannot be read. An unreadable message
+// Reads a delivery: a pointer to a job, in its body or beside another system's message, another system's message alone, or
+// a body that cannot be read. An unreadable message
 // becomes a dead letter and is acknowledged, so that it does not block the queue. Faults of Spillway's own are thrown,
 // and the queue delivers the message again.
 
@@ -10,11 +11,12 @@ import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { Log } from '../../kernel/log.ts';
 import { deadLetterCopy } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
-import { type JobMessage, parseJobMessage } from '../model/job-message.ts';
+import type { JobMessage } from '../model/job-message.ts';
 import { delayMsOf, type JobPointer, messageFor, parsePointer } from '../model/job-pointer.ts';
 import type { DeadLetter, DeadLetterStore } from '../ports/dead-letter-store.ts';
 import type { Delivery, JobQueue } from '../ports/job-queue.ts';
 import type { OrganizationExists } from './known-organizations.ts';
+import { createReadRawMessage, type ReadRawMessage } from './raw-message.ts';
 import { newJob } from './submit-job.ts';
 
 export type IntakeParts = {
@@ -25,30 +27,49 @@ export type IntakeParts = {
   readonly defaultOrganizationId: string;
   /** The queue for copies of dead letters; absent without a broker. */
   readonly deadLetterQueue?: string | undefined;
+  /** Reads other systems' messages; by default with Spillway's own names of fields. */
+  readonly readRawMessage?: ReadRawMessage | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
 };
 
 export type ReadDelivery =
-  | { readonly kind: 'pointer'; readonly pointer: JobPointer }
+  /** `isCarried`: the body is the foreign message, which can replace an unknown job. */
+  | { readonly kind: 'pointer'; readonly pointer: JobPointer; readonly isCarried: boolean }
   | { readonly kind: 'message'; readonly message: JobMessage }
   | { readonly kind: 'unreadable'; readonly error: SpillwayError };
 
 /** A message delivered more often is suspected of crashing its consumers. */
 const MAX_DELIVERIES = 20;
 
-export function readDelivery({ body: text, deliveries }: Delivery): ReadDelivery {
+export function readDelivery(
+  parts: Pick<IntakeParts, 'readRawMessage'>,
+  delivery: Delivery,
+): ReadDelivery {
+  const { deliveries, pointer } = delivery;
   if (deliveries > MAX_DELIVERIES)
     return unreadable(new SpillwayError('INTERNAL', `delivered ${deliveries} times`));
+  return pointer ? { kind: 'pointer', pointer, isCarried: true } : readBody(parts, delivery);
+}
+
+/** The body alone, for a message whose pointer names an unknown job. */
+export function readBody(
+  { readRawMessage = readPlainMessage }: Pick<IntakeParts, 'readRawMessage'>,
+  delivery: Delivery,
+): ReadDelivery {
   try {
-    const body = parseJson(text);
+    const body = parseJson(delivery.body);
     const pointer = parsePointer(body);
-    return pointer ? { kind: 'pointer', pointer } : { kind: 'message', message: parse(body) };
+    if (pointer) return { kind: 'pointer', pointer, isCarried: false };
+    const source = delivery.source ?? { body: delivery.body };
+    return { kind: 'message', message: { ...readRawMessage(body), source } };
   } catch (thrown) {
     return unreadable(toSpillwayError(thrown));
   }
 }
+
+const readPlainMessage = createReadRawMessage();
 
 function parseJson(text: string): unknown {
   if (isNestedTooDeeply(text))
@@ -60,12 +81,6 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw new SpillwayError('INVALID_REQUEST', 'the message is not JSON', { cause });
   }
-}
-
-function parse(body: unknown): JobMessage {
-  const message = parseJobMessage(body);
-  if (message.id !== undefined) return message;
-  throw new SpillwayError('INVALID_REQUEST', 'the message has no id');
 }
 
 function unreadable(error: SpillwayError): ReadDelivery {
@@ -94,6 +109,11 @@ export function publishPointer(
   job: Job,
 ): Promise<void> {
   return queue.publish(job.queue, messageFor(job), { delayMs: delayMsOf(job, clock.now()) });
+}
+
+/** A pointer to a job of another store, or to a deleted job: an operator has to see it. */
+export function unknownJob({ jobId }: JobPointer): SpillwayError {
+  return new SpillwayError('NOT_FOUND', `the message points to the unknown job ${jobId}`);
 }
 
 /** Stores the message as a dead letter. */

@@ -3,39 +3,57 @@
 // Without a broker there are no results and dead-letter queues to publish to, and only the callback is written.
 
 import type { Verdict } from '../../errors/codes.ts';
-import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 import type { DeadLetter } from '../ports/dead-letter-store.ts';
 import type { OutboxMessage } from '../ports/job-queue.ts';
 import type { JobMove } from '../ports/job-store.ts';
+import { parseFields } from './body-fields.ts';
 import type { Job, JobResult } from './job.ts';
 import type { JobMessage } from './job-message.ts';
 import { messageFor } from './job-pointer.ts';
-import { toResultView } from './job-view.ts';
+import { resultBody } from './result-message.ts';
 
 export type FinalQueues = {
   readonly resultsQueue?: string | undefined;
   readonly deadLetterQueue?: string | undefined;
+  /** False publishes only successes to the results queue; every failure then goes to the dead-letter queue. */
+  readonly includesFailures?: boolean | undefined;
 };
 
 /** Always on the store's own queue, also beside a broker: no other system reads it. */
 export const CALLBACK_QUEUE = 'spillway-callbacks';
 
-export function withFinalMessages(move: JobMove, queues: FinalQueues): JobMove {
-  const { moved, result, deadLetter } = move;
-  const copy = deadLetter ? deadLetterCopy(deadLetter, queues.deadLetterQueue) : [];
-  const outbox = [...resultMessage(moved, result, queues), ...callbackMessage(moved), ...copy];
-  return { ...move, outbox };
+/** `message`: the job's own; needed only for a job of another system. */
+export function withFinalMessages(
+  move: JobMove,
+  queues: FinalQueues,
+  message: JobMessage | undefined,
+): JobMove {
+  const { moved, result } = move;
+  const ended: EndedJob = { job: moved, result, message };
+  const letter = move.deadLetter ?? unpublishedFailure(ended, queues);
+  const copy = letter ? deadLetterCopy(letter, queues.deadLetterQueue, moved.provider) : [];
+  return { ...move, outbox: [...resultMessage(ended, queues), ...callbackMessage(moved), ...copy] };
 }
+
+/** Whether the final messages of the job need its stored message: callers do not read queues. */
+export function needsMessage({ origin }: Pick<Job, 'origin'>, queues: FinalQueues): boolean {
+  return origin === 'queue' && queues.resultsQueue !== undefined;
+}
+
+export type EndedJob = {
+  readonly job: Job;
+  readonly result: JobResult | undefined;
+  readonly message: JobMessage | undefined;
+};
 
 /** Only other systems read the results queue; callers use the API and callbacks. */
 export function resultMessage(
-  job: Job,
-  result: JobResult | undefined,
-  { resultsQueue }: FinalQueues,
+  { job, result, message: submitted }: EndedJob,
+  { resultsQueue, includesFailures = true }: FinalQueues,
 ): readonly OutboxMessage[] {
   if (!resultsQueue || job.origin !== 'queue') return [];
-  const { locale = 'en', timeZone = 'UTC', updatedAt: now } = job;
-  const body = JSON.stringify(toResultView(job, result, { locale, timeZone, now }));
+  if (!includesFailures && job.state !== 'succeeded') return [];
+  const body = resultBody(job, result, submitted);
   // Public ids repeat across organisations, and a retried job ends twice; this id is unique. The relay to a broker
   // replaces it by the `id` in the body.
   const message = { id: `${job.id}.${job.fence}`, body };
@@ -49,7 +67,18 @@ function callbackMessage(job: Job): readonly OutboxMessage[] {
   return [{ queue: CALLBACK_QUEUE, message: { id, body, tenant: job.organizationId } }];
 }
 
-/** The dead letter of a failed job: the submitted fields and the reason. */
+/** A failure that is no dead letter, as its copy on the dead-letter queue: the results queue does not get it. */
+function unpublishedFailure(
+  { job, message }: EndedJob,
+  { includesFailures = true }: FinalQueues,
+): DeadLetter | undefined {
+  const { origin, state, error, updatedAt } = job;
+  if (includesFailures || origin !== 'queue' || !error) return undefined;
+  const isFailure = state === 'failed' || state === 'expired';
+  return isFailure ? deadLetterOf(job, message, { verdict: error }, updatedAt) : undefined;
+}
+
+/** The dead letter of a failed job: the submitted message and the reason. */
 export function deadLetterOf(
   job: Job,
   message: JobMessage | undefined,
@@ -57,13 +86,14 @@ export function deadLetterOf(
   createdAt: number,
 ): DeadLetter {
   const { publicId, organizationId } = job;
-  const fields = { ...message, id: publicId, AnalysisId: publicId, organizationId };
+  const { source: _, ...submitted } = message ?? {};
+  const fields = { ...submitted, id: publicId, AnalysisId: publicId, organizationId };
   return {
     id: `${job.id}.${job.fence}`,
     jobId: job.id,
     organizationId,
     queue: job.queue,
-    body: JSON.stringify(fields),
+    body: message?.source?.body ?? JSON.stringify(fields),
     errorCode: failure.verdict.code,
     errorMessage: failure.internalMessage ?? failure.verdict.code,
     attempts: job.attempts,
@@ -71,25 +101,17 @@ export function deadLetterOf(
   };
 }
 
+/** The fields of the message and `error`. A body without fields is copied as text under `body`. */
 export function deadLetterCopy(
   letter: DeadLetter,
   deadLetterQueue: string | undefined,
+  provider?: string,
 ): readonly OutboxMessage[] {
   if (!deadLetterQueue) return [];
-  const { errorCode: code, errorMessage: message, createdAt: timestamp, attempts, queue } = letter;
-  const error = { code, message, timestamp, attempts, queue };
-  const body = JSON.stringify({ ...fieldsOf(letter.body), error });
+  const { errorCode: code, errorMessage: message, attempts, queue } = letter;
+  const timestamp = new Date(letter.createdAt).toISOString();
+  const error = { code, message, timestamp, attempts, provider, queue };
+  const { body: text } = letter;
+  const body = JSON.stringify({ ...(parseFields(text) ?? { body: text }), error });
   return [{ queue: deadLetterQueue, message: { id: letter.id, body }, isUnordered: true }];
-}
-
-/** A body that is not a JSON object, or is nested too deeply to be written again, is copied as text under `body`. */
-function fieldsOf(body: string): object {
-  if (isNestedTooDeeply(body)) return { body };
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch {
-    // Not JSON: often the very reason why the message is a dead letter.
-  }
-  return { body };
 }

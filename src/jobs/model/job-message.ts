@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-name.ts';
 import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
+import type { MessageSource } from '../ports/job-queue.ts';
 
 export const DEFAULT_PRIORITY = 5;
 const MAX_METADATA_CHARACTERS = 16_384;
@@ -88,6 +89,8 @@ export type JobMessage = {
   readonly native?: NativeCall | undefined;
   /** Set by Spillway from the request, never parsed from the fields: the category of its usage records. */
   readonly category?: string | undefined;
+  /** Set by Spillway for a foreign message: the message as it was delivered. */
+  readonly source?: MessageSource | undefined;
 };
 
 /** Set by Spillway, never parsed from the fields: the endpoint of a request sent with `Prefer: respond-async`. */
@@ -101,10 +104,12 @@ export type NativeCall = {
 export function parseJobMessage(value: unknown): JobMessage {
   const parsed = jobMessageBody.safeParse(value);
   if (!parsed.success) {
-    const [field, flag] = parsed.error.issues[0]?.path ?? [];
+    const [issue] = parsed.error.issues;
+    const [field, flag] = issue?.path ?? [];
     const named = field === 'request' && flag !== undefined ? `request.${String(flag)}` : field;
     const params = typeof named === 'string' ? { field: named } : {};
-    throw new SpillwayError('INVALID_REQUEST', 'the job is malformed', { params });
+    const message = `the job is malformed: ${issue?.message ?? 'unknown reason'}`;
+    throw new SpillwayError('INVALID_REQUEST', message, { params });
   }
   const { AnalysisId, id, ...fields } = parsed.data;
   const model = fields.model ?? modelIn(fields.request);

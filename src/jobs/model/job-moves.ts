@@ -7,7 +7,7 @@ import type { DeadLetter } from '../ports/dead-letter-store.ts';
 import type { NewJobEvent } from '../ports/job-history.ts';
 import type { AttemptEnd, JobChange, JobMove } from '../ports/job-store.ts';
 import { applyMove } from './apply-move.ts';
-import type { Job, JobResult } from './job.ts';
+import { HANDED_OVER, type Job, type JobResult } from './job.ts';
 import { type JobState, pathTo } from './job-state.ts';
 
 /** The dispatcher has chosen a provider: the job goes to that provider's queue, immediately or at `runAt`. */
@@ -19,17 +19,20 @@ export function routed(
     readonly model?: string | undefined;
     readonly runAt?: number | undefined;
     readonly waitCode?: ErrorCode | undefined;
+    /** Whether the queue is shared with foreign workers. */
+    readonly isHandedOver?: boolean;
   },
   at: number,
 ): JobMove {
   expect(job, 'queued', 'delayed');
   const { queue, provider, model, waitCode } = route;
+  const lease = route.isHandedOver ? { leaseOwner: HANDED_OVER, leaseUntil: null } : {};
   const runAt = Math.max(at, route.runAt ?? at);
   const isLater = runAt > at;
   // A job that was delayed by a rate limit keeps its wait code until it starts: its worker paces such jobs.
   const hasWaited = job.state === 'delayed' && job.waitCode === 'RATE_LIMITED';
   const why = isLater ? waitCode : hasWaited ? job.waitCode : null;
-  const change = { queue, provider, model, runAt, waitCode: why };
+  const change = { queue, provider, model, runAt, waitCode: why, ...lease };
   const wait = isLater ? delayEvent(runAt, waitCode) : undefined;
   const events: NewJobEvent[] = wait ? [{ type: 'routed' }, wait] : [{ type: 'routed' }];
   if (isLater && job.state === 'queued') return move(job, 'delayed', at, change, events);
@@ -40,13 +43,20 @@ export function routed(
 
 export function started(
   job: Job,
-  { workerId, leaseMs }: { readonly workerId: string; readonly leaseMs: number },
+  claim: {
+    readonly workerId: string;
+    readonly leaseMs: number;
+    /** The queue that its later pointers go to; its own by default. */
+    readonly queue?: string | undefined;
+  },
   at: number,
 ): JobMove {
+  const { workerId, leaseMs, queue } = claim;
   const run = job.run + 1;
   const attempt = job.attempts + 1;
   const change: JobChange = {
     run,
+    ...(queue && { queue }),
     attempts: attempt,
     waitCode: null,
     leaseOwner: workerId,

@@ -1,7 +1,7 @@
 // A job's queue message: a pointer with the fence under which it was published. A pointer with another fence than
 // the job's is outdated, and its consumer drops it.
 
-import type { QueueMessage } from '../ports/job-queue.ts';
+import type { MessageSource, QueueMessage } from '../ports/job-queue.ts';
 import type { Job } from './job.ts';
 import { isFinal } from './job-state.ts';
 
@@ -16,6 +16,19 @@ export function messageFor(
   // Jobs of other systems keep their order; jobs of callers wait in their organisation's tenant queue.
   if (job.origin === 'queue') return message;
   return { ...message, tenant: job.organizationId, priority: job.priority };
+}
+
+/** The foreign message itself, with the pointer beside it; undefined if the job has none, such as a caller's. */
+export function carriedMessageFor(
+  { id: jobId, fence, publicId }: Pick<Job, 'id' | 'fence' | 'publicId'>,
+  source: MessageSource | undefined,
+): QueueMessage | undefined {
+  return source && { id: publicId, body: '', carries: { source, jobId, fence } };
+}
+
+/** The queue for pointers beside a provider queue that foreign workers consume too: they could not read a pointer. */
+export function pointersQueueOf(providerQueue: string): string {
+  return `${providerQueue}-pointers`;
 }
 
 /** The delay of a waiting job's message. */

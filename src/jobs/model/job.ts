@@ -3,7 +3,7 @@
 
 import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import type { Usage } from '../../kernel/usage.ts';
-import type { JobState } from './job-state.ts';
+import { isWaiting, type JobState } from './job-state.ts';
 
 /** `http`: submitted by a caller with a key; `queue`: published by another system of the operator. */
 export type JobOrigin = 'http' | 'queue';
@@ -63,6 +63,17 @@ export type JobResult = {
   readonly usage: Usage;
   readonly costNanos: number;
 };
+
+/** The lease owner of a waiting job whose message is on a provider queue that foreign workers consume too. */
+export const HANDED_OVER = 'provider queue';
+
+/**
+ * The message of a handed-over job may be with a foreign worker, so the job is not published again. `leaseUntil` is the time
+ * at which the broker has committed the message; unset, that is not known yet.
+ */
+export function isHandedOver({ state, leaseOwner }: Pick<Job, 'state' | 'leaseOwner'>): boolean {
+  return isWaiting(state) && leaseOwner === HANDED_OVER;
+}
 
 export function isOverdue({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: number): boolean {
   return deadlineAt !== undefined && deadlineAt <= now;

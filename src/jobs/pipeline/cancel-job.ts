@@ -2,7 +2,7 @@
 // an error. A call in this process is aborted immediately, a call elsewhere when its worker next renews its lease.
 
 import type { Clock } from '../../kernel/clock.ts';
-import { type FinalQueues, withFinalMessages } from '../model/final-messages.ts';
+import { type FinalQueues, needsMessage, withFinalMessages } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { cancelled } from '../model/job-moves.ts';
 import { isFinal } from '../model/job-state.ts';
@@ -10,7 +10,7 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { RunningJobs } from './running-jobs.ts';
 
 export type CancelParts = {
-  readonly store: Pick<JobStore, 'find' | 'move'>;
+  readonly store: Pick<JobStore, 'find' | 'move' | 'message'>;
   readonly running: Pick<RunningJobs, 'stop'>;
   readonly clock: Clock;
   readonly queues: FinalQueues;
@@ -25,7 +25,9 @@ export function createCancelJob({ store, running, clock, queues }: CancelParts):
     for (;;) {
       const job = await store.find({ organizationId, publicId });
       if (!job || isFinal(job.state)) return job;
-      const moved = await store.move(withFinalMessages(cancelled(job, clock.now()), queues));
+      const message = needsMessage(job, queues) ? await store.message(job.id) : undefined;
+      const move = cancelled(job, clock.now());
+      const moved = await store.move(withFinalMessages(move, queues, message));
       if (!moved) continue;
       running.stop(job.id, 'cancelled');
       return moved;

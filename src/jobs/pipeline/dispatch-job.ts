@@ -3,7 +3,8 @@
 //
 //   delivery ▶ job ▶ due and within its deadline ▶ choose a provider ▶ move ▶ publish ▶ acknowledge
 //
-// A crash between two steps duplicates a message and loses none. Another system's message is stored together with its
+// A crash between two steps duplicates a message and loses none. Where the provider's queue is shared with foreign workers,
+// which do not know duplicates, publishing and acknowledging are one transaction of the broker. Another system's message is stored together with its
 // job's first move. Several deliveries are processed at once, but providers are chosen, and pointers published, in the
 // order of delivery.
 
@@ -11,15 +12,22 @@ import type { ErrorCode, Verdict } from '../../errors/codes.ts';
 import { sleep } from '../../kernel/clock.ts';
 import { cacheKnownOrganizations } from '../intake/known-organizations.ts';
 import { publishPointer } from '../intake/read-delivery.ts';
-import { type FinalQueues, withFinalMessages } from '../model/final-messages.ts';
-import { isOverdue, type Job } from '../model/job.ts';
-import { delayed, expired, failed, routed } from '../model/job-moves.ts';
-import { delayMsOf, messageFor } from '../model/job-pointer.ts';
+import { withFinalMessages } from '../model/final-messages.ts';
+import { isHandedOver, isOverdue, type Job } from '../model/job.ts';
+import type { JobMessage } from '../model/job-message.ts';
+import { delayed, expired, failed } from '../model/job-moves.ts';
+import { delayMsOf } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobMove, JobStore } from '../ports/job-store.ts';
+import { messageOf, publishRouted, type RoutingParts, routeOf } from './publish-routed.ts';
 import { createSequencer, type Ticket } from './sequencer.ts';
-import { type RawJob, type RawMessageParts, takeRawMessage } from './take-raw-message.ts';
+import {
+  isUnpublished,
+  type RawJob,
+  type RawMessageParts,
+  takeRawMessage,
+} from './take-raw-message.ts';
 
 export type ProviderChoice =
   /** `runAt` and `waitCode` are set if the job has to wait on the provider's queue. */
@@ -45,22 +53,15 @@ export type ProviderChoice =
 /** When `closing` aborts while it waits, it resolves to `stay`. */
 export type ChooseProvider = (job: Job, closing?: AbortSignal) => Promise<ProviderChoice>;
 
-export type DispatcherParts = RawMessageParts & {
-  readonly store: Pick<JobStore, 'create' | 'find' | 'move'>;
-  /** Jobs are published here. */
-  readonly queue: Pick<JobQueue, 'publish'>;
-  /** Jobs are consumed from here. */
-  readonly source: Pick<JobQueue, 'consume'>;
-  readonly chooseProvider: ChooseProvider;
-  readonly rawQueue: string;
-  /**
-   * The queue for jobs that wait for a limit: at the end of a long raw queue they would miss their due time. Absent
-   * where they return to the queue they came from.
-   */
-  readonly returningQueue?: string | undefined;
-  readonly queues: FinalQueues;
-  readonly concurrency?: number;
-};
+export type DispatcherParts = RawMessageParts &
+  RoutingParts & {
+    readonly store: Pick<JobStore, 'create' | 'find' | 'move' | 'message' | 'touch'>;
+    /** Jobs are consumed from here. */
+    readonly source: Pick<JobQueue, 'consume'>;
+    readonly chooseProvider: ChooseProvider;
+    readonly rawQueue: string;
+    readonly concurrency?: number;
+  };
 
 /** A delivery's positions in the order of delivery, and its means to stop early. */
 type Passage = {
@@ -81,7 +82,7 @@ export function startDispatcher(given: DispatcherParts): Consumer {
   const closing = new AbortController();
   const [decide, publish] = [createSequencer(), createSequencer()];
   const finishing = concurrency > 1 ? concurrency : 0;
-  const options = { concurrency, finishing };
+  const options = { concurrency, finishing, isTransactional: parts.sharesQueues === true };
   const consumer = parts.source.consume(parts.rawQueue, options, (delivery, releaseSlot) => {
     const places = { deciding: decide(), publishing: publish() };
     const passage = { ...places, closing: closing.signal, releaseSlot };
@@ -108,11 +109,17 @@ async function dispatch(
   const taken = await takeRawMessage(parts, parts.rawQueue, delivery);
   if (!taken) return 'ack';
   const { job } = taken;
+  if (taken.isRouted) {
+    await publishRouted(parts, { job, message: await parts.store.message(job.id), delivery });
+    return 'ack';
+  }
   const now = parts.clock.now();
   const waitMs = delayMsOf(job, now);
   if (waitMs > 0) return { retryAfterMs: waitMs, isUncounted: true };
   if (isOverdue(job, now)) {
-    await write(parts, taken, (read) => withFinalMessages(expired(read, now), parts.queues));
+    const message = await messageOf(parts, taken, 'final');
+    const end = (read: Job) => withFinalMessages(expired(read, now), parts.queues, message);
+    await write(parts, taken, delivery, end);
     return 'ack';
   }
   await passage.deciding.turn;
@@ -122,7 +129,7 @@ async function dispatch(
   const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   passage.releaseSlot();
-  await route(parts, taken, choice, passage.publishing);
+  await route(parts, taken, choice, { delivery, publishing: passage.publishing });
   return 'ack';
 }
 
@@ -145,22 +152,27 @@ async function route(
   parts: DispatcherParts,
   taken: RawJob,
   choice: Decision,
-  publishing: Ticket,
+  { delivery, publishing }: { readonly delivery: Delivery; readonly publishing: Ticket },
 ): Promise<void> {
-  const moved = await write(parts, taken, (read) => moveFor(parts, read, choice));
+  const purpose = choice.kind === 'refuse' ? 'final' : 'routed';
+  const message = await messageOf(parts, taken, purpose);
+  const moveOf = (read: Job) => moveFor(parts, read, message, choice);
+  const moved = await write(parts, taken, delivery, moveOf);
   if (!moved && choice.kind === 'route') choice.releasePermit?.();
   if (!moved || !isWaiting(moved.state)) return;
   await publishing.turn;
-  const published = publish(parts, moved, choice);
+  const fixedDelayMs = choice.kind === 'route' ? choice.fixedDelayMs : undefined;
+  const published = publishRouted(parts, { job: moved, message, delivery, fixedDelayMs });
   // A channel keeps the order of its messages, so the next one may be sent before this one is confirmed.
   publishing.done();
   await published;
 }
 
-/** The job after the move; undefined if it had moved before, and then nothing is written. */
+/** The job to publish; undefined if it had moved before, and then nothing is written. */
 async function write(
   parts: DispatcherParts,
   { job, unstored }: RawJob,
+  delivery: Delivery,
   moveOf: (read: Job) => JobMove,
 ): Promise<Job | undefined> {
   const move = moveOf(job);
@@ -172,29 +184,26 @@ async function write(
   const known = created.job;
   // A job at its first fence was stored by a worker that died before it claimed it: this message still stands for it.
   if (known.fence === job.fence) return parts.store.move(moveOf(known));
+  if (isHandedOver(known)) return isUnpublished(known, delivery) ? known : undefined;
   if (isWaiting(known.state)) await publishPointer(parts, known);
   return undefined;
 }
 
-function moveFor(parts: DispatcherParts, job: Job, choice: Decision): JobMove {
+function moveFor(
+  parts: DispatcherParts,
+  job: Job,
+  message: JobMessage | undefined,
+  choice: Decision,
+): JobMove {
   const now = parts.clock.now();
   switch (choice.kind) {
     case 'route':
-      return routed(job, choice, now);
+      return routeOf(parts, job, message, choice);
     case 'wait':
       return delayed(job, { ...choice, costsAttempt: false, queue: parts.returningQueue }, now);
     case 'refuse':
-      return withFinalMessages(failed(job, choice, now), parts.queues);
+      return withFinalMessages(failed(job, choice, now), parts.queues, message);
     default:
       return choice satisfies never;
   }
-}
-
-function publish(parts: DispatcherParts, job: Job, choice: Decision): Promise<void> {
-  const fixedDelayMs = choice.kind === 'route' ? choice.fixedDelayMs : undefined;
-  const options =
-    fixedDelayMs === undefined
-      ? { delayMs: delayMsOf(job, parts.clock.now()) }
-      : { delayMs: fixedDelayMs, isFixedDelay: true };
-  return parts.queue.publish(job.queue, messageFor(job), options);
 }

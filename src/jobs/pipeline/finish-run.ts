@@ -58,21 +58,27 @@ function moveFor(parts: FinishParts, job: Job, message: JobMessage, outcome: Run
 export async function finish(
   parts: FinishParts,
   move: JobMove | undefined,
+  message: JobMessage | undefined,
 ): Promise<DeliveryOutcome> {
   if (!move) return 'ack';
   const isContinued = isWaiting(move.to);
-  const moved = await persist(parts, isContinued ? move : finalMove(parts, move));
+  const moved = await persist(parts, isContinued ? move : finalMove(parts, move, message));
   if (!moved) return 'ack';
   if (isContinued) {
     const delayMs = delayMsOf(moved, parts.clock.now());
     await parts.queue.publish(moved.queue, messageFor(moved), { delayMs });
-  } else await parts.publishResult?.(moved, move.result);
+  } else await parts.publishResult?.({ job: moved, result: move.result, message });
   return 'ack';
 }
 
 /** A result that is published after the move needs no outbox message. */
-function finalMove({ queues, publishResult }: FinishParts, move: JobMove): JobMove {
-  return withFinalMessages(move, publishResult ? { ...queues, resultsQueue: undefined } : queues);
+function finalMove(
+  { queues, publishResult }: FinishParts,
+  move: JobMove,
+  message: JobMessage | undefined,
+): JobMove {
+  const own = publishResult ? { ...queues, resultsQueue: undefined } : queues;
+  return withFinalMessages(move, own, message);
 }
 
 async function persist(parts: FinishParts, move: JobMove): Promise<Job | undefined> {

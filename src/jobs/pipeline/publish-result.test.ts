@@ -52,22 +52,22 @@ function rig({ isUp = true, takes = true } = {}) {
 
 test("a result is published under the job's public id, without an outbox message", async () => {
   const { publishResult, published, stored } = rig();
-  await publishResult(ENDED, RESULT);
+  await publishResult({ job: ENDED, result: RESULT, message: undefined });
   assert.deepEqual([published, stored], [['results: analysis-7 succeeded done'], []]);
 });
 
 for (const broker of [{ isUp: false }, { takes: false }])
   test(`a result that the broker does not accept goes to the outbox: ${JSON.stringify(broker)}`, async () => {
     const { publishResult, published, stored } = rig(broker);
-    await publishResult(ENDED, RESULT);
+    await publishResult({ job: ENDED, result: RESULT, message: undefined });
     assert.deepEqual([published, stored], [[], [`results: job_1.${ENDED.fence} succeeded done`]]);
   });
 
-const history = { result: async () => RESULT };
+const REDELIVERY = { message: undefined, history: { result: async () => RESULT }, now: 4000 };
 
 test('a redelivered message of an ended job publishes the same result again', async () => {
   const { publishResult, published } = rig();
-  assert.equal(await republishResult(publishResult, { job: ENDED, history, now: 4000 }), 'ack');
+  assert.equal(await republishResult(publishResult, { ...REDELIVERY, job: ENDED }), 'ack');
   assert.deepEqual(published, ['results: analysis-7 succeeded done']);
 });
 
@@ -80,8 +80,8 @@ test('a redelivered message of a running job is delivered again after as long as
     [600_000, 60_000],
   ] as const) {
     const stored = await republishResult(publishResult, {
+      ...REDELIVERY,
       job: RUNNING,
-      history,
       now: begunAt + ranMs,
     });
     assert.deepEqual(stored, { retryAfterMs, isUncounted: true });
@@ -93,7 +93,7 @@ test("a caller's job publishes no result", async () => {
   const { publishResult, published } = rig();
   for (const job of [RUNNING, ENDED]) {
     const own: Job = { ...job, origin: 'http' };
-    assert.equal(await republishResult(publishResult, { job: own, history, now: 4000 }), 'ack');
+    assert.equal(await republishResult(publishResult, { ...REDELIVERY, job: own }), 'ack');
   }
   assert.deepEqual(published, []);
 });
@@ -103,7 +103,7 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
   const clock = createTestClock();
   const moves: JobMove[] = [];
   const published: Job[] = [];
-  const publishResult: PublishResult = async (job) => void published.push(job);
+  const publishResult: PublishResult = async ({ job }) => void published.push(job);
   const ending = finish(
     {
       store: {
@@ -122,6 +122,7 @@ async function endOn(answers: readonly (Job | undefined | Error)[], found: Job) 
       clock,
     },
     succeeded(RUNNING, RESULT, 3000),
+    undefined,
   );
   const ended: unknown[] = [];
   void ending.then((outcome) => ended.push(outcome));

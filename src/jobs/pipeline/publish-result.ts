@@ -3,13 +3,13 @@
 // next worker finds an ended job and publishes its result. Results are delivered at least once. A result that the broker
 // does not accept goes to the outbox, so that an unavailable broker does not block the worker.
 
-import { type FinalQueues, resultMessage } from '../model/final-messages.ts';
-import type { Job, JobResult } from '../model/job.ts';
+import { type EndedJob, type FinalQueues, resultMessage } from '../model/final-messages.ts';
+import type { Job } from '../model/job.ts';
 import { isFinal } from '../model/job-state.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 
-export type PublishResult = (job: Job, result: JobResult | undefined) => Promise<void>;
+export type PublishResult = (ended: EndedJob) => Promise<void>;
 
 export type PublishResultParts = {
   readonly broker: Pick<JobQueue, 'publish'>;
@@ -30,17 +30,16 @@ export function createPublishResult(parts: PublishResultParts): PublishResult {
     );
   }
 
-  return async (job, result) => {
+  return async (ended) => {
     // Readers of the results queue know the job by its public id; the outbox is shared by all organisations and needs
     // the globally unique one.
-    for (const { queue, message } of resultMessage(job, result, queues))
-      if (!(await isAccepted(queue, job.publicId, message.body)))
+    for (const { queue, message } of resultMessage(ended, queues))
+      if (!(await isAccepted(queue, ended.job.publicId, message.body)))
         await outbox.publish(queue, message);
   };
 }
 
-export type Redelivery = {
-  readonly job: Job;
+export type Redelivery = Pick<EndedJob, 'job' | 'message'> & {
   readonly history: Pick<JobHistory, 'result'>;
   readonly now: number;
 };
@@ -48,12 +47,12 @@ export type Redelivery = {
 /** For a redelivered message of a job that no longer waits: its worker may have died before it published the result. */
 export async function republishResult(
   publishResult: PublishResult,
-  { job, history, now }: Redelivery,
+  { job, message, history, now }: Redelivery,
 ): Promise<DeliveryOutcome> {
   if (job.origin !== 'queue') return 'ack';
   // The worker that runs it may still die before it publishes: this copy is kept until the job has ended.
   if (!isFinal(job.state)) return { retryAfterMs: recheckMs(job, now), isUncounted: true };
-  await publishResult(job, await history.result(job.id));
+  await publishResult({ job, message, result: await history.result(job.id) });
   return 'ack';
 }
 

@@ -6,7 +6,12 @@ import type { Verdict } from '../../errors/codes.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { every } from '../../kernel/every.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
-import { deadLetterOf, type FinalQueues, withFinalMessages } from '../model/final-messages.ts';
+import {
+  deadLetterOf,
+  type FinalQueues,
+  needsMessage,
+  withFinalMessages,
+} from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { expired, failed, requeued } from '../model/job-moves.ts';
 import { messageFor } from '../model/job-pointer.ts';
@@ -68,7 +73,9 @@ async function eachPage(
 }
 
 async function expire(parts: SweepParts, job: Job): Promise<void> {
-  await parts.store.move(withFinalMessages(expired(job, parts.clock.now()), parts.queues));
+  const { store, queues, clock } = parts;
+  const message = needsMessage(job, queues) ? await store.message(job.id) : undefined;
+  await store.move(withFinalMessages(expired(job, clock.now()), queues, message));
 }
 
 async function recover(parts: SweepParts, job: Job): Promise<void> {
@@ -98,9 +105,10 @@ async function failLost(parts: SweepParts, job: Job): Promise<void> {
     retryable: false,
   };
   const failure = { verdict, internalMessage: `lost ${job.losses + 1} workers` };
-  const letter = deadLetterOf(job, await parts.store.message(job.id), failure, now);
+  const message = await parts.store.message(job.id);
+  const letter = deadLetterOf(job, message, failure, now);
   const move = failed(job, { verdict, deadLetter: letter }, now);
-  await parts.store.move(withFinalMessages(move, parts.queues));
+  await parts.store.move(withFinalMessages(move, parts.queues, message));
 }
 
 async function republishMissing(parts: SweepParts, before: number): Promise<void> {

@@ -3,9 +3,10 @@
 //   pointer ─ find the job and its message ─┐
 //   message ─ organisation exists ─ store ──┴┬ waiting, same fence ──▶ the job and its message
 //             (the same id is the same job)  ├ waiting, other fence ─▶ publish its current pointer, acknowledge
-//                                            ├ running or ended ─────▶ acknowledge; a redelivery publishes the result
-//                                            └ gone ─────────────────▶ acknowledge
-//   unreadable, or unknown organisation ─▶ dead letter, acknowledge
+//                                            └ running or ended ─────▶ acknowledge; a redelivery publishes the result
+//   unreadable, unknown organisation or unknown job ─▶ dead letter, acknowledge
+//
+// A message that Spillway's dispatcher has sent on has its pointer beside it and counts as a pointer.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import {
@@ -13,9 +14,12 @@ import {
   type IntakeParts,
   jobFromMessage,
   publishPointer,
+  type ReadDelivery,
+  readBody,
   readDelivery,
+  unknownJob,
 } from '../intake/read-delivery.ts';
-import type { Job } from '../model/job.ts';
+import { isHandedOver, type Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import type { JobPointer } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
@@ -45,13 +49,16 @@ export async function takeProviderMessage(
   delivery: Delivery,
 ): Promise<TakenJob> {
   const found = await findJob(parts, queue, delivery);
-  if (found instanceof SpillwayError) await bury(parts, queue, delivery, found);
-  if (!found || found instanceof SpillwayError) return ACKNOWLEDGED;
+  if (found instanceof SpillwayError) {
+    await bury(parts, queue, delivery, found);
+    return ACKNOWLEDGED;
+  }
   const { job, message, fence } = found;
   if (!isWaiting(job.state))
-    return { kind: 'done', outcome: await outcomeOfClaimed(parts, job, delivery) };
+    return { kind: 'done', outcome: await outcomeOfClaimed(parts, found, delivery) };
   if (job.fence === fence) return { kind: 'job', job, message };
-  await publishPointer(parts, job);
+  // The current message of a handed-over job is on its provider queue, or with a foreign worker.
+  if (!isHandedOver(job)) await publishPointer(parts, job);
   return ACKNOWLEDGED;
 }
 
@@ -66,10 +73,23 @@ async function findJob(
   parts: ProviderMessageParts,
   queue: string,
   delivery: Delivery,
-): Promise<FoundJob | SpillwayError | undefined> {
-  const read = readDelivery(delivery);
+): Promise<FoundJob | SpillwayError> {
+  const read = readDelivery(parts, delivery);
+  if (read.kind !== 'pointer') return findForeign(parts, queue, read);
+  const found = await findStored(parts, read.pointer);
+  if (found) return found;
+  return read.isCarried
+    ? findForeign(parts, queue, readBody(parts, delivery))
+    : unknownJob(read.pointer);
+}
+
+async function findForeign(
+  parts: ProviderMessageParts,
+  queue: string,
+  read: ReadDelivery,
+): Promise<FoundJob | SpillwayError> {
   if (read.kind === 'unreadable') return read.error;
-  if (read.kind === 'pointer') return findStored(parts, read.pointer);
+  if (read.kind === 'pointer') return unknownJob(read.pointer);
   const job = await jobFromMessage(parts, queue, read.message);
   return job instanceof SpillwayError ? job : storeNew(parts, job, read.message);
 }
@@ -82,7 +102,10 @@ async function findStored(
   return job && { job, message, fence };
 }
 
-/** Whatever state the job has reached since, the delivered message is the one under its first fence. */
+/**
+ * Whatever state the job has reached since, the delivered message is the one under its first fence. For a job that was
+ * handed over it stands for the current message: a foreign dispatcher has published it instead of Spillway's.
+ */
 async function storeNew(
   { store, assignProvider }: ProviderMessageParts,
   given: Job,
@@ -90,15 +113,15 @@ async function storeNew(
 ): Promise<FoundJob> {
   const { job, isNew } = await store.create(assignProvider?.(given) ?? given, message);
   const stored = isNew ? message : ((await store.message(job.id)) ?? {});
-  return { job, message: stored, fence: given.fence };
+  return { job, message: stored, fence: isHandedOver(job) ? job.fence : given.fence };
 }
 
 /** The first worker may have died after the job ended and before it published the result. */
 async function outcomeOfClaimed(
   { publishResult, history, clock }: ProviderMessageParts,
-  job: Job,
+  { job, message }: FoundJob,
   { deliveries }: Delivery,
 ): Promise<DeliveryOutcome> {
   if (deliveries <= 1 || !publishResult) return 'ack';
-  return republishResult(publishResult, { job, history, now: clock.now() });
+  return republishResult(publishResult, { job, message, history, now: clock.now() });
 }

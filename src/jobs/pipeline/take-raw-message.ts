@@ -2,9 +2,10 @@
 //
 //   pointer ─ find the job ─┬ waiting, same fence ──▶ the job
 //                           ├ waiting, other fence ─▶ publish its current pointer, acknowledge
-//                           └ running, ended, gone ─▶ acknowledge
+//                           ├ handed over ──────────▶ the job again, if its message may not have been published
+//                           └ running or ended ─────▶ acknowledge
 //   message ─ organisation exists ──▶ a new job, stored with its first move: one write instead of two
-//   unreadable, or unknown organisation ─▶ dead letter, acknowledge
+//   unreadable, unknown organisation or unknown job ─▶ dead letter, acknowledge
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import {
@@ -12,9 +13,12 @@ import {
   type IntakeParts,
   jobFromMessage,
   publishPointer,
+  type ReadDelivery,
+  readBody,
   readDelivery,
+  unknownJob,
 } from '../intake/read-delivery.ts';
-import type { Job } from '../model/job.ts';
+import { isHandedOver, type Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import type { JobPointer } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
@@ -27,6 +31,8 @@ export type RawJob = {
   readonly job: Job;
   /** The message of a new job, to be stored with it; absent for a stored job. */
   readonly unstored?: JobMessage;
+  /** Whether the job is routed already and only its message has to be published. */
+  readonly isRouted?: boolean;
 };
 
 /** Undefined if nothing is left to do but to acknowledge the delivery. */
@@ -35,21 +41,47 @@ export async function takeRawMessage(
   queue: string,
   delivery: Delivery,
 ): Promise<RawJob | undefined> {
-  const read = readDelivery(delivery);
-  if (read.kind === 'pointer') return waitingJob(parts, read.pointer);
+  const read = readDelivery(parts, delivery);
+  if (read.kind !== 'pointer') return newRawJob(parts, queue, delivery, read);
+  const job = await parts.store.find({ id: read.pointer.jobId });
+  if (job) return storedJob(parts, job, read.pointer, delivery);
+  if (!read.isCarried) return bury(parts, queue, delivery, unknownJob(read.pointer));
+  return newRawJob(parts, queue, delivery, readBody(parts, delivery));
+}
+
+async function newRawJob(
+  parts: RawMessageParts,
+  queue: string,
+  delivery: Delivery,
+  read: ReadDelivery,
+): Promise<RawJob | undefined> {
   if (read.kind === 'unreadable') return bury(parts, queue, delivery, read.error);
+  if (read.kind === 'pointer') return bury(parts, queue, delivery, unknownJob(read.pointer));
   const job = await jobFromMessage(parts, queue, read.message);
   if (job instanceof SpillwayError) return bury(parts, queue, delivery, job);
   return { job, unstored: read.message };
 }
 
-async function waitingJob(
+async function storedJob(
   parts: RawMessageParts,
-  { jobId, fence }: JobPointer,
+  job: Job,
+  { fence }: JobPointer,
+  delivery: Delivery,
 ): Promise<RawJob | undefined> {
-  const job = await parts.store.find({ id: jobId });
-  if (!job || !isWaiting(job.state)) return undefined;
-  if (job.fence === fence) return { job };
+  if (!isWaiting(job.state)) return undefined;
+  const isCurrent = job.fence === fence;
+  if (isHandedOver(job))
+    // A current message was moved back here from its provider queue.
+    return isCurrent || isUnpublished(job, delivery) ? { job, isRouted: true } : undefined;
+  if (isCurrent) return { job };
   await publishPointer(parts, job);
   return undefined;
+}
+
+/**
+ * A crash before the broker's transaction leaves the delivery to another dispatcher, and one after it leaves none. So a
+ * repeated delivery of a job without a known commit is the one that its message is still missing for.
+ */
+export function isUnpublished(job: Job, { deliveries }: Delivery): boolean {
+  return isHandedOver(job) && job.leaseUntil === undefined && deliveries > 1;
 }

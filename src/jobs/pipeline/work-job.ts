@@ -4,7 +4,7 @@
 //            ▶ publish ▶ acknowledge
 //
 // Claiming changes the fence, so of all copies of a message one is run and the others are dropped. A job without a permit
-// waits for its due time: in memory where the queue meanwhile serves other tenants in turn, else on its queue. While the
+// waits for its due time: in memory where the queue serves tenants in turn, else on its queue. While the
 // limit's counters are unavailable every delivery waits in memory. Closing finishes the jobs in progress.
 
 import { sleep } from '../../kernel/clock.ts';
@@ -42,6 +42,8 @@ export type WorkerParts = ProviderMessageParts &
     readonly waitsInMemory?: boolean;
     readonly leaseMs: number;
     readonly workerId: string;
+    /** The queue that the worker consumes: pointers to a foreign job that it has claimed go nowhere else. */
+    readonly ownQueue?: string;
     /** Called after every run, for metrics. */
     readonly onRun?: (ended: EndedRun) => void;
     /** Aborts when no further job may start. */
@@ -74,6 +76,7 @@ export function startWorker(
   const closing = new AbortController();
   const own = {
     ...parts,
+    ownQueue: queue,
     organizationExists: cacheKnownOrganizations(parts.organizationExists, parts.clock),
     giveUp: hurrying.signal,
     closing: closing.signal,
@@ -140,7 +143,7 @@ async function workOnce(
   const now = parts.clock.now();
   const delayMs = delayMsOf(job, now);
   if (delayMs > 0) return { retryAfterMs: delayMs, isUncounted: true };
-  if (isOverdue(job, now)) return finish(parts, expired(job, now));
+  if (isOverdue(job, now)) return finish(parts, expired(job, now), message);
   if (wait.dueAt !== undefined && wait.dueAt > now) return { stayMs: wait.dueAt - now };
   const circuitWaitMs = parts.circuitWaitMs?.(job) ?? 0;
   if (circuitWaitMs > 0) return waitForCircuit(parts, job, now + circuitWaitMs);
@@ -156,7 +159,8 @@ async function workOnce(
 /** The job leaves its slot and takes no permit: its organisation fails alone, and other jobs are served meanwhile. */
 function waitForCircuit(parts: WorkerParts, job: Job, until: number): Promise<DeliveryOutcome> {
   const delay = { until, code: 'PROVIDER_UNAVAILABLE', costsAttempt: false } as const;
-  return finish(parts, delayed(job, delay, parts.clock.now()));
+  const queue = ownQueueOf(parts, job);
+  return finish(parts, delayed(job, { ...delay, queue }, parts.clock.now()), undefined);
 }
 
 async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wait): Promise<Step> {
@@ -175,13 +179,22 @@ async function admit(parts: WorkerParts, job: Job, message: JobMessage, wait: Wa
     return { stayMs: answer.afterMs };
   }
   const until = parts.clock.now() + answer.afterMs;
-  if (waitsInMemory) {
+  if (waitsInMemory || isReleased(job, answer.afterMs)) {
     wait.dueAt = until;
     return { stayMs: answer.afterMs };
   }
   permits?.noteRequeued(job);
   const delay = { until, code: 'RATE_LIMITED', costsAttempt: false } as const;
-  return finish(parts, delayed(job, delay, parts.clock.now()));
+  const queue = ownQueueOf(parts, job);
+  return finish(parts, delayed(job, { ...delay, queue }, parts.clock.now()), message);
+}
+
+/**
+ * A caller's job was released in its tenant's turn. Requeued, it would return behind the other jobs of its tenant, long after
+ * its due time, while all later jobs queue behind that due time.
+ */
+function isReleased({ origin }: Job, afterMs: number): boolean {
+  return origin !== 'queue' && afterMs <= MAX_RELEASED_WAIT_MS;
 }
 
 type PermittedRun = {
@@ -200,7 +213,9 @@ async function claim(
   // Registered before it is claimed, so that a cancellation in between aborts it.
   const handle = parts.running.begin(waiting.id);
   try {
-    const job = await parts.store.move(started(waiting, parts, parts.clock.now()));
+    const { workerId, leaseMs } = parts;
+    const terms = { workerId, leaseMs, queue: ownQueueOf(parts, waiting) };
+    const job = await parts.store.move(started(waiting, terms, parts.clock.now()));
     if (permit && !job) parts.permits?.giveBack(permit);
     if (!job) return 'ack';
     return await runClaimed(parts, job, permitted, handle);
@@ -222,7 +237,12 @@ async function runClaimed(
   const move = moveAfter(parts, job, permitted.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
   if (move) parts.onRun?.({ job, to: move.to, durationMs });
-  return finish(parts, move);
+  return finish(parts, move, permitted.message);
+}
+
+/** A caller's job returns to its tenant queue, which has the name of the provider's queue. */
+function ownQueueOf({ ownQueue }: WorkerParts, { origin }: Job): string | undefined {
+  return origin === 'queue' ? ownQueue : undefined;
 }
 
 async function runPrepared(
@@ -235,5 +255,7 @@ async function runPrepared(
   return superviseRun(parts, job, { message, permit, images: prepared?.images }, handle);
 }
 
+/** Brokers return a delivery that is not acknowledged for long. */
+const MAX_RELEASED_WAIT_MS = 60_000;
 /** A job that waits in memory may be cancelled or expire; it is read again at least this often. */
 const MAX_STAY_MS = 5000;

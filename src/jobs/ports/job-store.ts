@@ -68,6 +68,12 @@ export type JobMove = {
   readonly outbox?: readonly OutboxMessage[];
 };
 
+/** A renewed lease, a repeated publication, or the take-over of a handed-over job, whose lease ends. */
+export type JobTouch =
+  | { readonly leaseUntil: number }
+  | { readonly publishedAt: number }
+  | { readonly takenOverTo: string; readonly publishedAt: number };
+
 export type JobKey =
   | { readonly id: string }
   | { readonly organizationId: string; readonly publicId: string };
@@ -109,11 +115,7 @@ export type JobStore = {
   list(page: JobPage): Promise<readonly Job[]>;
   /** The job after the move; undefined if its fence has changed, and then nothing is written. */
   move(move: JobMove): Promise<Job | undefined>;
-  /** Renews the lease or notes a publication without a move; false if the fence has changed. */
-  touch(
-    jobId: string,
-    fence: number,
-    change: { readonly leaseUntil: number } | { readonly publishedAt: number },
-  ): Promise<boolean>;
+  /** Changes the job without a move; false if the fence has changed. */
+  touch(jobId: string, fence: number, change: JobTouch): Promise<boolean>;
   stalled(query: StalledJobs): Promise<readonly Job[]>;
 };

@@ -70,6 +70,7 @@ export function jobPipelineContract(adapter: string, open: () => Promise<JobServ
         'message',
         'timestamp',
         'attempts',
+        'provider',
         'queue',
       ]);
     });

@@ -133,7 +133,7 @@ export function jobRecoveryContract(adapter: string, open: () => Promise<JobServ
     it('a result is published until the broker accepts it, and its job runs once', async () => {
       const published: (string | undefined)[] = [];
       let refusals = 2;
-      const publishResult: PublishResult = async (_job, result) => {
+      const publishResult: PublishResult = async ({ result }) => {
         refusals -= 1;
         if (refusals >= 0) throw new Error('the broker refuses it');
         published.push(result?.output);

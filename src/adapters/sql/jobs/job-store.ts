@@ -1,16 +1,22 @@
 // Jobs on either SQL store. A move is an UPDATE guarded by the fence; only if it updates its row is the rest of the move
 // written, in the same transaction. The consumers of the queues are notified after the commit.
 
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { Job } from '../../../jobs/model/job.ts';
 import type { JobMessage } from '../../../jobs/model/job-message.ts';
 import type { JobState } from '../../../jobs/model/job-state.ts';
 import type { NewJobEvent } from '../../../jobs/ports/job-history.ts';
 import type { OutboxMessage } from '../../../jobs/ports/job-queue.ts';
-import type { JobMove, JobPage, JobStore, StalledJobs } from '../../../jobs/ports/job-store.ts';
+import type {
+  JobMove,
+  JobPage,
+  JobStore,
+  JobTouch,
+  StalledJobs,
+} from '../../../jobs/ports/job-store.ts';
 import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
-import type { Schema } from '../schema.ts';
+import type { JobsTable, Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
 import { addDeadLetter } from './dead-letter-store.ts';
 import { finishAttempt, insertEvents, saveResult, startAttempt } from './job-history.ts';
@@ -77,11 +83,7 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     async touch(jobId, fence, change) {
       const row = await db
         .updateTable('jobs')
-        .set(
-          'leaseUntil' in change
-            ? { lease_until: change.leaseUntil }
-            : { published_at: change.publishedAt },
-        )
+        .set(touchedColumns(change))
         .where('id', '=', jobId)
         .where('fence', '=', fence)
         .returning('id')
@@ -90,6 +92,13 @@ export function createJobStore(parts: JobStoreParts): JobStore {
     },
     stalled: async (query) => (await stalledJobs(db, query).execute()).map(toJob),
   };
+}
+
+function touchedColumns(change: JobTouch): Updateable<JobsTable> {
+  if ('leaseUntil' in change) return { lease_until: change.leaseUntil };
+  const published = { published_at: change.publishedAt };
+  if (!('takenOverTo' in change)) return published;
+  return { ...published, queue: change.takenOverTo, lease_owner: null, lease_until: null };
 }
 
 /** At the start of a store's sole process no job can be running: every lease ends, and the sweeper requeues its job. */
@@ -217,7 +226,10 @@ function stalledJobs(db: Kysely<Schema>, { kind, before, limit, after }: Stalled
       .where(sql<boolean>`state = 'running'`)
       .where('lease_until', '<=', before)
       .orderBy('lease_until');
-  const waiting = jobs.where(sql<boolean>`state in ('queued', 'delayed')`);
+  // A waiting job with a lease owner is handed over: its message may be with another system.
+  const waiting = jobs
+    .where(sql<boolean>`state in ('queued', 'delayed')`)
+    .where('lease_owner', 'is', null);
   if (kind === 'overdue')
     return waiting
       .where('deadline_at', 'is not', null)

@@ -1,0 +1,48 @@
+// The message of a finished job for the results queue: the job's result, and the fields of the producer's own message,
+// by which existing consumers recognise their work. Spillway's fields win, and a producer's field under the name of one that
+// this result does not have is left out: it would read as Spillway's.
+
+import { fieldsOfBody } from './body-fields.ts';
+import type { Job, JobResult } from './job.ts';
+import type { JobMessage } from './job-message.ts';
+import { toResultView } from './job-view.ts';
+
+/** Larger fields, such as inline images, are left out: results stay small, and the store has the whole message. */
+const MAX_FIELD_CHARACTERS = 65_536;
+const MAX_OWN_CHARACTERS = 1_048_576;
+
+const RESULT_FIELDS: ReadonlySet<string> = new Set([
+  'status',
+  'output',
+  'response',
+  'usage',
+  'costUsd',
+  'error',
+  'attempts',
+  'startedAt',
+  'finishedAt',
+]);
+
+/** The text begins with the id, so that a relay finds it without parsing. */
+export function resultBody(
+  job: Job,
+  result: JobResult | undefined,
+  message: JobMessage | undefined,
+): string {
+  const { locale = 'en', timeZone = 'UTC', updatedAt: now } = job;
+  const view = toResultView(job, result, { locale, timeZone, now });
+  return JSON.stringify({ ...view, ...ownFields(message, view) });
+}
+
+function ownFields(message: JobMessage | undefined, view: object): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  let size = 0;
+  for (const [name, value] of Object.entries(fieldsOfBody(message?.source?.body))) {
+    const isTaken = RESULT_FIELDS.has(name) || Reflect.get(view, name) !== undefined;
+    const length = isTaken ? 0 : JSON.stringify(value).length;
+    if (isTaken || length > MAX_FIELD_CHARACTERS || size + length > MAX_OWN_CHARACTERS) continue;
+    size += length;
+    kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,98 @@
+// Moves jobs from one queue to another that this worker consumes:
+//
+//   shared provider queue ═▶ pointers queue    a message of the producer becomes a pointer that only Spillway consumes
+//   pointers queue ─▶ provider queue           after foreign workers have left, for pointers that are still there
+//
+// A worker that called a provider for a message of a shared queue and died would leave the message to a foreign worker, which
+// calls again. So the message is replaced by a pointer first, in one transaction of the broker, and no worker of another
+// system sees the job afterwards. At most `maxReady` pointers wait: the rest is left to foreign workers.
+
+import { type Clock, sleep } from '../../kernel/clock.ts';
+import { HANDED_OVER, type Job } from '../model/job.ts';
+import { messageFor } from '../model/job-pointer.ts';
+import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import { type ProviderMessageParts, takeProviderMessage } from './take-provider-message.ts';
+
+export type TakeOverParts = Omit<ProviderMessageParts, 'publishResult'> & {
+  readonly store: Pick<JobStore, 'create' | 'find' | 'message' | 'touch'>;
+  readonly queue: Pick<JobQueue, 'publish' | 'consume' | 'depth'>;
+  readonly clock: Clock;
+};
+
+export type TakeOver = {
+  readonly from: string;
+  readonly to: string;
+  readonly concurrency: number;
+  /** Pointers that may wait on `to`; absent for no bound. */
+  readonly maxReady?: number;
+};
+
+const DEPTH_VALID_MS = 250;
+
+export function startTakeOver(parts: TakeOverParts, move: TakeOver): Consumer {
+  const closing = new AbortController();
+  const waitForWorkers = createDepthGate(parts, move, closing.signal);
+  const { assignProvider } = parts;
+  const own: TakeOverParts = { ...parts, assignProvider: (job) => handedOver(assignProvider, job) };
+  const options = { concurrency: move.concurrency, isTransactional: true };
+  const consumer = parts.queue.consume(move.from, options, async (delivery) => {
+    const isWanted = await waitForWorkers();
+    if (!isWanted) return { retryAfterMs: 0, isUncounted: true };
+    return takeOver(own, move, delivery);
+  });
+  return {
+    close() {
+      closing.abort();
+      return consumer.close();
+    },
+  };
+}
+
+/** Until the broker has replaced the message, a foreign worker may still get it. */
+function handedOver(assign: TakeOverParts['assignProvider'], job: Job): Job {
+  return { ...(assign?.(job) ?? job), leaseOwner: HANDED_OVER };
+}
+
+async function takeOver(
+  parts: TakeOverParts,
+  { from, to }: TakeOver,
+  delivery: Delivery,
+): Promise<DeliveryOutcome> {
+  const taken = await takeProviderMessage(parts, from, delivery);
+  if (taken.kind === 'done') return taken.outcome;
+  const { job } = taken;
+  const { id, body } = messageFor(job);
+  if (delivery.replaceBy) await delivery.replaceBy(to, { id, body });
+  else await parts.queue.publish(to, { id, body });
+  // A worker may have claimed the job already; the claim says the same.
+  const takenOver = { takenOverTo: to, publishedAt: parts.clock.now() };
+  if (job.origin === 'queue')
+    await parts.store.touch(job.id, job.fence, takenOver).catch(() => false);
+  return 'ack';
+}
+
+/** True when fewer than `maxReady` pointers wait; false when the signal is aborted first. */
+function createDepthGate(
+  { queue, clock }: TakeOverParts,
+  { to, maxReady }: TakeOver,
+  closing: AbortSignal,
+): () => Promise<boolean> {
+  let free = 0;
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (maxReady === undefined) return !closing.aborted;
+    while (!closing.aborted) {
+      if (clock.monotonic() - measuredAt >= DEPTH_VALID_MS) {
+        measuredAt = clock.monotonic();
+        free = maxReady - (await queue.depth(to)).ready;
+      }
+      if (free > 0) {
+        free -= 1;
+        return true;
+      }
+      await sleep(clock, DEPTH_VALID_MS, closing).catch(() => {});
+    }
+    return false;
+  };
+}
