@@ -49,22 +49,31 @@ function errorInfo(answer: PublicAnswer, extra: { readonly partial?: true }): ob
   return { '@type': `${TYPE_PREFIX}ErrorInfo`, reason: code, domain: 'spillway', metadata };
 }
 
-/** Gemini CLI stops with a sentence at a quota per day and sleeps at any other. */
-function quotaFailure({ error }: PublicAnswer): object[] {
-  if (error.code !== 'AI_LIMIT_REACHED') return [];
-  const violation = { quotaMetric: 'ai-capacity', quotaId: 'AiCapacityPerDay' };
+/**
+ * Gemini CLI stops at a usage limit in two ways: at a `quotaId` per day with a sentence of its own that names no time, and at
+ * a delay of more than 300 s with the sentence of the error and the time of the delay. At any other limit it sleeps.
+ */
+function quotaFailure(answer: PublicAnswer): object[] {
+  if (answer.error.code !== 'AI_LIMIT_REACHED') return [];
+  const quotaId = delayOf(answer) > MAX_SLEEP_SECONDS ? 'AiCapacity' : QUOTA_PER_DAY;
+  const violation = { quotaMetric: QUOTA_PER_DAY, quotaId };
   return [{ '@type': `${TYPE_PREFIX}QuotaFailure`, violations: [violation] }];
 }
 
 /** A short delay beside a usage limit would make clients sleep and retry instead of reporting the limit. */
-function retryInfo({ retryAfter, error }: PublicAnswer): object[] {
-  if (retryAfter === undefined) return [];
-  const seconds = error.retryAfterMs === undefined ? retryAfter : error.retryAfterMs / 1_000;
-  if (error.code === 'AI_LIMIT_REACHED' && seconds < MIN_LIMIT_DELAY_SECONDS) return [];
+function retryInfo(answer: PublicAnswer): object[] {
+  const seconds = delayOf(answer);
+  const isSlept = seconds <= MAX_SLEEP_SECONDS && answer.error.code === 'AI_LIMIT_REACHED';
+  if (answer.retryAfter === undefined || isSlept) return [];
   return [{ '@type': `${TYPE_PREFIX}RetryInfo`, retryDelay: `${seconds}s` }];
 }
 
-const MIN_LIMIT_DELAY_SECONDS = 300;
+function delayOf({ retryAfter = 0, error: { retryAfterMs } }: PublicAnswer): number {
+  return retryAfterMs === undefined ? retryAfter : retryAfterMs / 1_000;
+}
+
+const QUOTA_PER_DAY = 'AiCapacityPerDay';
+const MAX_SLEEP_SECONDS = 300;
 
 function debugInfo({ error }: PublicAnswer): object[] {
   if (error.diagnostics === undefined) return [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ErrorParams } from './codes.ts';
+import { type ErrorParams, isErrorCode } from './codes.ts';
 import { LOCALES } from './locale.ts';
 import { MARKERS, type NativeFormat } from './markers.ts';
 import { toPublicAnswer } from './public-answer.ts';
@@ -72,6 +72,33 @@ suite('the markers that clients act on', () => {
     assert.equal(wireError('gemini', 'BUDGET_EXCEEDED').status, 'RESOURCE_EXHAUSTED');
   });
 
+  test('an overload has the status of Anthropic’s Overloaded class and the code at which Codex stops', () => {
+    const overloaded = { params: { reason: 'overloaded' } } as const;
+    const answer = answerTo('PROVIDER_UNAVAILABLE', overloaded);
+    assert.deepEqual(
+      (['anthropic', 'openai', 'gemini'] as const).map((format) => wireStatus(format, answer)),
+      [529, 503, 503],
+    );
+    assert.equal(
+      wireError('anthropic', 'PROVIDER_UNAVAILABLE', overloaded).type,
+      'overloaded_error',
+    );
+    for (const reason of ['overloaded', 'circuit_open'] as const)
+      assert.equal(
+        wireError('openai', 'PROVIDER_UNAVAILABLE', { params: { reason } }).code,
+        'server_is_overloaded',
+      );
+    const failed = wireError('openai', 'PROVIDER_UNAVAILABLE', { params: { reason: 'error' } });
+    assert.equal(failed.code, 'PROVIDER_UNAVAILABLE');
+  });
+
+  test('a usage limit over five minutes has the delay that Gemini CLI shows, and no quotaId per day', () => {
+    const limit = { resetAt: now + 301_000 };
+    const details = JSON.stringify(wireError('gemini', 'AI_LIMIT_REACHED', limit)['details']);
+    assert.match(details, /RetryInfo","retryDelay":"301s"/);
+    assert.match(details, /"quotaMetric":"AiCapacityPerDay","quotaId":"AiCapacity"/);
+  });
+
   test('a usage limit that ends soon has a quota per day and no RetryInfo in the Gemini format', () => {
     const body = JSON.stringify(wireError('gemini', 'AI_LIMIT_REACHED', { resetAt: now + 30_000 }));
     assert.match(body, /QuotaFailure.*PerDay/);
@@ -80,9 +107,9 @@ suite('the markers that clients act on', () => {
 
   test('every failure carries the Spillway code beside the vendor’s', () => {
     for (const code of Object.keys(MARKERS)) {
-      if (code === 'UNKNOWN_MODEL') continue;
+      if (!isErrorCode(code)) continue;
       for (const format of ['anthropic', 'openai', 'gemini'] as const)
-        assert.equal(wireError(format, code as SpillwayError['code'])['spillway_code'], code);
+        assert.equal(wireError(format, code)['spillway_code'], code);
     }
     assert.equal(answerTo('INTERNAL').headers['x-spillway-code'], 'INTERNAL');
   });

@@ -22,7 +22,9 @@ export type MarkerCase =
   | 'AI_LIMIT_REACHED'
   | 'CONTENT_POLICY'
   | 'UNKNOWN_MODEL'
-  | 'BUDGET_EXCEEDED';
+  | 'BUDGET_EXCEEDED'
+  | 'OVERLOADED'
+  | 'CIRCUIT_OPEN';
 
 export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, Marker>>>> = {
   // Claude Code and opencode compact; LiteLLM and LangChain raise their context-window class.
@@ -55,6 +57,17 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
     openai: { type: 'insufficient_quota', code: 'insufficient_quota' },
     gemini: { grpcStatus: 'RESOURCE_EXHAUSTED' },
   },
+  // Anthropic's SDKs raise their Overloaded class; Codex stops with a sentence instead of thirty requests.
+  OVERLOADED: {
+    anthropic: { status: 529 },
+    openai: { code: 'server_is_overloaded' },
+    gemini: {},
+  },
+  CIRCUIT_OPEN: {
+    anthropic: {},
+    openai: { code: 'server_is_overloaded' },
+    gemini: {},
+  },
 };
 
 /** The marker of an answer in a format; empty if clients act on nothing but the status. */
@@ -73,6 +86,7 @@ const NO_MARKER: Marker = Object.freeze({});
 function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefined {
   if (code === 'INVALID_REQUEST')
     return params.field === 'model' && !isMistyped(params.problem) ? 'UNKNOWN_MODEL' : undefined;
+  if (code === 'PROVIDER_UNAVAILABLE') return UNAVAILABLE[params.reason ?? 'error'];
   return code === 'CONTEXT_TOO_LONG' ||
     code === 'AI_LIMIT_REACHED' ||
     code === 'CONTENT_POLICY' ||
@@ -80,6 +94,13 @@ function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefin
     ? code
     : undefined;
 }
+
+const UNAVAILABLE = {
+  overloaded: 'OVERLOADED',
+  circuit_open: 'CIRCUIT_OPEN',
+  error: undefined,
+  credit: undefined,
+} as const;
 
 const MISTYPED: ReadonlySet<string> = new Set([
   'missing',

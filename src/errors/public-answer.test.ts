@@ -70,6 +70,25 @@ test('the sentence states the wait of the header when it is longer than a moment
   assert.match(sentence('PROVIDER_UNAVAILABLE', { reason: 'circuit_open' }, 59_000), /in 1 minute/);
 });
 
+test('a client that sleeps on Retry-After gets none beside a forbidden retry', () => {
+  const open = { params: { reason: 'circuit_open' }, retryAfterMs: 59_000 } as const;
+  const sleeper = { sleepsOnRetryAfter: true };
+  const { headers } = answerTo('PROVIDER_UNAVAILABLE', open, sleeper);
+  assert.equal(headers['x-should-retry'], 'false');
+  assert.equal(headers['retry-after'], undefined);
+  assert.equal(headers['retry-after-ms'], '59000');
+  const short = answerTo('RATE_LIMITED', { retryAfterMs: 2000 }, sleeper);
+  assert.equal(short.headers['retry-after'], '2');
+  assert.equal(answerTo('PROVIDER_UNAVAILABLE', open).headers['retry-after'], '59');
+});
+
+test('a client does not retry an answer that broke off after it had begun', () => {
+  const lost = { params: { phase: 'lost' } } as const;
+  const { headers } = answerTo('NETWORK_TIMEOUT', { ...lost, isBrokenOff: true });
+  assert.equal(headers['x-should-retry'], 'false');
+  assert.equal(answerTo('NETWORK_TIMEOUT', lost).headers['x-should-retry'], undefined);
+});
+
 test('a reset in the past advises no wait', () => {
   const { headers, error } = answerTo('AI_LIMIT_REACHED', { resetAt: now - 1 });
   assert.equal(headers['retry-after'], '0');

@@ -26,6 +26,8 @@ export type AnswerContext = {
   readonly isBackground?: boolean;
   /** The gateway has used up its own retries for this request: a client that retries as well would multiply them. */
   readonly hasRetried?: boolean | undefined;
+  /** The client sleeps for all of `retry-after` without a word to its user, even where the answer forbids a retry. */
+  readonly sleepsOnRetryAfter?: boolean | undefined;
   /** The raw failure. Set only for a key that was created with `diagnostics: true`. */
   readonly diagnostics?: unknown;
 };
@@ -55,16 +57,17 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   const wait = knownWait(error, context.now);
   const params = completeParams(code, error.params, wait);
   const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNKNOWN_RESET_MS : undefined);
+  const isRetryAllowed = mayRetry(error, advisedMs, context);
   return {
     status: (params.problem && PROBLEM_STATUS[params.problem]) ?? row.status,
     headers: {
       'x-request-id': context.requestId,
       'request-id': context.requestId,
       'x-spillway-code': code,
-      ...retryHeaders(row.status, advisedMs),
+      ...retryHeaders(row.status, advisedMs, isRetryAllowed || !context.sleepsOnRetryAfter),
       ...capacityHeaders(code, params, wait.resetAt),
       ...(params.problem === 'unsupported_encoding' ? ACCEPTED_ENCODINGS : {}),
-      ...(mayRetry(error, advisedMs, context) ? {} : { 'x-should-retry': 'false' }),
+      ...(isRetryAllowed ? {} : { 'x-should-retry': 'false' }),
     },
     error: {
       code,
@@ -101,13 +104,13 @@ const MAX_CIRCUIT_WAIT_MS = 10_000;
 
 /** Whether a client should retry by itself. */
 function mayRetry(
-  { retryable, params }: SpillwayError,
+  { retryable, isBrokenOff, params }: SpillwayError,
   advisedMs: number | undefined,
   { hasRetried }: AnswerContext,
 ): boolean {
   const isCircuit = params.reason === 'circuit_open';
   const maxMs = isCircuit ? MAX_CIRCUIT_WAIT_MS : MAX_SDK_WAIT_MS;
-  return retryable && hasRetried !== true && (advisedMs ?? 0) <= maxMs;
+  return retryable && !isBrokenOff && hasRetried !== true && (advisedMs ?? 0) <= maxMs;
 }
 
 const CARRIES_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
@@ -127,9 +130,15 @@ function completeParams(code: ErrorCode, raw: ErrorParams, wait: Wait): ErrorPar
   return safeParams(code, { resetTime: wait.resetAt, retryAfterMs: wait.ms, ...raw });
 }
 
-function retryHeaders(status: number, advisedMs: number | undefined): Record<string, string> {
+function retryHeaders(
+  status: number,
+  advisedMs: number | undefined,
+  statesSeconds: boolean,
+): Record<string, string> {
   if (advisedMs === undefined || !CARRIES_RETRY_AFTER.has(status)) return {};
-  return { 'retry-after': String(toSeconds(advisedMs)), 'retry-after-ms': String(advisedMs) };
+  const milliseconds = { 'retry-after-ms': String(advisedMs) };
+  if (!statesSeconds) return milliseconds;
+  return { 'retry-after': String(toSeconds(advisedMs)), ...milliseconds };
 }
 
 function capacityHeaders(

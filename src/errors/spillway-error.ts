@@ -13,6 +13,7 @@ export type SpillwayErrorOptions = {
   readonly resetAt?: number;
   readonly lesson?: Lesson;
   readonly isTimedOut?: boolean;
+  readonly isBrokenOff?: boolean;
   readonly cause?: unknown;
 };
 
@@ -28,6 +29,8 @@ export class SpillwayError extends Error {
   readonly lesson: Lesson | undefined;
   /** A clock of Spillway ended the call after its request was sent: the provider has worked and is paid. */
   readonly isTimedOut: boolean;
+  /** The connection ended after the answer had begun. Clients of a direct connection do not retry such a call. */
+  readonly isBrokenOff: boolean;
 
   constructor(code: ErrorCode, message: string, options: SpillwayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -40,6 +43,7 @@ export class SpillwayError extends Error {
     this.resetAt = options.resetAt;
     this.lesson = options.lesson;
     this.isTimedOut = options.isTimedOut ?? false;
+    this.isBrokenOff = options.isBrokenOff ?? false;
   }
 
   static fromVerdict(verdict: Verdict, message: string, cause?: unknown): SpillwayError {

@@ -152,7 +152,7 @@ test('the Google SDK raises its ApiError with the code in ErrorInfo and the wait
     },
     {
       '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
-      violations: [{ quotaMetric: 'ai-capacity', quotaId: 'AiCapacityPerDay' }],
+      violations: [{ quotaMetric: 'AiCapacityPerDay', quotaId: 'AiCapacity' }],
     },
     { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '720s' },
   ]);

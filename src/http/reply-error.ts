@@ -30,6 +30,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { type RefusalLimit, refusalSubject } from './refusal-limit.ts';
+import { sleepsOnRetryAfter } from './sleeping-clients.ts';
 
 export type ErrorReply = {
   readonly error: SpillwayError;
@@ -83,6 +84,7 @@ export function createErrorReplier(
       now: clock.now(),
       overrides: principal?.messages,
       hasRetried: reply.hasRetried,
+      sleepsOnRetryAfter: sleepsOnRetryAfter(request.headers),
       ...(reply.format === 'spillway' ? {} : callContext(reply, canQueue)),
       diagnostics: diagnosticsFor(reply, failures),
     });

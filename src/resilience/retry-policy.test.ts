@@ -12,6 +12,8 @@ import {
   NOTHING_REPEATED,
   RETRY_DEFAULTS,
   type RepeatableFailure,
+  type RetryBounds,
+  type RetryContext,
   type RetryHistory,
 } from './retry-policy.ts';
 
@@ -44,7 +46,11 @@ function refused(code: ErrorCode, options: SpillwayErrorOptions = {}): SpillwayE
 }
 
 /** The delays of a request that fails this way until it gives up. */
-function waitsUntilGivenUp(error: SpillwayError, rules = PATIENT, moment = MOMENT): number[] {
+function waitsUntilGivenUp(
+  error: SpillwayError,
+  rules = PATIENT,
+  moment: RetryContext = MOMENT,
+): number[] {
   const waits: number[] = [];
   let history: RetryHistory = NOTHING_REPEATED;
   for (;;) {
@@ -60,6 +66,15 @@ test('a throttle is retried five times; an overload, an error and a network fail
   assert.deepEqual(waitsUntilGivenUp(failed('overloaded')), [2000, 4000, 8000]);
   assert.deepEqual(waitsUntilGivenUp(failed('error')), [1000, 2000, 4000]);
   assert.deepEqual(waitsUntilGivenUp(failed('network')), [1000, 2000, 4000]);
+});
+
+test('the bounds of a caller shorten the delays, their sum and the number of retries', () => {
+  const waits = (bounds: RetryBounds) =>
+    waitsUntilGivenUp(failed('overloaded'), PATIENT, { ...MOMENT, ...bounds });
+  assert.deepEqual(waits({ maxBaseMs: 1000 }), [1000, 2000, 4000]);
+  assert.deepEqual(waits({ maxRetries: 2, maxBaseMs: 1000 }), [1000, 2000]);
+  assert.deepEqual(waits({ maxWaitMs: 6000 }), [2000, 4000]);
+  assert.deepEqual(waits({ maxWaitMs: 5999 }), [2000]);
 });
 
 test('a timeout of a call that was sent is retried only if configured', () => {

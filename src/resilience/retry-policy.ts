@@ -47,14 +47,22 @@ export const NOTHING_REPEATED: RetryHistory = Object.freeze({
   waitedMs: 0,
 });
 
-export type RetryContext = {
+/** Bounds for one caller, within those of the rules. A client with retries of its own needs few and short ones. */
+export type RetryBounds = {
+  /** The most retries of one request, whatever its failures. */
+  readonly maxRetries?: number;
+  /** The bound on the sum of all delays of one request. */
+  readonly maxWaitMs?: number;
+  /** The longest first delay of the backoff. */
+  readonly maxBaseMs?: number;
+};
+
+export type RetryContext = RetryBounds & {
   /** Epoch milliseconds, like the deadline. */
   readonly now: number;
   readonly deadlineAt: number;
   /** In [0, 1). */
   readonly random: number;
-  /** The most retries of this request, whatever its failures; unbounded without it. */
-  readonly maxRetries?: number | undefined;
 };
 
 export type RetryDecision =
@@ -85,13 +93,21 @@ export function decideRetry(
   if (isUsedUp) return { kind: 'give_up', why: 'used_up' };
   const wait = waitFor(rules, failure, before, error, moment);
   const leftToDeadlineMs = moment.deadlineAt - moment.now;
-  const leftToWaitMs = rules.maxInteractiveWaitMs - history.waitedMs;
+  const leftToWaitMs = maxWaitMsOf(rules, moment) - history.waitedMs;
   // A call that starts at the deadline has no time left.
   if (wait.leastMs >= leftToDeadlineMs) return { kind: 'give_up', why: 'deadline' };
   if (wait.leastMs > leftToWaitMs) return { kind: 'give_up', why: 'waited_enough' };
   // A bound may cut the jitter, but not the stated delay.
   const waitMs = Math.max(wait.leastMs, Math.min(wait.ms, leftToWaitMs, leftToDeadlineMs - 1));
   return { kind: 'retry', waitMs, failure, number: before + 1, most };
+}
+
+/** The bound on the sum of all delays of one request of this caller. */
+export function maxWaitMsOf(
+  { maxInteractiveWaitMs }: RetryRules,
+  { maxWaitMs = Number.POSITIVE_INFINITY }: RetryBounds,
+): number {
+  return Math.min(maxInteractiveWaitMs, maxWaitMs);
 }
 
 /** The number of retries so far, whatever their failures. */
@@ -142,10 +158,10 @@ function waitFor(
   failure: RepeatableFailure,
   before: number,
   error: SpillwayError,
-  { now, random }: RetryContext,
+  { now, random, maxBaseMs = Number.POSITIVE_INFINITY }: RetryContext,
 ): WaitRange {
   const { jitter, maxMs } = rules;
-  const baseMs = rules[ROWS[failure].base];
+  const baseMs = Math.min(rules[ROWS[failure].base], maxBaseMs);
   const ownMs = exponentialMs({ baseMs, maxMs, jitter }, before, random);
   const askedMs = Math.max(error.retryAfterMs ?? 0, (error.resetAt ?? now) - now);
   // A stated delay of zero counts as none.

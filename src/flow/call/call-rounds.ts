@@ -8,6 +8,7 @@ import { fallbackAfter } from '../../resilience/retry-elsewhere.ts';
 import {
   afterRetry,
   decideRetry,
+  maxWaitMsOf,
   NOTHING_REPEATED,
   type RetryContext,
   type RetryDecision,
@@ -162,11 +163,13 @@ export class CallRounds {
   /** Only a throttle is waited for; a usage limit, an open circuit or a spent budget is answered at once. */
   #waitForLimit(
     error: SpillwayError,
-    { maxInteractiveWaitMs }: RetryRules,
-    { now, deadlineAt, maxRetries }: RetryContext,
+    rules: RetryRules,
+    moment: RetryContext,
   ): RoundsEnd | undefined {
+    const { now, deadlineAt, maxRetries } = moment;
     const waitMs = Math.ceil(waitOf(error, now));
-    const leftMs = Math.min(maxInteractiveWaitMs - this.#history.waitedMs, deadlineAt - now);
+    const leftToWaitMs = maxWaitMsOf(rules, moment) - this.#history.waitedMs;
+    const leftMs = Math.min(leftToWaitMs, deadlineAt - now);
     if (error.code !== 'RATE_LIMITED' || waitMs > leftMs) return undefined;
     // A caller that retries by itself waits by itself.
     if (maxRetries === 0 && error.params.scope === 'provider') return undefined;

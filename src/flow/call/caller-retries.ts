@@ -4,7 +4,8 @@
 //   caller                                                    retries by the gateway
 //   repeats a failed request                                  none: one attempt
 //   an agent with a retry loop of its own                     none: it does the retrying
-//   an SDK that announces its retries, first attempt          as many as the SDK makes by default
+//   an SDK that announces its retries, first attempt          as many as the SDK makes by default, with short delays
+//   an SDK that makes a single attempt                        one, within seconds: its user waits for an error
 //   any other caller                                          as the retry rules say
 //
 // A repeat is announced by `x-stainless-retry-count`, or has the same bytes as a request of the same key whose retries were
@@ -14,6 +15,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
+import type { RetryBounds } from '../../resilience/retry-policy.ts';
 
 export type RetryingCaller = {
   readonly headers: IncomingHttpHeaders;
@@ -23,31 +25,43 @@ export type RetryingCaller = {
 };
 
 export type CallerRetries = {
-  /** The most retries of one request over all its targets. */
-  maxRetriesOf(caller: RetryingCaller): number;
+  /** The bounds of one request over all its targets. */
+  boundsOf(caller: RetryingCaller): RetryBounds;
   /** The request failed after `retries` retries. If there were any, or it was a repeat, its next copy is a repeat. */
   failed(caller: RetryingCaller, retries: number): void;
 };
 
 const REPEAT_MS = 120_000;
 const MAX_REMEMBERED = 10_000;
-/** The default of the SDKs that send `x-stainless-retry-count`. */
-const SDK_RETRIES = 2;
+const NONE: RetryBounds = Object.freeze({ maxRetries: 0 });
+const UNBOUNDED: RetryBounds = Object.freeze({});
+/**
+ * The default of the SDKs that send `x-stainless-retry-count`. Alone they give up within two seconds; the backoff of an
+ * overload would keep their users four times as long.
+ */
+const AS_THE_SDK: RetryBounds = Object.freeze({ maxRetries: 2, maxBaseMs: 1000 });
+/** A transient failure is repaired; a lasting one is reported about as soon as without the gateway. */
+const ONE_WITHIN_SECONDS: RetryBounds = Object.freeze({
+  maxRetries: 1,
+  maxWaitMs: 3000,
+  maxBaseMs: 1000,
+});
 
 /** Clients that repeat a failed request by themselves, up to ten times, and do not say so in a header. */
 const AGENTS =
   /^(claude-cli|codex|geminicli|gemini-cli|opencode|qwencode|cline|aider|ai-sdk|ai)[/_\s-]/i;
 const AI_SDK = ' ai-sdk/';
+/** SDKs that report the first failure unless configured otherwise. */
+const SINGLE_ATTEMPT_SDKS = /^(google-genai-sdk|litellm)\//i;
 
 export function createCallerRetries(clock: Pick<Clock, 'monotonic'>): CallerRetries {
   const failed = new FailedRequests(clock);
   return {
-    maxRetriesOf(caller) {
-      const { headers } = caller;
-      const count = headers['x-stainless-retry-count'];
-      if (Number(count ?? 0) > 0 || isAgent(headers['user-agent'])) return 0;
-      if (failed.has(caller)) return 0;
-      return count === undefined ? Number.POSITIVE_INFINITY : SDK_RETRIES;
+    boundsOf(caller) {
+      const { 'x-stainless-retry-count': count, 'user-agent': client = '' } = caller.headers;
+      if (Number(count ?? 0) > 0 || isAgent(client) || failed.has(caller)) return NONE;
+      if (count !== undefined) return AS_THE_SDK;
+      return SINGLE_ATTEMPT_SDKS.test(client) ? ONE_WITHIN_SECONDS : UNBOUNDED;
     },
     failed(caller, retries) {
       if (retries > 0 || failed.has(caller)) failed.add(caller);
@@ -55,8 +69,8 @@ export function createCallerRetries(clock: Pick<Clock, 'monotonic'>): CallerRetr
   };
 }
 
-function isAgent(userAgent: string | undefined): boolean {
-  return userAgent !== undefined && (AGENTS.test(userAgent) || userAgent.includes(AI_SDK));
+function isAgent(userAgent: string): boolean {
+  return AGENTS.test(userAgent) || userAgent.includes(AI_SDK);
 }
 
 /** Digests of failed requests, oldest first. */

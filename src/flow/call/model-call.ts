@@ -1,9 +1,8 @@
 // Serves one request over any number of attempts and targets; the states are those of call-state.ts. Interactive requests
 // and jobs take the same path; a job tries each target once and leaves waiting to its queue. Every attempt that was
 // sent leaves one usage record, which is journalled before the listener is called and settles the reservation and the
-// permit (settle-attempt). The clearance returns what it took for an attempt that is not sent. The listener gets exactly
-// one outcome. With limits, budgets and breakers in the process, all steps up to the call run in one turn of the event
-// loop.
+// permit (settle-attempt). The clearance returns what it took for an attempt that is not sent. The listener gets one
+// outcome. With limits, budgets and breakers in the process, all steps up to the call run in one event-loop turn.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
@@ -11,6 +10,7 @@ import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { BreakerPass, CallHealth } from '../../resilience/breaker-board.ts';
 import type { LimitStanding } from '../../resilience/rate-limiter.ts';
 import { fallbackAfter, healthOf } from '../../resilience/retry-elsewhere.ts';
+import type { RetryBounds } from '../../resilience/retry-policy.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt } from '../../upstream/attempt/attempt.ts';
 import type { AttemptListener } from '../../upstream/attempt/attempt-call.ts';
@@ -56,7 +56,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #lastSent: SentAttempt | undefined;
   #lastRecord: UsageRecord | undefined;
   #hasSlowedDown = false;
-  #maxRetries: number | undefined;
+  #retryBounds: RetryBounds | undefined;
   #standings = NO_STANDINGS;
 
   constructor(parts: CallParts, order: CallOrder, listener: ModelCallListener) {
@@ -259,8 +259,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (this.#order.isBackground) return this.#fail(this.#rounds.finalError(now));
     const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
     const { caller } = this.#order;
-    if (caller) this.#maxRetries ??= callerRetries.maxRetriesOf(caller);
-    const moment = { now, deadlineAt, random: clock.random(), maxRetries: this.#maxRetries };
+    if (caller) this.#retryBounds ??= callerRetries.boundsOf(caller);
+    const moment = { now, deadlineAt, random: clock.random(), ...this.#retryBounds };
     const end = this.#rounds.end(retryRules, moment);
     if (end.kind === 'give_up') return this.#fail(end.error);
     const { retry, error } = end;

@@ -26,5 +26,6 @@ export function lost(why: string): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', why, {
     params: { phase: 'lost' },
     lesson: UNREADABLE_ANSWER,
+    isBrokenOff: true,
   });
 }

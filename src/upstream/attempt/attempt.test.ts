@@ -266,6 +266,18 @@ test('a connection failure is a failure in every state', () => {
   }
 });
 
+test('a connection that fails behind the head breaks the answer off; one that fails before it does not', () => {
+  for (const isStream of [false, true]) {
+    const begun = rig({ isStream });
+    begun.provider.onHead(200, isStream ? SSE_HEAD : JSON_HEAD);
+    begun.provider.onFailure(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    assert.equal(begun.errors[0]?.isBrokenOff, true);
+    const refused = rig({ isStream });
+    refused.provider.onFailure(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    assert.equal(refused.errors[0]?.isBrokenOff, false);
+  }
+});
+
 test('an aborted attempt calls no listener method', () => {
   const { provider, attempt, said, asked, watch } = rig({ isStream: true });
   provider.onHead(200, SSE_HEAD);

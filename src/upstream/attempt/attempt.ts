@@ -141,7 +141,8 @@ export class Attempt implements UpstreamListener, Watched {
 
   onFailure(error: Error): void {
     if (this.#state === 'refused') return this.#refuse();
-    this.#fail(error, 'the connection to the provider failed');
+    const isBrokenOff = this.#state === 'collecting' || this.#state === 'streaming';
+    this.#fail(error, 'the connection to the provider failed', isBrokenOff);
   }
 
   check(nowMs: number): void {
@@ -262,14 +263,14 @@ export class Attempt implements UpstreamListener, Watched {
     return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
   }
 
-  #fail(failure: unknown, message: string): void {
+  #fail(failure: unknown, message: string, isBrokenOff = false): void {
     const { provider, model } = this.#call.target;
     const callerText = callerTextOf(this.#call);
     const context = { provider, model, now: this.#parts.clock.now(), callerText };
     const { verdict, lesson } = judgeProviderError(failure, context);
     const honest = verdict.code === 'INTERNAL' && this.#status < 400 ? UNREADABLE : verdict;
-    const { code } = honest;
-    this.#endWith(new SpillwayError(code, message, { ...honest, lesson, cause: failure }));
+    const options = { ...honest, lesson, isBrokenOff, cause: failure };
+    this.#endWith(new SpillwayError(honest.code, message, options));
   }
 
   /** The provider goes on, so the listener may read its stream for the usage: `leave`. */
