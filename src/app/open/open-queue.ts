@@ -23,6 +23,8 @@ export type Queues = {
   readonly final: FinalQueues;
   /** How a worker publishes the result of a job it has run; absent without a broker. */
   readonly publishResult?: PublishResult | undefined;
+  /** Whether foreign workers consume the provider queues too. */
+  readonly areShared: boolean;
   /** Messages of the raw queue that are dispatched at once. */
   readonly dispatchConcurrency: number;
   /** Whether the broker is connected, as far as is known. */
@@ -50,7 +52,7 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   if (rabbitmqUrl === undefined) return storeQueues(store);
   // Imported only here: without a broker the driver's memory is saved.
   const { openRabbitQueue } = await import('../../adapters/rabbitmq/open-rabbit-queue.ts');
-  const { resultsQueue, deadLetterQueue, queueType } = config.jobs;
+  const { resultsQueue, deadLetterQueue, queueType, resultsIncludeFailures } = config.jobs;
   const { prefetch } = config.worker;
   const broker = await openRabbitQueue({ url: rabbitmqUrl, queueType, clock, log, prefetch });
   lifecycle.onClose('broker', () => broker.close());
@@ -58,18 +60,25 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   const relay = startRelay({ outbox: store.queue, broker, queues: relayed });
   lifecycle.onClose('relay', () => relay.close());
   const brokered = { broker, tenantQueues: store.queue };
-  const final = { resultsQueue, deadLetterQueue };
+  const final = { resultsQueue, deadLetterQueue, includesFailures: resultsIncludeFailures };
   const isUp = () => broker.isUp();
   return {
     queue: createPipelineQueue(brokered),
     brokered,
     final,
     publishResult: createPublishResult({ broker, outbox: store.queue, isUp, queues: final }),
+    areShared: config.jobs.dispatchPayload === 'message',
     dispatchConcurrency: DISPATCH_CONCURRENCY,
     isUp,
   };
 }
 
 export function storeQueues({ queue }: Pick<Store, 'queue'>): Queues {
-  return { queue, final: {}, dispatchConcurrency: DISPATCH_CONCURRENCY, isUp: () => true };
+  return {
+    queue,
+    final: {},
+    areShared: false,
+    dispatchConcurrency: DISPATCH_CONCURRENCY,
+    isUp: () => true,
+  };
 }

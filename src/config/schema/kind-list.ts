@@ -62,6 +62,15 @@ export function mapOf<T>(item: z.ZodType<T>, allowed: string): Kind<Readonly<Rec
   };
 }
 
+/** One record of named values; JSON in a variable. */
+export function recordOf<T>(schema: z.ZodType<T>, allowed: string): Kind<T> {
+  return {
+    schema: z.union([z.string().transform(parseJson), record()]).pipe(schema),
+    allowed,
+    write: (given) => JSON.stringify(given),
+  };
+}
+
 function record(): z.ZodType<Record<string, unknown>> {
   return z.record(z.string(), z.unknown());
 }
