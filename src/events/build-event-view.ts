@@ -1,7 +1,7 @@
 // A build event as readers see it: an allow-list, field by field. An error is rendered for each reader from its code and
 // parameters, so that a limit's reset is in the reader's time zone and relative times are current. A row that a product
-// wrote itself may hold a raw text and no code: the text is mapped here, and errors are removed from its data as they
-// are from reported events. Only operators see the raw text.
+// wrote itself may hold a raw text and no code: the text is mapped here. All other texts are cleaned. Only operators see
+// the texts as they are stored.
 
 import type { ErrorCode, ErrorParams } from '../errors/codes.ts';
 import { isErrorCode } from '../errors/codes.ts';
@@ -10,24 +10,25 @@ import type { Redact } from '../errors/redact.ts';
 import { renderError } from '../errors/render-error.ts';
 import { safeParams } from '../errors/safe-params.ts';
 import type { BuildEvent, StoredError } from './build-event.ts';
-import { extractError } from './extract-error.ts';
+import { cleanTexts, mapTexts } from './clean-texts.ts';
 import type { EventReader } from './translate-error.ts';
 
 export type BuildEventView = ReturnType<typeof toBuildEventView>;
 
 export function toBuildEventView(event: BuildEvent, reader: EventReader) {
   const error = event.error ? errorView(event.error, event.createdAt, reader) : null;
+  const { title, description, data } = cleanTexts(event, error?.message, reader);
   return {
     id: event.id,
     buildId: event.buildId,
     userId: event.userId ?? null,
     type: event.type,
-    data: event.error?.code === undefined ? extractError(event.data).data : event.data,
+    data,
     createdAt: event.createdAt,
     userVisible: event.userVisible,
     phase: event.phase ?? null,
-    title: event.title ?? null,
-    description: event.description ?? null,
+    title,
+    description,
     overallProgress: event.overallProgress ?? null,
     finished: event.finished,
     previewUrl: event.previewUrl ?? null,
@@ -38,12 +39,16 @@ export function toBuildEventView(event: BuildEvent, reader: EventReader) {
   };
 }
 
-/** For operators: with the raw text, redacted even if a product stored a secret. */
+/** For operators: all texts as they are stored, redacted even if a product stored a secret. */
 export function toOperatorView(event: BuildEvent, reader: EventReader, redact: Redact) {
   const { internalMessage, message } = event.error ?? {};
+  const { title = null, description = null } = event;
   return {
     organizationId: event.organizationId ?? null,
     ...toBuildEventView(event, reader),
+    title: title && redact(title),
+    description: description && redact(description),
+    data: mapTexts(event.data, redact),
     internalMessage: internalMessage === undefined ? null : redact(internalMessage),
     userErrorMessage: message ?? null,
   };

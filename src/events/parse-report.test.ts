@@ -37,3 +37,34 @@ test('a report has a maximum number of events', () => {
   assert.equal(parseReport(most).length, MAX_EVENTS_PER_REPORT);
   assert.throws(() => parseReport([...most, { type: 'a' }]), { code: 'INVALID_REQUEST' });
 });
+
+test('an event with classic names is parsed like one with current names', () => {
+  const [event] = parseReport({
+    eventType: 'step',
+    eventData: { step: 1 },
+    eventPhase: 'deploy',
+    eventTitle: 'Deploying',
+    eventDescription: 'To production',
+    overallProgress: 40,
+  });
+  assert.deepEqual(event, {
+    type: 'step',
+    data: { step: 1 },
+    phase: 'deploy',
+    title: 'Deploying',
+    description: 'To production',
+    overallProgress: 40,
+  });
+});
+
+test('a current name counts before its classic name', () => {
+  const [event] = parseReport({ type: 'current', eventType: 'classic' });
+  assert.equal(event?.type, 'current');
+});
+
+test('a wrong classic field is refused with the name that was given', () => {
+  assert.throws(() => parseReport({ eventType: 'step', eventTitle: 3 }), {
+    code: 'INVALID_REQUEST',
+    params: { field: 'eventTitle' },
+  });
+});

@@ -1,8 +1,10 @@
 // Parses a product's report: one event or several. A wrong field gives INVALID_REQUEST with its name, and nothing of the
-// report is stored. Unknown fields are dropped, so that a newer product can report to an older gateway.
+// report is stored. Unknown fields are dropped, so that a newer product can report to an older gateway. Each field may
+// have its classic name instead; with both, the current name counts.
 
 import { z } from 'zod';
 import { SpillwayError } from '../errors/spillway-error.ts';
+import { CLASSIC_NAMES } from './event-fields.ts';
 import { storableText } from './extract-error.ts';
 
 export const MAX_EVENTS_PER_REPORT = 100;
@@ -37,8 +39,25 @@ const schema = z.object({
   error: z.unknown().optional(),
 });
 
-/** One event or a list of events. */
-export const reportBody = z.union([schema, z.array(schema).min(1).max(MAX_EVENTS_PER_REPORT)]);
+const { type, data, phase, title, description, ...sameNames } = schema.shape;
+const classicSchema = z.object({
+  eventType: type,
+  eventData: data,
+  eventPhase: phase,
+  eventTitle: title,
+  eventDescription: description,
+  ...sameNames,
+});
+
+/** One event or a list of events, for /openapi.json. */
+export const reportBody = z.union([
+  schema,
+  classicSchema,
+  z
+    .array(z.union([schema, classicSchema]))
+    .min(1)
+    .max(MAX_EVENTS_PER_REPORT),
+]);
 
 export type ReportedEvent = z.infer<typeof schema>;
 
@@ -50,10 +69,28 @@ export function parseReport(body: unknown): readonly ReportedEvent[] {
 }
 
 function parseEvent(value: unknown, place: string): ReportedEvent {
-  const parsed = schema.safeParse(value);
+  const { event, given } = withCurrentNames(value);
+  const parsed = schema.safeParse(event);
   if (parsed.success) return parsed.data;
-  const field = parsed.error.issues[0]?.path.join('.') ?? '';
+  const [name = '', ...rest] = parsed.error.issues[0]?.path.map(String) ?? [];
+  const field = [given.get(name) ?? name, ...rest].join('.');
   throw malformed([place, field].filter((part) => part !== '').join('.'));
+}
+
+/** The event with current names, and the classic names that it was given with, for messages. */
+function withCurrentNames(value: unknown): {
+  readonly event: unknown;
+  readonly given: ReadonlyMap<string, string>;
+} {
+  const given = new Map<string, string>();
+  if (typeof value !== 'object' || value === null) return { event: value, given };
+  const event: Record<string, unknown> = { ...value };
+  for (const [classic, current] of Object.entries(CLASSIC_NAMES)) {
+    if (event[classic] === undefined || event[current] !== undefined) continue;
+    event[current] = event[classic];
+    given.set(current, classic);
+  }
+  return { event, given };
 }
 
 function malformed(field: string): SpillwayError {

@@ -13,12 +13,17 @@ import { newId } from '../../src/kernel/ids.ts';
 import { NO_USAGE } from '../../src/kernel/usage.ts';
 
 export type OpenedBuildEvents = {
+  /** Rows without an organisation belong to `UNOWNED_ORGANIZATION`. */
   readonly events: BuildEventStore;
+  /** Inserts a row without an organisation, as another system does. */
+  insertUnowned(buildId: string): Promise<void>;
   /** Jobs on the same store, whose progress becomes build events. */
   readonly jobs: JobStore;
   readonly history: JobHistory;
   close(): Promise<void>;
 };
+
+export const UNOWNED_ORGANIZATION = 'legacy';
 
 const AT = 1_900_000_000_123;
 
@@ -97,6 +102,28 @@ export function buildEventStoreContract(
       assert.equal((await read('shared-id')).length, 1);
       assert.equal((await read('shared-id', { organizationId: 'third' })).length, 0);
       assert.equal((await read('shared-id', { organizationId: undefined })).length, 2);
+    });
+
+    it('rows without an organisation belong to the configured one', async () => {
+      const mine = { organizationId: UNOWNED_ORGANIZATION, buildId: 'unowned' };
+      const others = { organizationId: 'acme', buildId: 'unowned' };
+      await opened.events.append([{ ...plain('unowned'), ...mine }, plain('unowned')]);
+      const [before] = await opened.events.latest([mine]);
+      await opened.insertUnowned('unowned');
+      const events = await read('unowned', mine);
+      assert.deepEqual(
+        events.map(({ organizationId, type }) => [organizationId, type]),
+        [
+          [UNOWNED_ORGANIZATION, 'step'],
+          [UNOWNED_ORGANIZATION, 'theirs'],
+        ],
+      );
+      assert.equal((await read('unowned', others)).length, 1);
+      assert.equal((await read('unowned', { organizationId: undefined })).length, 3);
+      const [latest, theirs] = await opened.events.latest([mine, others]);
+      assert.equal(latest?.id, events.at(-1)?.id);
+      assert.ok((latest?.id ?? 0) > (before?.id ?? 0));
+      assert.equal(theirs?.id, (await read('unowned', others))[0]?.id);
     });
 
     it('a report is written completely or not at all', async () => {

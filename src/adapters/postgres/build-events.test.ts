@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import {
   BUILD_EVENTS_CLOCK_START,
   buildEventStoreContract,
+  UNOWNED_ORGANIZATION,
 } from '../../../test/contract/build-event-store.ts';
 import {
   createTestDatabase,
@@ -38,7 +40,11 @@ for (const [name, createJobs] of Object.entries(JOB_STORES))
     const store = openPostgres(database.url);
     const progress = createJobProgress({ dialect: store.dialect, clock, log: silentLog });
     return {
-      events: createBuildEventStore(store),
+      events: createBuildEventStore(store, { unownedOrganization: UNOWNED_ORGANIZATION }),
+      async insertUnowned(buildId) {
+        await sql`insert into project_build_events (build_id, event_type, event_data)
+          values (${buildId}, 'theirs', '{}')`.execute(store.db);
+      },
       jobs: createJobs(store, progress),
       history: createJobHistory(store.db, progress),
       async close() {

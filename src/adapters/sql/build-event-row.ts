@@ -48,10 +48,13 @@ export function timestampOut(dialect: SqlDialect): RawBuilder<number> {
   return sql<number>`floor(extract(epoch from created_at::timestamptz) * 1000)::bigint`;
 }
 
-export function toBuildEvent(row: Selectable<BuildEventsTable>): BuildEvent {
+export function toBuildEvent(
+  row: Selectable<BuildEventsTable>,
+  unownedOrganization: string | undefined,
+): BuildEvent {
   return {
     id: toNumber(row.id),
-    organizationId: row.organization_id ?? undefined,
+    organizationId: row.organization_id ?? unownedOrganization,
     buildId: row.build_id,
     userId: row.user_id ?? undefined,
     type: row.event_type,

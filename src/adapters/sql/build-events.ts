@@ -1,6 +1,7 @@
 // Build events on either SQL store. Ids come from the table, and on PostgreSQL a transaction with a lower id may commit
 // after one with a higher id. Writers of one build are therefore serialized, so that a reader that continues after the
 // last id it saw misses no event. An event that the table rejects (a product's columns may be narrower) is INVALID_REQUEST.
+// Rows that a product wrote without an organisation belong to the configured one, else to operators alone.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { SpillwayError } from '../../errors/spillway-error.ts';
@@ -13,7 +14,15 @@ import { type SqlDialect, type SqlStore, toNumber } from './sql-dialect.ts';
 /** Each build takes two bound variables of the statement. */
 const MAX_BUILDS_PER_STATEMENT = 500;
 
-export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStore {
+export type BuildEventOptions = {
+  /** The organisation of rows without one. */
+  readonly unownedOrganization?: string | undefined;
+};
+
+export function createBuildEventStore(
+  { db, dialect }: SqlStore,
+  { unownedOrganization }: BuildEventOptions = {},
+): BuildEventStore {
   return {
     async append(events) {
       try {
@@ -29,19 +38,32 @@ export function createBuildEventStore({ db, dialect }: SqlStore): BuildEventStor
         .select(timestampOut(dialect).as('created_at'))
         .where('build_id', '=', buildId)
         .$if(organizationId !== undefined, (query) =>
-          query.where('organization_id', '=', organizationId ?? ''),
+          query.where(({ or, eb }) =>
+            or([
+              eb('organization_id', '=', organizationId ?? ''),
+              ...(organizationId === unownedOrganization
+                ? [eb('organization_id', 'is', null)]
+                : []),
+            ]),
+          ),
         )
         .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
         .where(sql<boolean>`id > ${after}`)
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(toBuildEvent);
+      return rows.map((row) => toBuildEvent(row, unownedOrganization));
     },
     async latest(builds) {
       const found: (BuildKey & { readonly id: number })[] = [];
       for (let at = 0; at < builds.length; at += MAX_BUILDS_PER_STATEMENT)
-        found.push(...(await latestOf(db, builds.slice(at, at + MAX_BUILDS_PER_STATEMENT))));
+        found.push(
+          ...(await latestOf(
+            db,
+            builds.slice(at, at + MAX_BUILDS_PER_STATEMENT),
+            unownedOrganization,
+          )),
+        );
       return found;
     },
     async prune(before, limit) {
@@ -96,19 +118,36 @@ async function serializeWriters(trx: Transaction<Schema>, events: readonly NewBu
     await sql`select pg_advisory_xact_lock(hashtextextended(${build}, 0))`.execute(trx);
 }
 
-/** One index lookup per build, however many events it has. */
-async function latestOf(db: Kysely<Schema>, builds: readonly BuildKey[]) {
+/** One index lookup per build, however many events it has, and one more for rows without an organisation. */
+async function latestOf(
+  db: Kysely<Schema>,
+  builds: readonly BuildKey[],
+  unownedOrganization: string | undefined,
+) {
   const keys = builds.map(({ organizationId, buildId }) => sql`(${organizationId}, ${buildId})`);
-  const { rows } = await sql<{ org: string; build: string; id: number | string | null }>`
+  const unowned =
+    unownedOrganization === undefined
+      ? sql`null`
+      : sql`(select max(id) from project_build_events
+          where column1 = ${unownedOrganization} and organization_id is null and build_id = column2)`;
+  const { rows } = await sql<LatestRow>`
     select column1 as org, column2 as build, (select max(id) from project_build_events
-      where organization_id = column1 and build_id = column2) as id
+      where organization_id = column1 and build_id = column2) as id, ${unowned} as unowned
     from (values ${sql.join(keys)}) as builds`.execute(db);
-  return rows.map(({ org, build, id }) => ({
+  return rows.map(({ org, build, id, unowned: other }) => ({
     organizationId: org,
     buildId: build,
-    id: id === null ? 0 : toNumber(id),
+    id: Math.max(toNumber(id ?? 0), toNumber(other ?? 0)),
   }));
 }
+
+type RowId = number | string | null;
+type LatestRow = {
+  readonly org: string;
+  readonly build: string;
+  readonly id: RowId;
+  readonly unowned: RowId;
+};
 
 /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
 function isInvalidRow(cause: unknown): boolean {

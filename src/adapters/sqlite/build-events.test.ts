@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import {
   BUILD_EVENTS_CLOCK_START,
   buildEventStoreContract,
+  UNOWNED_ORGANIZATION,
 } from '../../../test/contract/build-event-store.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -17,7 +19,11 @@ buildEventStoreContract('embedded storage', async () => {
   const clock = createTestClock(BUILD_EVENTS_CLOCK_START);
   const progress = createJobProgress({ dialect, clock, log: silentLog });
   return {
-    events: createBuildEventStore(store),
+    events: createBuildEventStore(store, { unownedOrganization: UNOWNED_ORGANIZATION }),
+    async insertUnowned(buildId) {
+      await sql`insert into project_build_events (build_id, event_type, event_data, created_at)
+        values (${buildId}, 'theirs', '{}', 1)`.execute(db);
+    },
     jobs: createJobStore({ db, signals: createQueueSignals(), progress }),
     history: createJobHistory(db, progress),
     close: () => store.close(),

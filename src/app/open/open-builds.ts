@@ -32,10 +32,11 @@ export function openBuilds(
     readonly log: Log;
     readonly lifecycle: Lifecycle;
     readonly pollMs?: number;
+    readonly unownedOrganization?: string | undefined;
   },
 ): Builds {
   const { clock, log, lifecycle, pollMs } = parts;
-  const events = createBuildEventStore(store);
+  const events = createBuildEventStore(store, parts);
   const watch = createBuildWatch({ store: events, clock, pollMs });
   lifecycle.onClose('build watch', () => watch.close());
   const onChanged = ({ organizationId, publicId }: JobOwner) =>

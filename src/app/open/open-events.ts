@@ -55,11 +55,12 @@ export function openEvents(config: Config, context: EventsContext): OpenedEvents
   });
   lifecycle.onClose('event pruning', () => pruning.close());
   const following = { watch, live, clock };
+  const { fields } = config.events;
   return {
     routes: [
-      buildRoutes({ emit, reportLimit, events, watch, live, gate, clock }),
+      buildRoutes({ emit, reportLimit, events, watch, live, gate, clock, fields }),
       jobEventRoutes({ jobs: store.jobs, history: store.history, gate, following }),
-      adminBuildRoutes({ events, redact, clock, gate }),
+      adminBuildRoutes({ events, redact, clock, gate, fields }),
     ],
     endLive: () => live.close(),
   };

@@ -32,6 +32,7 @@ export type PostgresParts = {
   readonly databaseUrl: string;
   readonly redisUrl?: string | undefined;
   readonly migrateOnStart?: boolean | undefined;
+  readonly unownedOrganization?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;

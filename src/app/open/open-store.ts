@@ -24,6 +24,8 @@ export type StoreParts = {
   /** With a Redis, other servers of the same Redis may use the same PostgreSQL. */
   readonly redisUrl?: string | undefined;
   readonly migrateOnStart?: boolean;
+  /** The organisation of build events without one. */
+  readonly unownedOrganization?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifecycle: Lifecycle;

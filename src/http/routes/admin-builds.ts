@@ -6,6 +6,7 @@ import { DEFAULT_LOCALE, DEFAULT_TIME_ZONE } from '../../errors/locale.ts';
 import type { Redact } from '../../errors/redact.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { toOperatorView } from '../../events/build-event-view.ts';
+import { type EventFields, withFields } from '../../events/event-fields.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
@@ -20,6 +21,8 @@ export type AdminBuildRouteParts = {
   readonly redact: Redact;
   readonly clock: Clock;
   readonly gate: Pick<Gate, 'requireAdmin'>;
+  /** The field names of a reader that asks for none. */
+  readonly fields: EventFields;
 };
 
 const query = eventsQuery.extend({ org: organizationId.optional() });
@@ -38,7 +41,7 @@ export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
           response: { 200: readonlyPageOf(operatorEventView) },
         }),
       },
-      async ({ params: { buildId }, query: { org, limit, ...page } }) => {
+      async ({ params: { buildId }, query: { org, limit, fields = parts.fields, ...page } }) => {
         const found = await events.list({
           ...page,
           organizationId: org,
@@ -46,7 +49,9 @@ export function adminBuildRoutes(parts: AdminBuildRouteParts): RegisterRoutes {
           limit: limit + 1,
         });
         const reader = { locale: DEFAULT_LOCALE, timeZone: DEFAULT_TIME_ZONE, now: clock.now() };
-        return cutEvents(found, limit, (event) => toOperatorView(event, reader, redact));
+        return cutEvents(found, limit, (event) =>
+          withFields(toOperatorView(event, reader, redact), fields),
+        );
       },
     );
   };

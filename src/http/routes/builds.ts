@@ -9,8 +9,10 @@ import type { BuildEvent } from '../../events/build-event.ts';
 import type { BuildEventStore } from '../../events/build-event-store.ts';
 import { toBuildEventView } from '../../events/build-event-view.ts';
 import type { EmitEvents, ReportedFailure } from '../../events/emit-events.ts';
+import { EVENT_FIELDS, type EventFields, withFields } from '../../events/event-fields.ts';
 import { type Followed, follow, hasEnded } from '../../events/follow-events.ts';
 import { reportBody } from '../../events/parse-report.ts';
+import type { EventReader } from '../../events/translate-error.ts';
 import type { BuildWatch } from '../../events/watch-builds.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Gate, scopeGuard } from '../authenticate.ts';
@@ -30,6 +32,8 @@ export type BuildRouteParts = {
   readonly live: LiveReplies;
   readonly gate: Pick<Gate, 'requireScope'>;
   readonly clock: Clock;
+  /** The field names of a reader that asks for none. */
+  readonly fields: EventFields;
 };
 
 const MAX_REPORT_BYTES = 8 * 2 ** 20;
@@ -37,13 +41,18 @@ const MAX_REPORT_BYTES = 8 * 2 ** 20;
 const LIVE_PAGE = 20;
 
 export const buildPath = z.object({ buildId: printable(200) });
-export const eventsQuery = z.object({
+export const fieldsQuery = z.object({ fields: z.enum(EVENT_FIELDS).optional() });
+export const eventsQuery = fieldsQuery.extend({
   after: queryInteger(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   userId: printable(200).optional(),
 });
 
-type Query = z.infer<typeof eventsQuery>;
+type FollowedPage = Omit<z.infer<typeof eventsQuery>, 'fields'> & {
+  readonly fields: EventFields;
+  readonly organizationId: string;
+  readonly buildId: string;
+};
 
 export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
   const { emit, events, gate, clock } = parts;
@@ -65,6 +74,7 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         validatorCompiler: bodyParsedByHandler,
         schema: {
           ...documented('Add one event or a list of events to a build'),
+          querystring: fieldsQuery,
           body: reportBody,
           response: { 201: z.union([buildEventView, readonlyPageOf(buildEventView)]) },
         },
@@ -76,7 +86,8 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
         const build = { organizationId, buildId: request.params.buildId };
         const onFailure = (reported: ReportedFailure) => parts.reportLimit(principal, reported);
         const stored = await emit({ build, body: request.body, reader, onFailure });
-        const views = stored.map((event) => toBuildEventView(event, reader));
+        const toView = viewFor(reader, request.query.fields ?? parts.fields);
+        const views = stored.map(toView);
         const [first] = Array.isArray(request.body) ? [] : views;
         return reply.code(201).send(first ?? { data: views, nextCursor: null });
       },
@@ -99,14 +110,19 @@ export function buildRoutes(parts: BuildRouteParts): RegisterRoutes {
       async (request, reply) => {
         const principal = await gate.requireScope(request, 'events');
         const { organizationId } = principal;
-        const page = { ...request.query, organizationId, buildId: request.params.buildId };
+        const { fields = parts.fields, ...query } = request.query;
+        const page = { ...query, fields, organizationId, buildId: request.params.buildId };
         if (wantsStream(request)) return stream(parts, request, reply, page);
         const found = await events.list({ ...page, limit: page.limit + 1 });
         const reader = readerOf(request, principal, clock.now());
-        return cutEvents(found, page.limit, (event) => toBuildEventView(event, reader));
+        return cutEvents(found, page.limit, viewFor(reader, fields));
       },
     );
   };
+}
+
+function viewFor(reader: EventReader, fields: EventFields) {
+  return (event: BuildEvent) => withFields(toBuildEventView(event, reader), fields);
 }
 
 /** A page of events; its cursor is the `after` of the next page. */
@@ -124,7 +140,7 @@ async function stream(
   parts: BuildRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  page: Query & { readonly organizationId: string; readonly buildId: string },
+  page: FollowedPage,
 ): Promise<FastifyReply> {
   const { events, watch, live, gate, clock } = parts;
   const source: Followed<BuildEvent> = {
@@ -142,8 +158,8 @@ async function stream(
       for await (const found of follow(source, { after, clock, signal })) {
         // Checked for every page: a revoked key must not receive further events.
         const principal = await gate.requireScope(request, 'events');
-        const reader = readerOf(request, principal, clock.now());
-        yield found.map((event) => ({ id: event.id, data: toBuildEventView(event, reader) }));
+        const toView = viewFor(readerOf(request, principal, clock.now()), page.fields);
+        yield found.map((event) => ({ id: event.id, data: toView(event) }));
       }
     },
   });

@@ -1,4 +1,5 @@
-// The JSON views of build events for /openapi.json; events/build-event-view.ts builds them.
+// The JSON views of build events for /openapi.json; events/build-event-view.ts builds them. The classic names are present
+// with `fields=classic`.
 
 import { z } from 'zod';
 import { ERROR_CODES } from '../../errors/codes.ts';
@@ -10,7 +11,7 @@ export const buildEventView = z.looseObject({
   userId: z.string().nullable(),
   type: z.string(),
   data: z.unknown().optional(),
-  createdAt: moment,
+  createdAt: z.union([moment, z.iso.datetime()]).describe('ISO 8601 with `fields=classic`'),
   userVisible: z.boolean(),
   phase: z.string().nullable(),
   title: z.string().nullable(),
@@ -23,6 +24,11 @@ export const buildEventView = z.looseObject({
     .looseObject({ code: z.enum(ERROR_CODES), params: z.looseObject({}), message: z.string() })
     .nullable(),
   error_message: z.string().nullable(),
+  eventType: z.string().optional(),
+  eventData: z.unknown().optional(),
+  eventPhase: z.string().nullable().optional(),
+  eventTitle: z.string().nullable().optional(),
+  eventDescription: z.string().nullable().optional(),
 });
 
 export const operatorEventView = buildEventView.extend({

@@ -1,6 +1,6 @@
 // The sealed boundary of events and callbacks: every known failure, with secrets planted in all parts,
-// reported as an error or hidden in an event's data and read through every interface; and job failures as
-// sent in callbacks. None of the secrets comes out.
+// reported as an error, hidden in an event's data or used as its texts, and read through every interface; and job
+// failures as sent in callbacks. None of the secrets comes out.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -31,6 +31,16 @@ const REPORTS: Record<string, (planted: PlantedResponse) => object> = {
     data: { step: 3, result: [{ error: parsed(String(body)), stack: CANARIES.stack }] },
   }),
 };
+
+/** A failure as the texts of an event, cut to the lengths that a report may have. */
+function asTexts({ body }: PlantedResponse): object {
+  const text = String(body);
+  return {
+    title: text.slice(0, 500) || undefined,
+    description: `The step stopped: ${text}`.slice(0, 5000),
+    data: { step: 3, log: ['npm install', { line: text }], detail: parsed(text) },
+  };
+}
 
 suite('every known failure in build events', () => {
   let rig: SealedRig;
@@ -64,6 +74,43 @@ suite('every known failure in build events', () => {
       }
       assert.deepEqual(problems, []);
     });
+
+  for (const type of ['failed', 'step'])
+    test(`used as the texts of an event of type ${type}: the list and the stream are sealed`, async () => {
+      const problems: string[] = [];
+      for (const [index, planted] of SCRIPT.entries()) {
+        const label = `${FIXTURES[index]?.name}, texts of ${type}`;
+        const path = `/v1/builds/texts-${type}-${index}/events`;
+        const event = { type, finished: true, ...asTexts(planted) };
+        const posted = await rig.call('POST', path, event);
+        assert.equal(posted.status, 201, `${label}: ${posted.text}`);
+        const listed = await rig.call('GET', `${path}?fields=classic`);
+        const authorization = `Bearer ${CALLER_KEY}`;
+        const stream = await openEventStream(rig.url + path, { authorization });
+        const streamed = JSON.stringify(await stream.rest());
+        for (const text of [posted.text, listed.text, streamed])
+          problems.push(...leaksIn(text, planted).map((leak) => `${label}: ${leak} in ${text}`));
+      }
+      assert.deepEqual(problems, []);
+    });
+
+  test('known failures without planted secrets are no texts of a failed event', async () => {
+    const problems: string[] = [];
+    for (const [index, fixture] of FIXTURES.entries()) {
+      const body = unplanted(fixture.failure);
+      if (fixture.code === 'INTERNAL' || body.trim() === '') continue;
+      const raw = { status: 500, headers: {}, body };
+      const path = `/v1/builds/raw-${index}/events`;
+      await rig.call('POST', path, {
+        type: 'failed',
+        title: body.slice(0, 500),
+        description: body,
+      });
+      const { text } = await rig.call('GET', path);
+      problems.push(...leaksIn(text, raw).map((leak) => `${fixture.name}: ${leak} in ${text}`));
+    }
+    assert.deepEqual(problems, []);
+  });
 
   test('operators read the reported text, without configured keys', async () => {
     const error = `invalid key ${CANARIES.providerKey} at ${CANARIES.host}`;
@@ -120,6 +167,14 @@ suite('job failures in build events and in callbacks', () => {
         assert.deepEqual(leaksIn(text, SCRIPT[index]), [], text);
     });
 });
+
+/** The text of a failure as a product prints it. */
+function unplanted(failure: unknown): string {
+  if (failure instanceof Error) return `${failure.name}: ${failure.message}`;
+  const isResponse = typeof failure === 'object' && failure !== null && 'body' in failure;
+  const body: unknown = isResponse ? failure.body : failure;
+  return typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+}
 
 function parsed(text: string): unknown {
   try {

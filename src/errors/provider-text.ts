@@ -1,0 +1,50 @@
+// Recognises provider failures in free text that a product shows to its users. Two contexts: in a text about a failure
+// every recognised phrase counts, and so does a vendor's name; in any other text a phrase alone is not evidence
+// ("Implementing rate limiting"): it counts beside a vendor's name, in the form of an error, or as a used-up plan. False
+// positives are accepted: a harmless text may be replaced, a raw failure may not pass. Pure, linear.
+
+import { explainProviderError } from './map-provider-error.ts';
+import { isHtml } from './mapping/reading/html-page.ts';
+import { createRedactor } from './redact.ts';
+
+export function isProviderText(text: string, isAboutFailure: boolean): boolean {
+  if (isErrorBody(text) || showsInternals(text)) return true;
+  if (isAboutFailure && hideCredentials(text) !== text) return true;
+  const namesVendor = VENDOR.test(text);
+  // A model's name is the product's own choice and no failure.
+  const isIdentifier = !/\s/.test(text.trim());
+  if (isAboutFailure && namesVendor && !isIdentifier) return true;
+  const { code, rule } = explainProviderError(text);
+  if (UNRECOGNISED.has(rule)) return false;
+  return isAboutFailure || namesVendor || code === 'AI_LIMIT_REACHED' || ERROR_FORM.test(text);
+}
+
+const hideCredentials = createRedactor([]);
+
+/** Names that only AI providers and their gateways have. */
+const VENDOR =
+  /anthropic|claude|openai|chatgpt|\bgpt-?[3-9]|gemini|vertex ?ai|googleapis|bedrock|\bgroq\b|mistral|deepseek|openrouter|\bx\.?ai\b|\bgrok\b|together\.?ai|cohere|vllm|ollama/i;
+
+const UNRECOGNISED: ReadonlySet<string> = new Set(['nothing recognised', 'prose']);
+
+/** A JSON object, or the class of an exception in front. */
+const ERROR_FORM = /^\s{0,9}(?:\{|[\w.]{0,60}(?:Error|Exception)\b)/;
+
+/** A JSON error body, alone or behind a status (`429 {"type":"error",…}`), or an HTML page. */
+function isErrorBody(text: string): boolean {
+  const start = text.trimStart();
+  return isHtml(start) || (JSON_OBJECT.test(start) && ERROR_FIELD.test(start));
+}
+
+const JSON_OBJECT = /\{\s{0,9}\\{0,3}["']/;
+const ERROR_FIELD = /["'](?:error|errors|exception|fault)\\{0,3}["']\s{0,9}[:,}]/i;
+
+/** A stack frame, an internal host, a vendor's type, or the usage-limit sentence with its epoch. */
+function showsInternals(text: string): boolean {
+  return [STACK_FRAME, INTERNAL_HOST, VENDOR_TYPE, LIMIT_EPOCH].some((form) => form.test(text));
+}
+
+const STACK_FRAME = /\bat [^\n]{1,200}:\d{1,6}:\d{1,6}\b|\bFile "[^"\n]{1,300}", line \d/;
+const INTERNAL_HOST = /[a-z0-9-]\.(?:internal|intranet|corp|lan|svc|cluster\.local)(?![a-z0-9-])/i;
+const VENDOR_TYPE = /\bcom\.(?:amazon|google|microsoft)|requested entity was not found/i;
+const LIMIT_EPOCH = /\|\d{10}/;
