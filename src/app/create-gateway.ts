@@ -11,6 +11,7 @@ import type { FailureRecorder } from '../flow/call/call-order.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
 import { createGate } from '../http/authenticate.ts';
+import { readCredential } from '../http/credential.ts';
 import { createHttpServer, type RegisterRoutes } from '../http/http-server.ts';
 import { createIdempotentRoutes } from '../http/idempotent-routes.ts';
 import { createNativeHandler, type NativeHandler } from '../http/native-handler.ts';
@@ -191,6 +192,7 @@ async function compose(
   const http = await createHttpServer({
     native,
     replyError,
+    knownCaller: (headers) => keyring.known(readCredential(headers) ?? ''),
     newId,
     clock,
     idempotency: createIdempotentRoutes({ store: store.idempotency, clock, log }),

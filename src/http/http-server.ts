@@ -4,7 +4,12 @@
 // States: created → listening → lame duck (every response closes its connection) → draining (no new connections; requests
 // in flight finish) → closed. The lame-duck phase keeps a caller's next request from crossing with the close.
 
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyInstance,
@@ -17,6 +22,7 @@ import {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
+import type { Principal } from '../admission/principal.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { WireFormat } from '../errors/wire-shape.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
@@ -66,6 +72,8 @@ export type HttpServerParts = {
   /** Undefined for a role that does not serve the AI endpoints. */
   readonly native: NativeHandler | undefined;
   readonly replyError: ErrorReplier;
+  /** The caller of a request that no route takes, if its key is known without a lookup. */
+  readonly knownCaller: (headers: IncomingHttpHeaders) => Principal | undefined;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly idempotency: IdempotentRoutes;
@@ -209,7 +217,8 @@ function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
   if (correlationId !== undefined) reply.header('x-correlation-id', correlationId);
 }
 
-function routerParts({ native, replyError, newId }: HttpServerParts): RequestRouterParts {
+function routerParts(parts: HttpServerParts): RequestRouterParts {
+  const { native, replyError, newId, knownCaller } = parts;
   const refuse: Refuse = (request, response, error, format) =>
     replyError({
       error,
@@ -217,9 +226,10 @@ function routerParts({ native, replyError, newId }: HttpServerParts): RequestRou
       requestId: newId('req'),
       request,
       response,
-      principal: undefined,
+      principal: knownCaller(request.headers),
       isBegun: false,
       isRefusal: true,
+      isCounted: true,
     });
   return { native, methods: createServedMethods(native !== undefined), refuse };
 }
@@ -241,6 +251,7 @@ function fail(
     principal: request.principal,
     isBegun: false,
     isRefusal: true,
+    isCounted: request.isOperator !== true,
     beforeSend: idempotency.beforeFailure(request, error),
   });
 }

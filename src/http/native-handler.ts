@@ -246,6 +246,7 @@ class NativeConnection implements Reply {
       isBegun,
       hasRetried,
       isRefusal: failed.isLogged !== true,
+      isCounted: !failed.wasCalled,
       ending: this.#ending(),
       begunResponse: this.#begunResponse,
       beforeSend,

@@ -45,6 +45,8 @@ export type ErrorReply = {
   readonly hasRetried?: boolean | undefined;
   /** No call was made: the request is logged here, because nothing else logs it. */
   readonly isRefusal?: boolean;
+  /** A mistake in it counts against the refusal limit: no provider was called, and no operator asked. */
+  readonly isCounted?: boolean;
   /** The form of the error in a stream, if it is not an event. */
   readonly ending?: StreamEnding;
   /** The response that a Responses API stream has announced. */
@@ -94,13 +96,14 @@ export function createErrorReplier(
   };
 }
 
-/** Refusals for the caller's own mistakes; one under an idempotency key is kept as it is. */
+/** Refusals for the caller's own mistakes; the answer under an idempotency key stays as it is. */
 function countRefusal(
   refusals: RefusalLimit,
-  { error, isRefusal, beforeSend, request, principal }: ErrorReply,
+  { error, isCounted, beforeSend, request, principal }: ErrorReply,
 ): SpillwayError | undefined {
-  if (!isRefusal || beforeSend || !MISTAKES.has(error.code)) return undefined;
-  return refusals.count(refusalSubject(request, principal));
+  if (!isCounted || !MISTAKES.has(error.code)) return undefined;
+  const throttled = refusals.count(refusalSubject(request, principal));
+  return beforeSend ? undefined : throttled;
 }
 
 const MISTAKES: ReadonlySet<ErrorCode> = new Set([

@@ -89,6 +89,8 @@ function inShape({ replyError }: ModelRouteParts, formatOf: FormatOf) {
       response: reply.raw,
       principal: request.principal,
       isBegun: false,
+      isRefusal: true,
+      isCounted: true,
     });
   };
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
@@ -26,6 +27,20 @@ async function send(
 ): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return fetch(gateway.url + path, { method: 'POST', headers, body });
+}
+
+/** A request that `fetch` would not send; resolves to its status. */
+async function requestRaw(
+  { url }: TestGateway,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const connection = 'upgrade' in headers ? 'upgrade' : 'close';
+  const sent = request(url + path, { method, headers: { connection, ...headers } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await text(response);
+  return response.statusCode ?? 0;
 }
 
 /** The statuses of `count` requests, one after the other. */
@@ -81,6 +96,47 @@ suite('refused requests', () => {
     assert.deepEqual([...new Set(seen)], [404, 429]);
   });
 
+  for (const [what, method, path] of [
+    ['unserved paths', 'POST', '/v1/files'],
+    ['wrong methods of AI endpoints', 'GET', '/v1/messages'],
+    ['wrong methods of other endpoints', 'PATCH', '/v1/jobs'],
+    ['WebSocket handshakes', 'GET', '/v1/responses'],
+  ] as const)
+    test(`${what} count for the key, and block it`, async () => {
+      const key = await newKey(what);
+      assert.equal((await send(gateway, key)).status, 200);
+      const upgrade: Record<string, string> =
+        what === 'WebSocket handshakes' ? { upgrade: 'websocket' } : {};
+      const lost = () => requestRaw(gateway, method, path, { 'x-api-key': key, ...upgrade });
+      const seen: number[] = [];
+      for (let index = 0; index < 22; index += 1) seen.push(await lost());
+      assert.ok(!seen.slice(0, 10).includes(429), String(seen));
+      assert.equal(seen.at(10), 429, String(seen));
+      assert.equal((await send(gateway, key)).status, 429, 'the key is blocked');
+    });
+
+  test('refusals under an idempotency key count, and so do unknown models', async () => {
+    for (const body of ['{"model":', CALL.replace('claude-sonnet-4-5', 'unknown-model')]) {
+      const key = await newKey('idempotent');
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const seen = await statuses(21, () =>
+        fetch(`${gateway.url}/v1/messages`, {
+          method: 'POST',
+          headers: { ...headers, 'idempotency-key': crypto.randomUUID() },
+          body,
+        }),
+      );
+      assert.ok(!seen.includes(200), String(seen));
+      assert.equal((await send(gateway, key)).status, 429, 'the key is blocked');
+    }
+  });
+
+  test('mistakes of an operator are not throttled', async () => {
+    const headers = { authorization: `Bearer ${gateway.adminKey}` };
+    const seen = await statuses(25, () => fetch(`${gateway.url}/admin/orgs/unknown`, { headers }));
+    assert.deepEqual([...new Set(seen)], [404]);
+  });
+
   test('guessed keys and unknown paths of an address are throttled; known keys and operators are not', async () => {
     const key = await newKey('known');
     assert.equal((await send(gateway, key)).status, 200);
@@ -88,6 +144,8 @@ suite('refused requests', () => {
     assert.deepEqual([...new Set(guess)], [401, 429]);
     const lost = await statuses(2, () => fetch(`${gateway.url}/nowhere`));
     assert.deepEqual([...new Set(lost)], [429]);
+    const models = await statuses(2, () => fetch(`${gateway.url}/v1/models`));
+    assert.deepEqual([...new Set(models)], [429]);
     assert.equal((await send(gateway, key)).status, 200);
     assert.equal((await fetch(`${gateway.url}/health`)).status, 200);
     await newKey('made by the operator');
