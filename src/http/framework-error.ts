@@ -3,14 +3,16 @@
 
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
+import { reasonOf } from '../kernel/log.ts';
 
 /** `limit`: the body limit of the route, a parameter of REQUEST_TOO_LARGE. */
 export function fromFrameworkError(error: unknown, limit?: number): SpillwayError {
   if (error instanceof SpillwayError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const path = error.validation[0]?.instancePath ?? '';
-    const field = path.split('/').filter(Boolean).join('.');
-    return new SpillwayError('INVALID_REQUEST', 'the request does not fit its schema', {
+    const [first] = error.validation;
+    const field = (first?.instancePath ?? '').split('/').filter(Boolean).join('.');
+    const message = `the request does not fit its schema: ${first?.message ?? 'unknown reason'}`;
+    return new SpillwayError('INVALID_REQUEST', message, {
       params: field === '' ? {} : { field },
       cause: error,
     });
@@ -22,7 +24,8 @@ export function fromFrameworkError(error: unknown, limit?: number): SpillwayErro
       cause: error,
     });
   if (status >= 400 && status < 500) {
-    return new SpillwayError('INVALID_REQUEST', 'the request cannot be read', { cause: error });
+    const message = `the request cannot be read: ${reasonOf(error)}`;
+    return new SpillwayError('INVALID_REQUEST', message, { cause: error });
   }
   return toSpillwayError(error);
 }

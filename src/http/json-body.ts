@@ -1,8 +1,10 @@
 // The JSON body parser of fastify. An empty body counts as no body: many clients send a content type with every request,
-// even with a DELETE. A body that is nested too deeply is refused before it is parsed.
+// even with a DELETE. A body that is nested too deeply is refused before it is parsed; the refusal of broken JSON says where it
+// breaks.
 
 import type { FastifyInstance } from 'fastify';
 import { SpillwayError } from '../errors/spillway-error.ts';
+import { unreadableBody } from '../flow/call/request-refusal.ts';
 import { isNestedTooDeeply } from '../kernel/json-depth.ts';
 
 export function readJsonBodies(app: FastifyInstance): void {
@@ -12,9 +14,13 @@ export function readJsonBodies(app: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined);
     const text = body.toString();
     if (isNestedTooDeeply(text)) return done(tooDeep());
-    return parse(request, text, done);
+    return parse(request, text, (error, parsed) =>
+      error ? done(unreadableBody(NOT_JSON, Buffer.from(text))) : done(null, parsed),
+    );
   });
 }
+
+const NOT_JSON = { ok: false, problem: 'not_json' } as const;
 
 function tooDeep(): SpillwayError {
   return new SpillwayError('INVALID_REQUEST', 'the body is nested too deeply', {

@@ -24,6 +24,8 @@ export type FailedRequest = {
   readonly hasRetried?: boolean;
   /** The caller's limits, when a decision was made on them. */
   readonly standings?: readonly LimitStanding[];
+  /** The flow writes the request's log line; otherwise the refusal itself is logged. */
+  readonly isLogged?: boolean;
   /** Called with the rendered answer and awaited before it is sent. Never rejects. */
   readonly beforeSend?: (answer: KeptAnswer | undefined) => Promise<void>;
 };

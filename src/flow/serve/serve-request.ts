@@ -152,7 +152,8 @@ class Exchange implements ModelCallListener, ServedRequest {
     const { attempts, standings, retries } = this.#call;
     const hasRetried = retries > 0;
     const isBegun = this.#isBegun;
-    this.#answerFailure({ error, isBegun, wasCalled, attempts, hasRetried, standings });
+    const isLogged = true;
+    this.#answerFailure({ error, isBegun, wasCalled, attempts, hasRetried, standings, isLogged });
   }
 
   #begin(contentType: string, size: { readonly length?: number; readonly costNanos?: number }) {

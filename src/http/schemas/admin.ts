@@ -89,7 +89,8 @@ function refusal(error: z.ZodError): SpillwayError {
   const [issue] = error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
-  return new SpillwayError('INVALID_REQUEST', 'the request does not fit its schema', {
+  const message = `the request does not fit its schema: ${issue?.message ?? 'unknown reason'}`;
+  return new SpillwayError('INVALID_REQUEST', message, {
     params: path.length === 0 ? {} : { field: path.join('.') },
     cause: error,
   });
