@@ -1,4 +1,4 @@
-// Runs the commands of a document as a reader would: in a shell, in a folder of their own, against a fresh server.
+// Runs the commands and scripts of a document as a reader would: in a shell, in a folder of their own, against a fresh server.
 // `spillway` and `npx spillway` are the checkout's. Addresses and keys of the documents become those of the server.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -7,15 +7,19 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runSpillway } from '../../support/gateway/spillway-process.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
+import { installPackages, withAbsoluteImports } from './script-folder.ts';
 
 export type CommandRunner = {
   /** Resolves to the command's output; rejects if it fails. */
   run(command: string): Promise<string>;
+  /** Runs a program in the given language; rejects if it fails. */
+  runScript(text: string, extension: 'ts' | 'js'): Promise<string>;
   readonly folder: string;
   close(): Promise<void>;
 };
 
-const SPILLWAY = resolve(import.meta.dirname, '../../../bin/spillway.mjs');
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const SPILLWAY = join(REPOSITORY, 'bin/spillway.mjs');
 
 /** Commands that end only with a signal; their output says when they are ready. */
 const RUNS_ON = /spillway (?:serve|simulate(?! scenario))\b/;
@@ -34,6 +38,7 @@ export async function openCommandRunner(): Promise<CommandRunner> {
   const dataDir = join(folder, '.spillway');
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   writeCommands(folder);
+  installPackages(folder, REPOSITORY);
   const server = runSpillway(['serve'], { SPILLWAY_DATA_DIR: dataDir });
   const simulator = runOn(folder, 'spillway simulate --port 0 --json', dataDir);
   const url = await server.ready();
@@ -64,10 +69,15 @@ export async function openCommandRunner(): Promise<CommandRunner> {
       keyId = /key_[0-9a-f]{32}/.exec(output)?.[0] ?? keyId;
       return output;
     },
+    runScript(text, extension) {
+      const file = `script.${extension}`;
+      writeFileSync(join(folder, file), withAbsoluteImports(fill(text), REPOSITORY));
+      return finish(shell(folder, `'${process.execPath}' ${file}`, dataDir, keys), text);
+    },
     async close() {
       simulator.child.kill('SIGTERM');
       server.kill('SIGTERM');
-      await Promise.all([once(simulator.child, 'close'), server.ended()]);
+      await Promise.all([simulator.ended, server.ended()]);
     },
   };
 }
@@ -111,17 +121,18 @@ async function finish(child: ChildProcess, command: string): Promise<string> {
 
 /** Its own data folder, because the folder of the running server is locked. */
 async function runUntilReady(folder: string, command: string): Promise<string> {
-  const { child, output } = runOn(folder, command, join(folder, 'second'));
+  const { child, output, ended } = runOn(folder, command, join(folder, 'second'));
   await output.until(READY);
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
-  await once(child, 'close');
+  await ended;
   return output.text();
 }
 
 function runOn(folder: string, command: string, dataDir: string) {
   const child = shell(folder, `exec ${command}`, dataDir);
   const output = collect(child);
-  return { child, output, firstLine: output.until(/\n/) };
+  // Now, because a child that has ended closes no more.
+  return { child, output, ended: once(child, 'close'), firstLine: output.until(/\n/) };
 }
 
 function collect(child: ChildProcess) {
