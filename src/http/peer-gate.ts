@@ -1,4 +1,4 @@
-// Accepts calls of other servers of the cluster: verifies the signature, the target, the time and the nonce before the body
+// Accepts calls of peers: verifies the signature, the addressed server, the time and the nonce before the body
 // is read, and the body against its signed digest afterwards. A client that sends these headers without a secret of the
 // cluster gets 401; a client that sends a part of them is served like any other.
 

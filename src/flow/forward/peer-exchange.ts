@@ -26,7 +26,7 @@ export type PeerExchangeListener = {
 /** Statuses that every server would answer alike, because the request itself is at fault. */
 const CALLERS_FAULT: ReadonlySet<number> = new Set([400, 402, 403, 404, 413, 422]);
 
-/** Headers that the target's gateway has made for the caller. */
+/** Headers that the peer has made for the caller. */
 const RELAYED =
   /^(content-type|content-length|cache-control|request-id|retry-after(-ms)?|x-(request|correlation)-id|x-should-retry|x-(spillway|ratelimit)-.+)$/;
 
