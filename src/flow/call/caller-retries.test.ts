@@ -30,12 +30,12 @@ test('an SDK gets as many retries as it makes itself, and none for its repeats',
   assert.equal(maxRetriesOf(retries, caller({ 'x-stainless-retry-count': 'many' })), 2);
 });
 
-test('an SDK that makes a single attempt gets one retry within three seconds', () => {
+test('an SDK that makes a single attempt gets one retry and at most 2.5 s of delays', () => {
   const retries = createCallerRetries(createTestClock());
   for (const client of ['google-genai-sdk/2.32.0 gl-node/v26.10.0', 'litellm/1.106.2'])
     assert.deepEqual(retries.boundsOf(caller({ 'user-agent': client })), {
       maxRetries: 1,
-      maxWaitMs: 3000,
+      maxWaitMs: 2500,
       maxBaseMs: 1000,
     });
 });

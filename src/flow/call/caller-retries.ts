@@ -43,7 +43,7 @@ const AS_THE_SDK: RetryBounds = Object.freeze({ maxRetries: 2, maxBaseMs: 1000 }
 /** A transient failure is repaired; a lasting one is reported about as soon as without the gateway. */
 const ONE_WITHIN_SECONDS: RetryBounds = Object.freeze({
   maxRetries: 1,
-  maxWaitMs: 3000,
+  maxWaitMs: 2500,
   maxBaseMs: 1000,
 });
 
