@@ -28,6 +28,7 @@ import { afterFixedDelay, directTo, dueAtQueue, type Route } from './publish/rou
 import type { DepartedMessages } from './topology/departed-messages.ts';
 import { LongDelays } from './topology/long-delays.ts';
 import { fixedDelayQueue } from './topology/queue-definition.ts';
+import type { QueueOwner } from './topology/queue-owner.ts';
 import { Topology, type TopologySettings } from './topology/topology.ts';
 
 export type RabbitJobQueueParts = {
@@ -41,6 +42,8 @@ export type RabbitJobQueueParts = {
   readonly log: Log;
   /** Deliveries that the broker sends ahead; raised to the concurrency of a consumer. */
   readonly prefetch: number | undefined;
+  /** Refuses queues of another store. */
+  readonly owner?: QueueOwner | undefined;
 };
 
 type Published = Parameters<ReplacementOf>;
@@ -67,6 +70,11 @@ export class RabbitJobQueue implements JobQueue {
     return this.#parts.publishing.isReady && this.#parts.consuming.isReady;
   }
 
+  /** A queue that belongs to another store; undefined if there is none, or the broker is unavailable. */
+  async findForeignQueue(): Promise<string | undefined> {
+    return this.isUp() ? this.#parts.owner?.findForeign() : undefined;
+  }
+
   publish(
     queue: string,
     message: QueueMessage,
@@ -87,7 +95,7 @@ export class RabbitJobQueue implements JobQueue {
   }
 
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
-    const { consuming: connection, settings, departed, log, prefetch = 1 } = this.#parts;
+    const { consuming: connection, settings, departed, log, prefetch = 1, owner } = this.#parts;
     const { concurrency, finishing = 0, signal, isTransactional = false } = options;
     const topology = new Topology(connection, settings);
     const consumer = new QueueConsumer({
@@ -99,10 +107,11 @@ export class RabbitJobQueue implements JobQueue {
       handler,
       connection,
       log,
-      prepare() {
+      async prepare() {
         // A reconnect may lead to a broker that lost its data.
         topology.forget();
-        return prepareToConsume(topology, queue, log);
+        await owner?.assertOwn(queue);
+        await prepareToConsume(topology, queue, log);
       },
       onIncoming: ({ publishedAt }) => departed.note(queue, publishedAt ?? 0),
       publishCopy: (message, dueAt) => this.#publishAt(queue, message, dueAt),

@@ -9,6 +9,7 @@ import { Publisher } from './publish/publisher.ts';
 import { DEFAULT_LADDER_NAME } from './topology/delay-ladder.ts';
 import { DepartedMessages } from './topology/departed-messages.ts';
 import type { QueueType } from './topology/queue-definition.ts';
+import { QueueOwner, type QueueOwnerOptions } from './topology/queue-owner.ts';
 
 export type RabbitQueueOptions = {
   readonly url: string;
@@ -24,6 +25,8 @@ export type RabbitQueueOptions = {
   readonly prefetch?: number | undefined;
   /** The prefix of the ladder's queues and exchanges. */
   readonly ladderName?: string;
+  /** The store whose servers may consume the queues; absent where that is not checked. */
+  readonly owner?: QueueOwnerOptions | undefined;
   /** How long opening waits for the broker before it continues without it. */
   readonly connectWaitMs?: number;
 };
@@ -48,6 +51,8 @@ export async function openRabbitQueue(given: RabbitQueueOptions): Promise<Rabbit
   const { connectWaitMs } = options;
   await Promise.all([publishing.isReachable(connectWaitMs), consuming.isReachable(connectWaitMs)]);
   const { prefetch } = options;
+  const owner = options.owner && new QueueOwner(consuming, options.owner, log);
   const connections = { url, publishing, consuming };
-  return new RabbitJobQueue({ ...connections, publisher, settings, departed, log, prefetch });
+  const parts = { ...connections, publisher, settings, departed, log, prefetch, owner };
+  return new RabbitJobQueue(parts);
 }

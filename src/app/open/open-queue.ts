@@ -13,6 +13,7 @@ import type { JobQueue } from '../../jobs/ports/job-queue.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StartFailure } from '../start-failure.ts';
 import type { Store } from './open-store.ts';
 
 export type Queues = {
@@ -54,8 +55,11 @@ export async function openQueues(config: Config, context: QueueContext): Promise
   const { openRabbitQueue } = await import('../../adapters/rabbitmq/open-rabbit-queue.ts');
   const { resultsQueue, deadLetterQueue, queueType, resultsIncludeFailures } = config.jobs;
   const { prefetch } = config.worker;
-  const broker = await openRabbitQueue({ url: rabbitmqUrl, queueType, clock, log, prefetch });
+  const owner = { storeId: store.identity.storeId, queues: ownedQueues(config) };
+  const options = { url: rabbitmqUrl, queueType, clock, log, prefetch, owner };
+  const broker = await openRabbitQueue(options);
   lifecycle.onClose('broker', () => broker.close());
+  assertOwn(await broker.findForeignQueue());
   const relayed = [resultsQueue, deadLetterQueue];
   const relay = startRelay({ outbox: store.queue, broker, queues: relayed });
   lifecycle.onClose('relay', () => relay.close());
@@ -71,6 +75,19 @@ export async function openQueues(config: Config, context: QueueContext): Promise
     dispatchConcurrency: DISPATCH_CONCURRENCY,
     isUp,
   };
+}
+
+/** Results and dead letters are published only, so that several stores may share those queues. */
+function ownedQueues({ jobs, providers }: Config): readonly string[] {
+  const worked = Object.values(providers).filter((provider) => provider.hasKey);
+  return [jobs.rawQueue, ...worked.map((provider) => provider.queue)];
+}
+
+function assertOwn(foreign: string | undefined): void {
+  if (foreign === undefined) return;
+  throw new StartFailure(
+    `The queue ${foreign} on RabbitMQ belongs to another Spillway store; servers that share a queue must share the store: give them the same DATABASE_URL, or this one other queues. If the other store no longer exists, delete the exchange spillway-store:${foreign}.`,
+  );
 }
 
 export function storeQueues({ queue }: Pick<Store, 'queue'>): Queues {
