@@ -1,4 +1,5 @@
-// The port to deleting finished jobs and their results after their retention time. A job that is still a dead letter
+// The port to deleting finished jobs and their results after their retention time. A job that was handed over counts as
+// finished then: another system has processed it. A job that is still a dead letter
 // is kept until an operator has decided on it.
 
 export type JobRetention = {

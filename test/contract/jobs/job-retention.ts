@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { newJob } from '../../../src/jobs/intake/submit-job.ts';
 import { deadLetterOf } from '../../../src/jobs/model/final-messages.ts';
 import type { Job } from '../../../src/jobs/model/job.ts';
-import { failed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
+import { failed, routed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
 import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
 import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
 import type { JobRetention } from '../../../src/jobs/ports/job-retention.ts';
@@ -69,6 +69,21 @@ export function jobRetentionContract(adapter: string, open: () => Promise<Opened
       assert.equal(await opened.retention.pruneJobs(50, 10), 0);
       await opened.deadLetters.remove(letter.id);
       assert.equal(await opened.retention.pruneJobs(50, 10), 1);
+    });
+
+    it('a job that was handed over is deleted after the retention time, and other waiting jobs are not', async () => {
+      const given = { message: {}, submitter: { organizationId: 'acme' }, queue: 'raw' };
+      const [old, young, waiting] = [10, 99, 10].map((at) =>
+        newJob({ ...given, origin: 'queue' }, newId, at),
+      );
+      assert.ok(old && young && waiting);
+      for (const job of [old, young, waiting]) await opened.jobs.create(job, { prompt: 'hello' });
+      const route = { queue: 'q', provider: 'p', isHandedOver: true };
+      for (const job of [old, young]) await opened.jobs.move(routed(job, route, job.createdAt));
+      assert.equal(await opened.retention.pruneJobs(50, 10), 1);
+      assert.equal(await opened.jobs.find({ id: old.id }), undefined);
+      assert.ok(await opened.jobs.find({ id: young.id }));
+      assert.ok(await opened.jobs.find({ id: waiting.id }));
     });
 
     it('results can be deleted without their jobs', async () => {

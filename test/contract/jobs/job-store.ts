@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Job } from '../../../src/jobs/model/job.ts';
-import { delayed, failed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
+import { isHandedOver, type Job } from '../../../src/jobs/model/job.ts';
+import { delayed, failed, routed, started, succeeded } from '../../../src/jobs/model/job-moves.ts';
 import { messageFor } from '../../../src/jobs/model/job-pointer.ts';
 import type { DeadLetterStore } from '../../../src/jobs/ports/dead-letter-store.ts';
 import type { JobHistory } from '../../../src/jobs/ports/job-history.ts';
@@ -212,6 +212,34 @@ export function jobStoreContract(adapter: string, open: () => Promise<OpenedJobS
         false,
       );
       assert.equal((await opened.jobs.find({ id: running.id }))?.leaseUntil, 8000);
+    });
+
+    it('a handed-over job is not stalled until it is taken over', async () => {
+      const job = await create({ origin: 'queue', deadlineAt: 500 });
+      const route = { queue: 'shared', provider: 'p', isHandedOver: true };
+      const moved = await opened.jobs.move(routed(job, route, 1000));
+      assert.ok(moved && isHandedOver(moved));
+      const stalled = async () =>
+        (
+          await Promise.all(
+            (['due', 'overdue'] as const).map((kind) =>
+              opened.jobs.stalled({ kind, before: 2000, limit: 10 }),
+            ),
+          )
+        ).map((page) => page.length);
+      assert.deepEqual(await stalled(), [0, 0]);
+      assert.equal(await opened.jobs.touch(job.id, moved.fence, { leaseUntil: 1020 }), true);
+      assert.equal((await opened.jobs.find({ id: job.id }))?.leaseUntil, 1020);
+      const takenOver = { takenOverTo: 'own', publishedAt: 1030 };
+      assert.equal(await opened.jobs.touch(job.id, moved.fence, takenOver), true);
+      const { leaseOwner: _, leaseUntil: __, ...rest } = moved;
+      const own = { ...rest, leaseOwner: undefined, leaseUntil: undefined };
+      assert.deepEqual(await opened.jobs.find({ id: job.id }), {
+        ...own,
+        queue: 'own',
+        publishedAt: 1030,
+      });
+      assert.deepEqual(await stalled(), [1, 1]);
     });
 
     it('stalled jobs are found', async () => {

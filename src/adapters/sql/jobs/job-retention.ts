@@ -1,4 +1,4 @@
-// Deletes finished jobs and results on either SQL store. A job's rows are deleted with it in one transaction; the index on
+// Deletes finished jobs and results, and jobs that were handed over to another system, on either SQL store. A job's rows are deleted with it in one transaction; the index on
 // `finished_at` finds the oldest first.
 
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -28,8 +28,9 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
           ),
         )
         .execute();
-      if (rows.length === 0) return 0;
-      const ids = rows.map(({ id }) => id);
+      const handedOver = await handedOverJobs(db, before, limit - rows.length).execute();
+      const ids = [...rows, ...handedOver].map(({ id }) => id);
+      if (ids.length === 0) return 0;
       await db.transaction().execute((trx) => deleteJobs(trx, ids, before));
       return ids.length;
     },
@@ -45,6 +46,17 @@ export function createJobRetention(db: Kysely<Schema>): JobRetention {
   };
 }
 
+/** Waiting jobs with a lease owner: no other waiting job has one. */
+function handedOverJobs(db: Kysely<Schema>, before: number, limit: number) {
+  return db
+    .selectFrom('jobs')
+    .select('id')
+    .where(sql<boolean>`state in ('queued', 'delayed')`)
+    .where('lease_owner', 'is not', null)
+    .where('updated_at', '<', before)
+    .limit(limit);
+}
+
 const JOB_TABLES = ['job_payloads', 'job_results', 'job_events', 'job_attempts'] as const;
 
 async function deleteJobs(
@@ -52,11 +64,16 @@ async function deleteJobs(
   ids: readonly string[],
   before: number,
 ): Promise<void> {
-  // A job that an operator has retried in the meantime is not deleted.
+  // A job that an operator has retried or a worker has claimed in the meantime is not deleted.
   const deleted = await trx
     .deleteFrom('jobs')
     .where('id', 'in', ids)
-    .where('finished_at', '<', before)
+    .where((job) =>
+      job.or([
+        job('finished_at', '<', before),
+        job.and([job('lease_owner', 'is not', null), job('updated_at', '<', before)]),
+      ]),
+    )
     .returning('id')
     .execute();
   if (deleted.length === 0) return;
