@@ -20,6 +20,7 @@ function answered(usage: Usage | undefined, streamed: number, received = 0) {
     streamUsage: () => usage,
     streamedBytes: () => streamed,
     receivedBytes: () => received,
+    refusedUsage: () => usage,
   };
 }
 
@@ -98,4 +99,20 @@ test('requested tiers and tools are charged where the answer does not report the
   assert.deepEqual(silent.extras?.toolUses, { google_search: 1 });
   const standard = { ...REPORTED, tiers: { service_tier: 'standard' } };
   assert.deepEqual(chargeAnswer(plan, standard, 0).usage.tiers, { service_tier: 'standard' });
+});
+
+test('a refusal with status 200 is charged by the usage that it reports', () => {
+  const policy = new SpillwayError('CONTENT_POLICY', 'refused');
+  for (const hasContent of [false, true])
+    for (const plan of [UNARY, STREAM])
+      assert.deepEqual(counts(chargeFailure(plan, answered(REPORTED, 0), policy, hasContent)), [
+        70,
+        30,
+        false,
+      ]);
+  assert.deepEqual(counts(chargeFailure(UNARY, answered(undefined, 0), policy, false)), [
+    0,
+    0,
+    false,
+  ]);
 });

@@ -6,6 +6,7 @@
 //                                          input and of the streamed output, and for a unary call, which the provider
 //                                          goes on with, at least the reservation
 //   the connection broke                   the usage so far, else an estimate of what arrived
+//   a refusal with status 200              the usage it reports: the provider charges the prompt and its thinking
 //   the provider failed before content     nothing
 //
 // Pure.
@@ -28,7 +29,7 @@ export type ChargedUsage = {
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'> & {
   readonly stated: Pick<CallPlan['stated'], 'features'>;
 };
-type Answered = Pick<Attempt, 'streamUsage' | 'streamedBytes' | 'receivedBytes'>;
+type Answered = Pick<Attempt, 'streamUsage' | 'streamedBytes' | 'receivedBytes' | 'refusedUsage'>;
 
 const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false });
 
@@ -51,6 +52,8 @@ export function chargeFailure(
   { code }: SpillwayError,
   hasContent: boolean,
 ): ChargedUsage {
+  const refused = code === 'CONTENT_POLICY' ? attempt.refusedUsage() : undefined;
+  if (refused && plan.charge !== 'nothing') return exact(plan, refused);
   const isCut = code === 'NETWORK_TIMEOUT';
   const reported = attempt.streamUsage();
   if (hasContent || (isCut && reported)) return estimated(plan, reported, attempt.streamedBytes());
@@ -87,13 +90,20 @@ function exact(plan: Plan, usage: MeteredUsage): ChargedUsage {
  */
 function withRequested({ stated: { features } }: Plan, usage: MeteredUsage): MeteredUsage {
   if (!features) return usage;
-  const tiers = Object.fromEntries(features.tiers.map(({ field, tier }) => [field, tier]));
+  const tiers = Object.fromEntries(
+    features.tiers.map(({ field, tier }) => [tierName(field), tier]),
+  );
   const unreported = features.tools.filter((tool) => !tool.isReported);
   const requested = { ...usage, tiers: { ...tiers, ...usage.tiers } };
   if (unreported.length === 0) return requested;
   const extras = usage.extras ?? NO_EXTRAS;
   const uses = Object.fromEntries(unreported.map(({ kind }) => [kind, 1]));
   return { ...requested, extras: { ...extras, toolUses: { ...uses, ...extras.toolUses } } };
+}
+
+/** Gemini accepts both spellings of its field; a tier counts once. */
+function tierName(field: string): string {
+  return field === 'serviceTier' ? 'service_tier' : field;
 }
 
 const NO_EXTRAS: UsageExtras = Object.freeze({

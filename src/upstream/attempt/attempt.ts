@@ -51,6 +51,8 @@ export class Attempt implements UpstreamListener, Watched {
   #refusedAtMs = 0;
   /** The caller no longer waits; the call is read for its usage until then. */
   #leavesAtMs: number | undefined;
+  /** Of a unary answer that is a refusal. */
+  #refusedUsage: MeteredUsage | undefined;
 
   constructor(parts: AttemptParts, call: AttemptCall, listener: AttemptListener) {
     this.#parts = parts;
@@ -102,6 +104,11 @@ export class Attempt implements UpstreamListener, Watched {
   /** The usage that the stream has reported so far. */
   streamUsage(): MeteredUsage | undefined {
     return this.#stream?.usage();
+  }
+
+  /** The usage that an answer with status 200 reported, although it is a refusal: the provider charges its thinking. */
+  refusedUsage(): MeteredUsage | undefined {
+    return this.#refusedUsage ?? this.streamUsage();
   }
 
   /** Bytes of a unary response that have arrived. */
@@ -244,7 +251,9 @@ export class Attempt implements UpstreamListener, Watched {
     const isWhole = isAnswer(format, body, usage);
     const error = isWhole || body.length > MAX_REFUSAL_BYTES ? errorIn(body) : undefined;
     if (error) return this.#refuseWith(error);
-    if (!isWhole || isRefusedAnswer(format, body)) return this.#refuse();
+    const isRefused = isWhole && isRefusedAnswer(format, body);
+    if (isRefused) this.#refusedUsage = usage;
+    if (!isWhole || isRefused) return this.#refuse();
     if (this.#end()) this.#listener.onAnswer(body, contentTypeOf(this.#headers), usage);
   }
 

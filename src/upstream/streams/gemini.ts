@@ -14,8 +14,8 @@ import {
   noteUsageAtEnd,
   type StreamState,
 } from './state.ts';
-import { GEMINI_COUNTS, GEMINI_KEYS, raise } from './usage-counts.ts';
-import { addGeminiDetails } from './usage-extras.ts';
+import { GEMINI_COUNTS, GEMINI_KEYS, GEMINI_TIER_KEYS, raise } from './usage-counts.ts';
+import { addGeminiDetails, addGeminiTier } from './usage-extras.ts';
 
 /** The nesting of a part's keys: response, candidates, candidate, content, parts, part. */
 const PART_DEPTH = 6;
@@ -39,6 +39,8 @@ export const readGeminiEvent: EventReader = (state, event) => {
       noteErrorMember(state, event.data);
     else if (keys.isText() && (keys.isKey('finishReason') || keys.isKey('blockReason')))
       readFinish(state, event);
+    else if (keys.depth === 2 && GEMINI_TIER_KEYS.some((name) => keys.isKey(name)))
+      addGeminiTier(state.counts, keys.textValue());
   }
 };
 

@@ -7,6 +7,7 @@ import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
 import {
   addGeminiDetails,
+  addGeminiTier,
   addOpenaiDetails,
   addTier,
   addToolUses,
@@ -81,6 +82,9 @@ export const GEMINI_KEYS = [
   'thoughtsTokenCount',
 ] as const;
 
+/** The tier that a request was served at; Vertex has the second name. */
+export const GEMINI_TIER_KEYS = ['serviceTier', 'trafficType'] as const;
+
 const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void> = {
   anthropic(counts, usage) {
     const byAge = nested(usage['cache_creation']);
@@ -111,6 +115,7 @@ const ADD: Record<ProviderFormat, (counts: RawCounts, usage: JsonRecord) => void
   gemini(counts, usage) {
     for (const key of GEMINI_KEYS) raise(counts, GEMINI_COUNTS[key], usage[key]);
     addGeminiDetails(counts, usage);
+    for (const name of GEMINI_TIER_KEYS) addGeminiTier(counts, usage[name]);
   },
 };
 

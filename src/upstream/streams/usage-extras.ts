@@ -34,6 +34,25 @@ export function addTier(counts: Counts, field: string, value: unknown): void {
   extras.tiers = { ...extras.tiers, [field]: tier };
 }
 
+/**
+ * Gemini's `serviceTier` (`FLEX`, `SERVICE_TIER_FLEX`), or the `trafficType` of Vertex (`ON_DEMAND_FLEX`). Any other value,
+ * such as provisioned throughput, says nothing about a tier: the requested one is then charged.
+ */
+export function addGeminiTier(counts: Counts, value: unknown): void {
+  if (typeof value !== 'string') return;
+  const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_/, '');
+  if (GEMINI_TIERS.has(name))
+    addTier(counts, 'service_tier', name === 'on_demand' ? 'standard' : name);
+}
+
+const GEMINI_TIERS: ReadonlySet<string> = new Set([
+  'on_demand',
+  'standard',
+  'flex',
+  'priority',
+  'batch',
+]);
+
 /** Anthropic's `server_tool_use`: `{ web_search_requests: 2 }`. */
 export function addToolUses(counts: Counts, uses: JsonRecord): void {
   for (const [name, value] of Object.entries(uses)) {

@@ -92,6 +92,47 @@ suite('the cost of features', () => {
       assert.equal((await usageOf(tenant, 1)).costUsd, 830_000 / 1e9);
     });
 
+  // (1000 × 300 + 100 × 2500) × 0.5 or × 2 or × 1
+  for (const [requested, served, nanos] of [
+    ['flex', 'FLEX', 275_000],
+    ['flex', 'STANDARD', 550_000],
+    ['flex', 'ON_DEMAND', 550_000],
+    ['flex', undefined, 275_000],
+    ['priority', 'ON_DEMAND_PRIORITY', 1_100_000],
+    ['priority', 'PROVISIONED_THROUGHPUT', 1_100_000],
+    ['priority', undefined, 1_100_000],
+  ] as const)
+    for (const path of [GEMINI_PATH, GEMINI_STREAM])
+      for (const field of ['service_tier', 'serviceTier'])
+        test(`${field} ${requested} at ${path}, served at ${served}, costs the served tier, else the requested one`, async () => {
+          gateway.simulator.setScenario({ usage: { ...TOKENS, serviceTier: served } });
+          const tenant = await newTenant(gateway);
+          const answer = await ask(tenant, { path, body: { ...GEMINI, [field]: requested } });
+          assert.equal(answer.status, 200, answer.text);
+          assert.equal((await usageOf(tenant, 1)).costUsd, nanos / 1e9);
+        });
+
+  const thinking = { ...TOKENS, thinkingTokens: 80 };
+  for (const [name, path, body, nanos] of [
+    // 1000 × 3000 + 100 × 15000
+    ['Messages', '/v1/messages', CLAUDE, 4_500_000],
+    // 1000 × 2000 + 100 × 8000
+    ['Responses', '/v1/responses', RESPONSES, 2_800_000],
+    // 1000 × 300 + 100 × 2500
+    ['generateContent', GEMINI_PATH, GEMINI, 550_000],
+    ['streamGenerateContent', GEMINI_STREAM, GEMINI, 550_000],
+  ] as const)
+    for (const stream of path.startsWith('/v1/') ? [false, true] : [undefined])
+      for (const thought of ['', 'Let me see'])
+        test(`a refusal of ${name} behind ${thought ? 'thinking' : 'hidden thinking'} costs what the provider reports (stream: ${stream})`, async () => {
+          const scenario = { preset: 'refusal', usage: thinking, thinking: thought };
+          gateway.simulator.setScenario(scenario);
+          const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
+          await ask(tenant, { path, body: stream === undefined ? body : { ...body, stream } });
+          const { costUsd } = await usageOf(tenant, 1);
+          assert.equal(costUsd, nanos / 1e9);
+        });
+
   const audio = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
   const input_audio = { data: 'AAAA', format: 'wav' };
   const SPOKEN = [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }];

@@ -65,7 +65,7 @@ const SUBJECTS: readonly Subject[] = [
     provider: 'google',
     model: 'gemini-2.5-flash',
     wire: geminiFormat,
-    reports: ['audioInputTokens'],
+    reports: ['audioInputTokens', 'serviceTier'],
   },
 ];
 

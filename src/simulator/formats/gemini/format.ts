@@ -97,6 +97,7 @@ function envelope(answer: Answer, tokens: number) {
         answer.usage.imageInputTokens,
       ),
       ...candidateDetails(answer, tokens),
+      ...(answer.usage.serviceTier === undefined ? {} : { serviceTier: answer.usage.serviceTier }),
     },
     modelVersion: answer.model,
     responseId: answer.id,
