@@ -8,12 +8,14 @@ import { registerConfig } from './commands/config.ts';
 import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExplain } from './commands/explain.ts';
+import { registerImport } from './commands/import.ts';
 import { registerJobs } from './commands/jobs.ts';
 import { registerKeys } from './commands/keys.ts';
 import { registerLimits } from './commands/limits.ts';
 import { registerMigrate } from './commands/migrate.ts';
 import { registerOrgs } from './commands/orgs.ts';
 import { registerRoles, registerServe } from './commands/serve.ts';
+import { registerServers } from './commands/servers.ts';
 import { registerSimulate } from './commands/simulate.ts';
 
 export const COMMANDS: readonly RegisterCommand[] = [
@@ -22,10 +24,12 @@ export const COMMANDS: readonly RegisterCommand[] = [
   registerSimulate,
   registerMigrate,
   registerConfig,
+  registerImport,
   registerExplain,
   registerKeys,
   registerOrgs,
   registerLimits,
+  registerServers,
   registerJobs,
   registerDlq,
   registerDoctor,

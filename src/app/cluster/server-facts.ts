@@ -8,6 +8,7 @@ import type { ServerHealth, WorkerState } from '../../cluster/server-record.ts';
 import type { Config } from '../../config/config.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { accountCircuit, isSameCircuit } from '../../resilience/circuit-key.ts';
 import type { SharedState } from '../open/shared-state.ts';
 import type { ServerReadiness } from '../readiness.ts';
 import type { ServerFacts } from './open-membership.ts';
@@ -25,6 +26,7 @@ export type ServerFactsParts = {
 export type KnownFacts = {
   record(): Promise<ServerFacts>;
   health(): Promise<ServerHealth>;
+  /** The limits in force of the accounts that this server calls. */
   limits(): Promise<readonly ProviderLimit[]>;
   capacity(): Promise<readonly RegionCapacity[]>;
 };
@@ -45,16 +47,23 @@ export function createServerFacts(config: Config, parts: ServerFactsParts): Know
     return (await serve.limits.list()).filter(({ resetAt }) => resetAt > now);
   }
 
+  /** Those of the accounts that this server calls. */
+  async function ownLimits(): Promise<readonly ProviderLimit[]> {
+    return (await activeLimits()).filter((limit) =>
+      accounts.some((account) => isSameCircuit(accountCircuit(limit), account)),
+    );
+  }
+
   async function health(): Promise<ServerHealth> {
     if (readiness.unhealthyReason() === 'unhealthy') return 'unhealthy';
     const isDegraded = readiness.notReadyReason() === 'degraded';
-    const isLimited = (await activeLimits()).some(({ kind }) => kind !== 'throttled');
+    const isLimited = (await ownLimits()).some(({ kind }) => kind !== 'throttled');
     return isDegraded || isLimited ? 'degraded' : 'healthy';
   }
 
   return {
     health,
-    limits: activeLimits,
+    limits: ownLimits,
     async record() {
       return {
         currentLoad: serve.slots.used,
@@ -72,7 +81,7 @@ export function createServerFacts(config: Config, parts: ServerFactsParts): Know
     async capacity() {
       return capacityOf({
         accounts,
-        limits: await activeLimits(),
+        limits: await ownLimits(),
         circuits: openCircuits(),
         headroom: serve.headroom.list(),
       });
