@@ -21,7 +21,7 @@ const FORBIDDEN = failure(403, { error: { type: 'permission_error', message: 'no
 
 test('a refused key fails the later calls of its account for a minute', async () => {
   const clock = createTestClock();
-  const credentials = new RefusedCredentials(clock, MINUTE_MS);
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
   assert.equal(credentials.refuses(USE), false);
   credentials.failed(USE, INVALID_KEY);
   assert.ok(credentials.refuses(USE));
@@ -33,7 +33,7 @@ test('a refused key fails the later calls of its account for a minute', async ()
 
 test('after the minute one call is the probe, and its success ends the refusal', async () => {
   const clock = createTestClock();
-  const credentials = new RefusedCredentials(clock, MINUTE_MS);
+  const credentials = new RefusedCredentials({ clock, refusedMs: MINUTE_MS });
   credentials.failed(USE, INVALID_KEY);
   await clock.advance(MINUTE_MS);
   assert.equal(credentials.refuses(USE), false);
@@ -43,21 +43,21 @@ test('after the minute one call is the probe, and its success ends the refusal',
 });
 
 test('a forbidden model fails only its own calls', () => {
-  const credentials = new RefusedCredentials(createTestClock(), MINUTE_MS);
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   credentials.failed(USE, FORBIDDEN);
   assert.ok(credentials.refuses(USE));
   assert.equal(credentials.refuses(OTHER_MODEL), false);
 });
 
 test('a 400 whose sentence speaks of a key teaches nothing', () => {
-  const credentials = new RefusedCredentials(createTestClock(), MINUTE_MS);
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   const said = failure(400, { error: { message: 'invalid x-api-key: check your API key' } });
   credentials.failed(USE, said);
   assert.equal(credentials.refuses(USE), false);
 });
 
 test('a memory of zero milliseconds refuses nothing', () => {
-  const credentials = new RefusedCredentials(createTestClock(), 0);
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: 0 });
   credentials.failed(USE, INVALID_KEY);
   assert.equal(credentials.refuses(USE), false);
 });

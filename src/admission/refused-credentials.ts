@@ -1,7 +1,7 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
 // outcome. A 401 refuses the key; any other refusal (a 403) may concern one model, so it is remembered for that model.
-// Each process learns for itself: its configuration holds the key, and a restart with another key begins anew.
+// Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -12,19 +12,32 @@ export type CredentialUse = {
   readonly model: string;
 };
 
+/** Without a model it concerns every model. */
+export type CredentialChange = Pick<CredentialUse, 'provider' | 'account'> & {
+  readonly model?: string | undefined;
+  readonly isRefused: boolean;
+};
+
+export type RefusedCredentialsOptions = {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** With 0 nothing is remembered. */
+  readonly refusedMs: number;
+  /** Called for each change that this server has learnt from its own calls. */
+  readonly onChange?: (change: CredentialChange) => void;
+};
+
 /** Callers choose model names, so the memory is bounded. */
 const MAX_REMEMBERED = 1000;
+/** The server that met the refusal probes first, and the others learn the outcome before their own time is over. */
+const LEARNT_MARGIN_MS = 5000;
 
 export class RefusedCredentials {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #refusedMs: number;
+  readonly #options: RefusedCredentialsOptions;
   /** Until when calls fail, by account, and by account and model. */
   readonly #untilMs = new Map<string, number>();
 
-  /** With `refusedMs` 0 nothing is remembered. */
-  constructor(clock: Pick<Clock, 'monotonic'>, refusedMs: number) {
-    this.#clock = clock;
-    this.#refusedMs = refusedMs;
+  constructor(options: RefusedCredentialsOptions) {
+    this.#options = options;
   }
 
   /** Whether the call must fail. When the time is over the first call passes as the probe. */
@@ -35,19 +48,31 @@ export class RefusedCredentials {
 
   /** Learns from typed refusals only: the sentence of any other failure may quote the caller. */
   failed(use: CredentialUse, { code, lesson, cause }: SpillwayError): void {
-    if (this.#refusedMs === 0 || code !== 'AUTH_FAILED' || lesson?.code !== 'AUTH_FAILED') return;
+    const { refusedMs, onChange } = this.#options;
+    if (refusedMs === 0 || code !== 'AUTH_FAILED' || lesson?.code !== 'AUTH_FAILED') return;
     const status = statusOf(cause);
     if (status !== 401 && status !== 403) return;
-    if (this.#untilMs.size >= MAX_REMEMBERED) this.#untilMs.clear();
-    const key = status === 401 ? accountOf(use) : modelOf(use);
-    this.#untilMs.set(key, this.#clock.monotonic() + this.#refusedMs);
+    const { provider, account } = use;
+    const model = status === 401 ? undefined : use.model;
+    this.#remember(keyOf({ provider, account, model }), refusedMs);
+    onChange?.({ provider, account, model, isRefused: true });
   }
 
   /** The provider answered a call with this credential. */
   accepted(use: CredentialUse): void {
     if (this.#untilMs.size === 0) return;
-    this.#untilMs.delete(accountOf(use));
-    this.#untilMs.delete(modelOf(use));
+    const { provider, account, model } = use;
+    const { onChange } = this.#options;
+    if (this.#untilMs.delete(accountOf(use))) onChange?.({ provider, account, isRefused: false });
+    if (this.#untilMs.delete(modelOf(use)))
+      onChange?.({ provider, account, model, isRefused: false });
+  }
+
+  /** Another server has learnt this about the same key. */
+  learn({ isRefused, ...scope }: CredentialChange): void {
+    const { refusedMs } = this.#options;
+    if (!isRefused) this.#untilMs.delete(keyOf(scope));
+    else if (refusedMs > 0) this.#remember(keyOf(scope), refusedMs + LEARNT_MARGIN_MS);
   }
 
   /** The accounts whose key is refused for every model. */
@@ -58,22 +83,32 @@ export class RefusedCredentials {
     });
   }
 
+  #remember(key: string, forMs: number): void {
+    if (this.#untilMs.size >= MAX_REMEMBERED) this.#untilMs.clear();
+    this.#untilMs.set(key, this.#options.clock.monotonic() + forMs);
+  }
+
   #isRefused(key: string): boolean {
     const untilMs = this.#untilMs.get(key);
     if (untilMs === undefined) return false;
-    const now = this.#clock.monotonic();
+    const { clock, refusedMs } = this.#options;
+    const now = clock.monotonic();
     if (now < untilMs) return true;
-    this.#untilMs.set(key, now + this.#refusedMs);
+    this.#untilMs.set(key, now + refusedMs);
     return false;
   }
 }
 
 function accountOf({ provider, account }: CredentialUse): string {
-  return `${provider}\n${account}`;
+  return keyOf({ provider, account });
 }
 
 function modelOf(use: CredentialUse): string {
-  return `${accountOf(use)}\n${use.model}`;
+  return keyOf(use);
+}
+
+function keyOf({ provider, account, model }: Omit<CredentialChange, 'isRefused'>): string {
+  return model === undefined ? `${provider}\n${account}` : `${provider}\n${account}\n${model}`;
 }
 
 function statusOf(cause: unknown): unknown {

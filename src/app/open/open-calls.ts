@@ -1,7 +1,6 @@
 // Opens the dependencies of model calls: upstream connections, clocks, prices, limits, budgets, breakers.
 
 import type { Headroom } from '../../admission/headroom.ts';
-import { RefusedCredentials } from '../../admission/refused-credentials.ts';
 import type { Config } from '../../config/config.ts';
 import { createCallMetrics } from '../../flow/call/call-metrics.ts';
 import { createCallTerms } from '../../flow/call/call-terms.ts';
@@ -25,6 +24,7 @@ import { createBudgetOwners } from '../budget-owners.ts';
 import { createIsReasoning } from '../reasoning-models.ts';
 import type { Store } from '../store-ports.ts';
 import { type Budgets, openBudgets } from './open-budgets.ts';
+import { openCredentials } from './open-credentials.ts';
 import { openContextTokens, openModelLabel } from './open-models.ts';
 import { openResilience } from './open-resilience.ts';
 import { openUpstream } from './open-upstream.ts';
@@ -47,6 +47,12 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
   const { serverId, store, shared, metrics, clock, log } = context;
   const budgets = await openBudgets(config, context);
   const resilience = await openResilience(config, { ...context, redis: shared.redis });
+  const credentials = await openCredentials(config, {
+    redis: shared.redis,
+    hashKey: config.auth.hashKey ?? store.identity.hashKey,
+    clock,
+    lifecycle: context.lifecycle,
+  });
   const load = createTargetLoad();
   const { providers } = config;
   return {
@@ -72,7 +78,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     ...resilience,
     retryRules: config.retry,
     callerRetries: createCallerRetries(clock),
-    credentials: new RefusedCredentials(clock, config.retry.refusedCredentialMs),
+    credentials,
     meter: openMeter(config, budgets, clock),
     metrics: createCallMetrics(metrics, openModelLabel(config)),
     slots: new RequestSlots(config.cluster.maxConcurrentBuilds),

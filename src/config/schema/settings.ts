@@ -646,7 +646,7 @@ export const SETTINGS = {
       FILE_ONLY,
       duration(0, 3_600_000),
       60_000,
-      "How long calls fail without reaching the provider after it refused the account's key; 0 asks it every time.",
+      "How long calls fail without reaching the provider after it refused the account's key, at all servers on one Redis; 0 asks it every time.",
     ),
     budgetPerRequest: setting(
       FILE_ONLY,

@@ -1,11 +1,13 @@
 // A provider limit that one gateway learns holds for all gateways on its Redis. The simulator's log is the evidence.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { commonPrefix } from '../../../src/adapters/redis/rate-limits/rate-limit-keys.ts';
 import { finishSpillway } from '../../support/gateway/spillway-process.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv, uniqueName } from '../../support/services/services-from-env.ts';
@@ -72,6 +74,27 @@ suite('three gateways on one Redis', () => {
     assert.notEqual(ended.code, 0);
     assert.match(ended.errors, /belongs to another Spillway store; servers that share a Redis/);
     assert.equal(ended.errors.trim().split('\n').length, 1);
+  });
+
+  test('a provider key that one gateway finds refused is not sent by the others', async () => {
+    const { simulator } = cluster;
+    simulator.setScenario({ preset: 'credentials-refused' });
+    const [first = ''] = urls;
+    // The gateways have subscribed earlier, so their message is on its way when this one arrives.
+    const announced = new Redis(services.redisUrl);
+    await announced.subscribe(
+      `${commonPrefix(cluster.env['REDIS_KEY_PREFIX'] ?? '')}credentials:changed`,
+    );
+    const news = once(announced, 'message');
+    const before = simulator.log().length;
+    assert.equal((await call(first)).status, 502);
+    const [, text] = await news;
+    announced.disconnect();
+    assert.doesNotMatch(String(text), /provider-key/);
+    for (const url of urls)
+      for (let count = 0; count < 5; count += 1) assert.equal((await call(url)).status, 502);
+    assert.equal(simulator.log().length - before, 1);
+    simulator.resetScenario();
   });
 
   async function knowsLimit(url: string): Promise<boolean> {
