@@ -19,6 +19,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ['expiresAt', TIMESTAMP],
   ['resetAt', TIMESTAMP],
   ['monthlyBudgetUsd', USD],
+  ['userMonthlyBudgetUsd', `${USD}, or none`],
   ['requestsPerMinute', LIMIT_PER_MINUTE],
   ['maxConcurrent', `${LIMIT_PER_MINUTE}, or none`],
   ['tokensPerMinute', TOKENS],

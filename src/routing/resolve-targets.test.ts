@@ -208,6 +208,11 @@ test('an alias hides a model of the same name', () => {
     assert.equal(orderOf(resolve, name, 'openai'), 'unknown_model', name);
 });
 
+test('an alias may have the form provider/model and hides that model', () => {
+  const aliases = [alias('openai/gpt-5', 'ordered', 'groq/x')];
+  assert.match(orderOf(resolver({ aliases }), 'openai/gpt-5', 'openai'), /^groq/);
+});
+
 test('clearing the full cache changes no resolution', () => {
   const resolve = resolver({ aliases: [alias('turns', 'round-robin', 'openai/x', 'openai/y')] });
   const before = ordered(resolve('turns', 'openai'))[0]?.model;

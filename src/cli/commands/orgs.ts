@@ -13,6 +13,7 @@ import { renderTable } from '../table.ts';
 type SetOptions = AdminOptions & {
   readonly name?: string;
   readonly budget?: number;
+  readonly userBudget?: number | 'none';
   readonly rpm?: number;
   readonly tpm?: number | 'none';
   readonly tpd?: number | 'none';
@@ -52,6 +53,7 @@ function withSettings(command: Command): Command {
   return command
     .option('--name <name>', 'its display name')
     .option('--budget <usd>', 'US dollars per month (100)', readUsd)
+    .option('--user-budget <usd>', 'US dollars per month and user, or none', orNone(readUsd))
     .option('--rpm <number>', 'requests per minute (100)', readCount)
     .option('--tpm <number>', 'tokens per minute, or none', orNone(readCount))
     .option('--tpd <number>', 'tokens per day, or none', orNone(readCount))
@@ -130,6 +132,7 @@ function bodyOf(options: SetOptions, messages: View['messages']): object {
   const fields = {
     name,
     monthlyBudgetUsd: options.budget,
+    userMonthlyBudgetUsd: orNull(options.userBudget),
     requestsPerMinute: options.rpm,
     tokensPerMinute: orNull(options.tpm),
     tokensPerDay: orNull(options.tpd),

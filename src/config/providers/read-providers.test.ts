@@ -137,7 +137,8 @@ test('an invalid account or provider is refused', () => {
       /accounts in .* is a list with b after one of its name or key/,
     ],
     ['aliases: { fast: { targets: [] } }', /aliases\.fast\.targets in .* is empty/],
-    ['aliases: { a/b: { targets: [openai/x] } }', /the name of aliases\.a\/b in .* without spaces/],
+    ['aliases: { /b: { targets: [openai/x] } }', /the name of aliases\.\/b in .* without spaces/],
+    ['aliases: { b/: { targets: [openai/x] } }', /the name of aliases\.b\/ in .* without spaces/],
   ];
   for (const [yaml, message] of refused)
     assert.throws(() => load({}, yaml), { name: 'ConfigError', message });

@@ -17,7 +17,11 @@ export const providerName = text(
   /^[a-z][a-z0-9-]{0,31}$/,
   'a name of at most 32 lower-case letters, digits and dashes',
 );
-export const aliasName = text(/^[^\s/]{1,128}$/, 'a name without spaces or slashes');
+/** An alias may look like `provider/model`; it hides the model of that name. */
+export const aliasName = text(
+  /^[^\s/]\S{0,127}(?<!\/)$/,
+  'a name of at most 128 characters without spaces, not beginning or ending with a slash',
+);
 export const modelName = text(/^\S{1,256}$/, 'the name of a model, without spaces');
 const variableName = text(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 const target = text(/^[a-z][a-z0-9-]*\/\S+$/, 'provider/model');

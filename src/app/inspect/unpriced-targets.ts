@@ -1,0 +1,12 @@
+// The targets of aliases whose price is not known: calls to them are refused, since a budget could not count them.
+
+import type { Config } from '../../config/config.ts';
+import { createPriceBook } from '../../metering/prices/price-book.ts';
+
+/** Each as `provider/model`, without duplicates. */
+export function unpricedTargets({ aliases, prices }: Config): readonly string[] {
+  const book = createPriceBook({ overrides: prices.models, defaultPrice: prices.fallback });
+  const targets = Object.values(aliases).flatMap((alias) => [...alias.targets, ...alias.fallbacks]);
+  const unpriced = targets.filter(({ provider, model }) => !book.isPriced(provider, model));
+  return [...new Set(unpriced.map(({ provider, model }) => `${provider}/${model}`))];
+}

@@ -1,0 +1,146 @@
+// Names that callers use → aliases: routing rules on one model, models that a virtual key may get from several
+// providers, and `provider/model` where the provider has another name or two wire formats in spillway.yaml.
+
+import type { AliasDraft } from '../draft.ts';
+import type { ImportContext } from '../import-context.ts';
+import { type PeerMap, textOf } from '../peer-map.ts';
+import type { Placement } from '../place-deployments.ts';
+import { ROUTING_RULE, ROUTING_TARGET } from './left-out-keys.ts';
+import type { BifrostProvider } from './read-providers.ts';
+
+/** The targets of a model at a provider of the file; empty if it serves no such model. */
+export type FindTargets = (provider: string, model: string) => readonly string[];
+
+export function createFindTargets(
+  providers: readonly BifrostProvider[],
+  placement: Placement,
+): FindTargets {
+  const byName = new Map(providers.map((provider) => [provider.name, provider]));
+  return (name, model) => {
+    const provider = byName.get(name);
+    const wanted = provider?.aliases.get(model) ?? model;
+    const exact = provider?.deployments.filter((each) => each.model === wanted) ?? [];
+    if (exact.length > 0) return unique(exact.flatMap((each) => placement.targetsOf(each)));
+    const any = provider?.deployments.filter((each) => each.model === '*') ?? [];
+    const targets = any.flatMap((each) => placement.targetsOf(each));
+    return unique(targets.map((target) => target.replace(/\*$/, wanted)));
+  };
+}
+
+export function readRouting(
+  governance: PeerMap | undefined,
+  providers: readonly BifrostProvider[],
+  findTargets: FindTargets,
+  context: ImportContext,
+): void {
+  const { draft } = context;
+  const rules = governance?.maps('routing_rules') ?? [];
+  for (const rule of rules.toSorted(byPriority)) readRule(rule, findTargets, context);
+  for (const [model, named] of modelsOfKeys(governance)) {
+    const targets = unique(named.flatMap((provider) => findTargets(provider, model)));
+    if (targets.length === 0 || draft.aliases.has(model)) continue;
+    const strategy = named.length > 1 ? 'round-robin' : 'ordered';
+    draft.aliases.set(model, { name: model, strategy, targets, fallbacks: [] });
+  }
+  for (const { name, deployments, aliases } of providers)
+    for (const model of new Set([...deployments.map((each) => each.model), ...aliases.keys()]))
+      writeOwnName(`${name}/${model}`, findTargets(name, model), draft);
+  for (const { name, aliases } of providers)
+    for (const model of aliases.keys())
+      if (!draft.aliases.has(model)) writeOwnName(model, findTargets(name, model), draft);
+}
+
+/** `provider/model` needs no alias if Spillway's provider has the same name and format. */
+function writeOwnName(
+  name: string,
+  targets: readonly string[],
+  draft: ImportContext['draft'],
+): void {
+  const isSame = targets.length === 1 && targets[0] === name;
+  if (isSame || name.endsWith('*') || targets.length === 0 || draft.aliases.has(name)) return;
+  draft.aliases.set(name, { name, strategy: 'ordered', targets, fallbacks: [] });
+}
+
+function byPriority(one: PeerMap, other: PeerMap): number {
+  return (one.number('priority')?.value ?? 0) - (other.number('priority')?.value ?? 0);
+}
+
+const MODEL_RULE = /^\s*(?:request\.)?model\s*==\s*(["'])([^"'\s]+)\1\s*$/;
+
+/** A rule whose condition is one model; the others depend on headers, budgets or teams. */
+function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContext): void {
+  const { draft, findings } = context;
+  const leave = (reason: string): void => findings.leftOut(rule.node, reason);
+  if (rule.boolean('enabled')?.value === false) return leave('it is not enabled');
+  const condition = rule.text('cel_expression');
+  const model = MODEL_RULE.exec(condition?.value ?? '')?.[2];
+  if (model === undefined)
+    return leave('only a rule on one model (model == "name") has a counterpart');
+  if ((rule.text('scope')?.value ?? 'global') !== 'global')
+    return leave('an alias applies to all callers');
+  const targets = readTargets(rule, model, findTargets, context);
+  if (targets.length === 0) return leave('none of its targets is in this file');
+  if (draft.aliases.has(model)) return leave('an earlier rule has the same model');
+  const fallbacks = rule.list('fallbacks').flatMap((item) => {
+    const [provider = '', ...rest] = textOf(item).split('/');
+    const found = findTargets(provider, rest.join('/') || model);
+    if (found.length === 0) findings.leftOut(item, 'this file has no such provider or model');
+    else findings.taken(item, `aliases.${model}.fallbacks`);
+    return found;
+  });
+  const alias: AliasDraft = {
+    name: model,
+    strategy: rule.maps('targets').length > 1 ? 'round-robin' : 'ordered',
+    targets,
+    fallbacks: unique(fallbacks).filter((target) => !targets.includes(target)),
+  };
+  draft.aliases.set(model, alias);
+  for (const node of ['cel_expression', 'enabled'].flatMap((key) => rule.get(key) ?? []))
+    findings.taken(node, `aliases.${model}`);
+  rule.close(ROUTING_RULE);
+}
+
+function readTargets(
+  rule: PeerMap,
+  model: string,
+  findTargets: FindTargets,
+  { findings }: ImportContext,
+): readonly string[] {
+  const targets = rule.maps('targets');
+  const weights = new Set(targets.map((target) => target.number('weight')?.value ?? 1));
+  return unique(
+    targets.flatMap((target) => {
+      const [provider, stated] = [target.text('provider'), target.text('model')];
+      const weight = target.number('weight');
+      const found = findTargets(provider?.value ?? '', stated?.value ?? model);
+      if (found.length === 0) {
+        findings.leftOut(target.node, 'this file has no such provider or model');
+        return [];
+      }
+      const to = `aliases.${model}: ${found.join(', ')}`;
+      for (const read of [provider, stated]) if (read) findings.taken(read.node, to);
+      if (weight && weights.size === 1) findings.taken(weight.node, to);
+      else if (weight) findings.changed(weight.node, to, 'targets take equal turns');
+      target.close(ROUTING_TARGET);
+      return found;
+    }),
+  );
+}
+
+/** Model → the providers from which a virtual key may get it by its bare name. */
+function modelsOfKeys(governance: PeerMap | undefined): ReadonlyMap<string, readonly string[]> {
+  const models = new Map<string, string[]>();
+  for (const key of governance?.maps('virtual_keys') ?? [])
+    for (const config of key.maps('provider_configs')) {
+      const provider = config.text('provider')?.value;
+      for (const model of config.list('allowed_models').map(textOf)) {
+        if (provider === undefined || model === '*') continue;
+        models.set(model, [...new Set([...(models.get(model) ?? []), provider])]);
+      }
+    }
+  return models;
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}

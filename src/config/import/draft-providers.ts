@@ -1,0 +1,95 @@
+// Writes one provider for deployments that share an address and keys, or two if the API has a native wire format.
+
+import { builtIn } from '../providers/built-in-providers.ts';
+import { providerVariables } from '../schema/variables.ts';
+import { type Credential, variableOf } from './credentials.ts';
+import type { AccountDraft, LimitsDraft, ProviderDraft } from './draft.ts';
+import type { Deployment } from './place-deployments.ts';
+
+export function draftProviders(
+  deployments: readonly Deployment[],
+  name: string,
+): readonly ProviderDraft[] {
+  const [first] = deployments;
+  if (!first) return [];
+  const { endpoint, baseUrl } = first;
+  const base = (baseUrl ?? endpoint.baseUrl ?? '').replace(/\/+$/, '');
+  const known = builtIn(name);
+  const accounts = accountsOf(deployments);
+  const compatible = { baseUrl: joinPath(base, endpoint.openaiPath) };
+  if (endpoint.nativeFormat === undefined)
+    return [provider(name, known && baseUrl === undefined ? {} : compatible, accounts)];
+  const format = endpoint.nativeFormat;
+  const native = known ? {} : { format, baseUrl: base };
+  return [provider(name, native, accounts), provider(`${name}-openai`, compatible, accounts)];
+}
+
+function joinPath(base: string, path = ''): string {
+  return base.endsWith(path) ? base : `${base}${path}`;
+}
+
+type Account = {
+  readonly name: string;
+  readonly credential: Credential;
+  readonly limits: LimitsDraft;
+};
+
+/** One account per key, with the smallest of its limits, those with the fewest limits first. */
+function accountsOf(deployments: readonly Deployment[]): readonly Account[] {
+  const byKey = Map.groupBy(deployments, ({ credential }) => variableOf(credential));
+  const accounts = [...byKey.values()].flatMap(([first, ...others]) =>
+    first
+      ? [
+          {
+            name: accountName(first),
+            credential: first.credential,
+            limits: others.reduce((limits, each) => smaller(limits, each.limits), first.limits),
+          },
+        ]
+      : [],
+  );
+  return accounts.sort((one, other) => limitCount(one) - limitCount(other));
+}
+
+function accountName({ accountName: stated, credential }: Deployment): string {
+  const name = (stated ?? variableOf(credential).toLowerCase()).replaceAll(/[^\w.-]+/g, '-');
+  return name.slice(0, 64);
+}
+
+function limitCount({ limits }: Account): number {
+  return Object.keys(limits).length;
+}
+
+function smaller(one: LimitsDraft, other: LimitsDraft): LimitsDraft {
+  const keys = ['requestsPerMinute', 'tokensPerMinute', 'tokensPerDay'] as const;
+  const limits = keys.flatMap((key) => {
+    const values = [one[key], other[key]].filter((each) => each !== undefined);
+    return values.length === 0 ? [] : [[key, Math.min(...values)] as const];
+  });
+  return Object.fromEntries(limits);
+}
+
+/** The first account is the provider's own key, unless the others would inherit limits from it. */
+function provider(
+  name: string,
+  address: Pick<ProviderDraft, 'format' | 'baseUrl'>,
+  accounts: readonly Account[],
+): ProviderDraft {
+  const [first, ...others] = accounts;
+  const inherits = others.some(({ limits }) =>
+    Object.keys(first?.limits ?? {}).some((key) => !(key in limits)),
+  );
+  if (!first || inherits) return { name, ...address, accounts: accounts.map(toAccount) };
+  return { name, ...address, ...ownKey(name, first), accounts: others.map(toAccount) };
+}
+
+function ownKey(name: string, { credential, limits }: Account): Partial<ProviderDraft> {
+  const variable = variableOf(credential);
+  if (credential === 'none') return { apiKey: 'none', ...limits };
+  const isUsual = variable === providerVariables(name)[0];
+  return { ...(!isUsual && { apiKeyVariable: variable }), ...limits };
+}
+
+function toAccount({ name, credential, limits }: Account): AccountDraft {
+  return { name, variable: variableOf(credential), ...limits };
+}

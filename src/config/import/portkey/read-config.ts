@@ -1,0 +1,198 @@
+// One Portkey config: its strategy and targets become aliases. A config has no model of its own: callers send one beside
+// it. If every target overrides the model, one alias with the config's name is enough; otherwise an alias is written
+// for each model that `--model` names. Conditions on the caller's model become aliases of that name.
+
+import type { ImportContext } from '../import-context.ts';
+import { leftOutKeys, type PeerMap, textOf } from '../peer-map.ts';
+import type { PeerNode } from '../peer-node.ts';
+import { CONFIG, TARGET_ONLY } from './left-out-keys.ts';
+import { type Leaf, readLeaf } from './read-target.ts';
+import type { Vault } from './read-vault.ts';
+import { type Branch, chainOf, hasBalancedFallback, type Route } from './routes.ts';
+
+/** An alias to write once all deployments have their providers. */
+export type NamedRoute = { readonly name: string; readonly route: Route };
+
+export type ConfigRoutes = {
+  readonly routes: readonly NamedRoute[];
+  /** Targets without an alias: callers name provider/model. */
+  readonly bare: readonly Leaf[];
+};
+
+export function readConfig(
+  name: string,
+  config: PeerMap,
+  vault: Vault,
+  context: ImportContext,
+): ConfigRoutes {
+  const routes: NamedRoute[] = [];
+  const route = readRoute(config, vault, context, (alias, target) =>
+    routes.push({ name: alias, route: target }),
+  );
+  const leaves = route ? leavesOf(route) : [];
+  if (!route || leaves.length === 0) return { routes, bare: [] };
+  if (leaves.every((leaf) => leaf.model !== undefined))
+    return { routes: [...routes, { name, route }], bare: [] };
+  if (context.models.length > 0) {
+    const named = context.models.map((model) => ({ name: model, route }));
+    return { routes: [...routes, ...named], bare: [] };
+  }
+  const isRouted = leaves.length > 1;
+  for (const { model, nodes } of leaves)
+    for (const node of nodes)
+      if (model === undefined && isRouted)
+        context.findings.changed(
+          node,
+          'providers',
+          'its model is the one that callers send; name them with --model to get an alias of this config',
+        );
+  return { routes, bare: leaves };
+}
+
+export function leavesOf(route: Route): readonly Leaf[] {
+  return route.kind === 'leaf' ? [route] : route.children.flatMap(leavesOf);
+}
+
+type AddAlias = (name: string, route: Route) => void;
+
+function readRoute(
+  target: PeerMap,
+  vault: Vault,
+  context: ImportContext,
+  addAlias: AddAlias,
+  isRoot = true,
+): Route | undefined {
+  const targets = target.maps('targets');
+  if (targets.length === 0) return readAlone(target, vault, context, isRoot);
+  const strategy = target.map('strategy');
+  const mode = strategy?.text('mode');
+  const name = target.text('name');
+  if (name) context.findings.taken(name.node, 'the targets of its alias');
+  const children = targets.flatMap((each) => {
+    const weight = each.number('weight');
+    if (weight?.value === 0) {
+      context.findings.leftOut(each.node, 'a target of weight 0 receives no calls');
+      return [];
+    }
+    const route = readRoute(each, vault, context, addAlias, false);
+    return route ? [{ route, weight }] : [];
+  });
+  reportWeights(children, mode?.value, context);
+  const routes = children.map(({ route }) => route);
+  const route = byMode(routes, name?.value, strategy, context, addAlias);
+  strategy?.close(leftOutKeys({}));
+  target.close(isRoot ? CONFIG : new Map([...CONFIG, ...TARGET_ONLY]));
+  return route;
+}
+
+/** A config without targets; one that only has a cache or retries names no provider. */
+function readAlone(
+  target: PeerMap,
+  vault: Vault,
+  context: ImportContext,
+  isRoot: boolean,
+): Route | undefined {
+  const strategy = target.map('strategy');
+  const mode = strategy?.get('mode');
+  if (mode) context.findings.taken(mode, 'the targets of its alias');
+  const isProvider = ['provider', 'virtual_key', 'passthrough', 'override_params'].some((key) =>
+    target.get(key),
+  );
+  if (isProvider || !isRoot) return readLeaf(target, vault, context, isRoot);
+  target.close(CONFIG);
+  return undefined;
+}
+
+function byMode(
+  children: readonly Route[],
+  name: string | undefined,
+  strategy: PeerMap | undefined,
+  context: ImportContext,
+  addAlias: AddAlias,
+): Route | undefined {
+  const mode = strategy?.text('mode');
+  const branch = (kind: Branch['mode'], own = children): Branch => ({
+    kind: 'branch',
+    name,
+    mode: kind,
+    children: own,
+  });
+  const value = mode?.value ?? 'single';
+  if (strategy) reportStatusCodes(strategy, context);
+  if (strategy && mode && value === 'conditional')
+    return byCondition(children, strategy, mode.node, context, addAlias);
+  const kind = value === 'loadbalance' || value === 'fallback' ? value : 'single';
+  if (mode && kind !== value && value !== 'single')
+    context.findings.leftOut(mode.node, 'Spillway has no such strategy; the first target is used');
+  const route = branch(kind);
+  if (mode && hasBalancedFallback(route))
+    context.findings.changed(
+      mode.node,
+      'aliases',
+      'the fallbacks of one branch serve all branches',
+    );
+  else if (mode) context.findings.taken(mode.node, `aliases: ${chainOf(route).strategy}`);
+  return route;
+}
+
+function reportStatusCodes(strategy: PeerMap, { findings }: ImportContext): void {
+  const codes = strategy.get('on_status_codes');
+  if (codes)
+    findings.changed(
+      codes,
+      'aliases',
+      'the next target serves what a provider cannot: limits, throttles, overload, server and network errors',
+    );
+}
+
+/** `{ "params.model": { "$eq": "fast" } }` is an alias; every other condition has no counterpart. */
+function byCondition(
+  children: readonly Route[],
+  strategy: PeerMap,
+  mode: PeerNode,
+  { findings }: ImportContext,
+  addAlias: AddAlias,
+): Route | undefined {
+  const byName = new Map(children.map((child) => [child.name ?? '', child]));
+  for (const condition of strategy.maps('conditions')) {
+    const then = condition.text('then');
+    const route = byName.get(then?.value ?? '');
+    const models = modelsOf(condition.get('query'));
+    if (!route || models.length === 0) {
+      findings.leftOut(
+        condition.node,
+        route ? 'only conditions on params.model have a counterpart' : 'it leads to no target',
+      );
+      continue;
+    }
+    for (const model of models) addAlias(model, route);
+    findings.taken(condition.node, models.map((model) => `aliases.${model}`).join(', '));
+  }
+  const fallback = strategy.text('default');
+  findings.taken(mode, 'an alias for each model of a condition');
+  if (fallback) findings.taken(fallback.node, 'the alias of the config');
+  return byName.get(fallback?.value ?? '');
+}
+
+function modelsOf(query: PeerNode | undefined): readonly string[] {
+  const [only, ...others] = query?.entries ?? [];
+  if (only?.key !== 'params.model' || others.length > 0) return [];
+  if (typeof only.node.scalar === 'string') return [only.node.scalar];
+  const [operator] = only.node.entries ?? [];
+  if (operator?.key === '$eq') return [textOf(operator.node)];
+  return operator?.key === '$in' ? (operator.node.items ?? []).map(textOf) : [];
+}
+
+function reportWeights(
+  children: readonly { readonly weight: ReturnType<PeerMap['number']> }[],
+  mode: string | undefined,
+  { findings }: ImportContext,
+): void {
+  const areEqual = new Set(children.map(({ weight }) => weight?.value ?? 1)).size === 1;
+  for (const { weight } of children) {
+    if (!weight) continue;
+    if (mode !== 'loadbalance') findings.leftOut(weight.node, 'weights belong to loadbalance');
+    else if (areEqual) findings.taken(weight.node, 'aliases: the targets take turns');
+    else findings.changed(weight.node, 'aliases', 'targets take equal turns; there are no weights');
+  }
+}

@@ -1,0 +1,47 @@
+// The tree of strategies of a Portkey config as a chain: targets that take turns or follow in order, then fallbacks.
+
+import type { AliasDraft } from '../draft.ts';
+import type { Leaf } from './read-target.ts';
+
+export type Route = Leaf | Branch;
+
+export type Branch = {
+  readonly kind: 'branch';
+  readonly name: string | undefined;
+  readonly mode: 'single' | 'loadbalance' | 'fallback';
+  readonly children: readonly Route[];
+};
+
+export type Chain = {
+  readonly strategy: AliasDraft['strategy'];
+  readonly targets: readonly Leaf[];
+  readonly fallbacks: readonly Leaf[];
+};
+
+/** A fallback below a load balancer serves all of its branches: a chain has one list of fallbacks. */
+export function chainOf(route: Route): Chain {
+  if (route.kind === 'leaf') return { strategy: 'ordered', targets: [route], fallbacks: [] };
+  const chains = route.children.map(chainOf);
+  const [first = { strategy: 'ordered', targets: [], fallbacks: [] }, ...others] = chains;
+  if (route.mode === 'single') return first;
+  if (route.mode === 'fallback')
+    return {
+      ...first,
+      fallbacks: [
+        ...first.fallbacks,
+        ...others.flatMap((each) => [...each.targets, ...each.fallbacks]),
+      ],
+    };
+  return {
+    strategy: 'round-robin',
+    targets: chains.flatMap((each) => each.targets),
+    fallbacks: chains.flatMap((each) => each.fallbacks),
+  };
+}
+
+/** Whether a load balancer has a fallback below it, which a chain cannot keep to one branch. */
+export function hasBalancedFallback(route: Route): boolean {
+  if (route.kind === 'leaf') return false;
+  const isBelow = route.children.some((each) => chainOf(each).fallbacks.length > 0);
+  return (route.mode === 'loadbalance' && isBelow) || route.children.some(hasBalancedFallback);
+}

@@ -1,0 +1,45 @@
+// Names the providers of an import: the vendor's name, with the host or the model behind it where the vendor alone is
+// not enough to tell two providers apart.
+
+import { builtIn } from '../providers/built-in-providers.ts';
+import { providerVariables, SECTION_VARIABLES } from '../schema/variables.ts';
+import type { Deployment } from './place-deployments.ts';
+
+/** A name has at most 32 characters; some remain for a number and for `-openai`. */
+const MAX_NAME = 22;
+
+/** Adds the name to `taken`. */
+export function nameProvider(deployments: readonly Deployment[], taken: Set<string>): string {
+  const [first] = deployments;
+  if (!first) throw new Error('a provider without deployments has no name');
+  const { endpoint, baseUrl, model } = first;
+  const models = new Set(deployments.map((each) => each.model));
+  const host = baseUrl === undefined ? '' : slug(URL.parse(baseUrl)?.hostname.split('.')[0] ?? '');
+  const isOwnAddress = baseUrl !== undefined && builtIn(endpoint.name) !== undefined;
+  const stated = slug(first.provider ?? '');
+  const candidates = [
+    ...(/^[a-z]/.test(stated) ? [stated] : []),
+    ...(isOwnAddress ? [] : [endpoint.name]),
+    ...(host === '' ? [] : [`${endpoint.name}-${host}`]),
+    ...(models.size === 1 && model !== '*' ? [`${endpoint.name}-${slug(model)}`] : []),
+  ];
+  const isFree = (name: string): boolean => !taken.has(name) && !isReserved(name);
+  const shortened = candidates.map((name) => name.slice(0, MAX_NAME).replace(/-+$/, ''));
+  let name = shortened.find(isFree);
+  for (let count = 2; name === undefined; count += 1)
+    name = [`${shortened.at(-1) ?? endpoint.name}-${count}`].find(isFree);
+  taken.add(name);
+  return name;
+}
+
+/** A provider's variables must not be those of a section (`DLQ_QUEUE`). */
+function isReserved(name: string): boolean {
+  return providerVariables(name).some((variable) => SECTION_VARIABLES.includes(variable));
+}
+
+export function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
