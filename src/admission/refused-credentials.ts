@@ -75,7 +75,7 @@ export class RefusedCredentials {
     else if (refusedMs > 0) this.#remember(keyOf(scope), refusedMs + LEARNT_MARGIN_MS);
   }
 
-  /** The accounts whose key is refused for every model. */
+  /** The accounts with a key that is refused for every model. */
   refusedAccounts(): readonly Pick<CredentialUse, 'provider' | 'account'>[] {
     return [...this.#untilMs.keys()].flatMap((key) => {
       const [provider = '', account = '', model] = key.split('\n');

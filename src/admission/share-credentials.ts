@@ -1,5 +1,5 @@
-// Connects the refused credentials of this server with those of the others. News about a key that this server does not have
-// for the account are ignored.
+// Exchanges refused credentials with the other servers. News about a key that this server does not have for the account is
+// ignored.
 
 import type { CredentialExchange } from './credential-exchange.ts';
 import { RefusedCredentials, type RefusedCredentialsOptions } from './refused-credentials.ts';

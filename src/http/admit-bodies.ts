@@ -1,4 +1,4 @@
-// Admits the bodies of fastify's routes against the same quota as those of the AI endpoints, after authentication and
+// Admits the bodies of fastify's routes against the quota of the AI endpoints, after authentication and
 // before the first byte is read, and decodes a compressed body within the route's limit before its parser sees it.
 
 import { pipeline, Readable, Transform } from 'node:stream';

@@ -1,4 +1,4 @@
-// Content codings of request bodies on Spillway's own routes; those of the AI endpoints are in calls/uploads.test.ts.
+// Content codings of request bodies on Spillway's own routes; calls/uploads.test.ts covers the AI endpoints.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -131,7 +131,7 @@ async function runUntilReady(folder: string, command: string): Promise<string> {
 function runOn(folder: string, command: string, dataDir: string) {
   const child = shell(folder, `exec ${command}`, dataDir);
   const output = collect(child);
-  // Now, because a child that has ended closes no more.
+  // Listens from the start: `close` is emitted once.
   return { child, output, ended: once(child, 'close'), firstLine: output.until(/\n/) };
 }
 

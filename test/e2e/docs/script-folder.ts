@@ -19,7 +19,7 @@ export function installPackages(folder: string, repository: string): void {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
 }
 
-/** Relative imports of the documents are those of a test of this repository. */
+/** A relative import in a document is relative to a test of this repository. */
 export function withAbsoluteImports(script: string, repository: string): string {
   return script.replaceAll(/(from ')(?:\.\.\/)+src\//g, `$1${pathToFileURL(repository).href}/src/`);
 }
