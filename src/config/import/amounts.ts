@@ -35,12 +35,12 @@ const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
 /** `period` is undefined for a budget that never resets. */
 export function monthlyBudget(usd: number, period: string | undefined): Converted | undefined {
   if (period === undefined)
-    return { amount: toCents(usd), reason: 'it never resets there; here it resets each month' };
+    return { amount: toMicros(usd), reason: 'it never resets there; here it resets each month' };
   const seconds = periodSeconds(period);
   if (seconds === undefined || seconds === 0) return undefined;
-  if (seconds >= 28 * DAY && seconds <= 31 * DAY) return { amount: toCents(usd) };
+  if (seconds >= 28 * DAY && seconds <= 31 * DAY) return { amount: toMicros(usd) };
   return {
-    amount: toCents((usd * MONTH) / seconds),
+    amount: toMicros((usd * MONTH) / seconds),
     reason: `${usd} US dollars per ${period} become their equivalent per calendar month`,
   };
 }
@@ -64,6 +64,7 @@ export function tokenLimit(limit: number, period: string): TokenLimit | undefine
   return converted && { setting: 'tokensPerMinute', ...converted };
 }
 
-function toCents(usd: number): number {
-  return Math.round(usd * 100) / 100;
+/** A millionth of a dollar is exact enough for any budget, and prints without an exponent. */
+function toMicros(usd: number): number {
+  return Number(usd.toFixed(6));
 }
