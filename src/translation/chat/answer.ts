@@ -1,0 +1,159 @@
+// OpenAI's Chat Completions answer ↔ the neutral form, whole. Only the first choice has a neutral form: requests for more
+// are refused by every other format. Thoughts travel in `reasoning_content`, as compatible providers send them.
+
+import { defined, Fields } from '../fields.ts';
+import type {
+  AnswerPart,
+  NeutralAnswer,
+  NeutralUsage,
+  Stop,
+  StopReason,
+} from '../neutral-answer.ts';
+import type { JsonObject } from '../neutral-request.ts';
+import { unwrapSignature, wrapSignature } from '../signature.ts';
+
+export function readChatAnswer(body: JsonObject): NeutralAnswer {
+  const fields = new Fields(body);
+  const [choice] = fields.objects('choices');
+  return {
+    id: fields.text('id') ?? '',
+    model: fields.text('model') ?? '',
+    createdAt: (fields.number('created') ?? 0) * 1000,
+    parts: readMessage(choice?.object('message')),
+    stop: readStop(choice?.text('finish_reason')),
+    usage: readUsage(fields.object('usage')),
+  };
+}
+
+function readMessage(message: Fields | undefined): readonly AnswerPart[] {
+  if (!message) return [];
+  const thoughts = message.text('reasoning_content') ?? message.text('reasoning') ?? '';
+  const signature = message.text('reasoning_signature');
+  const text = message.text('content') ?? '';
+  const refusal = message.text('refusal') ?? '';
+  return [
+    ...(thoughts === '' && signature === undefined ? [] : [reasoningPart(thoughts, signature)]),
+    ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
+    ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
+    ...message.objects('tool_calls').map(readToolCall),
+  ];
+}
+
+export function reasoningPart(text: string, signature: string | undefined): AnswerPart {
+  return {
+    kind: 'reasoning',
+    text,
+    signature: signature === undefined ? undefined : unwrapSignature(signature, 'chat'),
+    isRedacted: false,
+  };
+}
+
+function readToolCall(call: Fields): AnswerPart {
+  const called = call.needObject('function');
+  return {
+    kind: 'tool_call',
+    id: call.needText('id'),
+    name: called.needText('name'),
+    arguments: called.text('arguments') ?? '{}',
+  };
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  stop: 'end',
+  length: 'max_tokens',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'filtered',
+};
+
+export function readStop(reason: string | undefined): Stop {
+  return { reason: STOPS[reason ?? ''] ?? 'end' };
+}
+
+export function readUsage(usage: Fields | undefined): NeutralUsage {
+  const prompt = usage?.object('prompt_tokens_details');
+  const completion = usage?.object('completion_tokens_details');
+  const cacheRead = prompt?.number('cached_tokens') ?? 0;
+  const cacheWrite = prompt?.number('cache_write_tokens') ?? 0;
+  return {
+    input: Math.max(0, (usage?.number('prompt_tokens') ?? 0) - cacheRead - cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: usage?.number('completion_tokens') ?? 0,
+    reasoning: completion?.number('reasoning_tokens') ?? 0,
+  };
+}
+
+export function writeChatAnswer(answer: NeutralAnswer): JsonObject {
+  return {
+    id: completionId(answer.id),
+    object: 'chat.completion',
+    created: Math.floor(answer.createdAt / 1000),
+    model: answer.model,
+    choices: [
+      {
+        index: 0,
+        message: writeMessage(answer.parts),
+        logprobs: null,
+        finish_reason: finishReason(answer.stop),
+      },
+    ],
+    usage: writeUsage(answer.usage),
+  };
+}
+
+export function completionId(id: string): string {
+  return id.startsWith('chatcmpl-') ? id : `chatcmpl-${id}`;
+}
+
+function writeMessage(parts: readonly AnswerPart[]): JsonObject {
+  const joined = (kind: 'text' | 'refusal' | 'reasoning') =>
+    parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('');
+  const calls = parts.flatMap((part) =>
+    part.kind === 'tool_call'
+      ? [
+          {
+            id: part.id,
+            type: 'function',
+            function: { name: part.name, arguments: part.arguments },
+          },
+        ]
+      : [],
+  );
+  const thoughts = joined('reasoning');
+  const signature = parts.findLast((part) => part.kind === 'reasoning')?.signature;
+  return defined({
+    role: 'assistant',
+    content: joined('text') || null,
+    refusal: joined('refusal') || null,
+    reasoning_content: thoughts === '' ? undefined : thoughts,
+    reasoning_signature: signature && wrapSignature(signature, 'chat'),
+    tool_calls: calls.length === 0 ? undefined : calls,
+  });
+}
+
+const REASONS: Readonly<Record<StopReason, string>> = {
+  end: 'stop',
+  max_tokens: 'length',
+  stop_sequence: 'stop',
+  tool_calls: 'tool_calls',
+  refusal: 'content_filter',
+  filtered: 'content_filter',
+  context_window: 'length',
+  paused: 'stop',
+};
+
+export function finishReason({ reason }: Stop): string {
+  return REASONS[reason];
+}
+
+export function writeUsage(usage: NeutralUsage): JsonObject {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: 0 },
+  };
+}

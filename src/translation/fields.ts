@@ -1,0 +1,124 @@
+// Reads the fields of a JSON object by name and type, and remembers which ones were read: what is left at the end has no
+// counterpart in the neutral form and goes to the losses. A field that is null counts as absent. A field of another type
+// throws `TranslationProblem` with its path.
+
+import { TranslationProblem } from './dialect.ts';
+import type { Losses } from './losses.ts';
+import type { JsonObject } from './neutral-request.ts';
+
+export class Fields {
+  readonly #object: JsonObject;
+  readonly #path: string;
+  readonly #read = new Set<string>();
+
+  /** `path` is empty for the body itself. */
+  constructor(object: JsonObject, path = '') {
+    this.#object = object;
+    this.#path = path;
+  }
+
+  /** Throws for anything but an object. */
+  static of(value: unknown, path: string): Fields {
+    if (!isObject(value)) throw new TranslationProblem(path, 'is not an object');
+    return new Fields(value, path);
+  }
+
+  path(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'string') return value;
+    throw new TranslationProblem(this.path(name), 'is not a text');
+  }
+
+  number(name: string): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'number') return value;
+    throw new TranslationProblem(this.path(name), 'is not a number');
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw new TranslationProblem(this.path(name), 'is not a boolean');
+  }
+
+  /** A text that must be there. */
+  needText(name: string): string {
+    return this.text(name) ?? this.#missing(name);
+  }
+
+  object(name: string): Fields | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : Fields.of(value, this.path(name));
+  }
+
+  needObject(name: string): Fields {
+    return this.object(name) ?? this.#missing(name);
+  }
+
+  /** The object itself, unread: a schema, or arguments of a tool. */
+  json(name: string): JsonObject | undefined {
+    const value = this.raw(name);
+    if (value === undefined || isObject(value)) return value;
+    throw new TranslationProblem(this.path(name), 'is not an object');
+  }
+
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.raw(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    throw new TranslationProblem(this.path(name), 'is not a list');
+  }
+
+  /** Reads each element of a list as an object; an absent list is empty. */
+  objects(name: string): readonly Fields[] {
+    return (this.list(name) ?? []).map((value, index) =>
+      Fields.of(value, `${this.path(name)}[${index}]`),
+    );
+  }
+
+  texts(name: string): readonly string[] {
+    return (this.list(name) ?? []).map((value, index) => {
+      if (typeof value === 'string') return value;
+      throw new TranslationProblem(`${this.path(name)}[${index}]`, 'is not a text');
+    });
+  }
+
+  /** The value in any form; undefined if it is absent or null. */
+  raw(name: string): unknown {
+    this.#read.add(name);
+    return this.#object[name] ?? undefined;
+  }
+
+  /** Fields that change nothing for the caller. */
+  skip(...names: readonly string[]): void {
+    for (const name of names) this.#read.add(name);
+  }
+
+  /** Every field that was neither read nor skipped and is not null. */
+  dropRest(losses: Losses): void {
+    for (const [name, value] of Object.entries(this.#object))
+      if (value !== null && !this.#read.has(name)) losses.drop(this.path(name));
+  }
+
+  /** Returns `value` after dropping the fields that it was not read from. */
+  done<T>(losses: Losses, value: T): T {
+    this.dropRest(losses);
+    return value;
+  }
+
+  #missing(name: string): never {
+    throw new TranslationProblem(this.path(name), 'is missing');
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Removes the fields that are undefined, so that a written request has only what its vendor's SDK would send. */
+export function defined(object: Record<string, unknown>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,155 @@
+// Anthropic's Messages answer ↔ the neutral form, whole.
+
+import { Fields } from '../fields.ts';
+import type {
+  AnswerPart,
+  NeutralAnswer,
+  NeutralUsage,
+  Stop,
+  StopReason,
+} from '../neutral-answer.ts';
+import type { JsonObject } from '../neutral-request.ts';
+import { unwrapSignature, wrapSignature } from '../signature.ts';
+
+export function readMessagesAnswer(body: JsonObject): NeutralAnswer {
+  const fields = new Fields(body);
+  return {
+    id: fields.text('id') ?? '',
+    model: fields.text('model') ?? '',
+    createdAt: 0,
+    parts: fields.objects('content').flatMap(readBlock),
+    stop: readStop(fields.text('stop_reason'), fields.text('stop_sequence')),
+    usage: readUsage(fields.object('usage')),
+  };
+}
+
+/** Blocks of tools that Anthropic runs have no counterpart; such tools were refused with the request. */
+function readBlock(block: Fields): readonly AnswerPart[] {
+  switch (block.text('type') ?? '') {
+    case 'text':
+      return [{ kind: 'text', text: block.text('text') ?? '' }];
+    case 'tool_use':
+      return [
+        {
+          kind: 'tool_call',
+          id: block.needText('id'),
+          name: block.needText('name'),
+          arguments: JSON.stringify(block.json('input') ?? {}),
+        },
+      ];
+    case 'thinking':
+      return [readThinking(block)];
+    case 'redacted_thinking':
+      return [
+        {
+          kind: 'reasoning',
+          text: '',
+          signature: unwrapSignature(block.needText('data'), 'messages'),
+          isRedacted: true,
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function readThinking(block: Fields): AnswerPart {
+  const signature = block.text('signature') ?? '';
+  return {
+    kind: 'reasoning',
+    text: block.text('thinking') ?? '',
+    signature: signature === '' ? undefined : unwrapSignature(signature, 'messages'),
+    isRedacted: false,
+  };
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  end_turn: 'end',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  tool_use: 'tool_calls',
+  refusal: 'refusal',
+  pause_turn: 'paused',
+  model_context_window_exceeded: 'context_window',
+};
+
+export function readStop(reason: string | undefined, sequence: string | undefined): Stop {
+  return { reason: STOPS[reason ?? ''] ?? 'end', sequence };
+}
+
+export function readUsage(usage: Fields | undefined): NeutralUsage {
+  return {
+    input: usage?.number('input_tokens') ?? 0,
+    cacheRead: usage?.number('cache_read_input_tokens') ?? 0,
+    cacheWrite: usage?.number('cache_creation_input_tokens') ?? 0,
+    output: usage?.number('output_tokens') ?? 0,
+    reasoning: usage?.object('output_tokens_details')?.number('thinking_tokens') ?? 0,
+  };
+}
+
+export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
+  return {
+    id: messageId(answer.id),
+    type: 'message',
+    role: 'assistant',
+    model: answer.model,
+    content: answer.parts.flatMap(writeBlock),
+    ...writeStop(answer.stop),
+    usage: writeUsage(answer.usage),
+  };
+}
+
+/** Anthropic's ids begin with `msg_`; its SDK and clients show them. */
+export function messageId(id: string): string {
+  return id.startsWith('msg_') ? id : `msg_${id.replaceAll(/[^\w-]/g, '_')}`;
+}
+
+export function writeBlock(part: AnswerPart): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: null }];
+    case 'tool_call':
+      return [
+        { type: 'tool_use', id: part.id, name: part.name, input: parseInput(part.arguments) },
+      ];
+    case 'reasoning': {
+      const signature = part.signature ? wrapSignature(part.signature, 'messages') : '';
+      if (part.isRedacted) return [{ type: 'redacted_thinking', data: signature }];
+      return [{ type: 'thinking', thinking: part.text, signature }];
+    }
+  }
+}
+
+/** Anthropic's `input` is an object, so broken JSON of another vendor's model cannot be passed on as such. */
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    return { malformed_arguments: text };
+  }
+}
+
+const REASONS: Readonly<Record<StopReason, string>> = {
+  end: 'end_turn',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  tool_calls: 'tool_use',
+  refusal: 'refusal',
+  filtered: 'refusal',
+  context_window: 'model_context_window_exceeded',
+  paused: 'pause_turn',
+};
+
+export function writeStop({ reason, sequence }: Stop): JsonObject {
+  return { stop_reason: REASONS[reason], stop_sequence: sequence ?? null };
+}
+
+export function writeUsage({ input, cacheRead, cacheWrite, output }: NeutralUsage): JsonObject {
+  return {
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+  };
+}

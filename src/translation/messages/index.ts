@@ -1,0 +1,17 @@
+// Anthropic's Messages as a dialect.
+
+import type { Dialect } from '../dialect.ts';
+import { readMessagesAnswer, writeMessagesAnswer } from './answer.ts';
+import { readMessagesRequest } from './read-request.ts';
+import { MessagesStreamReader } from './read-stream.ts';
+import { writeMessagesRequest } from './write-request.ts';
+import { MessagesStreamWriter } from './write-stream.ts';
+
+export const messagesDialect: Dialect = {
+  readRequest: readMessagesRequest,
+  writeRequest: writeMessagesRequest,
+  readAnswer: readMessagesAnswer,
+  writeAnswer: writeMessagesAnswer,
+  createStreamReader: () => new MessagesStreamReader(),
+  createStreamWriter: (terms) => new MessagesStreamWriter(terms),
+};

@@ -1,0 +1,266 @@
+// Anthropic's Messages request → the neutral form. Hints (cache_control, metadata, service tiers that are standard,
+// container ids that are null) change nothing for the caller and are skipped.
+
+import type { RequestTerms } from '../dialect.ts';
+import { TranslationProblem } from '../dialect.ts';
+import { Fields } from '../fields.ts';
+import type { Losses } from '../losses.ts';
+import type {
+  Effort,
+  MediaPart,
+  NeutralRequest,
+  OutputFormat,
+  ReasoningRequest,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+  Turn,
+  TurnPart,
+} from '../neutral-request.ts';
+import { EFFORTS } from '../neutral-request.ts';
+import { unwrapSignature } from '../signature.ts';
+
+export function readMessagesRequest(
+  body: Record<string, unknown>,
+  { model, isStream }: RequestTerms,
+  losses: Losses,
+): NeutralRequest {
+  const fields = new Fields(body);
+  fields.skip('model', 'stream', 'metadata', 'cache_control', 'context_management');
+  const choice = fields.object('tool_choice');
+  const output = fields.object('output_config');
+  const request: NeutralRequest = {
+    model,
+    isStream,
+    system: readSystem(fields, losses),
+    turns: fields.objects('messages').map((message) => readTurn(message, losses)),
+    tools: fields.objects('tools').map((tool) => readTool(tool, losses)),
+    toolChoice: choice && readToolChoice(choice),
+    allowsParallelCalls: choice && allowsParallel(choice),
+    maxOutputTokens: fields.number('max_tokens'),
+    temperature: fields.number('temperature'),
+    topP: fields.number('top_p'),
+    topK: fields.number('top_k'),
+    seed: undefined,
+    presencePenalty: undefined,
+    frequencyPenalty: undefined,
+    stopSequences: fields.texts('stop_sequences'),
+    reasoning: readReasoning(fields.object('thinking'), output, losses),
+    outputFormat: readFormat(fields, output),
+    answers: 1,
+  };
+  choice?.dropRest(losses);
+  output?.dropRest(losses);
+  dropTier(fields, losses);
+  fields.dropRest(losses);
+  return request;
+}
+
+/** The standard tier is what another vendor serves anyway. */
+function dropTier(fields: Fields, losses: Losses): void {
+  const tier = fields.text('service_tier');
+  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')
+    losses.drop('service_tier');
+}
+
+function readSystem(fields: Fields, losses: Losses): readonly TextPart[] {
+  const system = fields.raw('system');
+  if (typeof system === 'string') return [{ kind: 'text', text: system }];
+  return fields.objects('system').map((block) => readText(block, losses));
+}
+
+function readTurn(message: Fields, losses: Losses): Turn {
+  const role = message.needText('role');
+  if (role !== 'user' && role !== 'assistant')
+    throw new TranslationProblem(message.path('role'), 'is neither user nor assistant');
+  const content = message.raw('content');
+  const parts =
+    typeof content === 'string'
+      ? [{ kind: 'text' as const, text: content }]
+      : message.objects('content').flatMap((block) => readBlock(block, losses));
+  message.dropRest(losses);
+  return { role, parts };
+}
+
+function readBlock(block: Fields, losses: Losses): readonly TurnPart[] {
+  block.skip('cache_control');
+  switch (block.needText('type')) {
+    case 'text':
+      return [readText(block, losses)];
+    case 'image':
+    case 'document':
+      return [readMedia(block, losses)];
+    case 'tool_use':
+      return [readToolUse(block, losses)];
+    case 'tool_result':
+      return [readToolResult(block, losses)];
+    case 'thinking':
+      return [readThinking(block, losses)];
+    case 'redacted_thinking':
+      return [readRedacted(block, losses)];
+    default:
+      losses.drop(block.path('type'));
+      return [];
+  }
+}
+
+function readText(block: Fields, losses: Losses): TextPart {
+  block.skip('type', 'cache_control', 'citations');
+  const text = block.needText('text');
+  block.dropRest(losses);
+  return { kind: 'text', text };
+}
+
+function readMedia(block: Fields, losses: Losses): MediaPart {
+  block.skip('cache_control');
+  const kind = block.needText('type') === 'image' ? 'image' : 'document';
+  const source = block.needObject('source');
+  const name = block.text('title');
+  const part: MediaPart = { kind, source: readSource(source, losses), name };
+  const citations = block.object('citations');
+  if (citations?.flag('enabled') === true) losses.drop(block.path('citations'));
+  source.dropRest(losses);
+  block.dropRest(losses);
+  return part;
+}
+
+function readSource(source: Fields, losses: Losses): MediaPart['source'] {
+  switch (source.needText('type')) {
+    case 'base64':
+      return {
+        kind: 'base64',
+        mediaType: source.needText('media_type'),
+        data: source.needText('data'),
+      };
+    case 'text':
+      return {
+        kind: 'base64',
+        mediaType: source.text('media_type') ?? 'text/plain',
+        data: Buffer.from(source.needText('data')).toString('base64'),
+      };
+    case 'url':
+      return { kind: 'url', url: source.needText('url') };
+    default:
+      losses.drop(source.path('type'));
+      return { kind: 'base64', mediaType: 'text/plain', data: '' };
+  }
+}
+
+function readToolUse(block: Fields, losses: Losses): TurnPart {
+  const input = block.json('input') ?? {};
+  const id = block.needText('id');
+  const name = block.needText('name');
+  block.skip('caller');
+  block.dropRest(losses);
+  return { kind: 'tool_call', id, name, arguments: JSON.stringify(input) };
+}
+
+function readToolResult(block: Fields, losses: Losses): TurnPart {
+  const content = block.raw('content');
+  const parts: (TextPart | MediaPart)[] = [];
+  if (typeof content === 'string') parts.push({ kind: 'text', text: content });
+  else
+    for (const inner of block.objects('content'))
+      for (const part of readBlock(inner, losses))
+        if (part.kind === 'text' || part.kind === 'image' || part.kind === 'document')
+          parts.push(part);
+        else losses.drop(inner.path('type'));
+  const callId = block.needText('tool_use_id');
+  const isError = block.flag('is_error') ?? false;
+  block.dropRest(losses);
+  return { kind: 'tool_result', callId, name: undefined, parts, isError };
+}
+
+function readThinking(block: Fields, losses: Losses): TurnPart {
+  const text = block.text('thinking') ?? '';
+  const signature = block.text('signature');
+  block.dropRest(losses);
+  return {
+    kind: 'reasoning',
+    text,
+    signature:
+      signature === undefined || signature === ''
+        ? undefined
+        : unwrapSignature(signature, 'messages'),
+    isRedacted: false,
+  };
+}
+
+function readRedacted(block: Fields, losses: Losses): TurnPart {
+  const signature = unwrapSignature(block.needText('data'), 'messages');
+  block.dropRest(losses);
+  return { kind: 'reasoning', text: '', signature, isRedacted: true };
+}
+
+/** A tool with a type other than `custom` is run by Anthropic; another vendor cannot. */
+function readTool(tool: Fields, losses: Losses): ToolDefinition {
+  const type = tool.text('type');
+  if (type !== undefined && type !== 'custom') losses.drop(tool.path('type'));
+  tool.skip('cache_control', 'eager_input_streaming');
+  const definition = {
+    name: tool.needText('name'),
+    description: tool.text('description'),
+    parameters: tool.json('input_schema'),
+    isStrict: tool.flag('strict'),
+  };
+  tool.dropRest(losses);
+  return definition;
+}
+
+function readToolChoice(choice: Fields): ToolChoice {
+  const type = choice.needText('type');
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { kind: type };
+    case 'any':
+      return { kind: 'required' };
+    case 'tool':
+      return { kind: 'tool', name: choice.needText('name') };
+    default:
+      throw new TranslationProblem(choice.path('type'), 'is unknown');
+  }
+}
+
+function allowsParallel(choice: Fields): boolean | undefined {
+  const isDisabled = choice.flag('disable_parallel_tool_use');
+  return isDisabled === undefined ? undefined : !isDisabled;
+}
+
+function readReasoning(
+  thinking: Fields | undefined,
+  output: Fields | undefined,
+  losses: Losses,
+): ReasoningRequest | undefined {
+  const effort = output?.text('effort');
+  if (!thinking) return effort === undefined ? undefined : request(effort, undefined, false);
+  const type = thinking.needText('type');
+  const budgetTokens = thinking.number('budget_tokens');
+  const display = thinking.text('display');
+  thinking.dropRest(losses);
+  if (type === 'disabled') return request('none', undefined, false);
+  return request(effort, budgetTokens, display !== 'omitted');
+}
+
+function request(
+  effort: string | undefined,
+  budgetTokens: number | undefined,
+  isShown: boolean,
+): ReasoningRequest {
+  return {
+    effort: EFFORTS.find((level): level is Effort => level === effort),
+    budgetTokens,
+    isShown,
+  };
+}
+
+/** `output_format` is the older name of `output_config.format`. */
+function readFormat(fields: Fields, output: Fields | undefined): OutputFormat | undefined {
+  const format = output?.object('format') ?? fields.object('output_format');
+  if (!format) return undefined;
+  if (format.needText('type') !== 'json_schema')
+    throw new TranslationProblem(format.path('type'), 'is unknown');
+  const schema = format.json('schema');
+  if (!schema) throw new TranslationProblem(format.path('schema'), 'is missing');
+  return { kind: 'json_schema', name: undefined, schema, isStrict: true };
+}

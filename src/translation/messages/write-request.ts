@@ -1,0 +1,187 @@
+// The neutral form → Anthropic's Messages request. Anthropic wants turns that alternate and tool results first in theirs,
+// so neighbouring turns of one role are merged. Thoughts without Anthropic's own signature are left out: it would refuse
+// them.
+
+import type { WritingTerms } from '../dialect.ts';
+import { budgetOf } from '../effort.ts';
+import { defined } from '../fields.ts';
+import type { Losses } from '../losses.ts';
+import type {
+  JsonObject,
+  MediaPart,
+  NeutralRequest,
+  ReasoningPart,
+  ToolChoice,
+  ToolDefinition,
+  ToolResultPart,
+  Turn,
+  TurnPart,
+} from '../neutral-request.ts';
+
+/** The smallest budget that Anthropic accepts. */
+const MIN_BUDGET = 1024;
+
+export function writeMessagesRequest(
+  request: NeutralRequest,
+  terms: WritingTerms,
+  losses: Losses,
+): JsonObject {
+  if (request.seed !== undefined) losses.drop('seed');
+  if (request.presencePenalty) losses.drop('presence_penalty');
+  if (request.frequencyPenalty) losses.drop('frequency_penalty');
+  if (request.answers > 1) losses.drop('n');
+  if (request.outputFormat?.kind === 'json') losses.drop('response_format');
+  const maxTokens = request.maxOutputTokens ?? terms.maxOutputTokens;
+  return defined({
+    model: request.model,
+    max_tokens: maxTokens,
+    stream: request.isStream || undefined,
+    system: request.system.length === 0 ? undefined : request.system.map(textBlock),
+    messages: mergeTurns(request.turns).map((turn) => writeTurn(turn)),
+    tools: request.tools.length === 0 ? undefined : request.tools.map(writeTool),
+    tool_choice: writeToolChoice(request),
+    temperature: clampTemperature(request, losses),
+    top_p: request.topP,
+    top_k: request.topK,
+    stop_sequences: request.stopSequences.length === 0 ? undefined : request.stopSequences,
+    thinking: writeThinking(request, maxTokens),
+    output_config: writeOutputConfig(request),
+  });
+}
+
+/** Anthropic's scale ends at 1, other vendors' at 2: above it the answers differ, so it is a loss. */
+function clampTemperature({ temperature }: NeutralRequest, losses: Losses): number | undefined {
+  if (temperature === undefined || temperature <= 1) return temperature;
+  losses.drop('temperature');
+  return 1;
+}
+
+function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
+  const merged: Turn[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last?.role === turn.role)
+      merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
+    else merged.push(turn);
+  }
+  return merged;
+}
+
+function writeTurn({ role, parts }: Turn): JsonObject {
+  const results = parts.filter((part) => part.kind === 'tool_result');
+  const others = parts.filter((part) => part.kind !== 'tool_result');
+  return { role, content: [...results, ...others].flatMap(writePart) };
+}
+
+function writePart(part: TurnPart): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+      // Anthropic refuses empty text blocks.
+      return part.text === '' ? [] : [textBlock(part)];
+    case 'refusal':
+      return [{ type: 'text', text: part.text }];
+    case 'image':
+    case 'document':
+      return [writeMedia(part)];
+    case 'tool_call':
+      return [
+        { type: 'tool_use', id: part.id, name: part.name, input: parseArguments(part.arguments) },
+      ];
+    case 'tool_result':
+      return [writeToolResult(part)];
+    case 'reasoning':
+      return writeReasoning(part);
+  }
+}
+
+function textBlock({ text }: { readonly text: string }): JsonObject {
+  return { type: 'text', text };
+}
+
+function writeMedia({ kind, source, name }: MediaPart): JsonObject {
+  return defined({
+    type: kind,
+    source:
+      source.kind === 'url'
+        ? { type: 'url', url: source.url }
+        : writeBytes(source.mediaType, source.data),
+    title: kind === 'document' ? name : undefined,
+  });
+}
+
+/** Plain text has a source of its own; base64 is for PDFs and images. */
+function writeBytes(mediaType: string, data: string): JsonObject {
+  if (mediaType !== 'text/plain') return { type: 'base64', media_type: mediaType, data };
+  return { type: 'text', media_type: mediaType, data: Buffer.from(data, 'base64').toString() };
+}
+
+function writeToolResult({ callId, parts, isError }: ToolResultPart): JsonObject {
+  return defined({
+    type: 'tool_result',
+    tool_use_id: callId,
+    content: parts.flatMap(writePart),
+    is_error: isError || undefined,
+  });
+}
+
+function writeReasoning({ text, signature, isRedacted }: ReasoningPart): readonly JsonObject[] {
+  if (signature?.vendor !== 'messages') return [];
+  if (isRedacted) return [{ type: 'redacted_thinking', data: signature.data }];
+  return [{ type: 'thinking', thinking: text, signature: signature.data }];
+}
+
+function parseArguments(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    // A model may write broken JSON; the next turn shows it what it wrote.
+    return { malformed_arguments: text };
+  }
+}
+
+function writeTool({ name, description, parameters, isStrict }: ToolDefinition): JsonObject {
+  return defined({
+    name,
+    description,
+    input_schema: parameters ?? { type: 'object', properties: {} },
+    strict: isStrict,
+  });
+}
+
+function writeToolChoice({
+  toolChoice,
+  allowsParallelCalls,
+}: NeutralRequest): JsonObject | undefined {
+  if (!toolChoice && allowsParallelCalls !== false) return undefined;
+  const choice = toolChoice ?? { kind: 'auto' };
+  const parallel = allowsParallelCalls === false && choice.kind !== 'none' ? true : undefined;
+  return defined({ ...choiceType(choice), disable_parallel_tool_use: parallel });
+}
+
+function choiceType(choice: ToolChoice): JsonObject {
+  switch (choice.kind) {
+    case 'required':
+      return { type: 'any' };
+    case 'tool':
+      return { type: 'tool', name: choice.name };
+    case 'auto':
+    case 'none':
+      return { type: choice.kind };
+  }
+}
+
+/** The budget must be smaller than the maximum of the whole output. */
+function writeThinking({ reasoning }: NeutralRequest, maxTokens: number): JsonObject | undefined {
+  if (!reasoning) return undefined;
+  const { effort, budgetTokens } = reasoning;
+  if (effort === 'none') return { type: 'disabled' };
+  if (budgetTokens === undefined && effort === undefined) return undefined;
+  const wanted = budgetTokens ?? budgetOf(effort ?? 'medium');
+  const budget = Math.min(Math.max(wanted, MIN_BUDGET), maxTokens - 1);
+  return budget < MIN_BUDGET ? undefined : { type: 'enabled', budget_tokens: budget };
+}
+
+function writeOutputConfig({ outputFormat }: NeutralRequest): JsonObject | undefined {
+  if (outputFormat?.kind !== 'json_schema') return undefined;
+  return { format: { type: 'json_schema', schema: outputFormat.schema } };
+}
