@@ -1,5 +1,5 @@
 // Prices usage and the worst case of a request. Prices come, in this order, from the configuration, the price package, the
-// three built-in models and a configured default. A model in none of them is `unknown` and must be refused, because its
+// built-in models and a configured default. A model in none of them is `unknown` and must be refused, because its
 // cost could not be charged.
 //
 // A model is looked up once; from then on a price is two map lookups and whole-number arithmetic.

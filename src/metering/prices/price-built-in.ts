@@ -1,5 +1,6 @@
-// Three models that always have a price, even if the price package does not know them, with any date or suffix after their
-// names. Cache prices are Anthropic's proportions of the input price.
+// Models that always have a price, even if the price package does not know them, with any date or revision behind their
+// names: three families, and the default model of Anthropic, which the package does not list yet and which costs as much as
+// the dearest Sonnet that it lists. Cache prices are Anthropic's proportions of the input price.
 
 import { usdToNanos } from '../../kernel/money.ts';
 import { type DatedPrices, priceStep } from './price-list.ts';
@@ -11,13 +12,17 @@ export function builtInPrices(model: string): DatedPrices | undefined {
 
 /** Also after a vendor prefix, as in `anthropic/claude-opus-4` and `eu.anthropic.claude-opus-4-v1:0`. */
 const NAME =
-  /(?:^|[/.])claude-(opus|sonnet|haiku)-4(?:-0)?(?:[-@](?:\d{8}|latest|default))?(?:-v\d+(?::\d+)?)?$/;
+  /(?:^|[/.])claude-(opus-4|sonnet-4|haiku-4|sonnet-5-5)(?:-0)?(?:[-@](?:\d{8}|latest|default))?(?:-v\d+(?::\d+)?)?$/;
+
+/** Ten dollars per thousand searches. */
+const SEARCH = Object.freeze({ web_search: 10_000_000 });
 
 /** Dollars per million tokens. */
 const BUILT_IN: ReadonlyMap<string, DatedPrices> = new Map([
-  ['opus', claude('15', '75')],
-  ['sonnet', claude('3', '15')],
-  ['haiku', claude('0.25', '1.25')],
+  ['opus-4', claude('15', '75')],
+  ['sonnet-4', claude('3', '15')],
+  ['haiku-4', claude('0.25', '1.25')],
+  ['sonnet-5-5', claude('3', '15')],
 ]);
 
 function claude(inputUsd: string, outputUsd: string): DatedPrices {
@@ -29,5 +34,7 @@ function claude(inputUsd: string, outputUsd: string): DatedPrices {
     cacheWrite: (input * 5) / 4,
     cacheWrite1h: input * 2,
   });
-  return [{ time: { kind: 'always' }, list: { steps: [step], requestNanos: 0, toolNanos: {} } }];
+  return [
+    { time: { kind: 'always' }, list: { steps: [step], requestNanos: 0, toolNanos: SEARCH } },
+  ];
 }

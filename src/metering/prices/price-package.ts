@@ -11,6 +11,7 @@ import type {
   ModelPrice,
 } from '@pydantic/genai-prices';
 import { usdToNanos } from '../../kernel/money.ts';
+import { isListedName } from './listed-name.ts';
 import {
   type DatedPrice,
   type DatedPrices,
@@ -57,32 +58,11 @@ function modelPrices(
       source.findProvider({ providerId: provider }) ?? source.findProvider({ modelId: model });
     if (!known) return undefined;
     const found = source.calcPrice({}, model, { providerId: known.id })?.model;
-    return found && !isOtherVersion(model, found.match) ? found.prices : undefined;
+    return found && isListedName(model, found) ? found.prices : undefined;
   } catch {
     // The package throws for entries without a price; they count as unknown.
     return undefined;
   }
-}
-
-/**
- * The package matches some models by a prefix, so that `claude-opus-4-10` matches `claude-opus-4-1`. A number that goes on
- * is another version, with a price of its own; a date of more digits is not.
- */
-function isOtherVersion(model: string, match: unknown): boolean {
-  return prefixesIn(match).some((prefix) => {
-    if (!model.startsWith(prefix)) return false;
-    const [digits = ''] = /^\d+/.exec(model.slice(prefix.length)) ?? [];
-    const [before = ''] = /\d+$/.exec(prefix) ?? [];
-    return digits !== '' && before !== '' && before.length + digits.length < 3;
-  });
-}
-
-function prefixesIn(match: unknown): readonly string[] {
-  if (typeof match !== 'object' || match === null) return [];
-  return Object.entries(match).flatMap(([key, value]) => {
-    if (key === 'starts_with' && typeof value === 'string') return [value];
-    return Array.isArray(value) ? value.flatMap(prefixesIn) : [];
-  });
 }
 
 function compile(stated: ModelInfo['prices']): DatedPrices | undefined {
