@@ -39,7 +39,7 @@ export type JobsContext = {
  * The broker gets the jobs that a provider's limit admits within this time; the rest wait in the tenant queues. The more jobs
  * are released ahead, the longer a quiet tenant waits behind the released jobs of a busy one.
  */
-const RELEASE_AHEAD_MS = 1000;
+const RELEASE_AHEAD_MS = 500;
 const MIN_RELEASED_AHEAD = 4;
 const MEASURE_INTERVAL_MS = 5000;
 

@@ -1,5 +1,5 @@
 // Releases callers' jobs of one provider from the store to the broker: in their fair order, and no faster than the
-// provider's limit and its workers serve them in the next seconds. The broker's queue is first in, first out, so only jobs
+// provider's limit and its workers serve them in the next moments. The broker's queue is first in, first out, so only jobs
 // that are still on the store can be ordered fairly. While the broker or the limit's counts are unavailable no job is released.
 
 import { type Clock, sleep } from '../../kernel/clock.ts';
@@ -16,19 +16,21 @@ export type ReleaseParts = {
   readonly queue: string;
   /** True when a slot of the provider's limit is taken; false when the signal is aborted first. */
   readonly waitForSlot: (signal: AbortSignal) => Promise<boolean>;
-  /** The most jobs that may wait on the broker for workers; absent for no bound. */
-  readonly maxReady: number | undefined;
+  /** The most jobs that may wait on the broker for workers, and here for a slot; absent for no bound. */
+  readonly maxAhead: number | undefined;
   readonly clock: Clock;
 };
 
-const CONCURRENCY = 16;
+const MAX_CONCURRENCY = 16;
 const DEPTH_VALID_MS = 250;
+const FULL_QUEUE_RETRY_MS = 100;
 
 export function startRelease(parts: ReleaseParts): Consumer {
   const closing = new AbortController();
   const nextTicket = createSequencer();
   const waitForWorkers = createDepthGate(parts, closing.signal);
-  const consumer = parts.held.consume(parts.queue, { concurrency: CONCURRENCY }, (delivery) => {
+  const concurrency = Math.min(MAX_CONCURRENCY, parts.maxAhead ?? MAX_CONCURRENCY);
+  const consumer = parts.held.consume(parts.queue, { concurrency }, (delivery) => {
     const ticket = nextTicket();
     const passage = { ticket, waitForWorkers, closing: closing.signal };
     return release(parts, delivery, passage).finally(() => ticket.done());
@@ -72,25 +74,23 @@ async function isCurrent({ store }: ReleaseParts, { body }: Delivery): Promise<b
   return job !== undefined && isWaiting(job.state) && job.fence === pointer.fence;
 }
 
-/** Back-pressure: true when fewer than `maxReady` jobs wait on the broker; false when the signal is aborted first. */
+/** Back-pressure: true when fewer than `maxAhead` jobs wait on the broker; false when the signal is aborted first. */
 function createDepthGate(
-  { broker, queue, maxReady, clock }: ReleaseParts,
+  { broker, queue, maxAhead, clock }: ReleaseParts,
   closing: AbortSignal,
 ): () => Promise<boolean> {
   let free = 0;
-  let measuredAt = Number.NEGATIVE_INFINITY;
+  let validUntilMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (maxReady === undefined) return !closing.aborted;
+    if (maxAhead === undefined) return !closing.aborted;
     while (!closing.aborted) {
-      if (clock.monotonic() - measuredAt >= DEPTH_VALID_MS) {
-        free = maxReady - (await broker.depth(queue)).ready;
-        measuredAt = clock.monotonic();
-      }
-      if (free > 0) {
+      if (free > 0 && clock.monotonic() < validUntilMs) {
         free -= 1;
         return true;
       }
-      await sleep(clock, DEPTH_VALID_MS, closing).catch(() => {});
+      free = maxAhead - (await broker.depth(queue)).ready;
+      validUntilMs = clock.monotonic() + DEPTH_VALID_MS;
+      if (free <= 0) await sleep(clock, FULL_QUEUE_RETRY_MS, closing).catch(() => {});
     }
     return false;
   };

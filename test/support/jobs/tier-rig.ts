@@ -37,6 +37,9 @@ const GUARD_MS = 250;
 /** As in flow/call/clear-attempt. */
 const MAX_PERMIT_AGE_MS = 100;
 
+/** Jobs that are released ahead of the workers. */
+const MAX_AHEAD = 8;
+
 export const PROVIDERS = ['gemini', 'openai'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
@@ -52,6 +55,8 @@ export type TierEngines = Pick<JobServices, 'store' | 'history' | 'deadLetters'>
 
 export type TierOptions = {
   readonly max: number;
+  /** The provider's own limit where interactive calls use a part of it; `max` by default. */
+  readonly workerMax?: number;
   readonly windowMs: number;
   readonly strategy?: 'FIXED' | 'COST_OPTIMIZED';
   readonly overflow?: 'next' | 'delay';
@@ -90,6 +95,10 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     max: options.max,
     windowMs: options.windowMs + GUARD_MS,
   });
+  const providerLimit = (provider: string): Limit => ({
+    ...limitFor('provider', provider),
+    max: options.workerMax ?? options.max,
+  });
   const dispatchLimit = createDispatchLimit({
     limiter,
     limits: new Map(PROVIDERS.map((provider) => [provider, limitFor('dispatcher', provider)])),
@@ -102,7 +111,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
     accounts: new Map(
       PROVIDERS.map((provider) => [
         provider,
-        [{ account: 'default', limits: [limitFor('provider', provider)] }],
+        [{ account: 'default', limits: [providerLimit(provider)] }],
       ]),
     ),
     tokensOf: () => 0,
@@ -234,7 +243,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
           held: tenantQueues,
           broker: broker ?? tenantQueues,
           queue: queueOf(provider),
-          maxReady: isChecked ? 20 : undefined,
+          maxAhead: isChecked ? MAX_AHEAD : undefined,
           waitForSlot: async (signal) =>
             isChecked ? dispatchLimit.waitForSlot(provider, signal) : !signal.aborted,
         });
