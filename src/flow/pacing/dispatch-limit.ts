@@ -2,11 +2,10 @@
 // of calls. A raw message over the limit is given a due time and delayed; a caller's job waits on the store, in its fair
 // order, and here only when it is the next one.
 
-import { type Clock, sleep } from '../../kernel/clock.ts';
-import type { NewId } from '../../kernel/ids.ts';
-import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
+import { sleep } from '../../kernel/clock.ts';
+import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';
-import { Pacer, type PacerAnswer, type PacerRequest } from './pacer.ts';
+import { Pacer, type PacerAnswer, type PacerParts, type PacerRequest } from './pacer.ts';
 
 export type DispatchLimit = {
   /** A refused message gets a due time. A message that returns at its due time may wait a little longer in memory. */
@@ -25,30 +24,27 @@ export type DispatchAnswer =
   | { readonly kind: 'allowed'; readonly giveBack: () => void }
   | Extract<PacerAnswer, { kind: 'later' | 'stay' }>;
 
-export type DispatchLimitParts = {
-  readonly limiter: Pick<RateLimiter, 'take' | 'giveBack'>;
+export type DispatchLimitParts = PacerParts & {
   readonly limits: ReadonlyMap<string, Limit>;
   readonly metrics: DispatchMetrics;
-  readonly clock: Clock;
-  readonly newId: NewId;
 };
 
 const MAX_LATE_WAIT_MS = 1000;
 const UNLIMITED: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
-  const { limiter, metrics, clock, newId } = parts;
+  const { limiter, metrics, clock } = parts;
   const pacers = new Map(
     [...parts.limits].map(([name, limit]) => [name, new Pacer(parts, [limit])]),
   );
 
-  async function ask(provider: string, wait: Omit<PacerRequest, 'id'>): Promise<DispatchAnswer> {
-    const answer = await pacers.get(provider)?.acquire({ id: newId('att'), ...wait });
-    if (answer) metrics.checked(provider, answer.kind);
-    // A limit of at least one admits one message.
-    if (!answer || answer.kind === 'never') return UNLIMITED;
+  async function ask(provider: string, wait: PacerRequest): Promise<DispatchAnswer> {
+    const answer = await pacers.get(provider)?.acquire(wait);
+    if (!answer) return UNLIMITED;
+    metrics.checked(provider, answer.kind);
     if (answer.kind !== 'allowed') return answer;
-    return { kind: 'allowed', giveBack: () => limiter.giveBack(answer.permit.ask) };
+    const { permit } = answer;
+    return permit ? { kind: 'allowed', giveBack: () => limiter.giveBack(permit.ask) } : UNLIMITED;
   }
 
   return {

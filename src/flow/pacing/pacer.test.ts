@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { createTestClock } from '../../../test/support/test-clock.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { sleep } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { Limit, RateLimiter } from '../../resilience/rate-limiter.ts';
 import { mostWithin } from '../../simulator/scenario/peak-window.ts';
-import { Pacer, type PacerRequest } from './pacer.ts';
+import { type PacedPermit, Pacer, type PacerRequest } from './pacer.ts';
 
 const PATIENCE_MS = 1000;
 
@@ -39,7 +40,7 @@ function simulate({
         answerMs ? void clock.after(answerMs(), () => onDecision(decision)) : onDecision(decision),
       ),
   };
-  const all = Array.from({ length: pacers }, () => new Pacer({ limiter, clock }, [limit]));
+  const all = Array.from({ length: pacers }, () => new Pacer({ limiter, clock, newId }, [limit]));
   const startedAt = clock.now();
   const admitted: {
     readonly job: number;
@@ -56,8 +57,7 @@ function simulate({
     const pacer = all[job % pacers];
     assert.ok(pacer);
     const patience = dueAt === undefined ? patienceMs : PATIENCE_MS;
-    const id = `${job}-${counts.asks}`;
-    const answer = await pacer.acquire({ id, dueAt, patienceMs: patience });
+    const answer = await pacer.acquire({ dueAt, patienceMs: patience });
     if (answer.kind === 'allowed') admitted.push({ job, at: clock.now() - startedAt, dueAt });
     if (answer.kind === 'stay')
       clock.after(answer.afterMs, () => void come(job, dueAt ?? clock.now(), patienceMs));
@@ -89,7 +89,7 @@ function simulate({
 }
 
 function request(fields: Partial<PacerRequest> = {}): PacerRequest {
-  return { id: 'job', patienceMs: PATIENCE_MS, ...fields };
+  return { patienceMs: PATIENCE_MS, ...fields };
 }
 
 /** A linear congruential generator: the same lateness in every run. */
@@ -140,8 +140,7 @@ test('a job whose slot opens within its patience waits in memory', async () => {
   const waiting = pacer.acquire(request());
   await clock.advance(0);
   await clock.advance(400);
-  const answer = await waiting;
-  assert.ok(answer.kind === 'allowed' && answer.permit.isPaced);
+  assert.equal((await waiting).kind, 'allowed');
 });
 
 test('waiting jobs go in the order of their due times, one interval apart', async () => {
@@ -188,13 +187,13 @@ test('an infinite patience takes no due time and is not queued behind due times'
 
 test('a job without patience takes a free slot, but not while jobs wait', async () => {
   const { clock, pacer } = simulate({ max: 2, windowMs: 1000 });
-  assert.equal((await pacer.acquire({ id: 'now' })).kind, 'allowed');
-  assert.equal((await pacer.acquire({ id: 'now' })).kind, 'allowed');
-  assert.deepEqual(await pacer.acquire({ id: 'now' }), { kind: 'later', afterMs: 1000 });
+  assert.equal((await pacer.acquire({})).kind, 'allowed');
+  assert.equal((await pacer.acquire({})).kind, 'allowed');
+  assert.deepEqual(await pacer.acquire({}), { kind: 'later', afterMs: 1000 });
   await clock.advance(999);
   const waiting = pacer.acquire(request());
   await clock.advance(0);
-  assert.deepEqual(await pacer.acquire({ id: 'now' }), { kind: 'later', afterMs: 503 });
+  assert.deepEqual(await pacer.acquire({}), { kind: 'later', afterMs: 503 });
   await clock.advance(1);
   assert.equal((await waiting).kind, 'allowed');
 });
@@ -206,13 +205,13 @@ test('while the counts are unavailable every job is answered `stay`', async () =
     giveBack() {},
   };
   const clock = createTestClock();
-  const pacer = new Pacer({ limiter, clock }, []);
+  const pacer = new Pacer({ limiter, clock, newId }, []);
   const paused = { kind: 'stay', afterMs: 900 };
   assert.deepEqual(await pacer.acquire(request()), paused);
   assert.deepEqual(await pacer.acquire(request({ dueAt: clock.now() })), paused);
 });
 
-test('a job larger than the whole limit is answered `never`', async () => {
+test('a job larger than the whole limit is allowed without a permit', async () => {
   const clock = createTestClock();
   const limiter = createMemoryRateLimiter(clock);
   const limit = {
@@ -222,8 +221,8 @@ test('a job larger than the whole limit is answered `never`', async () => {
     max: 10,
     windowMs: 1000,
   } as const;
-  const pacer = new Pacer({ limiter, clock }, [limit]);
-  assert.deepEqual(await pacer.acquire(request({ tokens: 11 })), { kind: 'never' });
+  const pacer = new Pacer({ limiter, clock, newId }, [limit]);
+  assert.deepEqual(await pacer.acquire(request({ tokens: 11 })), { kind: 'allowed' });
 });
 
 for (const pacers of [1, 3])
@@ -264,12 +263,12 @@ test('a worker with a few slots, whose jobs wait in memory, uses 97 % of the lim
   let next = 0;
   async function runSlot(): Promise<void> {
     while (next < count) {
-      const id = `${next++}`;
-      let answer = await pacer.acquire(request({ id, patienceMs: 500 }));
+      next += 1;
+      let answer = await pacer.acquire(request({ patienceMs: 500 }));
       while (answer.kind === 'later') {
         const dueAt = clock.now() + answer.afterMs;
         await sleep(clock, answer.afterMs);
-        answer = await pacer.acquire(request({ id, dueAt }));
+        answer = await pacer.acquire(request({ dueAt }));
       }
       times.push(clock.now() - startedAt);
       await sleep(clock, 25);
@@ -300,19 +299,35 @@ for (const pacers of [1, 4])
 test('calls that a stall held up go on in nine tenths of the distances of their permits', async () => {
   const { clock, pacer } = simulate({ max: 1000, windowMs: 10_000 });
   const { signal } = new AbortController();
-  const calledAt: number[] = [];
-  const { ask } = { ask: { id: 'x', limits: [], tokens: 0, expiresMs: 1 } };
-  const askedAt = Array.from({ length: 60 }, (_, index) => clock.monotonic() + index * 10);
+  const permits: PacedPermit[] = [];
+  for (let index = 0; index < 60; index += 1) {
+    const answer = await pacer.acquire(request({ dueAt: clock.now() }));
+    assert.ok(answer.kind === 'allowed' && answer.permit);
+    permits.push(answer.permit);
+    await clock.advance(20);
+  }
   await clock.advance(1000);
   const stalledUntil = clock.now();
-  for (const askedAtMs of askedAt)
-    void pacer
-      .waitForTurn({ ask, askedAtMs, isPaced: true }, signal)
-      .then(() => calledAt.push(clock.now() - stalledUntil));
+  const calledAt: number[] = [];
+  for (const permit of permits)
+    void permit.waitForTurn(signal).then(() => calledAt.push(clock.now() - stalledUntil));
   await clock.advance(5000);
   assert.equal(calledAt.length, 60);
-  assert.equal(calledAt.at(-1), 59 * 9);
-  assert.ok(mostWithin(calledAt, 100) <= 15);
+  assert.equal(calledAt.at(-1), 59 * 18);
+  assert.ok(mostWithin(calledAt, 200) <= 13);
+});
+
+test('calls of jobs that did not wait go at once', async () => {
+  const { clock, pacer } = simulate({ max: 10, windowMs: 10_000 });
+  const { signal } = new AbortController();
+  const answers = [await pacer.acquire(request()), await pacer.acquire(request())];
+  let called = 0;
+  for (const answer of answers) {
+    assert.ok(answer.kind === 'allowed' && answer.permit);
+    void answer.permit.waitForTurn(signal).then(() => (called += 1));
+  }
+  await clock.advance(0);
+  assert.equal(called, 2);
 });
 
 test('no window admits more than the limit, and every job is admitted, whatever arrives when', async () => {
