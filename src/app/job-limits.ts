@@ -1,19 +1,25 @@
-// The two tiers of limits on jobs, from the configuration: the dispatcher's limit of each provider, and the provider's own
-// limit, of which a worker takes a permit. Both wait for the own circuit of a job's organisation first.
+// The two tiers of limits on jobs, from the configuration: the dispatcher's limit of each provider account, and the account's
+// own limit, of which a worker takes a permit. Both wait for the own circuit of a job's organisation first.
 
-import type { Config } from '../config/config.ts';
+import type { AccountConfig, Config, ProviderConfig } from '../config/config.ts';
 import type { DispatchMetrics } from '../flow/jobs/dispatch-metrics.ts';
 import { createOwnCircuitWait, type OwnCircuitWait } from '../flow/jobs/own-circuit-wait.ts';
 import { createWorkerMetrics } from '../flow/jobs/worker-metrics.ts';
-import { createDispatchLimit, type DispatchLimit } from '../flow/pacing/dispatch-limit.ts';
+import {
+  createDispatchLimit,
+  type DispatchedAccount,
+  type DispatchLimit,
+} from '../flow/pacing/dispatch-limit.ts';
 import { type AccountLimits, createWorkerPermits } from '../flow/pacing/worker-permit.ts';
 import type { ServeParts } from '../flow/serve/serve-request.ts';
+import type { Job } from '../jobs/model/job.ts';
 import type { JobMessage } from '../jobs/model/job-message.ts';
 import type { JobPermits } from '../jobs/ports/job-permits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { estimateTokens } from '../metering/usage/token-estimate.ts';
 import type { Limit } from '../resilience/rate-limiter.ts';
+import { subjectOf } from './account-terms.ts';
 
 /** The reservation for an answer, whatever its stated maximum: most answers are far shorter. */
 const LIKELY_OUTPUT_TOKENS = 1024;
@@ -26,7 +32,10 @@ export function openDispatchLimit(
 ): DispatchLimit | undefined {
   if (!config.dispatcher.rateLimitEnabled) return undefined;
   const limits = new Map(
-    Object.values(config.providers).map((provider) => [provider.name, dispatcherLimit(provider)]),
+    Object.values(config.providers).map((provider) => [
+      provider.name,
+      provider.accounts.map((account) => dispatchedAccount(provider, account)),
+    ]),
   );
   return createDispatchLimit({ limiter, limits, metrics, clock, newId });
 }
@@ -44,14 +53,34 @@ export function openOwnCircuitWait(
   return createOwnCircuitWait(breakers, (provider) => accounts.get(provider) ?? []);
 }
 
-function dispatcherLimit(provider: Config['providers'][string]): Limit {
-  return Object.freeze({
+function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): DispatchedAccount {
+  const limit: Limit = Object.freeze({
     tier: 'dispatcher',
-    subject: provider.name,
+    subject: subjectOf(provider, account),
     kind: 'requests',
-    max: provider.rateLimitPerMinute,
+    max: account.requestsPerMinute,
     windowMs: provider.windowMs + provider.limitGuardMs,
   });
+  return { account: account.name, limit };
+}
+
+/** An account at a learnt limit is passed over; one with an open circuit is not, because its next call may be the probe. */
+export function openIsLimited(
+  config: Config,
+  { limits }: Pick<ServeParts, 'limits'>,
+): (account: string, job: Pick<Job, 'provider' | 'model'>) => boolean {
+  const regions = new Map(
+    Object.values(config.providers).map(({ name, accounts }) => [
+      name,
+      new Map(accounts.map((account) => [account.name, account.region])),
+    ]),
+  );
+  return (account, { provider = '', model }) => {
+    const region = regions.get(provider)?.get(account);
+    return (
+      region !== undefined && limits.active({ provider, region, account, model }) !== undefined
+    );
+  };
 }
 
 /** `requestsPerMinute` is RATE_LIMIT, which only a worker of one provider reads. */
@@ -62,6 +91,7 @@ export function openWorkerPermits(
   requestsPerMinute: number | undefined,
 ): JobPermits {
   const { limiter, terms, clock, log } = serve;
+  const isLimited = openIsLimited(config, serve);
   const accounts = new Map(
     Object.values(config.providers).map(({ name, accounts: own }) => [
       name,
@@ -75,6 +105,7 @@ export function openWorkerPermits(
     limiter,
     accounts,
     tokensOf: estimatedTokens,
+    isUsable: (account, job) => !isLimited(account, job),
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
     newId,

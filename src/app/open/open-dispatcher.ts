@@ -5,7 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import { createChooseProvider } from '../../flow/jobs/choose-provider.ts';
 import { createDispatchMetrics, type DispatchMetrics } from '../../flow/jobs/dispatch-metrics.ts';
-import type { DispatchLimit } from '../../flow/pacing/dispatch-limit.ts';
+import type { DispatchLimit, DispatchScope } from '../../flow/pacing/dispatch-limit.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import { pointersQueueOf } from '../../jobs/model/job-pointer.ts';
 import { type DispatcherParts, startDispatcher } from '../../jobs/pipeline/dispatch-job.ts';
@@ -18,8 +18,9 @@ import { every } from '../../kernel/every.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import { accountCircuit, type CircuitKey } from '../../resilience/circuit-key.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
-import { openDispatchLimit, openOwnCircuitWait } from '../job-limits.ts';
+import { openDispatchLimit, openIsLimited, openOwnCircuitWait } from '../job-limits.ts';
 import { type Queues, returningQueueOf } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
@@ -95,7 +96,7 @@ function chooseProvider(config: Config, context: JobsContext, limit: DispatchLim
     dispatchLimit: limit,
     fixedDelayMs: rateLimitDelayMs,
     ownCircuitWait: openOwnCircuitWait(config, breakers),
-    isFailing: (provider, region) => breakers.openCause({ provider, region }) === 'failures',
+    isFailing: (account) => isFailing(breakers, accountCircuit(account)),
     loads: strategy === 'LEAST_LOADED' ? () => loadsOf(config, context.queues.queue) : undefined,
     clock,
   });
@@ -110,13 +111,23 @@ async function loadsOf(config: Config, queue: JobQueue): Promise<ReadonlyMap<str
   return new Map(await Promise.all(loads));
 }
 
+/** When a probe is due the circuit is no reason to avoid the account: without a call it would stay open. */
+function isFailing(breakers: ServeParts['breakers'], key: CircuitKey): boolean {
+  return breakers.openCause(key) === 'failures' && breakers.openForMs(key) > 0;
+}
+
 function startReleases(
   config: Config,
-  { queues: { brokered, areShared }, store, clock }: JobsContext,
+  { queues: { brokered, areShared }, store, serve, clock }: JobsContext,
   limit: DispatchLimit | undefined,
 ): readonly Consumer[] {
   if (!brokered) return [];
   const { tenantQueues: held } = brokered;
+  const isLimited = openIsLimited(config, serve);
+  const scopeOf = (provider: string): DispatchScope => ({
+    provider,
+    isUsable: (account) => !isLimited(account, { provider, model: undefined }),
+  });
   const broker = areShared ? publishingPointers(brokered.broker) : brokered.broker;
   return Object.values(config.providers).map((provider) =>
     startRelease({
@@ -127,7 +138,7 @@ function startReleases(
       clock,
       maxAhead: limit && maxReleasedAhead(provider),
       waitForSlot: async (signal) =>
-        limit ? limit.waitForSlot(provider.name, signal) : !signal.aborted,
+        limit ? limit.waitForSlot(scopeOf(provider.name), signal) : !signal.aborted,
     }),
   );
 }

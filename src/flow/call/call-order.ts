@@ -76,7 +76,7 @@ export type CallOrder = {
   /** The caller whose limits the first attempt counts against; absent for a job, which was counted when submitted. */
   readonly principal?: Principal | undefined;
   /** The account's permit for the first attempt, when a worker has already taken it. */
-  readonly permit?: Pick<JobPermit, 'ask' | 'askedAtMs'> | undefined;
+  readonly permit?: Pick<JobPermit, 'ask' | 'askedAtMs' | 'account'> | undefined;
   /** True for a job: each target is tried once, and the queue does the waiting. */
   readonly isBackground: boolean;
   /** The request as its caller sent it, which may be a repeat; absent for a job, which its queue retries. */

@@ -78,10 +78,10 @@ function rig(max: number) {
   }
 
   /** As a worker does before it has claimed its job. */
-  function takeBefore(): NonNullable<ClearanceOrder['permit']> {
+  function takeBefore(account = TARGET.account): NonNullable<ClearanceOrder['permit']> {
     const ask: PermitAsk = { id: 'own', limits: [limit], tokens: 0, expiresMs: 1000 };
     limiter.take(ask, ({ isAllowed }) => assert.ok(isAllowed));
-    return { ask, askedAtMs: clock.monotonic() };
+    return { ask, askedAtMs: clock.monotonic(), account };
   }
 
   const remaining = async () => (await limiter.look([limit]))[0]?.remaining;
@@ -151,4 +151,12 @@ test('a renewal over the limit refuses the call and releases the reservation', a
   reserve();
   assert.deepEqual(told, ['released', 'RATE_LIMITED']);
   assert.equal(await remaining(), 0);
+});
+
+test('a permit of another account is given back, and the limit of the called account counts the attempt', async () => {
+  const { told, start, takeBefore, remaining, reserve } = rig(2);
+  start(takeBefore('second'));
+  reserve();
+  assert.deepEqual(told, ['cleared by req.1']);
+  assert.equal(await remaining(), 1);
 });

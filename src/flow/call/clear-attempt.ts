@@ -40,7 +40,7 @@ export type ClearanceOrder = Omit<
   'recordedUnder' | 'startedAtMs' | 'ownDeadlineAtMs' | 'endsAtMs'
 >;
 
-type HeldPermit = NonNullable<CallOrder['permit']>;
+type HeldPermit = Pick<NonNullable<CallOrder['permit']>, 'ask' | 'askedAtMs'>;
 
 /**
  * A permit counts from when it was asked for, and the provider counts the call when it arrives: a later call would fall
@@ -76,9 +76,14 @@ export class AttemptClearance {
   /** `patienceMs` bounds the wait for the reservation. */
   start(patienceMs: number): void {
     const { permit } = this.#order;
-    if (permit && this.#planned.number === 1) {
-      this.#permit = permit;
-      return this.#reserveMoney(patienceMs);
+    const { target, number } = this.#planned;
+    if (permit && number === 1) {
+      if (permit.account === target.account) {
+        this.#permit = permit;
+        return this.#reserveMoney(patienceMs);
+      }
+      // Another account serves the call after all, and its own limit counts it. A permit is given back once.
+      this.#parts.limiter.giveBack(permit.ask);
     }
     this.#take(this.#askForPermit(), () => this.#reserveMoney(patienceMs));
   }

@@ -37,7 +37,7 @@ function rig(settings: object = {}, models?: readonly string[]) {
       providers: new Map(
         NAMES.map((name) => [
           name,
-          { name, region: 'r', queue: name, hasKey: true, defaultModel: `${name}-default` },
+          { name, accounts: [], queue: name, hasKey: true, defaultModel: `${name}-default` },
         ]),
       ),
       resolveTargets: createResolveTargets({

@@ -7,6 +7,7 @@ import type { Job } from '../../jobs/model/job.ts';
 import type { ProviderChoice } from '../../jobs/pipeline/dispatch-job.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
+import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
@@ -24,7 +25,7 @@ function parts(given: Partial<ChooseParts> = {}): ChooseParts {
         name,
         {
           name,
-          region: 'global',
+          accounts: name === 'c' ? [] : [{ name: 'default', region: 'global' }],
           queue: `queue-${name}`,
           hasKey: name !== 'c',
           defaultModel: `${name}-default`,
@@ -176,7 +177,7 @@ test('an alias follows its chain and skips limited providers', async () => {
 });
 
 test('a provider with an open circuit is skipped if another is healthy', async () => {
-  const isFailing = (provider: string) => provider === 'a';
+  const isFailing = ({ provider }: { readonly provider: string }) => provider === 'a';
   assert.equal(await choose({}, parts({ isFailing })), 'b b-default queue-b');
   assert.equal(await choose({}, parts({ isFailing: () => true })), 'a a-default queue-a');
 });
@@ -184,7 +185,9 @@ test('a provider with an open circuit is skipped if another is healthy', async (
 function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
   const limiter = createMemoryRateLimiter(clock);
   const metrics = createDispatchMetrics(createMetrics(), clock);
-  const limits = new Map(NAMES.map((name) => [name, limitOf(name, max)]));
+  const limits = new Map(
+    NAMES.map((name) => [name, [{ account: 'default', limit: limitOf(name, max) }]]),
+  );
   return parts({
     dispatchLimit: createDispatchLimit({
       limiter,
@@ -257,4 +260,80 @@ test('the permit of a message that is not routed can be released', async () => {
   assert.ok(choice.kind === 'route');
   choice.releasePermit?.();
   assert.equal((await chooseProvider(message)).kind, 'route');
+});
+
+/** The provider `a` has two accounts in two regions. */
+function twoAccounts(given: Partial<ChooseParts> = {}): ChooseParts {
+  const all = parts();
+  const accounts = [
+    { name: 'default', region: 'us-east' },
+    { name: 'second', region: 'eu-west' },
+  ];
+  const [a, b] = [all.providers.get('a'), all.providers.get('b')];
+  assert.ok(a && b);
+  const providers = new Map([
+    ['a', { ...a, accounts }],
+    ['b', b],
+  ]);
+  return { ...all, providers, ...given };
+}
+
+function learnt(account: string, region: string, resetInMs: number, model?: string) {
+  const [setBy, setAt] = ['test', clock.now()];
+  const resetAt = setAt + resetInMs;
+  return { provider: 'a', region, account, model, resetAt, setBy, setAt, kind: 'learnt' } as const;
+}
+
+test('a learnt limit of one account does not delay a job that another account can take', async () => {
+  for (const limit of [
+    learnt('default', 'us-east', 60_000),
+    learnt('second', 'eu-west', 60_000),
+    learnt('default', 'us-east', 60_000, 'a-1'),
+  ]) {
+    const using = twoAccounts();
+    await using.limits.set(limit);
+    assert.equal(await choose({ model: 'a-1' }, using), 'a a-1 queue-a');
+    assert.equal(await choose({ origin: 'queue', provider: 'a' }, using), 'a a-default queue-a');
+  }
+});
+
+test('a job waits until the first of its limited accounts is usable again', async () => {
+  const using = twoAccounts();
+  await using.limits.set(learnt('default', 'us-east', 60_000));
+  await using.limits.set(learnt('second', 'eu-west', 20_000));
+  const choice = await createChooseProvider(using)(job({ model: 'a-1' }));
+  assert.ok(choice.kind === 'route');
+  assert.equal(choice.runAt, clock.now() + 20_000);
+});
+
+test('a provider is skipped for failures only when the circuits of all its accounts are open', async () => {
+  const failing = new Set(['default']);
+  const isFailing = ({ provider, account }: CircuitKey) =>
+    provider === 'a' && failing.has(account ?? '');
+  const using = twoAccounts({ isFailing });
+  assert.equal(await choose({}, using), 'a a-default queue-a');
+  failing.add('second');
+  assert.equal(await choose({}, using), 'b b-default queue-b');
+});
+
+test("a message takes a slot of an account that has no learnt limit, from that account's count", async () => {
+  const accounts = ['default', 'second'].map((account) => ({
+    account,
+    limit: limitOf(`a:${account}`, 2),
+  }));
+  const using = twoAccounts({
+    overflow: 'delay',
+    dispatchLimit: createDispatchLimit({
+      limiter: createMemoryRateLimiter(clock),
+      limits: new Map([['a', accounts]]),
+      metrics: createDispatchMetrics(createMetrics(), clock),
+      clock,
+      newId,
+    }),
+  });
+  await using.limits.set(learnt('default', 'us-east', 30_000));
+  const chosen = await chooseMany(3, using);
+  assert.deepEqual(chosen, ['a a-default queue-a', 'a a-default queue-a', 'wait']);
+  await using.limits.clear({ provider: 'a', region: 'us-east' });
+  assert.deepEqual(await chooseMany(2, using), ['a a-default queue-a', 'a a-default queue-a']);
 });

@@ -1,14 +1,21 @@
-// Chooses a job's provider: the first of its candidates (dispatch-candidates.ts) that can take it. With overflow, limited
-// providers and providers with an open circuit are skipped if another can take the job. A job that has to wait for a
-// provider limit or for the own circuit of its organisation gets its due time here and takes no permit. Raw-queue messages
-// count against the dispatcher's limit here; callers' jobs count when they are released from their tenant queues.
+// Chooses a job's provider: the first of its candidates (dispatch-candidates.ts) that can take it. A provider can take a job
+// while one of its accounts has neither a learnt limit nor an open circuit. With overflow, other providers are skipped if
+// one can take the job. A job that has to wait for a provider limit or for the own circuit of its organisation gets its due
+// time here and takes no permit. Raw-queue messages count against the dispatcher's limit of an account here; callers' jobs
+// count when they are released from their tenant queues.
 
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
 import type { ErrorParams } from '../../errors/codes.ts';
 import type { Job } from '../../jobs/model/job.ts';
 import type { ChooseProvider, ProviderChoice } from '../../jobs/pipeline/dispatch-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { DispatchAnswer, DispatchLimit, DispatchWait } from '../pacing/dispatch-limit.ts';
+import type { CircuitKey } from '../../resilience/circuit-key.ts';
+import type {
+  DispatchAnswer,
+  DispatchLimit,
+  DispatchScope,
+  DispatchWait,
+} from '../pacing/dispatch-limit.ts';
 import { type Candidate, type CandidateParts, candidatesFor } from './dispatch-candidates.ts';
 import type { OwnCircuitWait } from './own-circuit-wait.ts';
 
@@ -19,8 +26,8 @@ export type ChooseParts = CandidateParts & {
   readonly dispatchLimit?: DispatchLimit | undefined;
   /** The configured delay of a message over that limit; absent for the exact delay. */
   readonly fixedDelayMs?: number | undefined;
-  /** Whether its circuit is open because of failures. */
-  readonly isFailing?: ((provider: string, region: string) => boolean) | undefined;
+  /** Whether the account's circuit is open because of failures and no probe is due. */
+  readonly isFailing?: ((account: CircuitKey) => boolean) | undefined;
   readonly ownCircuitWait?: OwnCircuitWait | undefined;
   readonly clock: Clock;
 };
@@ -49,8 +56,8 @@ function isReturning({ state, waitCode }: Job): boolean {
 
 /** If every circuit is open the job goes to the first candidate and waits for its worker. */
 function healthyOf(parts: ChooseParts, candidates: readonly Candidate[]): readonly Candidate[] {
-  const isFailing = ({ provider }: Candidate) =>
-    parts.isFailing?.(provider.name, provider.region) === true;
+  const isFailing = (candidate: Candidate) =>
+    accountsOf(candidate).every((account) => parts.isFailing?.(account) === true);
   const healthy = candidates.filter((candidate) => !isFailing(candidate));
   return healthy.length === 0 ? candidates : healthy;
 }
@@ -58,20 +65,40 @@ function healthyOf(parts: ChooseParts, candidates: readonly Candidate[]): readon
 type Wait = Required<Pick<Route, 'runAt' | 'waitCode'>>;
 type CandidateWait = { readonly candidate: Candidate; readonly wait: Wait | undefined };
 
-/** Until the provider's limit ends and the own circuit of the organisation may be probed. */
+/** Until the limit of one account ends and the own circuit of the organisation may be probed. */
 function waitFor(
   { limits, ownCircuitWait, clock }: ChooseParts,
-  { provider, model }: Candidate,
+  candidate: Candidate,
   { organizationId }: Job,
 ): Wait | undefined {
-  const { name, region } = provider;
-  const resetAt = limits.active({ provider: name, region, model })?.resetAt ?? 0;
-  const openForMs = ownCircuitWait?.(name, organizationId) ?? 0;
+  const resets = accountsOf(candidate).map((account) => limits.active(account)?.resetAt ?? 0);
+  const resetAt = Math.min(...resets);
+  const openForMs = ownCircuitWait?.(candidate.provider.name, organizationId) ?? 0;
   const openUntil = openForMs > 0 ? clock.now() + openForMs : 0;
   if (resetAt === 0 && openUntil === 0) return undefined;
   return resetAt >= openUntil
     ? { runAt: resetAt, waitCode: 'AI_LIMIT_REACHED' }
     : { runAt: openUntil, waitCode: 'PROVIDER_UNAVAILABLE' };
+}
+
+/** The accounts that could serve the candidate's model; at least one, as a candidate has a key. */
+function accountsOf({ provider, model }: Candidate): readonly CircuitKey[] {
+  return provider.accounts.map(({ name: account, region }) => ({
+    provider: provider.name,
+    region,
+    account,
+    model,
+  }));
+}
+
+/** Slots are taken from accounts that may be called now. */
+function scopeOf(parts: ChooseParts, candidate: Candidate): DispatchScope {
+  const unusable = new Set(
+    accountsOf(candidate)
+      .filter((account) => parts.limits.active(account) || parts.isFailing?.(account) === true)
+      .map(({ account }) => account),
+  );
+  return { provider: candidate.provider.name, isUsable: (account) => !unusable.has(account) };
 }
 
 function routeSoonest(waits: readonly CandidateWait[], first: Candidate): Route {
@@ -90,7 +117,7 @@ async function routeWithin(
   if (candidates.length > 1) {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (const candidate of candidates) {
-      const answer = await limit.tryNow(candidate.provider.name, wait);
+      const answer = await limit.tryNow(scopeOf(parts, candidate), wait);
       if (answer.kind === 'allowed') return admitted(candidate, answer);
       if (answer.afterMs < shortestMs) chosen = candidate;
       shortestMs = Math.min(shortestMs, answer.afterMs);
@@ -98,10 +125,10 @@ async function routeWithin(
   }
   if (!chosen) return refuse({});
   const { fixedDelayMs } = parts;
-  const { name } = chosen.provider;
+  const scope = scopeOf(parts, chosen);
   const answer = await (fixedDelayMs === undefined
-    ? limit.acquire(name, wait)
-    : limit.tryNow(name, wait));
+    ? limit.acquire(scope, wait)
+    : limit.tryNow(scope, wait));
   return answer.kind === 'allowed'
     ? admitted(chosen, answer)
     : delayedBy(parts, limit, chosen, answer);

@@ -8,11 +8,14 @@ import type { ResolveTargets } from '../../routing/resolve-targets.ts';
 
 export type DispatchableProvider = {
   readonly name: string;
-  readonly region: string;
+  /** Those with a key, each in its own region. */
+  readonly accounts: readonly DispatchableAccount[];
   readonly queue: string;
   readonly hasKey: boolean;
   readonly defaultModel: string | undefined;
 };
+
+export type DispatchableAccount = { readonly name: string; readonly region: string };
 
 export type Candidate = { readonly provider: DispatchableProvider; readonly model: string };
 

@@ -1,22 +1,32 @@
-// The dispatcher's own count of the jobs that it admits to each provider: the prevention layer, apart from the workers' count
-// of calls. A raw message over the limit is given a due time and delayed; a caller's job waits on the store, in its fair
-// order, and here only when it is the next one.
+// The dispatcher's own count of the jobs that it admits to each account of a provider: the prevention layer, apart from the
+// workers' count of calls. A raw message over the limits of all accounts is given a due time and delayed; a caller's job
+// waits on the store, in its fair order, and here only when it is the next one.
 
 import { sleep } from '../../kernel/clock.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';
+import { askInTurn, createAccountTurns } from './account-turns.ts';
 import { Pacer, type PacerAnswer, type PacerParts, type PacerRequest } from './pacer.ts';
 
 export type DispatchLimit = {
   /** A refused message gets a due time. A message that returns at its due time may wait a little longer in memory. */
-  acquire(provider: string, wait: DispatchWait): Promise<DispatchAnswer>;
+  acquire(scope: DispatchScope, wait: DispatchWait): Promise<DispatchAnswer>;
   /** Takes a slot that is free now; gives no due time. */
-  tryNow(provider: string, wait: DispatchWait): Promise<DispatchAnswer>;
+  tryNow(scope: DispatchScope, wait: DispatchWait): Promise<DispatchAnswer>;
   /** True when a slot is taken, however long that takes; false when the signal is aborted first. */
-  waitForSlot(provider: string, signal: AbortSignal): Promise<boolean>;
+  waitForSlot(scope: DispatchScope, signal: AbortSignal): Promise<boolean>;
   /** Counts a delayed message. Not called if another provider admits the message. */
   noteDelayed(provider: string, delayMs: number): void;
 };
+
+export type DispatchScope = {
+  readonly provider: string;
+  /** Whether the account may be called at all; absent: all may. */
+  readonly isUsable?: ((account: string) => boolean) | undefined;
+};
+
+/** The dispatcher's limit of one account. */
+export type DispatchedAccount = { readonly account: string; readonly limit: Limit };
 
 export type DispatchWait = Pick<PacerRequest, 'dueAt' | 'signal'>;
 
@@ -25,7 +35,7 @@ export type DispatchAnswer =
   | Extract<PacerAnswer, { kind: 'later' | 'stay' }>;
 
 export type DispatchLimitParts = PacerParts & {
-  readonly limits: ReadonlyMap<string, Limit>;
+  readonly limits: ReadonlyMap<string, readonly DispatchedAccount[]>;
   readonly metrics: DispatchMetrics;
 };
 
@@ -34,12 +44,23 @@ const UNLIMITED: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   const { limiter, metrics, clock } = parts;
-  const pacers = new Map(
-    [...parts.limits].map(([name, limit]) => [name, new Pacer(parts, [limit])]),
+  const providers = new Map(
+    [...parts.limits].map(([name, accounts]) => {
+      const paced = accounts.map((each) => ({ ...each, pacer: new Pacer(parts, [each.limit]) }));
+      return [name, createAccountTurns(paced, ({ limit }) => limit.max)];
+    }),
   );
 
-  async function ask(provider: string, wait: PacerRequest): Promise<DispatchAnswer> {
-    const answer = await pacers.get(provider)?.acquire(wait);
+  async function ask(
+    { provider, isUsable }: DispatchScope,
+    wait: PacerRequest,
+  ): Promise<DispatchAnswer> {
+    const accounts = providers.get(provider)?.(isUsable && (({ account }) => isUsable(account)));
+    const answer = await askInTurn(
+      accounts ?? [],
+      ({ pacer }) => pacer.acquire({ ...wait, patienceMs: undefined }),
+      ({ pacer }) => pacer.acquire(wait),
+    );
     if (!answer) return UNLIMITED;
     metrics.checked(provider, answer.kind);
     if (answer.kind !== 'allowed') return answer;
@@ -48,13 +69,14 @@ export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   }
 
   return {
-    acquire: (provider, wait) =>
-      ask(provider, { ...wait, patienceMs: wait.dueAt === undefined ? 0 : MAX_LATE_WAIT_MS }),
+    acquire: (scope, wait) =>
+      ask(scope, { ...wait, patienceMs: wait.dueAt === undefined ? 0 : MAX_LATE_WAIT_MS }),
     tryNow: ask,
-    async waitForSlot(provider, signal) {
+    async waitForSlot(scope, signal) {
+      const { provider } = scope;
       const startedAtMs = clock.monotonic();
       while (!signal.aborted) {
-        const answer = await ask(provider, { patienceMs: Number.POSITIVE_INFINITY, signal });
+        const answer = await ask(scope, { patienceMs: Number.POSITIVE_INFINITY, signal });
         const waitedMs = clock.monotonic() - startedAtMs;
         if (answer.kind === 'allowed' && waitedMs >= 1) metrics.delayed(provider, waitedMs);
         if (answer.kind === 'allowed') return true;

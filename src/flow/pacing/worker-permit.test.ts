@@ -10,7 +10,12 @@ import type { Limit } from '../../resilience/rate-limiter.ts';
 import { createWorkerMetrics } from '../jobs/worker-metrics.ts';
 import { createWorkerPermits } from './worker-permit.ts';
 
-function rig(accounts: readonly string[] = ['default'], tokens = 0, max = 1) {
+function rig(
+  accounts: readonly string[] = ['default'],
+  tokens = 0,
+  max = 1,
+  isUsable?: (account: string) => boolean,
+) {
   const clock = createTestClock();
   const metrics = createMetrics();
   const log = collectingLog();
@@ -24,6 +29,7 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0, max = 1) {
       ['gemini', accounts.map((account) => ({ account, limits: limitsOf(account) }))],
     ]),
     tokensOf: () => tokens,
+    isUsable,
     metrics: createWorkerMetrics(metrics, clock, log),
     clock,
     newId,
@@ -38,13 +44,38 @@ function rig(accounts: readonly string[] = ['default'], tokens = 0, max = 1) {
   return { clock, log, permits, job, take: () => permits.take(job, {}, { dueAt: undefined }) };
 }
 
-test('a permit names the first account with a free slot', async () => {
+test('permits come from all accounts, each with its own count', async () => {
   const { take } = rig(['first', 'second']);
   const [one, two, three] = [await take(), await take(), await take()];
   assert.ok(one.kind === 'allowed' && two.kind === 'allowed');
-  assert.equal(one.permit?.account, 'first');
-  assert.equal(two.permit?.account, 'second');
+  const named = new Set([one.permit?.account, two.permit?.account]);
+  assert.deepEqual(named, new Set(['first', 'second']));
   assert.equal(three.kind, 'later');
+});
+
+test('jobs over the limits of two accounts get due times at the sum of both rates', async () => {
+  const { take } = rig(['first', 'second'], 0, 10);
+  const answers = [];
+  for (let index = 0; index < 60; index += 1) answers.push(await take());
+  const waits = answers.flatMap((answer) => (answer.kind === 'later' ? [answer.afterMs] : []));
+  assert.equal(waits.length, 40);
+  // Both windows are full for 10 seconds; then 20 jobs are due in 10 seconds, and not 10.
+  assert.ok(Math.max(...waits) < 30_000, waits.join());
+});
+
+test('an account that is not usable gives no permit while another is usable', async () => {
+  const limited = new Set(['first']);
+  const { take } = rig(['first', 'second'], 0, 2, (account) => !limited.has(account));
+  for (let index = 0; index < 2; index += 1) {
+    const answer = await take();
+    assert.ok(answer.kind === 'allowed');
+    assert.equal(answer.permit?.account, 'second');
+  }
+  assert.equal((await take()).kind, 'later');
+  limited.clear();
+  const answer = await take();
+  assert.ok(answer.kind === 'allowed');
+  assert.equal(answer.permit?.account, 'first');
 });
 
 test('refused jobs get due times one interval apart, and a permit that is given back is free', async () => {
@@ -77,7 +108,8 @@ test('calls of jobs that waited keep the distance of their permits after a stall
   const { signal } = new AbortController();
   const startedAt = clock.now();
   const held = [];
-  for (const waitCode of ['RATE_LIMITED', 'RATE_LIMITED', undefined] as const) {
+  const limited = 'RATE_LIMITED';
+  for (const waitCode of [limited, limited, limited, limited, undefined] as const) {
     const waited = { ...job, waitCode, runAt: clock.now() };
     const answer = await permits.take(waited, {}, { dueAt: undefined });
     assert.ok(answer.kind === 'allowed' && answer.permit);
@@ -92,5 +124,6 @@ test('calls of jobs that waited keep the distance of their permits after a stall
     });
   await clock.advance(0);
   await clock.advance(2000);
-  assert.deepEqual(letOnAt, [5000, 5905, 5000]);
+  // The accounts take turns: the first and the third job have permits of one account, the others of the other.
+  assert.deepEqual(letOnAt, [7000, 7000, 8800, 8800, 7000]);
 });

@@ -101,7 +101,12 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
   });
   const dispatchLimit = createDispatchLimit({
     limiter,
-    limits: new Map(PROVIDERS.map((provider) => [provider, limitFor('dispatcher', provider)])),
+    limits: new Map(
+      PROVIDERS.map((provider) => [
+        provider,
+        [{ account: 'default', limit: limitFor('dispatcher', provider) }],
+      ]),
+    ),
     metrics: createDispatchMetrics(metrics, clock),
     clock,
     newId,
@@ -168,7 +173,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
           provider,
           {
             name: provider,
-            region: 'global',
+            accounts: [{ name: 'default', region: 'global' }],
             queue: queueOf(provider),
             hasKey: true,
             defaultModel: `${provider}-default`,
@@ -245,7 +250,7 @@ export function createTierRig(engines: TierEngines, options: TierOptions) {
           queue: queueOf(provider),
           maxAhead: isChecked ? MAX_AHEAD : undefined,
           waitForSlot: async (signal) =>
-            isChecked ? dispatchLimit.waitForSlot(provider, signal) : !signal.aborted,
+            isChecked ? dispatchLimit.waitForSlot({ provider }, signal) : !signal.aborted,
         });
         closers.push(() => release.close());
       }
