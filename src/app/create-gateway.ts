@@ -3,11 +3,8 @@
 
 import { openDataFolder } from '../adapters/files/data-folder.ts';
 import { createLogRing, type LogRing } from '../adapters/memory/log-ring.ts';
-import { createMemoryRequestRecords } from '../adapters/memory/request-records.ts';
 import { createStdoutLog } from '../adapters/stdout/log.ts';
 import type { Config } from '../config/config.ts';
-import { createRedactor } from '../errors/redact.ts';
-import type { FailureRecorder } from '../flow/call/call-order.ts';
 import { createAdmitJob } from '../flow/jobs/admit-job.ts';
 import { createForeseeRefusal } from '../flow/serve/foresee-refusal.ts';
 import { createGate } from '../http/authenticate.ts';
@@ -40,6 +37,7 @@ import { openBodyIntake } from './open/open-body-intake.ts';
 import { openCalls } from './open/open-calls.ts';
 import { openCallbacks, openEgress } from './open/open-egress.ts';
 import { openEvents } from './open/open-events.ts';
+import { openFailureRecorder } from './open/open-failure-recorder.ts';
 import { openIdempotency } from './open/open-idempotency.ts';
 import { openJobs } from './open/open-jobs.ts';
 import { openKeyring } from './open/open-keyring.ts';
@@ -102,7 +100,7 @@ async function compose(
   const clusterContext = { serverId, shared, roles, clock, log, lifecycle };
   const membership = await openMembership(config, clusterContext);
   const { keyring, callers } = await openKeyring(config, { identity, store, clock, lifecycle });
-  const failures = openFailureRecorder(config, identity);
+  const failures = await openFailureRecorder(config, { identity, shared, lifecycle });
   const callContext = { serverId, store, shared, metrics, clock, log, lifecycle };
   const calls = await openCalls(config, callContext);
   const { limits } = calls;
@@ -239,11 +237,4 @@ function openLog(config: Config, identity: Identity, clock: Clock, lifecycle: Li
   const ring = createLogRing(lines, clock, LOG_RING_ENTRIES);
   lifecycle.onClose('log', () => ring.log.flush());
   return ring;
-}
-
-/** Request records of this process; every key that the process knows is redacted from them. */
-function openFailureRecorder(config: Config, { adminKey, apiKey }: Identity): FailureRecorder {
-  const accounts = Object.values(config.providers).flatMap((provider) => provider.accounts);
-  const secrets = [...accounts.map((account) => account.apiKey), adminKey, apiKey ?? ''];
-  return { records: createMemoryRequestRecords(), redact: createRedactor(secrets) };
 }

@@ -1,4 +1,7 @@
 import { requestRecordsContract } from '../../../test/contract/request-records.ts';
 import { createMemoryRequestRecords } from './request-records.ts';
 
-requestRecordsContract('memory', createMemoryRequestRecords);
+requestRecordsContract('memory', async (bounds) => {
+  const records = createMemoryRequestRecords(bounds);
+  return { writer: records, reader: records };
+});

@@ -36,7 +36,11 @@ export function createMemoryRequestRecords(bounds: Partial<RecordBounds> = {}): 
       if (known) attempted.put({ ...known, error: kept });
       else refused.put({ ...owner, attempts: [], reason, error: kept });
     },
-    find: (id) => attempted.get(id) ?? attempted.getByAttempt(id) ?? refused.get(id),
+    cut(owner, partial) {
+      attempted.put({ attempts: [], ...attempted.get(owner.id), ...owner, partial });
+    },
+    find: async (id) => attempted.get(id) ?? attempted.getByAttempt(id) ?? refused.get(id),
+    flush: () => Promise.resolve(),
   };
 }
 
@@ -79,10 +83,9 @@ function createRecordCache(maxRecords: number, maxCharacters: number): RecordCac
 /** The estimated size of a record's or an attempt's short fields; long texts are added. */
 const FIXED_CHARACTERS = 500;
 
-function sizeOf({ attempts, reason = '' }: RequestRecord): number {
-  return (
-    attempts.reduce((sum, attempt) => sum + attemptSize(attempt), FIXED_CHARACTERS) + reason.length
-  );
+function sizeOf({ attempts, reason = '', partial }: RequestRecord): number {
+  const texts = reason.length + (partial?.text.length ?? 0);
+  return attempts.reduce((sum, attempt) => sum + attemptSize(attempt), FIXED_CHARACTERS) + texts;
 }
 
 function attemptSize({ raw, reason }: FailedAttempt): number {

@@ -13,8 +13,10 @@ import { type CallOrder, type CallParts, deadlinesOf } from '../call/call-order.
 import { logEndedRequest } from '../call/log-call.ts';
 import { ModelCall, type ModelCallListener } from '../call/model-call.ts';
 import { type CallPlan, planCall } from '../call/plan-call.ts';
+import { TranslatedListener } from '../translate/translated-listener.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { type NativeRequest, readLabel } from './native-request.ts';
+import { PartialRecorder } from './partial-recorder.ts';
 import type { AnswerFailure, Reply, ServedRequest } from './reply.ts';
 import { readDeadline } from './request-deadline.ts';
 import type { RequestSlots } from './request-slots.ts';
@@ -88,6 +90,8 @@ class Exchange implements ModelCallListener, ServedRequest {
   readonly #reply: Reply;
   readonly #answerFailure: AnswerFailure;
   readonly #call: ModelCall;
+  /** Of a stream, if request records are kept. */
+  readonly #partial: PartialRecorder | undefined;
   #isBegun = false;
   #isAnswered = false;
   #isEnded = false;
@@ -102,9 +106,15 @@ class Exchange implements ModelCallListener, ServedRequest {
     this.#parts = parts;
     this.#request = request;
     this.#plan = order.plan;
+    this.#partial = parts.failures && order.plan.isStream ? new PartialRecorder() : undefined;
     this.#reply = reply;
     this.#answerFailure = answerFailure;
-    this.#call = new ModelCall(parts, order, this);
+    const { translation } = order.plan;
+    this.#call = new ModelCall(
+      parts,
+      order,
+      translation ? new TranslatedListener(this, translation, () => this.#call) : this,
+    );
   }
 
   start(): void {
@@ -129,6 +139,7 @@ class Exchange implements ModelCallListener, ServedRequest {
 
   onEvents(bytes: Buffer, contentType: string): boolean {
     if (!this.#isBegun) this.#begin(contentType, {});
+    this.#partial?.add(bytes);
     return this.#reply.write(bytes);
   }
 
@@ -152,15 +163,28 @@ class Exchange implements ModelCallListener, ServedRequest {
     const { attempts, standings, retries } = this.#call;
     const hasRetried = retries > 0;
     const isBegun = this.#isBegun;
+    if (isBegun) this.#recordPartial();
     const isLogged = true;
     this.#answerFailure({ error, isBegun, wasCalled, attempts, hasRetried, standings, isLogged });
+  }
+
+  /** The caller's stream is cut: its record shows what it had received. */
+  #recordPartial(): void {
+    const { failures } = this.#parts;
+    if (!failures || !this.#partial) return;
+    const { id, correlationId, principal } = this.#request;
+    const { organizationId, keyId } = principal;
+    const { text, bytes } = this.#partial.partial();
+    const partial = { text: failures.redact(text), bytes };
+    failures.records.cut({ id, correlationId, organizationId, keyId }, partial);
   }
 
   #begin(contentType: string, size: { readonly length?: number; readonly costNanos?: number }) {
     this.#isBegun = true;
     const { serverId, clock } = this.#parts;
     const { attempts, standings } = this.#call;
-    const facts = { ...size, contentType, attempts, standings, now: clock.now() };
+    const dropped = this.#plan.translation?.dropped;
+    const facts = { ...size, contentType, attempts, standings, dropped, now: clock.now() };
     this.#reply.begin(200, answerHeaders(this.#request, serverId, facts));
   }
 

@@ -1,6 +1,6 @@
 // GET /admin/requests/{id}: the record of a failed request, for operators. Callers see codes and sentences; the record
-// has the internal reasons and the provider's raw responses, with secrets redacted. Records stay in the memory of this
-// process for a while: old, successful and other servers' requests are not found.
+// has the internal reasons and the provider's raw responses, with secrets redacted. Records are kept for a while: old and
+// successful requests are not found. In a cluster every gateway finds the records of all servers.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -43,6 +43,13 @@ const requestView = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .describe('The error in the response to the caller'),
+  partial: z
+    .object({
+      text: z.string().describe('The begin of the stream, up to 8 KiB'),
+      bytes: z.int().describe('All bytes that the caller got'),
+    })
+    .optional()
+    .describe('What the caller had received when its stream was cut'),
 });
 
 export function adminRequestRoutes(
@@ -60,7 +67,7 @@ export function adminRequestRoutes(
         }),
       },
       async ({ params: { id } }) => {
-        const record = records.find(id);
+        const record = await records.find(id);
         if (record) return viewOf(record);
         throw new SpillwayError('NOT_FOUND', 'no record of this request');
       },
