@@ -1,6 +1,6 @@
 // A clock that a test advances. Timers fire in order of their due time, each at exactly that time.
 
-import type { Clock } from '../../src/kernel/clock.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 
 export type TestClock = Clock & {
   /** Moves time forward and fires due timers, letting promises settle between them. */
@@ -64,6 +64,19 @@ export function createTestClock(
       await this.advance(0);
     },
     pendingTimers: () => timers.size,
+  };
+}
+
+/** The system's clock, which a test sets forward: expiries are due at once, while timers and calls take their real time. */
+export function createForwardClock(): Clock & { skip(ms: number): void } {
+  let skippedMs = 0;
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + skippedMs,
+    monotonic: () => systemClock.monotonic() + skippedMs,
+    skip(ms) {
+      skippedMs += ms;
+    },
   };
 }
 

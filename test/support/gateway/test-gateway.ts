@@ -40,6 +40,7 @@ const UNREACHABLE_LIMIT = 1_000_000;
 export async function startTestGateway(
   env: Record<string, string> = {},
   file?: (simulatorUrl: string) => string,
+  clock = systemClock,
 ): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spillway-test-'));
   const simulator = await startSimulator({ clock: systemClock });
@@ -55,7 +56,11 @@ export async function startTestGateway(
     },
     cwd: dataDir,
   });
-  const gateway = await createGateway(withSimulator(forgetful(config), simulator.url));
+  const gateway = await createGateway(
+    withSimulator(forgetful(config), simulator.url),
+    undefined,
+    clock,
+  );
   const url = (await gateway.listen()) ?? '';
   await raiseLimits(url);
   return {
