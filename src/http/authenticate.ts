@@ -7,7 +7,7 @@ import type { KeyScope } from '../admission/key-scope.ts';
 import type { Keyring } from '../admission/keyring.ts';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
-import { findPrincipal, readCredential, readCredentials } from './credential.ts';
+import { findPrincipal, hasCredential, readCredential, readCredentials } from './credential.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 
 declare module 'fastify' {
@@ -48,14 +48,15 @@ export function createGate(keyring: Keyring, adminKey: string, guesses?: GuessLi
     const credential = readCredential(request.headers, queryKey);
     const known = credential === undefined ? undefined : keyring.known(credential);
     if (known) return known;
-    const blocked = guesses?.keys.blocked(addressSubject(request.raw));
+    const isGuess = hasCredential(request.headers, queryKey);
+    const blocked = isGuess ? guesses?.keys.blocked(addressSubject(request.raw)) : undefined;
     if (blocked) throw blocked;
     return findPrincipal(keyring, request.headers, queryKey);
   }
 
   /** The right key always passes: an operator must not be locked out by a stranger on the same address. */
   function refuseAdmin(request: FastifyRequest): never {
-    const isGuess = readCredentials(request.headers).some((credential) => credential !== '');
+    const isGuess = hasCredential(request.headers);
     const throttled = isGuess ? guesses?.admin.count(addressSubject(request.raw)) : undefined;
     throw throttled ?? new SpillwayError('UNAUTHORIZED', 'not the admin key');
   }

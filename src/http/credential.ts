@@ -35,6 +35,10 @@ export function readCredentials(headers: IncomingHttpHeaders, queryKey?: string)
   return [...new Set(candidates.filter((value) => value !== undefined))];
 }
 
+export function hasCredential(headers: IncomingHttpHeaders, queryKey?: string): boolean {
+  return readCredentials(headers, queryKey).some((credential) => credential !== '');
+}
+
 /** The principal of the first valid candidate; throws what the first candidate's lookup threw. */
 export async function findPrincipal(
   keyring: Pick<Keyring, 'find'>,

@@ -29,7 +29,7 @@ import {
 import { readBegunResponse } from './begun-response.ts';
 import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { readCorrelationId } from './correlation-id.ts';
-import { findPrincipal, readCredential } from './credential.ts';
+import { findPrincipal, hasCredential, readCredential } from './credential.ts';
 import type { AcceptedPeer, PeerGate } from './peer-gate.ts';
 import { announcedBytes, type BodyIntake, readBody } from './read-body.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
@@ -105,7 +105,8 @@ class NativeConnection implements Reply {
     const credential = readCredential(this.#request.headers, this.#route.queryKey);
     const principal = credential === undefined ? undefined : keyring.known(credential);
     if (principal) return this.#authenticated(principal);
-    const blocked = this.#parts.refusals.blocked(addressSubject(this.#request));
+    const isGuess = hasCredential(this.#request.headers, this.#route.queryKey);
+    const blocked = isGuess && this.#parts.refusals.blocked(addressSubject(this.#request));
     if (blocked) return this.#refuse(blocked);
     findPrincipal(keyring, this.#request.headers, this.#route.queryKey).then(
       (found) => this.#authenticated(found),

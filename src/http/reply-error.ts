@@ -29,6 +29,7 @@ import type { FailureRecorder } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { readCorrelationId } from './correlation-id.ts';
+import { hasCredential } from './credential.ts';
 import { type RefusalLimit, refusalSubject } from './refusal-limit.ts';
 import { sleepsOnRetryAfter } from './sleeping-clients.ts';
 
@@ -74,8 +75,7 @@ export function createErrorReplier(
 ): ErrorReplier {
   return (refused) => {
     const throttled = refusals && countRefusal(refusals, refused);
-    // A throttled refusal is not logged: the start of the throttling is.
-    const reply = throttled ? { ...refused, error: throttled, isRefusal: false } : refused;
+    const reply = throttled ? throttledReply(refused, throttled) : refused;
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
     else if (reply.isRefusal) logRefusal(log, reply);
     const { requestId, request, principal } = reply;
@@ -104,6 +104,16 @@ function countRefusal(
   if (!isCounted || !MISTAKES.has(error.code)) return undefined;
   const throttled = refusals.count(refusalSubject(request, principal));
   return beforeSend ? undefined : throttled;
+}
+
+/**
+ * A throttled refusal is not logged: the start of the throttling is. A request without a credential stays UNAUTHORIZED: it
+ * guesses nothing and costs no lookup, and clients learn from the status that they need a key.
+ */
+function throttledReply(refused: ErrorReply, throttled: SpillwayError): ErrorReply {
+  const isAnonymous =
+    refused.error.code === 'UNAUTHORIZED' && !hasCredential(refused.request.headers);
+  return { ...refused, error: isAnonymous ? refused.error : throttled, isRefusal: false };
 }
 
 const MISTAKES: ReadonlySet<ErrorCode> = new Set([

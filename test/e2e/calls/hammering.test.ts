@@ -144,8 +144,11 @@ suite('refused requests', () => {
     assert.deepEqual([...new Set(guess)], [401, 429]);
     const lost = await statuses(2, () => fetch(`${gateway.url}/nowhere`));
     assert.deepEqual([...new Set(lost)], [429]);
-    const models = await statuses(2, () => fetch(`${gateway.url}/v1/models`));
-    assert.deepEqual([...new Set(models)], [429]);
+    for (const path of ['/v1/models', '/v1/usage', '/admin/orgs', '/v1/messages']) {
+      const method = path === '/v1/messages' ? 'POST' : 'GET';
+      const missing = await statuses(2, () => fetch(gateway.url + path, { method }));
+      assert.deepEqual([...new Set(missing)], [401], `${path} without a credential`);
+    }
     assert.equal((await send(gateway, key)).status, 200);
     assert.equal((await fetch(`${gateway.url}/health`)).status, 200);
     await newKey('made by the operator');
