@@ -80,8 +80,9 @@ async function storedJob(
 
 /**
  * A crash before the broker's transaction leaves the delivery to another dispatcher, and one after it leaves none. So a
- * repeated delivery of a job without a known commit is the one that its message is still missing for.
+ * repeated delivery of a job without a known commit is the one that its message is still missing for; other copies of a
+ * pointer are dropped.
  */
-export function isUnpublished(job: Job, { deliveries }: Delivery): boolean {
-  return isHandedOver(job) && job.leaseUntil === undefined && deliveries > 1;
+function isUnpublished(job: Job, { deliveries }: Delivery): boolean {
+  return job.leaseUntil === undefined && deliveries > 1;
 }
