@@ -6,13 +6,27 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
-const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+const text = read('SECURITY.md');
 const files = [...text.matchAll(/`((?:src|test)\/[^`]+)`/g)].map(([, file = '']) => file);
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
 
 test('every file that SECURITY.md names exists', () => {
   assert.ok(files.length > 20);
   assert.deepEqual(
     files.filter((file) => !existsSync(join(root, file))),
+    [],
+  );
+});
+
+test('every file of a bounded table states its bound', () => {
+  const bounds = text.slice(text.indexOf('## Bounds'), text.indexOf('## What it does not do'));
+  const named = [...bounds.matchAll(/`(src\/[^`]+)`/g)].map(([, file = '']) => file);
+  assert.ok(named.length > 25);
+  assert.deepEqual(
+    named.filter((file) => !/MAX_|REMEMBERED|CACHED|maxBytes|limits\.|maxRecords/.test(read(file))),
     [],
   );
 });

@@ -39,7 +39,9 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     if (transition.to === 'closed') notClosed -= 1;
     parts.onTransition(transition);
     const { key, to, cause } = transition;
-    const { organization } = key;
+    const { organization, model } = key;
+    // Callers choose the names of models: only the open circuits of models are kept.
+    if (model !== undefined && to === 'closed') circuits.delete(circuitId(key));
     if (organization !== undefined) {
       if (to === 'closed') circuitOf(accountCircuit(key)).forget(organization);
     } else if (cause === 'failures' && to !== 'half_open') resetOwn(key);
@@ -63,16 +65,17 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
     return made;
   }
 
-  /** A circuit of one organisation exists only after a failure. */
+  /** A circuit of one organisation exists only after a failure, and that of a model only during a limit. */
   function knownCircuit(key: CircuitKey): LocalCircuit | undefined {
-    return key.organization === undefined ? circuitOf(key) : own.get(key);
+    if (key.organization !== undefined) return own.get(key);
+    return key.model === undefined ? circuitOf(key) : circuits.get(circuitId(key));
   }
 
   function reportToAll(pass: BreakerPass, health: CallHealth, organization?: string): void {
     const now = clock.monotonic();
-    const circuit = circuitOf(pass.key);
-    circuit.count(healthForAll(health), now, organization);
-    circuit.decide(pass, healthForAll(health), now);
+    const circuit = knownCircuit(pass.key);
+    circuit?.count(healthForAll(health), now, organization);
+    circuit?.decide(pass, healthForAll(health), now);
   }
 
   /** The organisation's own circuit; the first failure makes it, with the calls counted so far. */
@@ -130,7 +133,7 @@ export function createMemoryBreakerBoard(parts: MemoryBreakerBoardParts): Breake
       const now = clock.monotonic();
       circuitOf(key).limit(now + resetAt - clock.now(), now);
     },
-    clearLimit: async (key) => circuitOf(key).clearLimit(clock.monotonic()),
+    clearLimit: async (key) => knownCircuit(key)?.clearLimit(clock.monotonic()),
     async list() {
       const now = clock.monotonic();
       const all = [...circuits.values(), ...own.all()];

@@ -13,7 +13,7 @@ import { BREAKER_DEFAULTS } from '../../resilience/circuit-breaker.ts';
 import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import type { Target } from '../../routing/target.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
-import { expectRecovery } from './expect-recovery.ts';
+import { expectRecovery, MAX_MODEL_LIMITS } from './expect-recovery.ts';
 import { learnLimit } from './provider-limit.ts';
 
 const OPUS: Target = {
@@ -132,4 +132,17 @@ test('a throttle opens no circuit', async () => {
   await rig.limits.set(limitOf(rig, { kind: 'throttled', model: OPUS.model }));
   assert.ok(rig.limits.active(OPUS));
   assert.equal(rig.breakers.openCause(OPUS), undefined);
+});
+
+test('the limits of single models are bounded, and a limit of the whole account is still learnt', async () => {
+  const rig = openRig();
+  for (let number = 0; number <= MAX_MODEL_LIMITS; number += 1)
+    rig.learn({ ...OPUS, model: `model-${number}` }, { isModelBound: true });
+  await rig.clock.advance(0);
+  assert.equal((await rig.limits.list()).length, MAX_MODEL_LIMITS);
+  await rig.clock.advance(10 * SECOND_MS);
+  rig.learn({ ...OPUS, model: 'later' }, { isModelBound: true });
+  rig.learn(OPUS);
+  await rig.clock.advance(0);
+  assert.equal((await rig.limits.list()).length, 2);
 });

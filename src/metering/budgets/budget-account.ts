@@ -1,6 +1,7 @@
 // The budgets of a process that decides alone: the posted and the reserved amount of each, by month. An account is created on
 // first use and is loaded once the store's posted amount has been added. Accounts of past months are removed when they have
-// no reservation.
+// no reservation. Callers choose the names of users, so the accounts of users are bounded: idle ones are removed, the oldest
+// first, and loaded again when they are used.
 
 import type { UsageRecord } from '../usage/usage-record.ts';
 import type { BudgetScopeKind } from './budget-ledger.ts';
@@ -21,6 +22,9 @@ export type BudgetAccount<Request> = AccountName & {
   waiting: Request[];
 };
 
+/** Of one month, for all organisations. */
+export const MAX_USER_ACCOUNTS = 20_000;
+
 export class BudgetAccounts<Request> {
   readonly #months = new Map<number, Map<BudgetScopeKind, Map<string, BudgetAccount<Request>>>>();
 
@@ -35,6 +39,7 @@ export class BudgetAccounts<Request> {
     const key = keyOf(organizationId, kind, scopeId);
     const known = accounts.get(key);
     if (known) return known;
+    if (kind === 'user' && accounts.size >= MAX_USER_ACCOUNTS) dropIdle(accounts);
     const made = {
       organizationId,
       kind,
@@ -47,6 +52,12 @@ export class BudgetAccounts<Request> {
     };
     accounts.set(key, made);
     return made;
+  }
+
+  /** The number of accounts of all months. */
+  get size(): number {
+    const kinds = [...this.#months.values()].flatMap((each) => [...each.values()]);
+    return kinds.reduce((sum, accounts) => sum + accounts.size, 0);
   }
 
   /** Calls `fn` with each known account that the record counts against. */
@@ -87,6 +98,14 @@ export class BudgetAccounts<Request> {
     let accounts = kinds.get(kind);
     if (!accounts) kinds.set(kind, (accounts = new Map()));
     return accounts;
+  }
+}
+
+/** A tenth at once, so that a stream of new users does not search the table for each of them. */
+function dropIdle(accounts: Map<string, BudgetAccount<unknown>>): void {
+  for (const [key, { isLoaded, reservedNanos, waiting }] of accounts) {
+    if (accounts.size <= MAX_USER_ACCOUNTS * 0.9) return;
+    if (isLoaded && reservedNanos === 0 && waiting.length === 0) accounts.delete(key);
   }
 }
 

@@ -6,10 +6,10 @@ import { createPriceBook } from './price-book.ts';
 
 const book = createPriceBook();
 
-const PROVIDERS = [
-  ...['anthropic', 'openai', 'google', 'aws', 'azure', 'openrouter', 'deepseek', 'x-ai', 'mistral'],
-  ...['groq', 'together', 'fireworks', 'cerebras', 'cohere', 'moonshotai', 'perplexity', 'zai'],
-];
+const PROVIDERS =
+  'anthropic openai google aws azure openrouter deepseek x-ai mistral groq together fireworks cerebras cohere zai'.split(
+    ' ',
+  );
 
 /** The parts of names by which the package matches models, without exact names. */
 function partsIn(rule: unknown): readonly string[] {

@@ -24,6 +24,8 @@ export function caseOf(route: string): RouteCase | undefined {
 const PATTERNS: readonly (readonly [RegExp, RouteCase])[] = [
   [/^\w+ \/admin\//, isForOperators],
   [/^GET \/metrics$/, isForbidden],
+  [/^GET \/health\/(detailed|capacity|cluster)$/, isForOperators],
+  [/^\w+ \/cluster\//, isForOperators],
   [/^GET \/health/, saysNothing],
   [/^GET \/v1(beta)?\/models/, saysNothing],
   [/^POST .*(messages|completions|responses|embeddings|count_tokens)$/, callsAsItself],

@@ -43,6 +43,8 @@ export type RedisBreakerBoard = BreakerBoard & {
   settled(): Promise<void>;
 };
 
+/** Beyond this number the closed circuits of models are dropped. */
+const MAX_CIRCUITS = 1000;
 const DEFAULT_LEASE_MS = 15_000;
 
 /** Resolves when the circuits in Redis are known here, or when Redis is unavailable. */
@@ -93,19 +95,19 @@ class SharedBoard implements RedisBreakerBoard {
 
   isClosed(key: CircuitKey): boolean {
     // Usually every circuit is closed: then no map key has to be built.
-    return this.#notClosed === 0 || (this.#known(key)?.isClosed ?? true);
+    return this.#notClosed === 0 || (this.#find(key)?.isClosed ?? true);
   }
 
   openCause(key: CircuitKey): BreakerCause | undefined {
-    return this.#notClosed === 0 ? undefined : this.#known(key)?.openCause;
+    return this.#notClosed === 0 ? undefined : this.#find(key)?.openCause;
   }
 
   openForMs(key: CircuitKey): number {
-    return this.#notClosed === 0 ? 0 : (this.#known(key)?.openForMs ?? 0);
+    return this.#notClosed === 0 ? 0 : (this.#find(key)?.openForMs ?? 0);
   }
 
   requestPass(...[key, onAnswer]: Parameters<BreakerBoard['requestPass']>): void {
-    const circuit = this.#known(key);
+    const circuit = this.#find(key);
     if (circuit) return circuit.requestPass(onAnswer);
     onAnswer({ isAllowed: true, pass: { key, probe: undefined } });
   }
@@ -180,6 +182,11 @@ class SharedBoard implements RedisBreakerBoard {
     return key.organization === undefined ? this.#circuitOf(key) : this.#own.get(key);
   }
 
+  /** For calls: callers choose the names of models, so a call makes no circuit of a model. */
+  #find(key: CircuitKey): SharedCircuit | undefined {
+    return key.model === undefined ? this.#known(key) : this.#circuits.get(circuitId(key));
+  }
+
   /** The organisation's own circuit; the first failure makes it. */
   #ownOf(key: CircuitKey, organization: string, health: CallHealth): SharedCircuit | undefined {
     // Usually no organisation fails alone: then nothing has to be looked up.
@@ -201,9 +208,19 @@ class SharedBoard implements RedisBreakerBoard {
     const id = circuitId(key);
     const known = this.#circuits.get(id);
     if (known) return known;
+    if (this.#circuits.size >= MAX_CIRCUITS) this.#dropClosed();
     const made = this.#make(key);
     this.#circuits.set(id, made);
     return made;
+  }
+
+  /** The limits of models end, and their circuits close. */
+  #dropClosed(): void {
+    for (const [id, circuit] of this.#circuits) {
+      if (!circuit.isModels || !circuit.isClosed) continue;
+      this.#circuits.delete(id);
+      void this.#inFlight.track(circuit.close());
+    }
   }
 
   #make(key: CircuitKey): SharedCircuit {

@@ -71,6 +71,11 @@ export class SharedCircuit {
     return this.#local;
   }
 
+  /** Whether it is the circuit of one model. */
+  get isModels(): boolean {
+    return this.#parts.key.model !== undefined;
+  }
+
   get isClosed(): boolean {
     return this.#local.isClosed;
   }

@@ -20,7 +20,8 @@ export function knownName(spelling: string): KnownName | undefined {
   const known = namesBySpelling.get(spelling);
   if (known !== undefined) return known === 'unknown' ? undefined : known;
   const found = NAMES.get(plainName(spelling));
-  if (namesBySpelling.size < MAX_CACHED_NAMES) {
+  // Callers may choose names: only short ones are cached.
+  if (namesBySpelling.size < MAX_CACHED_NAMES && spelling.length <= MAX_CACHED_LENGTH) {
     namesBySpelling.set(spelling, found ?? 'unknown');
   }
   return found;
@@ -146,6 +147,7 @@ const NAMES: ReadonlyMap<string, KnownName> = indexed({ firm: FIRM, loose: LOOSE
 // A memo: providers use the same few names.
 const namesBySpelling = new Map<string, KnownName | 'unknown'>();
 const MAX_CACHED_NAMES = 2_000;
+const MAX_CACHED_LENGTH = 100;
 
 function indexed(tables: Readonly<Record<NameTrust, NameTable>>): Map<string, KnownName> {
   const index = new Map<string, KnownName>();

@@ -19,7 +19,9 @@ export type KeyRole =
 export function roleOf(key: string): KeyRole | undefined {
   const known = rolesBySpelling.get(key);
   if (known !== undefined) return known === 'none' ? undefined : known;
-  const role = key.length > MAX_KEY ? undefined : ROLES.get(plainKey(key));
+  // No role has a longer name, and callers may choose keys: only short ones are cached.
+  if (key.length > MAX_KEY) return undefined;
+  const role = ROLES.get(plainKey(key));
   if (rolesBySpelling.size < MAX_CACHED_KEYS) rolesBySpelling.set(key, role ?? 'none');
   return role;
 }
