@@ -6,7 +6,7 @@ import type { Meter } from '../metering/prices/meter.ts';
 import type { Store } from './open/open-store.ts';
 
 export type ReadinessParts = {
-  readonly meter: Meter;
+  readonly meter: Pick<Meter, 'isReady'>;
   readonly store: Pick<Store, 'lockState'>;
   /** The broker and Redis, if configured. */
   readonly engines: readonly { readonly isUp: () => boolean }[];

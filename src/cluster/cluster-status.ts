@@ -59,7 +59,7 @@ export function clusterStatus({
       failed: total(byReason.failed),
       byReason,
     },
-    recommendations: recommend({ snapshot, capacity, targets, disagreements }),
+    recommendations: recommend({ serverId, snapshot, capacity, targets, disagreements }),
   };
 }
 

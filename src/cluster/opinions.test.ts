@@ -9,7 +9,7 @@ import type { RegisteredServer } from './server-record.ts';
 const NOW = 1_000_000;
 
 function serverOf(id: string, lastHeartbeat: number, ...entries: OpinionEntry[]): RegisteredServer {
-  const opinion = { entries, refusedAccounts: [], isSharing: true };
+  const opinion = { entries, refusedAccounts: [] };
   return { ...recordOf(id), opinion, lastHeartbeat };
 }
 

@@ -23,14 +23,11 @@ export type Opinion = {
   readonly entries: readonly OpinionEntry[];
   /** Provider accounts whose credential the provider refuses. */
   readonly refusedAccounts: readonly { readonly provider: string; readonly account: string }[];
-  /** False while this server cannot share what it learns. */
-  readonly isSharing: boolean;
 };
 
 export const NO_OPINION: Opinion = Object.freeze({
   entries: [],
   refusedAccounts: [],
-  isSharing: true,
 });
 
 /** The record of a server stays small, whatever callers provoke. */

@@ -10,7 +10,8 @@ const EAST = { provider: 'anthropic', region: 'us-east' };
 
 function messages(facts: Partial<RecommendationFacts>): readonly string[] {
   const empty = {
-    snapshot: { now: NOW, servers: [] },
+    serverId: 'a',
+    snapshot: { now: NOW, servers: [], isStale: false },
     capacity: [],
     targets: [],
     disagreements: [],
@@ -21,7 +22,10 @@ function messages(facts: Partial<RecommendationFacts>): readonly string[] {
 test('nothing is recommended for a healthy cluster', () => {
   const servers = [{ ...recordOf('a'), lastHeartbeat: NOW }];
   const facts = { accounts: [EAST], limits: [], circuits: [], headroom: [] };
-  assert.deepEqual(messages({ snapshot: { now: NOW, servers }, capacity: capacityOf(facts) }), []);
+  assert.deepEqual(
+    messages({ snapshot: { now: NOW, servers, isStale: false }, capacity: capacityOf(facts) }),
+    [],
+  );
 });
 
 test('a reached limit asks for a higher tier, and says that servers cannot help', () => {
@@ -55,17 +59,21 @@ test('missing replicas are asked for by role', () => {
   );
 });
 
-test('a refused key, a silent server and a lost Redis are named once each', () => {
+test('a refused key and a silent server are named once each', () => {
   const refusedAccounts = [{ provider: 'openai', account: 'default' }];
   const servers = [
     { ...recordOf('a'), opinion: { ...NO_OPINION, refusedAccounts }, lastHeartbeat: NOW },
     { ...recordOf('b'), opinion: { ...NO_OPINION, refusedAccounts }, lastHeartbeat: NOW },
     { ...recordOf('c'), lastHeartbeat: NOW - 20_000 },
-    { ...recordOf('d'), opinion: { ...NO_OPINION, isSharing: false }, lastHeartbeat: NOW },
   ];
-  assert.deepEqual(messages({ snapshot: { now: NOW, servers } }), [
+  assert.deepEqual(messages({ snapshot: { now: NOW, servers, isStale: false } }), [
     'replace_key: openai refuses the key of the account default: replace it and restart the servers.',
     'check_server: c has not announced itself for 20 s: check whether it runs and reaches Redis.',
-    'check_redis: d had no connection to Redis at its last beat: check the network between them.',
+  ]);
+});
+
+test('a server that cannot read the registry says so', () => {
+  assert.deepEqual(messages({ snapshot: { now: NOW, servers: [], isStale: true } }), [
+    'check_redis: a cannot read the registry, and this is its last reading: check its connection to Redis.',
   ]);
 });

@@ -3,6 +3,7 @@
 import type { RegionCapacity } from './capacity.ts';
 import type { Disagreement } from './disagreements.ts';
 import type { ReplicaTarget } from './scaling/desired-replicas.ts';
+import type { DirectorySnapshot } from './server-directory.ts';
 import { isSuspected, liveServers, type RegistrySnapshot } from './server-record.ts';
 
 export type Recommendation = {
@@ -19,7 +20,9 @@ export type Recommendation = {
 };
 
 export type RecommendationFacts = {
-  readonly snapshot: RegistrySnapshot;
+  /** The server that answers. */
+  readonly serverId: string;
+  readonly snapshot: DirectorySnapshot;
   readonly capacity: readonly RegionCapacity[];
   readonly targets: readonly ReplicaTarget[];
   readonly disagreements: readonly Disagreement[];
@@ -30,6 +33,7 @@ export function recommend(facts: RecommendationFacts): readonly Recommendation[]
     ...facts.targets.flatMap(forReplicas),
     ...facts.capacity.flatMap(forCapacity),
     ...forKeys(facts.snapshot),
+    ...forRegistry(facts),
     ...forServers(facts.snapshot),
     ...facts.disagreements.map(forDisagreement),
   ];
@@ -78,17 +82,19 @@ function forKeys(snapshot: RegistrySnapshot): Recommendation[] {
   }));
 }
 
+function forRegistry({ serverId: subject, snapshot }: RecommendationFacts): Recommendation[] {
+  if (!snapshot.isStale) return [];
+  const message = `${subject} cannot read the registry, and this is its last reading: check its connection to Redis.`;
+  return [{ action: 'check_redis', subject, message }];
+}
+
 function forServers({ now, servers }: RegistrySnapshot): Recommendation[] {
   return servers.flatMap((server): Recommendation[] => {
-    const { id, lastHeartbeat, opinion } = server;
-    if (isSuspected(server, now)) {
-      const seconds = Math.round((now - lastHeartbeat) / 1000);
-      const message = `${id} has not announced itself for ${seconds} s: check whether it runs and reaches Redis.`;
-      return [{ action: 'check_server', subject: id, message }];
-    }
-    if (opinion.isSharing) return [];
-    const message = `${id} had no connection to Redis at its last beat: check the network between them.`;
-    return [{ action: 'check_redis', subject: id, message }];
+    const { id, lastHeartbeat } = server;
+    if (!isSuspected(server, now)) return [];
+    const seconds = Math.round((now - lastHeartbeat) / 1000);
+    const message = `${id} has not announced itself for ${seconds} s: check whether it runs and reaches Redis.`;
+    return [{ action: 'check_server', subject: id, message }];
   });
 }
 

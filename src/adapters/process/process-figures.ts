@@ -5,7 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export type ProcessFigures = {
   readonly memoryRSS: number;
   readonly memoryHeapUsed: number;
-  readonly uptimeMs: number;
+  /** In seconds. */
+  readonly uptime: number;
   /** Since the last reading: how late timers fire. */
   readonly eventLoopDelayMs: { readonly mean: number; readonly max: number };
 };
@@ -26,7 +27,7 @@ export function createProcessMeter(): ProcessMeter {
       return {
         memoryRSS: rss,
         memoryHeapUsed: heapUsed,
-        uptimeMs: Math.round(process.uptime() * 1000),
+        uptime: Math.round(process.uptime() * 1000) / 1000,
         // The histogram includes its own sampling interval.
         eventLoopDelayMs:
           count === 0 ? { mean: 0, max: 0 } : { mean: lateMs(mean), max: lateMs(max) },

@@ -30,15 +30,10 @@ const HOOK_TIMEOUT_MS = 30_000;
 export function openScaling(config: Config, parts: ScalingParts): void {
   const { clock, log, lifecycle } = parts;
   const setGauges = createGauges(parts.metrics);
-  const targets = async () => {
-    const read = await parts.targets();
-    setGauges(read);
-    return read;
-  };
   const hook = hookOf(config);
   const check = hook
     ? createScalingCheck({
-        targets,
+        targets: parts.targets,
         acquireLease: () => parts.registry.acquireLease('scaling', parts.serverId, LEASE_MS),
         hook,
         cooldownMs: config.scaling.cooldownMs,
@@ -50,7 +45,8 @@ export function openScaling(config: Config, parts: ScalingParts): void {
     clock,
     CHECK_INTERVAL_MS,
     async (signal) => {
-      await (check ? check(signal) : targets());
+      setGauges(await parts.targets());
+      await check?.(signal);
     },
     (cause) => logFailure(log, 'the wanted replicas could not be read', cause, { level: 'warn' }),
   );

@@ -9,14 +9,12 @@ import type { Config } from '../../config/config.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { accountCircuit, isSameCircuit } from '../../resilience/circuit-key.ts';
-import type { SharedState } from '../open/shared-state.ts';
 import type { ServerReadiness } from '../readiness.ts';
 import type { ServerFacts } from './open-membership.ts';
 import { callableAccounts } from './server-capabilities.ts';
 
 export type ServerFactsParts = {
   readonly serve: Pick<ServeParts, 'slots' | 'limits' | 'breakers' | 'headroom' | 'credentials'>;
-  readonly shared: Pick<SharedState, 'isUp'>;
   readonly readiness: ServerReadiness;
   readonly workers: () => readonly WorkerState[];
   readonly statistics: RoutingStatistics;
@@ -32,7 +30,7 @@ export type KnownFacts = {
 };
 
 export function createServerFacts(config: Config, parts: ServerFactsParts): KnownFacts {
-  const { serve, shared, readiness, clock } = parts;
+  const { serve, readiness, clock } = parts;
   const accounts = callableAccounts(config);
   const track = createOpinionTracker(clock);
 
@@ -73,7 +71,6 @@ export function createServerFacts(config: Config, parts: ServerFactsParts): Know
         opinion: {
           entries: track(await activeLimits(), openCircuits()),
           refusedAccounts: serve.credentials.refusedAccounts(),
-          isSharing: shared.isUp(),
         },
         routing: parts.statistics.counts(),
       };

@@ -23,8 +23,10 @@ export const detailedHealth = z.object({
   basicMetrics: z.object({
     memoryRSS: z.int().describe('Bytes'),
     memoryHeapUsed: z.int().describe('Bytes'),
-    uptimeMs: milliseconds,
-    eventLoopDelayMs: z.object({ mean: milliseconds, max: milliseconds }),
+    uptime: z.number().min(0).describe('Seconds'),
+    eventLoopDelayMs: z
+      .object({ mean: milliseconds, max: milliseconds })
+      .describe('How late timers fired since the last reading'),
   }),
   workload: z.object({
     activeBuilds: z.int(),
@@ -118,7 +120,6 @@ const serverView = z.object({
   opinion: z.object({
     entries: z.array(opinionEntry),
     refusedAccounts: z.array(z.object({ provider: z.string(), account: z.string() })),
-    isSharing: z.boolean(),
   }),
   routing: routingCounts,
   lastHeartbeat: moment,

@@ -53,9 +53,8 @@ const record = z.object({
     .object({
       entries: z.array(entry),
       refusedAccounts: z.array(z.object({ provider: z.string(), account: z.string() })),
-      isSharing: z.boolean(),
     })
-    .catch({ entries: [], refusedAccounts: [], isSharing: true }),
+    .catch({ entries: [], refusedAccounts: [] }),
   routing: z
     .object({ local: counts, proxied: counts, failed: counts })
     .catch({ local: {}, proxied: {}, failed: {} }),
