@@ -18,6 +18,7 @@ import type { JobPermits } from '../jobs/ports/job-permits.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import { estimateTokens } from '../metering/usage/token-estimate.ts';
+import { accountCircuit, type CircuitKey } from '../resilience/circuit-key.ts';
 import type { Limit } from '../resilience/rate-limiter.ts';
 import { subjectOf } from './account-terms.ts';
 
@@ -80,6 +81,14 @@ export function openIsLimited(
     return (
       region !== undefined && limits.active({ provider, region, account, model }) !== undefined
     );
+  };
+}
+
+/** When a probe is due the circuit is no reason to avoid the account: without a call it would stay open. */
+export function openIsFailing(breakers: ServeParts['breakers']): (account: CircuitKey) => boolean {
+  return (account) => {
+    const key = accountCircuit(account);
+    return breakers.openCause(key) === 'failures' && breakers.openForMs(key) > 0;
   };
 }
 

@@ -18,9 +18,14 @@ import { every } from '../../kernel/every.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import { accountCircuit, type CircuitKey } from '../../resilience/circuit-key.ts';
 import { createProviderStrategy } from '../../routing/provider-strategy.ts';
-import { openDispatchLimit, openIsLimited, openOwnCircuitWait } from '../job-limits.ts';
+import {
+  openDispatchLimit,
+  openIsFailing,
+  openIsLimited,
+  openOwnCircuitWait,
+} from '../job-limits.ts';
+import { openProviderLoads } from '../provider-loads.ts';
 import { type Queues, returningQueueOf } from './open-queue.ts';
 import type { Store } from './open-store.ts';
 
@@ -96,24 +101,10 @@ function chooseProvider(config: Config, context: JobsContext, limit: DispatchLim
     dispatchLimit: limit,
     fixedDelayMs: rateLimitDelayMs,
     ownCircuitWait: openOwnCircuitWait(config, breakers),
-    isFailing: (account) => isFailing(breakers, accountCircuit(account)),
-    loads: strategy === 'LEAST_LOADED' ? () => loadsOf(config, context.queues.queue) : undefined,
+    isFailing: openIsFailing(breakers),
+    loads: strategy === 'LEAST_LOADED' ? openProviderLoads(config, context) : undefined,
     clock,
   });
-}
-
-/** Each provider's waiting work, in minutes at the rate of its limit. */
-async function loadsOf(config: Config, queue: JobQueue): Promise<ReadonlyMap<string, number>> {
-  const loads = Object.values(config.providers).map(async (provider) => {
-    const { ready, delayed, inFlight } = await queue.depth(provider.queue);
-    return [provider.name, (ready + delayed + inFlight) / provider.rateLimitPerMinute] as const;
-  });
-  return new Map(await Promise.all(loads));
-}
-
-/** When a probe is due the circuit is no reason to avoid the account: without a call it would stay open. */
-function isFailing(breakers: ServeParts['breakers'], key: CircuitKey): boolean {
-  return breakers.openCause(key) === 'failures' && breakers.openForMs(key) > 0;
 }
 
 function startReleases(

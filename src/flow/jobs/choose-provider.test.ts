@@ -14,6 +14,7 @@ import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import { createDispatchLimit } from '../pacing/dispatch-limit.ts';
 import { type ChooseParts, createChooseProvider } from './choose-provider.ts';
 import { createDispatchMetrics } from './dispatch-metrics.ts';
+import { createProviderLoads } from './provider-loads.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const clock = createTestClock();
@@ -336,4 +337,29 @@ test("a message takes a slot of an account that has no learnt limit, from that a
   assert.deepEqual(chosen, ['a a-default queue-a', 'a a-default queue-a', 'wait']);
   await using.limits.clear({ provider: 'a', region: 'us-east' });
   assert.deepEqual(await chooseMany(2, using), ['a a-default queue-a', 'a a-default queue-a']);
+});
+
+test('LEAST_LOADED routes messages in proportion to the rates of the providers, from one reading', async () => {
+  let reads = 0;
+  const rates: Readonly<Record<string, number>> = { a: 300, b: 100 };
+  const loads = createProviderLoads({
+    providers: ['a', 'b'],
+    async depthOf() {
+      reads += 1;
+      return 0;
+    },
+    accountsOf: (name) => [{ perMinute: rates[name] ?? 0, headroom: undefined, isUsable: true }],
+    clock,
+  });
+  const chooseOrder = createProviderStrategy({
+    strategy: 'LEAST_LOADED',
+    fixedProvider: 'a',
+    availableProviders: ['a', 'b'],
+    priorityOrder: [],
+    weights: {},
+    metadata: {},
+  });
+  const chosen = await chooseMany(40, parts({ chooseOrder, loads }));
+  assert.equal(chosen.filter((choice) => choice.startsWith('a ')).length, 30);
+  assert.equal(reads, 2);
 });

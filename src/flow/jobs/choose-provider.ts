@@ -33,6 +33,15 @@ export type ChooseParts = CandidateParts & {
 };
 
 export function createChooseProvider(parts: ChooseParts): ChooseProvider {
+  const choose = createChoose(parts);
+  return async (job, signal) => {
+    const choice = await choose(job, signal);
+    if (choice.kind === 'route') parts.loads?.routed(choice.provider);
+    return choice;
+  };
+}
+
+function createChoose(parts: ChooseParts): ChooseProvider {
   return async (job, signal) => {
     const candidates = await candidatesFor(parts, job);
     const [first] = candidates;

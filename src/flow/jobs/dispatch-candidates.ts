@@ -5,6 +5,7 @@
 import type { Job } from '../../jobs/model/job.ts';
 import type { ChooseOrder } from '../../routing/provider-strategy.ts';
 import type { ResolveTargets } from '../../routing/resolve-targets.ts';
+import type { ProviderLoads } from './provider-loads.ts';
 
 export type DispatchableProvider = {
   readonly name: string;
@@ -23,8 +24,8 @@ export type CandidateParts = {
   readonly providers: ReadonlyMap<string, DispatchableProvider>;
   readonly resolveTargets: ResolveTargets;
   readonly chooseOrder: ChooseOrder;
-  /** Each provider's load; absent unless the strategy uses it. */
-  readonly loads?: (() => Promise<ReadonlyMap<string, number>>) | undefined;
+  /** Absent unless the strategy uses them. */
+  readonly loads?: ProviderLoads | undefined;
 };
 
 /** Empty if no provider will ever serve the job. */
@@ -37,7 +38,7 @@ export async function candidatesFor(
   const wanted = job.provider ?? requested[0]?.provider.name;
   if (job.origin === 'http' && wanted !== undefined)
     return serving(parts.providers.get(wanted), requested);
-  const loads = await parts.loads?.();
+  const loads = await parts.loads?.read();
   const order = parts.chooseOrder({ wanted, loadOf: (provider) => loads?.get(provider) ?? 0 });
   return order.flatMap((name) => serving(parts.providers.get(name), requested));
 }

@@ -77,6 +77,7 @@ providers:
     defaultModel: llama-3.3-70b-versatile
     requestsPerMinute: ${PER_WINDOW}
     windowMs: ${WINDOW_MS}
+    limitGuardMs: 1s
     queue: ${queue}
     accounts:
       - { name: second, apiKey: ${FREE_KEY}, region: eu-west }
