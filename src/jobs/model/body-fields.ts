@@ -1,22 +1,38 @@
-// The fields of a stored message body. A body that is not a JSON object, or is nested too deeply to be written again, has
-// none.
+// The fields of a stored message body, to be written again. A body that is not a JSON object, or is nested too deeply, has
+// none. Numbers keep their text: ids of other systems can be longer than a number is exact.
 
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
-export function fieldsOfBody(body: string | undefined): Readonly<Record<string, unknown>> {
+type Fields = Readonly<Record<string, unknown>>;
+
+export function fieldsOfBody(body: string | undefined): Fields {
   return parseFields(body) ?? {};
 }
 
 /** Undefined for a body without fields: often the very reason why a message is a dead letter. */
-export function parseFields(
-  body: string | undefined,
-): Readonly<Record<string, unknown>> | undefined {
+export function parseFields(body: string | undefined): Fields | undefined {
   if (body === undefined || isNestedTooDeeply(body)) return undefined;
   try {
-    const parsed: unknown = JSON.parse(body);
+    // A reviver makes parsing several times slower.
+    const parsed: unknown = INEXACT.test(body) ? JSON.parse(body, keepText) : JSON.parse(body);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
     return { ...parsed };
   } catch {
     return undefined;
   }
+}
+
+/** A number that may be written differently than it was sent. */
+const INEXACT = /\d{16}|\d[.eE]|-0/;
+
+function keepText(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const text = context?.source;
+  if (typeof value !== 'number' || text === undefined || text === String(value)) return value;
+  return rawJson(text) ?? value;
+}
+
+/** `JSON.rawJSON`, which the type checker does not know yet. */
+function rawJson(text: string): unknown {
+  const write: unknown = Reflect.get(JSON, 'rawJSON');
+  return typeof write === 'function' ? write(text) : undefined;
 }
