@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { AIDER } from './aider.ts';
 import type { Client, Command, Ended, Run, Sight } from './client.ts';
 
 const PROMPT = 'Say hello';
@@ -14,7 +15,7 @@ const claudeCode: Client = {
   model: 'claude-sonnet-5-5',
   install: { npm: '@anthropic-ai/claude-code', bin: 'claude' },
   prepare: (run) =>
-    agent(run, 'claude', ['-p', PROMPT, '--model', run.model], {
+    agent(run, 'claude', ['-p', ...continuation(run), promptOf(run), '--model', run.model], {
       ANTHROPIC_BASE_URL: run.endpoint.url,
       ANTHROPIC_API_KEY: run.endpoint.apiKey,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -43,7 +44,7 @@ const codex: Client = {
       'enabled = false',
     ];
     writeHome(run, '.codex/config.toml', settings.join('\n'));
-    const args = ['exec', '--skip-git-repo-check', PROMPT];
+    const args = ['exec', '--skip-git-repo-check', promptOf(run)];
     return agent(run, 'codex', args, { TESTED_KEY: run.endpoint.apiKey });
   },
   read,
@@ -62,7 +63,7 @@ const geminiCli: Client = {
       privacy: { usageStatisticsEnabled: false },
     };
     writeHome(run, '.gemini/settings.json', JSON.stringify(settings));
-    return agent(run, 'gemini', ['-p', PROMPT, '-m', run.model, '--skip-trust'], {
+    return agent(run, 'gemini', ['-p', promptOf(run), '-m', run.model, '--skip-trust'], {
       GEMINI_API_KEY: run.endpoint.apiKey,
       GOOGLE_GEMINI_BASE_URL: run.endpoint.url,
     });
@@ -82,11 +83,11 @@ const opencode: Client = {
     const anthropic = {
       npm: '@ai-sdk/anthropic',
       options: { baseURL: `${url}/v1`, apiKey },
-      models: { [run.model]: { name: run.model } },
+      models: { [run.model]: { name: run.model, limit: { context: 200_000, output: 8_000 } } },
     };
     const settings = { autoupdate: false, provider: { anthropic }, model, small_model: model };
     writeHome(run, '.config/opencode/opencode.json', JSON.stringify(settings));
-    return agent(run, 'opencode', ['run', PROMPT], {
+    return agent(run, 'opencode', ['run', ...continuation(run), promptOf(run)], {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -95,7 +96,16 @@ const opencode: Client = {
   read,
 };
 
-export const AGENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode];
+export const AGENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode, AIDER];
+
+function promptOf({ prompt = PROMPT }: Run): string {
+  return prompt;
+}
+
+/** Claude Code and opencode have the same option. */
+function continuation({ isContinued = false }: Run): readonly string[] {
+  return isContinued ? ['--continue'] : [];
+}
 
 function agent(run: Run, bin: string, args: readonly string[], env: Command['env']): Command {
   return { file: join(run.cache, 'node_modules', '.bin', bin), args, env };

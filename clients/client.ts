@@ -14,6 +14,12 @@ export type Run = {
   readonly endpoint: Endpoint;
   readonly model: string;
   readonly isStream: boolean;
+  /** Requests in a row, each with a prompt of its own. */
+  readonly requests: number;
+  /** An agent's prompt, in place of its usual one. */
+  readonly prompt?: string;
+  /** The agent continues the last conversation of its home folder. */
+  readonly isContinued?: boolean;
   /** The home folder and working directory of the process. */
   readonly home: string;
   /** The folder with the installed agents and the Python environment. */
@@ -41,7 +47,7 @@ export type Sight = {
   /** The names of its class and of the classes above it. */
   readonly ancestors?: readonly string[];
   readonly text: string;
-  /** The duration of the call, where the client measures it; else that of the process counts. */
+  /** The duration of the longest request, where the client measures it; else that of the process counts. */
   readonly callSeconds?: number;
 };
 
@@ -50,8 +56,13 @@ export type Client = {
   readonly kind: 'sdk' | 'python' | 'agent';
   readonly provider: ProviderName;
   readonly model: string;
+  /** Makes a single attempt by default. */
+  readonly isSingleAttempt?: boolean;
   /** The package that is installed on demand. */
-  readonly install?: { readonly npm: string; readonly bin: string } | { readonly pip: string };
+  readonly install?:
+    | { readonly npm: string; readonly bin: string }
+    /** `venv` is the folder of a Python environment other than the common one. */
+    | { readonly pip: string; readonly venv?: string };
   /** Writes the files of the client into `home` and returns its command. */
   prepare(run: Run): Command;
   read(ended: Ended): Sight;

@@ -13,6 +13,8 @@ export type Failure = {
   readonly isBudget?: boolean;
   /** Takes minutes: only with --full. */
   readonly isLong?: boolean;
+  /** In place of the usual minute. */
+  readonly timeLimitMs?: number;
 };
 
 export const FAILURES: readonly Failure[] = [
@@ -72,14 +74,17 @@ export const FAILURES: readonly Failure[] = [
   },
   {
     name: 'slow',
-    about: 'a unary answer takes 65 s',
+    about: 'the provider takes 65 s to begin its answer',
     scenario: { latencyMs: 65_000 },
     isLong: true,
+    timeLimitMs: 180_000,
   },
   {
     name: 'hang',
     about: 'the provider accepts the request and never answers',
     scenario: { preset: 'hang' },
+    isStream: true,
     isLong: true,
+    timeLimitMs: 400_000,
   },
 ];

@@ -18,7 +18,7 @@ export function installClients(clients: readonly Client[], cache: string): reado
 
 function install({ install: wanted }: Client, cache: string): string | undefined {
   if (wanted === undefined) return undefined;
-  return 'npm' in wanted ? installAgent(wanted, cache) : installPython(wanted.pip, cache);
+  return 'npm' in wanted ? installAgent(wanted, cache) : installPython(wanted, cache);
 }
 
 function installAgent(
@@ -30,8 +30,11 @@ function installAgent(
   return run('npm', ['install', '--prefix', cache, ...options, npm]);
 }
 
-function installPython(pip: string, cache: string): string | undefined {
-  const venv = join(cache, 'venv');
+function installPython(
+  { pip, venv: name = 'venv' }: { readonly pip: string; readonly venv?: string },
+  cache: string,
+): string | undefined {
+  const venv = join(cache, name);
   const executable = join(venv, 'bin', 'python');
   const problem = existsSync(executable) ? undefined : run('python3', ['-m', 'venv', venv]);
   if (problem !== undefined) return problem;
@@ -47,8 +50,17 @@ function run(command: string, args: readonly string[]): string | undefined {
 
 /** The installed version of each agent, for the report. */
 export function versionOf({ install: wanted }: Client, cache: string): string {
-  if (wanted === undefined || !('npm' in wanted)) return '';
+  if (wanted === undefined) return '';
+  if ('pip' in wanted) return pythonVersionOf(wanted.pip, join(cache, wanted.venv ?? 'venv'));
   const manifest = join(cache, 'node_modules', wanted.npm, 'package.json');
   const parsed: unknown = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {};
   return String(Reflect.get(Object(parsed), 'version') ?? '');
+}
+
+function pythonVersionOf(pip: string, venv: string): string {
+  const program = `import importlib.metadata as m; print(m.version('${pip}'))`;
+  const { status, stdout } = spawnSync(join(venv, 'bin', 'python'), ['-c', program], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : '';
 }

@@ -42,6 +42,19 @@ test('another status of the same class, and the text of an agent, are no defects
   assert.deepEqual(defectsOf(cell({}, { errorClass: 'other' }, 'agent')), []);
 });
 
+test('the class of a refusal that is Spillway’s own is no defect', () => {
+  for (const failure of ['budget', 'refused-key']) {
+    const refused = cell({ errorClass: 'AuthenticationError 401' }, { errorClass: 'APIError 502' });
+    assert.deepEqual(defectsOf({ ...refused, failure }), []);
+  }
+});
+
+test('calls of a client without any answer are not compared', () => {
+  const hanging = cell({ outcome: 'waiting', calls: 1 }, { calls: 3 });
+  assert.deepEqual(defectsOf({ ...hanging, failure: 'hang' }), []);
+  assert.deepEqual(defectsOf(hanging), ['3 provider calls instead of 1']);
+});
+
 test('a call beyond a fifth more is one too many, also for a single call', () => {
   assert.deepEqual(defectsOf(cell({ calls: 1 }, { calls: 2 })), ['2 provider calls instead of 1']);
   assert.deepEqual(defectsOf(cell({ calls: 10 }, { calls: 12 })), []);

@@ -22,14 +22,15 @@ export function defectsOf(cell: Cell): readonly string[] {
 export function untimedDefectsOf(cell: Cell): readonly string[] {
   const { direct, gateway, kind, failure } = cell;
   if (isBetter(cell)) return [];
-  const comparesClass = kind !== 'agent' && failure !== OWN_REFUSAL;
+  const comparesClass = kind !== 'agent' && !OWN_REFUSALS.has(failure);
   const reasons: string[] = [];
   if (RANK[gateway.outcome] < RANK[direct.outcome])
     reasons.push(`${gateway.outcome} instead of ${direct.outcome}`);
   const isSameOutcome = gateway.outcome === 'error' && direct.outcome === 'error';
   if (comparesClass && isSameOutcome && isLessTelling(direct, gateway))
     reasons.push(`class ${gateway.errorClass} instead of ${direct.errorClass}`);
-  if (gateway.calls > Math.floor(direct.calls * MAX_CALL_RATIO))
+  const comparesCalls = failure !== ENDLESS_FAILURE;
+  if (comparesCalls && gateway.calls > Math.floor(direct.calls * MAX_CALL_RATIO))
     reasons.push(`${gateway.calls} provider calls instead of ${direct.calls}`);
   return reasons;
 }
@@ -39,8 +40,16 @@ function isBetter({ direct, gateway }: Cell): boolean {
   return gateway.outcome === 'answer' && direct.outcome !== 'answer';
 }
 
-/** A budget is Spillway's own: its refusal has no counterpart at a provider. */
-const OWN_REFUSAL = 'budget';
+/**
+ * A budget is Spillway's own, and so is the key that the provider refuses: a class that blames the caller's key would send
+ * the user looking for a mistake that is not theirs.
+ */
+const OWN_REFUSALS: ReadonlySet<string> = new Set(['budget', 'refused-key']);
+/**
+ * Without an answer a direct client waits ten minutes for each of its attempts, and Spillway two: within the time limit the
+ * direct client has not made its calls yet.
+ */
+const ENDLESS_FAILURE = 'hang';
 
 const RANK = { waiting: 0, error: 1, answer: 2 } as const;
 

@@ -2,14 +2,14 @@
 // front of it. Each side has a provider, a Spillway, a home folder and a data folder of its own, so that no cell learns
 // from another. The provider's truth log counts the calls.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/kernel/clock.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
-import { runSpillway } from '../test/support/gateway/spillway-process.ts';
 import type { Client, Endpoint, Sight } from './client.ts';
 import type { Failure } from './failures.ts';
+import { withSpillway } from './gateway-side.ts';
 import { runProcess } from './run-process.ts';
 
 export type Side = Omit<Sight, 'callSeconds'> & {
@@ -21,11 +21,15 @@ export type Cell = {
   readonly client: string;
   readonly kind: Client['kind'];
   readonly failure: string;
+  /** More than one for a client that makes a single attempt. */
+  readonly requests?: number | undefined;
   readonly direct: Side;
   readonly gateway: Side;
 };
 
-export type Conditions = { readonly cache: string; readonly timeLimitMs: number };
+export type Conditions = { readonly cache: string };
+
+export const TIME_LIMIT_MS = 60_000;
 
 const MODEL_CALLS = ['messages', 'chat_completions', 'responses', 'generate_content'];
 
@@ -40,7 +44,19 @@ export async function measureCell(
   const gateway = await measureSide(client, failure, conditions, (url, work, home) =>
     behindSpillway(url, failure, home, work),
   );
-  return { client: client.name, kind: client.kind, failure: failure.name, direct, gateway };
+  const requests = requestsOf(client, failure);
+  const { name, kind } = client;
+  return { client: name, kind, failure: failure.name, requests, direct, gateway };
+}
+
+/**
+ * One retry for a client that makes a single attempt doubles the calls of one request; whether it multiplies the calls of a
+ * failing provider shows over several.
+ */
+const SINGLE_ATTEMPT_REQUESTS = 10;
+
+function requestsOf({ isSingleAttempt = false }: Client, { isLong = false }: Failure): number {
+  return isSingleAttempt && !isLong ? SINGLE_ATTEMPT_REQUESTS : 1;
 }
 
 type Work = (endpoint: Endpoint) => Promise<Side>;
@@ -48,7 +64,7 @@ type Work = (endpoint: Endpoint) => Promise<Side>;
 async function measureSide(
   client: Client,
   failure: Failure,
-  { cache, timeLimitMs }: Conditions,
+  { cache }: Conditions,
   withEndpoint: (providerUrl: string, work: Work, folder: string) => Promise<Side>,
 ): Promise<Side> {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-client-'));
@@ -58,8 +74,9 @@ async function measureSide(
   const calls = () =>
     provider.log().filter(({ operation }) => MODEL_CALLS.includes(operation ?? '')).length;
   const work: Work = async (endpoint) => {
-    const { model = client.model, isStream = false } = failure;
-    const command = client.prepare({ endpoint, model, isStream, home, cache });
+    const { model = client.model, isStream = false, timeLimitMs = TIME_LIMIT_MS } = failure;
+    const requests = requestsOf(client, failure);
+    const command = client.prepare({ endpoint, model, isStream, requests, home, cache });
     const startedAt = performance.now();
     const ended = await runProcess(command, home, timeLimitMs);
     const processSeconds = (performance.now() - startedAt) / 1000;
@@ -75,32 +92,16 @@ async function measureSide(
   }
 }
 
-async function behindSpillway(
+function behindSpillway(
   providerUrl: string,
   { isBudget = false }: Failure,
   folder: string,
   work: Work,
 ): Promise<Side> {
-  const dataDir = join(folder, 'data');
-  const spillway = runSpillway(['serve'], {
-    SPILLWAY_DATA_DIR: dataDir,
-    LOG_LEVEL: 'critical',
-    ANTHROPIC_API_KEY: 'sk-provider-key',
-    ANTHROPIC_BASE_URL: providerUrl,
-    OPENAI_API_KEY: 'sk-provider-key',
-    OPENAI_BASE_URL: `${providerUrl}/v1`,
-    GEMINI_API_KEY: 'sk-provider-key',
-    GEMINI_BASE_URL: providerUrl,
+  return withSpillway(providerUrl, folder, async ({ endpoint, adminKey }) => {
+    if (isBudget) await removeBudget(endpoint.url, adminKey);
+    return work(endpoint);
   });
-  try {
-    const url = await spillway.ready();
-    const keyIn = (name: string) => readFileSync(join(dataDir, name), 'utf8').trim();
-    if (isBudget) await removeBudget(url, keyIn('admin-key'));
-    return await work({ url, apiKey: keyIn('api-key') });
-  } finally {
-    spillway.kill('SIGKILL');
-    await spillway.ended();
-  }
 }
 
 async function removeBudget(url: string, adminKey: string): Promise<void> {

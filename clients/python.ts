@@ -2,20 +2,24 @@
 
 import { join } from 'node:path';
 import type { Client, ProviderName } from './client.ts';
-import { readLine } from './sdks.ts';
+import { readLine, sdkArguments } from './sdks.ts';
 
 const PROGRAM = join(import.meta.dirname, 'programs', 'call_sdk.py');
 
 export const PYTHON: readonly Client[] = [
   python('anthropic (Python)', 'anthropic', 'anthropic', 'claude-sonnet-5-5'),
   python('openai (Python)', 'openai', 'openai', 'gpt-5-mini'),
-  python('google-genai (Python)', 'google-genai', 'gemini', 'gemini-2.5-flash'),
-  python('litellm', 'litellm', 'anthropic', 'claude-sonnet-5-5'),
+  once(python('google-genai (Python)', 'google-genai', 'gemini', 'gemini-2.5-flash')),
+  once(python('litellm', 'litellm', 'anthropic', 'claude-sonnet-5-5')),
   python('langchain-anthropic', 'langchain-anthropic', 'anthropic', 'claude-sonnet-5-5'),
   python('langchain-openai', 'langchain-openai', 'openai', 'gpt-5-mini'),
   python('llama-index', 'llama-index-llms-openai', 'openai', 'gpt-5-mini'),
   python('instructor', 'instructor', 'openai', 'gpt-5-mini'),
 ];
+
+function once(client: Client): Client {
+  return { ...client, isSingleAttempt: true };
+}
 
 function python(name: string, pip: string, provider: ProviderName, usual: string): Client {
   return {
@@ -24,9 +28,9 @@ function python(name: string, pip: string, provider: ProviderName, usual: string
     provider,
     model: usual,
     install: { pip },
-    prepare: ({ endpoint: { url, apiKey }, model, isStream, cache }) => ({
-      file: join(cache, 'venv', 'bin', 'python'),
-      args: [PROGRAM, name, url, apiKey, model, isStream ? 'stream' : 'unary'],
+    prepare: (run) => ({
+      file: join(run.cache, 'venv', 'bin', 'python'),
+      args: [PROGRAM, ...sdkArguments(name, run)],
       // litellm fetches its list of prices otherwise.
       env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
     }),

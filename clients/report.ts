@@ -1,67 +1,59 @@
-// The table of all cells, for the terminal and for docs/clients.md.
+// The cells as text for the terminal, and as the tables of docs/clients.md.
 
 import type { Failure } from './failures.ts';
 import { defectsOf } from './judge.ts';
 import type { Cell, Side } from './measure-cell.ts';
+import type { Results } from './stored-results.ts';
 
 const MAX_TEXT = 150;
 
-export function reportText(cells: readonly Cell[]): string {
-  const lines = cells.map((cell) => {
-    const defects = defectsOf(cell);
-    const mark = defects.length === 0 ? '✔' : '✖';
-    const both = `direct ${plain(cell.direct)} | Spillway ${plain(cell.gateway)}`;
-    const why = defects.length === 0 ? '' : `\n    ${defects.join('; ')}`;
-    return `${mark} ${cell.failure} × ${cell.client}: ${both}${why}`;
-  });
-  const worse = cells.filter((cell) => defectsOf(cell).length > 0).length;
-  return [...lines, `${cells.length} cells, ${worse} worse than direct`].join('\n');
+export function reportText({ cells, longAnswers, compactions }: Results): string {
+  return [
+    ...cells.map(cellText),
+    ...(cells.length === 0
+      ? []
+      : [`${cells.length} cells, ${worseOf(cells).length} worse than direct`]),
+    ...longAnswers.map(({ client, kind, expectedSeconds, seconds, calls, isWhole, text }) => {
+      const mark = isWhole ? '✔' : `✖ ${text}`;
+      return `${mark} ${kind} of ${expectedSeconds} s × ${client}: ${seconds.toFixed(1)} s, calls: ${calls}`;
+    }),
+    ...compactions.map(({ client, side, requests, hasCompacted }) => {
+      const sent = requests.map(({ bytes, status }) => `${bytes} bytes → ${status}`).join(', ');
+      return `${hasCompacted ? '✔' : '✖'} compaction × ${client}, ${side}: ${sent}`;
+    }),
+  ].join('\n');
 }
 
-export type ReportFacts = { readonly versions: readonly string[]; readonly timeLimitMs: number };
-
-export function reportDocument(
-  cells: readonly Cell[],
-  failures: readonly Failure[],
-  { versions, timeLimitMs }: ReportFacts,
-): string {
-  const sections = failures.flatMap((failure) => {
-    const rows = cells.filter((cell) => cell.failure === failure.name);
-    return rows.length === 0 ? [] : [section(failure, rows)];
-  });
-  const worse = cells.filter((cell) => defectsOf(cell).length > 0).length;
-  return `${introduction(versions, timeLimitMs)}
-${cells.length} cells, ${worse} of them worse than direct.
-
-${sections.join('\n\n')}
-`;
+/** The measurements that fail the command. */
+export function failuresIn({ cells, longAnswers, compactions }: Results): readonly string[] {
+  return [
+    ...worseOf(cells).map(({ client, failure }) => `${failure} × ${client}`),
+    ...longAnswers
+      .filter(({ isWhole }) => !isWhole)
+      .map(({ client, kind, expectedSeconds }) => `${kind} of ${expectedSeconds} s × ${client}`),
+    ...compactions
+      .filter(({ hasCompacted }) => !hasCompacted)
+      .map(({ client, side }) => `compaction × ${client}, ${side}`),
+  ];
 }
 
-function introduction(versions: readonly string[], timeLimitMs: number): string {
-  return `# Clients on a failing provider
-
-SDKs and command-line agents with their default retries and timeouts, against a failing provider (the simulator) and through
-Spillway in front of the same provider. Written by \`npm run clients -- --write\`; do not edit.
-
-<!-- not run: takes minutes and installs the clients -->
-\`\`\`sh
-npm run clients -- --write                         # every client and every failure, into this document
-npm run clients -- --client Codex --failure budget # one cell; both options are repeatable
-npm run clients -- --full                          # also failures that take minutes
-\`\`\`
-
-Each cell shows what the user sees, the seconds until then, and the calls that the provider received. A cell is worse if an
-answer is lost, an SDK's error with an error status has another class, the provider gets more than 1.2 times the calls, or
-the client takes longer than 1.5 times the direct time plus 3 s (6 s for an agent). Not counted: the class of an agent's error,
-the class of a budget refusal, a subclass of the direct class, and calls or time of an answer where direct fails. "Waiting" means that the client was still trying after ${timeLimitMs / 1000} s.
-${versions.length === 0 ? '' : `\nAgents: ${versions.join(', ')}.\n`}`;
+function worseOf(cells: readonly Cell[]): readonly Cell[] {
+  return cells.filter((cell) => defectsOf(cell).length > 0);
 }
 
-function section({ name, about }: Failure, rows: readonly Cell[]): string {
+function cellText(cell: Cell): string {
+  const defects = defectsOf(cell);
+  const mark = defects.length === 0 ? '✔' : '✖';
+  const both = `direct ${plain(cell, cell.direct)} | Spillway ${plain(cell, cell.gateway)}`;
+  const why = defects.length === 0 ? '' : `\n    ${defects.join('; ')}`;
+  return `${mark} ${cell.failure} × ${cell.client}: ${both}${why}`;
+}
+
+export function section({ name, about }: Failure, rows: readonly Cell[]): string {
   const lines = rows.map((cell) => {
     const defects = defectsOf(cell);
     const verdict = defects.length === 0 ? '✔' : `✖ ${defects.join('; ')}`;
-    return `| ${cell.client} | ${shown(cell.direct)} | ${shown(cell.gateway)} | ${escape(verdict)} |`;
+    return `| ${cell.client} | ${shown(cell, cell.direct)} | ${shown(cell, cell.gateway)} | ${escape(verdict)} |`;
   });
   return [
     `## ${name}`,
@@ -74,16 +66,17 @@ function section({ name, about }: Failure, rows: readonly Cell[]): string {
   ].join('\n');
 }
 
-function shown(side: Side): string {
-  return `${escape(seen(side))} · ${side.seconds.toFixed(1)} s · ${countOf(side.calls)}`;
+function shown(cell: Cell, side: Side): string {
+  return `${escape(seen(side))} · ${figures(cell, side)}`;
 }
 
-function plain(side: Side): string {
-  return `${seen(side)} · ${side.seconds.toFixed(1)} s · ${countOf(side.calls)}`;
+function plain(cell: Cell, side: Side): string {
+  return `${seen(side)} · ${figures(cell, side)}`;
 }
 
-function countOf(calls: number): string {
-  return calls === 1 ? '1 call' : `${calls} calls`;
+function figures({ requests = 1 }: Cell, { seconds, calls }: Side): string {
+  const count = calls === 1 ? '1 call' : `${calls} calls`;
+  return `${seconds.toFixed(1)} s · ${count}${requests === 1 ? '' : ` for ${requests} requests`}`;
 }
 
 function seen({ outcome, errorClass, text }: Side): string {
@@ -93,7 +86,7 @@ function seen({ outcome, errorClass, text }: Side): string {
 }
 
 /** A table cell: ids and addresses of a run would change with every run. */
-function escape(text: string): string {
+export function escape(text: string): string {
   return text
     .replaceAll('|', '\\|')
     .replaceAll('<', '&lt;')

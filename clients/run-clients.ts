@@ -4,19 +4,25 @@
 import { writeFileSync } from 'node:fs';
 import { AGENTS } from './agents.ts';
 import type { Client } from './client.ts';
+import { COMPACTING_AGENTS, measureCompaction } from './compaction.ts';
 import { FAILURES, type Failure } from './failures.ts';
 import { installClients, versionOf } from './install.ts';
-import { defectsOf } from './judge.ts';
-import { type Cell, type Conditions, measureCell } from './measure-cell.ts';
+import { LONG_ANSWER_CLIENTS, measureLongAnswers } from './long-answers.ts';
+import { type Cell, measureCell, TIME_LIMIT_MS } from './measure-cell.ts';
 import { PYTHON } from './python.ts';
-import { reportDocument, reportText } from './report.ts';
+import { failuresIn, reportText } from './report.ts';
+import { reportDocument } from './report-document.ts';
 import { SDKS } from './sdks.ts';
-import { storeCells } from './stored-cells.ts';
+import { type Results, storeResults } from './stored-results.ts';
 
 export type ClientsRequest = {
   readonly clients: readonly string[];
   readonly failures: readonly string[];
   readonly isFull: boolean;
+  /** Only the answers that take minutes. */
+  readonly isLong: boolean;
+  /** Only the agents whose context window overflows. */
+  readonly isCompaction: boolean;
   readonly isJson: boolean;
   /** Writes docs/clients.md. */
   readonly writes: boolean;
@@ -26,39 +32,53 @@ export type ClientsRequest = {
 export type ClientsOutcome = { readonly text: string; readonly failed: readonly string[] };
 
 const DOCUMENT = new URL('../docs/clients.md', import.meta.url);
-const TIME_LIMIT_MS = 60_000;
-const FULL_TIME_LIMIT_MS = 600_000;
+const ALL_CLIENTS: readonly Client[] = [...SDKS, ...PYTHON, ...AGENTS];
 /** Most cells wait; more at once would distort their times. */
 const CONCURRENT_CELLS = 4;
 
 export async function runClients(request: ClientsRequest): Promise<ClientsOutcome> {
-  const clients = choose([...SDKS, ...PYTHON, ...AGENTS], request.clients, 'client');
-  const failures = choose(FAILURES, request.failures, 'failure').filter(
-    ({ isLong, name }) => !isLong || request.isFull || request.failures.includes(name),
-  );
-  const installed = installClients(clients, request.cache);
-  const timeLimitMs = request.isFull ? FULL_TIME_LIMIT_MS : TIME_LIMIT_MS;
-  const cells = await measureAll(installed, failures, { cache: request.cache, timeLimitMs });
-  const all = storeCells(request.cache, cells);
-  if (request.writes) writeDocument(all, { cache: request.cache, timeLimitMs });
+  const measured = await measure(request);
+  const all = storeResults(request.cache, measured);
+  if (request.writes) writeDocument(all, request.cache);
   return {
-    text: request.isJson ? JSON.stringify({ cells }, null, 2) : reportText(cells),
-    failed: cells
-      .filter((cell) => defectsOf(cell).length > 0)
-      .map(({ client, failure }) => `${failure} × ${client}`),
+    text: request.isJson ? JSON.stringify(measured, null, 2) : reportText(measured),
+    failed: failuresIn(measured),
   };
 }
 
-/** From the cells of this run and of earlier ones, in the order of the tables. */
-function writeDocument(cells: readonly Cell[], { cache, timeLimitMs }: Conditions): void {
-  const clients = [...SDKS, ...PYTHON, ...AGENTS];
-  const order = (cell: Cell) => clients.findIndex(({ name }) => name === cell.client);
-  const sorted = cells.toSorted((one, other) => order(one) - order(other));
+async function measure(request: ClientsRequest): Promise<Results> {
+  const { cache, isLong, isCompaction } = request;
+  const chosen = choose(ALL_CLIENTS, request.clients, 'client');
+  const none: Results = { cells: [], longAnswers: [], compactions: [] };
+  if (isCompaction) {
+    const agents = chosen.filter(({ name }) => COMPACTING_AGENTS.includes(name));
+    const compactions = await measureCompaction(installClients(agents, cache), cache);
+    return { ...none, compactions };
+  }
+  if (isLong) {
+    installClients(
+      ALL_CLIENTS.filter(({ name }) => LONG_ANSWER_CLIENTS.has(name)),
+      cache,
+    );
+    return { ...none, longAnswers: await measureLongAnswers(cache) };
+  }
+  const failures = choose(FAILURES, request.failures, 'failure').filter(
+    ({ isLong: takesMinutes, name }) =>
+      !takesMinutes || request.isFull || request.failures.includes(name),
+  );
+  return { ...none, cells: await measureAll(installClients(chosen, cache), failures, cache) };
+}
+
+/** From the results of this run and of earlier ones, in the order of the tables. */
+function writeDocument(results: Results, cache: string): void {
+  const order = (cell: Cell) => ALL_CLIENTS.findIndex(({ name }) => name === cell.client);
+  const cells = results.cells.toSorted((one, other) => order(one) - order(other));
   const versions = AGENTS.flatMap((client) => {
     const version = versionOf(client, cache);
     return version === '' ? [] : [`${client.name} ${version}`];
   });
-  writeFileSync(DOCUMENT, reportDocument(sorted, FAILURES, { versions, timeLimitMs }));
+  const facts = { versions, timeLimitMs: TIME_LIMIT_MS };
+  writeFileSync(DOCUMENT, reportDocument({ ...results, cells }, FAILURES, facts));
 }
 
 function choose<T extends { readonly name: string }>(
@@ -78,14 +98,14 @@ function choose<T extends { readonly name: string }>(
 async function measureAll(
   clients: readonly Client[],
   failures: readonly Failure[],
-  conditions: Conditions,
+  cache: string,
 ): Promise<readonly Cell[]> {
   const pairs = failures.flatMap((failure) => clients.map((client) => ({ client, failure })));
   const cells: Cell[] = [];
   const waiting = pairs.entries();
   async function work(): Promise<void> {
     for (const [index, { client, failure }] of waiting) {
-      cells[index] = await measureCell(client, failure, conditions);
+      cells[index] = await measureCell(client, failure, { cache });
       process.stderr.write(`${failure.name} × ${client.name}\n`);
     }
   }

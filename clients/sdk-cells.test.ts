@@ -7,7 +7,7 @@ import { untimedDefectsOf } from './judge.ts';
 import { measureCell } from './measure-cell.ts';
 import { SDKS } from './sdks.ts';
 
-const CONDITIONS = { cache: '', timeLimitMs: 60_000 };
+const CONDITIONS = { cache: '' };
 const QUICK_FAILURES = ['usage-limit', 'unknown-model'];
 const QUICK_CLIENTS = ['@anthropic-ai/sdk', 'openai', '@google/genai'];
 

@@ -1,7 +1,7 @@
 // The SDKs of the vendors and of Vercel, in programs/call-sdk.ts. They are development dependencies of the repository.
 
 import { join } from 'node:path';
-import type { Client, Ended, ProviderName, Sight } from './client.ts';
+import type { Client, Ended, ProviderName, Run, Sight } from './client.ts';
 
 const PROGRAM = join(import.meta.dirname, 'programs', 'call-sdk.ts');
 
@@ -15,7 +15,7 @@ export const SDKS: readonly Client[] = [
   sdk('@anthropic-ai/sdk', 'anthropic'),
   sdk('openai', 'openai'),
   sdk('openai responses', 'openai'),
-  sdk('@google/genai', 'gemini'),
+  { ...sdk('@google/genai', 'gemini'), isSingleAttempt: true },
   sdk('ai (anthropic)', 'anthropic'),
   sdk('ai (openai)', 'openai'),
   sdk('ai (google)', 'gemini'),
@@ -27,13 +27,20 @@ function sdk(name: string, provider: ProviderName): Client {
     kind: 'sdk',
     provider,
     model: MODELS[provider],
-    prepare: ({ endpoint, model, isStream }) => ({
+    prepare: (run) => ({
       file: process.execPath,
-      args: [PROGRAM, name, endpoint.url, endpoint.apiKey, model, isStream ? 'stream' : 'unary'],
+      args: [PROGRAM, ...sdkArguments(name, run)],
       env: {},
     }),
     read: readLine,
   };
+}
+
+/** The arguments of the programs in programs/. */
+export function sdkArguments(name: string, run: Run): readonly string[] {
+  const { endpoint, model, isStream, requests } = run;
+  const mode = isStream ? 'stream' : 'unary';
+  return [name, endpoint.url, endpoint.apiKey, model, mode, String(requests)];
 }
 
 /** The programs print one line of JSON. */

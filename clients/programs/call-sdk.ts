@@ -1,5 +1,5 @@
-// One call with one SDK, with its default retries and timeouts; prints what its caller catches as one line of JSON.
-// Arguments: SDK, origin, key, model, `unary` or `stream`.
+// Requests with one SDK, one after another, with its default retries and timeouts; prints as one line of JSON what its caller
+// catches first and the seconds of the longest request. Arguments: SDK, origin, key, model, `unary` or `stream`, requests.
 
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
@@ -9,9 +9,10 @@ import { GoogleGenAI } from '@google/genai';
 import { generateText, type LanguageModel, streamText } from 'ai';
 import OpenAI from 'openai';
 
-const [name = '', origin = '', apiKey = '', model = '', mode = ''] = process.argv.slice(2);
+const [name = '', origin = '', apiKey = '', model = '', mode = '', requests = ''] =
+  process.argv.slice(2);
 const isStream = mode === 'stream';
-const PROMPT = 'Say hello';
+let prompt = 'Say hello';
 
 const CALLS: Readonly<Record<string, () => Promise<string>>> = {
   '@anthropic-ai/sdk': anthropic,
@@ -24,18 +25,38 @@ const CALLS: Readonly<Record<string, () => Promise<string>>> = {
     vercel(createGoogleGenerativeAI({ baseURL: `${origin}/v1beta`, apiKey })(model)),
 };
 
-const startedAt = performance.now();
-try {
-  const call = CALLS[name];
-  if (call === undefined) throw new RangeError(`no SDK ${name}`);
-  print({ text: await call() });
-} catch (error) {
-  print({ errorClass: classOf(error), ancestors: ancestorsOf(error), text: textOf(error) });
+const all: Seen[] = [];
+for (let number = 1; number <= Number(requests); number += 1) {
+  prompt = `Say hello ${number}`;
+  all.push(await request());
+}
+const shown = all.find(({ errorClass }) => errorClass !== undefined) ?? all[0];
+const seconds = Math.max(...all.map((each) => each.seconds));
+process.stdout.write(`${JSON.stringify({ ...shown, seconds })}\n`);
+
+type Seen = {
+  readonly text: string;
+  readonly seconds: number;
+  readonly errorClass?: string;
+  readonly ancestors?: readonly string[];
+};
+
+async function request(): Promise<Seen> {
+  const startedAt = performance.now();
+  const secondsSoFar = () => (performance.now() - startedAt) / 1000;
+  try {
+    const call = CALLS[name];
+    if (call === undefined) throw new RangeError(`no SDK ${name}`);
+    return { text: await call(), seconds: secondsSoFar() };
+  } catch (error) {
+    const classes = { errorClass: classOf(error), ancestors: ancestorsOf(error) };
+    return { ...classes, text: textOf(error), seconds: secondsSoFar() };
+  }
 }
 
 async function anthropic(): Promise<string> {
   const client = new Anthropic({ baseURL: origin, apiKey });
-  const messages = [{ role: 'user' as const, content: PROMPT }];
+  const messages = [{ role: 'user' as const, content: prompt }];
   const request = { model, max_tokens: 200, messages };
   if (isStream) return (await client.messages.stream(request).finalMessage()).id;
   return (await client.messages.create(request)).id;
@@ -43,7 +64,7 @@ async function anthropic(): Promise<string> {
 
 async function chat(): Promise<string> {
   const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey });
-  const messages = [{ role: 'user' as const, content: PROMPT }];
+  const messages = [{ role: 'user' as const, content: prompt }];
   if (!isStream) return (await client.chat.completions.create({ model, messages })).id;
   const stream = client.chat.completions.stream({ model, messages });
   return (await stream.finalChatCompletion()).id;
@@ -51,19 +72,19 @@ async function chat(): Promise<string> {
 
 async function responses(): Promise<string> {
   const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey });
-  if (!isStream) return (await client.responses.create({ model, input: PROMPT })).id;
-  return (await client.responses.stream({ model, input: PROMPT }).finalResponse()).id;
+  if (!isStream) return (await client.responses.create({ model, input: prompt })).id;
+  return (await client.responses.stream({ model, input: prompt }).finalResponse()).id;
 }
 
 async function google(): Promise<string> {
   const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: origin } });
   if (!isStream)
-    return (await client.models.generateContent({ model, contents: PROMPT })).text ?? '';
+    return (await client.models.generateContent({ model, contents: prompt })).text ?? '';
   let text = '';
   let reason: string | undefined;
   for await (const chunk of await client.models.generateContentStream({
     model,
-    contents: PROMPT,
+    contents: prompt,
   })) {
     text += chunk.text ?? '';
     reason = chunk.candidates?.[0]?.finishReason ?? reason;
@@ -73,8 +94,8 @@ async function google(): Promise<string> {
 }
 
 async function vercel(languageModel: LanguageModel): Promise<string> {
-  if (!isStream) return (await generateText({ model: languageModel, prompt: PROMPT })).text;
-  const result = streamText({ model: languageModel, prompt: PROMPT, onError: () => {} });
+  if (!isStream) return (await generateText({ model: languageModel, prompt: prompt })).text;
+  const result = streamText({ model: languageModel, prompt: prompt, onError: () => {} });
   for await (const part of result.fullStream) if (part.type === 'error') throw part.error;
   return result.text;
 }
@@ -98,9 +119,4 @@ function ancestorsOf(error: unknown): readonly string[] {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error);
-}
-
-function print(seen: object): void {
-  const seconds = (performance.now() - startedAt) / 1000;
-  process.stdout.write(`${JSON.stringify({ ...seen, seconds })}\n`);
 }

@@ -12,6 +12,8 @@ type ClientsOptions = {
   readonly client?: readonly string[];
   readonly failure?: readonly string[];
   readonly full?: boolean;
+  readonly long?: boolean;
+  readonly compaction?: boolean;
   readonly json?: boolean;
   readonly write?: boolean;
   readonly cache?: string;
@@ -27,7 +29,9 @@ export const registerClients: RegisterCommand = (program, context) => {
     .description('Run SDKs and agents on a failing provider, direct and through Spillway')
     .option('--client <name>', 'only this client; repeatable', collect)
     .option('--failure <name>', 'only this failure; repeatable', collect)
-    .option('--full', 'also failures that take minutes, with a time limit of ten minutes')
+    .option('--full', 'also failures that take minutes')
+    .option('--long', 'only answers of 65 s, 5 minutes and 20 minutes, in real time')
+    .option('--compaction', 'only agents whose context window overflows')
     .option('--cache <folder>', 'where clients are installed (a folder of the user’s cache)')
     .option('--write', 'write docs/clients.md from the cells of this run and of earlier ones')
     .option('--json', 'print the results as JSON')
@@ -37,6 +41,8 @@ export const registerClients: RegisterCommand = (program, context) => {
         clients: options.client ?? [],
         failures: options.failure ?? [],
         isFull: options.full ?? false,
+        isLong: options.long ?? false,
+        isCompaction: options.compaction ?? false,
         isJson: options.json ?? false,
         writes: options.write ?? false,
         cache: options.cache ?? cacheFolder(context),
