@@ -4,7 +4,7 @@
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
-import type { ALIAS_STRATEGIES, MODEL_ROWS } from './schema/named-settings.ts';
+import type { ALIAS_STRATEGIES, MODEL_ROWS, TRANSLATE_MODES } from './schema/named-settings.ts';
 import type { ValuesOf } from './schema/setting.ts';
 import type { SETTINGS } from './schema/settings.ts';
 
@@ -65,6 +65,8 @@ export type AliasConfig = {
   readonly targets: readonly AliasTarget[];
   /** Tried after all targets, in order. */
   readonly fallbacks: readonly AliasTarget[];
+  /** Lenient: fields without a counterpart at a target of another format are dropped. */
+  readonly translate: (typeof TRANSLATE_MODES)[number];
 };
 
 export type AliasTarget = { readonly provider: string; readonly model: string };

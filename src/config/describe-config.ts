@@ -16,11 +16,12 @@ export function describeConfig({ config, origins }: LoadedConfig): readonly Desc
   return [
     ...describeSections(masked, origins),
     ...Object.values(masked.providers).map((provider) => describeProvider(provider, origins)),
-    ...Object.values(masked.aliases).map(({ name, strategy, targets, fallbacks }) => {
+    ...Object.values(masked.aliases).map(({ name, strategy, targets, fallbacks, translate }) => {
       const values = {
         strategy,
         targets: targets.map(({ provider, model }) => `${provider}/${model}`),
         fallbacks: fallbacks.map(({ provider, model }) => `${provider}/${model}`),
+        translate,
       };
       return describeGroup(`aliases.${name}`, 'An alias.', ALIAS_ROWS, values, origins);
     }),

@@ -12,7 +12,7 @@ import { asMap } from './sources.ts';
 
 export function readAliases(context: ReadContext): Record<string, AliasConfig> {
   return readNamed(context, 'aliases', aliasName, (name, input) => {
-    const { strategy, targets, fallbacks } = readRows(ALIAS_ROWS, input);
+    const { strategy, targets, fallbacks, translate } = readRows(ALIAS_ROWS, input);
     if (targets === undefined || targets.length === 0)
       throw wrongValue(inFile(input, `${input.path}.targets`), 'empty', 'a list of provider/model');
     return {
@@ -20,6 +20,7 @@ export function readAliases(context: ReadContext): Record<string, AliasConfig> {
       strategy,
       targets: targets.map(splitTarget),
       fallbacks: fallbacks.map(splitTarget),
+      translate,
     };
   });
 }

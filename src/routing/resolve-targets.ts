@@ -17,7 +17,12 @@ const MAX_CACHED_NAMES = 2000;
 
 export type Resolution =
   /** Never empty. */
-  | { readonly outcome: 'targets'; readonly targets: readonly Target[]; readonly isAlias: boolean }
+  | {
+      readonly outcome: 'targets';
+      readonly targets: readonly Target[];
+      readonly isAlias: boolean;
+      readonly isLenient?: boolean;
+    }
   | { readonly outcome: 'unknown_model' }
   /** None of its providers has a key; `provider` is the first of them. */
   | { readonly outcome: 'no_key'; readonly provider: string }
@@ -32,6 +37,8 @@ export type RoutableAlias = {
   readonly targets: readonly NamedTarget[];
   /** Follow after all targets under every strategy, in order. */
   readonly fallbacks: readonly NamedTarget[];
+  /** Fields without a counterpart at a target of another format are dropped instead of refused. */
+  readonly translate?: 'strict' | 'lenient' | undefined;
 };
 
 type NamedTarget = { readonly provider: string; readonly model: string };
@@ -59,7 +66,10 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
     const of = (isFallback: boolean) =>
       callable.filter((leg) => leg.isFallback === isFallback).map((leg) => leg.targets);
     const route = { legs: of(false), fallbacks: of(true), loadOf: table.loadOf };
-    if (alias) return inTurn(createTurns({ ...route, strategy: alias.strategy }), true);
+    if (alias) {
+      const isLenient = alias.translate === 'lenient';
+      return inTurn(createTurns({ ...route, strategy: alias.strategy }), true, isLenient);
+    }
     names += 1;
     return inTurn(createTurns({ ...route, strategy: 'ordered', firstTurn: names }), false);
   }
@@ -126,11 +136,12 @@ function always(resolution: Resolution): NextResolution {
   return () => resolution;
 }
 
-function inTurn(nextOrder: NextOrder, isAlias: boolean): NextResolution {
+function inTurn(nextOrder: NextOrder, isAlias: boolean, isLenient = false): NextResolution {
   let last: Extract<Resolution, { outcome: 'targets' }> | undefined;
   return () => {
     const targets = nextOrder();
-    if (last?.targets !== targets) last = Object.freeze({ outcome: 'targets', targets, isAlias });
+    if (last?.targets !== targets)
+      last = Object.freeze({ outcome: 'targets', targets, isAlias, isLenient });
     return last;
   };
 }

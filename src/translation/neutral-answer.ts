@@ -11,7 +11,7 @@ import type { ReasoningPart, RefusalPart, TextPart, ToolCallPart } from './neutr
 export type AnswerPart = TextPart | RefusalPart | ToolCallPart | ReasoningPart;
 
 export type NeutralAnswer = {
-  /** The provider's id of the answer; writers give it the form of their format. */
+  /** Without the prefix of a vendor; writers add theirs. */
   readonly id: string;
   /** The model that the caller asked for: callers never see the name of another vendor's model. */
   readonly model: string;

@@ -19,7 +19,10 @@ const MESSAGES: JsonObject = {
       role: 'user',
       content: [
         { type: 'text', text: 'What is this?' },
-        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+        {
+          type: 'image',
+          source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+        },
       ],
     },
     {

@@ -122,12 +122,16 @@ function openMeter(config: Config, budgets: Budgets, clock: Clock): Meter {
   });
   // Loaded at start, so that the first request does not wait for it.
   prices.load();
-  const maxOutputTokens = Object.fromEntries(
-    Object.entries(config.models).flatMap(([model, { maxOutputTokens: most }]) =>
+  const worstCase = createWorstCase({ maxOutputTokens: configuredMaxima(config) });
+  const { journal } = budgets;
+  return createMeter({ journal, prices, worstCase, clock, onRecorded: () => budgets.wake() });
+}
+
+/** The largest outputs that the configuration states, by model. */
+function configuredMaxima({ models }: Config): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(models).flatMap(([model, { maxOutputTokens: most }]) =>
       most === undefined ? [] : [[model, most]],
     ),
   );
-  const worstCase = createWorstCase({ maxOutputTokens });
-  const { journal } = budgets;
-  return createMeter({ journal, prices, worstCase, clock, onRecorded: () => budgets.wake() });
 }

@@ -12,6 +12,7 @@ import { FILE_ONLY, optional, setting } from './setting.ts';
 import { queueName } from './settings.ts';
 
 export const ALIAS_STRATEGIES = ['ordered', 'round-robin', 'least-loaded'] as const;
+export const TRANSLATE_MODES = ['strict', 'lenient'] as const;
 
 export const providerName = text(
   /^[a-z][a-z0-9-]{0,31}$/,
@@ -133,6 +134,12 @@ export const ALIAS_ROWS = {
     list(target),
     [],
     'Targets that follow after all others under every strategy, in order.',
+  ),
+  translate: setting(
+    FILE_ONLY,
+    choice(TRANSLATE_MODES),
+    'strict',
+    'A field without a counterpart at a target of another wire format: refused (strict), or dropped and reported in `x-spillway-dropped` (lenient).',
   ),
 } as const satisfies Rows;
 

@@ -71,6 +71,11 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     return this.#lastSent?.number ?? 0;
   }
 
+  /** The target of the last attempt. */
+  get target(): Target | undefined {
+    return this.#lastSent?.target;
+  }
+
   get retries(): number {
     return this.#rounds.retries;
   }

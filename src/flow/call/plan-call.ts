@@ -8,7 +8,7 @@ import { isModelNameTooLong, MAX_MODEL_NAME_BYTES } from '../../kernel/model-nam
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
-import type { ResolveTargets } from '../../routing/resolve-targets.ts';
+import type { Resolution, ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
@@ -21,9 +21,15 @@ import {
   type Charge,
   chargeOf,
   type NativeRoute,
+  nativePath,
   streamsByBody,
 } from '../../upstream/native-route.ts';
 import { checkQuery } from '../../upstream/query-parameters.ts';
+import {
+  CallTranslation,
+  isTranslatable,
+  type TranslatedCall,
+} from '../translate/call-translation.ts';
 import {
   isNull,
   otherCase,
@@ -39,6 +45,10 @@ export type PlanParts = {
   readonly isReasoning: (model: string) => boolean;
   /** What the operator lets pass besides the built-in lists. */
   readonly alsoAllowed?: AlsoAllowed;
+  /** Absent: a request is served by targets of its own format only. */
+  readonly translation?:
+    | Pick<TranslatedCall, 'maxOutputTokens' | 'now' | 'newAnswerId'>
+    | undefined;
 };
 
 export type AlsoAllowed = {
@@ -53,6 +63,8 @@ export type CallPlan = {
   readonly isStream: boolean;
   readonly body: Buffer;
   readonly stated: StatedRequest;
+  /** Undefined if every target has the caller's format. */
+  readonly translation?: CallTranslation | undefined;
   /** The tokens that the provider charges for. */
   readonly charge: Charge;
   /** The upstream call for a target. */
@@ -73,11 +85,22 @@ export function planCall(
     throw invalidField('the request names no model', 'model', 'missing');
   if (readFlag(body, fields, 'background')) throw unaccountable();
   const isAsked = readFlag(body, fields, 'stream');
-  const targets = targetsOf(parts.resolveTargets, model, route.format);
+  const { translation: terms } = parts;
+  const format = terms && isTranslatable(route) ? undefined : route.format;
+  const { targets, isLenient } = targetsOf(parts.resolveTargets, model, format);
   const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
   const usageEdit =
     isStream && route.operation === 'chat'
       ? streamUsageEdit(body, fields.get('stream_options'))
+      : undefined;
+  const includesUsage = usageEdit === undefined;
+  const translation =
+    terms && targets.some((target) => target.format !== route.format)
+      ? new CallTranslation({
+          ...{ route, body, requestedModel: model, isStream, includesUsage },
+          mode: isLenient ? 'lenient' : 'strict',
+          ...terms,
+        })
       : undefined;
   return {
     requestedModel: model,
@@ -85,18 +108,27 @@ export function planCall(
     isStream,
     body,
     stated: readStated(route, body, fields),
+    translation,
     charge: chargeOf(route.operation),
     callTo: (target, deadlineAtMs) => ({
       target,
       deadlineAtMs,
       isStream,
       isReasoning: parts.isReasoning(target.model),
-      path: target.basePath + route.upstreamPath(target.model) + query,
+      path: pathOf(route, target, isStream, query),
       headers: requestHeaders(target.format, target.apiKey, incoming, parts.alsoAllowed?.betas),
-      body: sentBody(route, body, { span, from: model, to: target.model }, usageEdit),
-      removesUsageEvent: usageEdit !== undefined,
+      body:
+        translation?.bodyFor(target) ??
+        sentBody(route, body, { span, from: model, to: target.model }, usageEdit),
+      removesUsageEvent: usageEdit !== undefined && target.format === route.format,
     }),
   };
+}
+
+function pathOf(route: NativeRoute, target: Target, isStream: boolean, query: string): string {
+  const { basePath, format, model } = target;
+  if (format === route.format) return basePath + route.upstreamPath(model) + query;
+  return basePath + nativePath(format, model, isStream);
 }
 
 /** A name that is too long is refused as bytes: decoding it would copy up to a whole body. */
@@ -127,9 +159,9 @@ export function targetsOf(
   resolveTargets: ResolveTargets,
   model: string,
   format: ProviderFormat | undefined,
-): readonly Target[] {
+): Extract<Resolution, { outcome: 'targets' }> {
   const resolution = resolveTargets(model, format);
-  if (resolution.outcome === 'targets') return resolution.targets;
+  if (resolution.outcome === 'targets') return resolution;
   throw modelRefusal(resolution, model);
 }
 

@@ -13,7 +13,7 @@ type RefusalParts = Pick<CallParts, 'limits' | 'meter' | 'clock' | 'credentials'
 
 export function refuseTarget(
   { limits, meter, clock, credentials }: RefusalParts,
-  { stated: { features } }: CallPlan,
+  { stated: { features }, translation }: CallPlan,
   target: Target,
 ): SpillwayError | undefined {
   const { provider, model } = target;
@@ -23,6 +23,8 @@ export function refuseTarget(
     return invalidField(`${field} has no price at ${model}`, field, 'not_supported');
   const limit = activeLimit(limits, target);
   if (limit) return limitedUntil(limit, clock.now());
+  const untranslatable = translation?.problemAt(target);
+  if (untranslatable) return untranslatable;
   return credentials.refuses(target) ? credentialRefused(target) : undefined;
 }
 

@@ -29,7 +29,8 @@ export function planJob(
   account: string | undefined,
 ): CallPlan {
   const name = `${job.provider}/${job.model}`;
-  const targets = accountFirst(targetsOf(parts.resolveTargets, name, undefined), account);
+  const resolved = targetsOf(parts.resolveTargets, name, undefined);
+  const targets = accountFirst(resolved.targets, account);
   const [target] = targets;
   if (!target) throw new Error('a resolved model has no target');
   const endpoint = endpointOf(parts, message, target);

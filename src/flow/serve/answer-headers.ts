@@ -10,6 +10,8 @@ export type AnswerFacts = {
   readonly costNanos?: number;
   readonly attempts: number;
   readonly standings: readonly LimitStanding[];
+  /** Fields that the provider that served cannot express. */
+  readonly dropped?: readonly string[] | undefined;
   readonly now: number;
 };
 
@@ -30,6 +32,8 @@ export function answerHeaders(
   if (facts.costNanos !== undefined) {
     headers.push('x-spillway-cost-usd', usdText(facts.costNanos));
   }
+  if (facts.dropped && facts.dropped.length > 0)
+    headers.push('x-spillway-dropped', facts.dropped.join(', '));
   addStandings(headers, facts.standings, facts.now);
   return headers;
 }

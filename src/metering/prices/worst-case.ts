@@ -31,15 +31,18 @@ export type WorstCaseOptions = {
 
 export type WorstCase = (request: WorstCaseRequest) => WorstCaseTokens;
 
-export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
+/** The largest output of a model. */
+export function createModelMaximum(options: WorstCaseOptions = {}): (model: string) => number {
   const { defaultMaxOutputTokens = DEFAULT_MAX_OUTPUT, maxOutputTokens = {} } = options;
   const table = [...byLength(Object.entries(maxOutputTokens)), ...byLength(MAX_OUTPUT)];
-
-  function modelMaximum(model: string): number {
+  return (model) => {
     const name = model.slice(model.lastIndexOf('/') + 1);
     return table.find(([prefix]) => name.startsWith(prefix))?.[1] ?? defaultMaxOutputTokens;
-  }
+  };
+}
 
+export function createWorstCase(options: WorstCaseOptions = {}): WorstCase {
+  const modelMaximum = createModelMaximum(options);
   return (request) => {
     const { answers = 1, hasTools = false, referredTokens = 0, mayCacheForAnHour } = request;
     const perAnswer = request.maxOutputTokens ?? modelMaximum(request.model);

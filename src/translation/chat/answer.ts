@@ -2,6 +2,7 @@
 // are refused by every other format. Thoughts travel in `reasoning_content`, as compatible providers send them.
 
 import { defined, Fields } from '../fields.ts';
+import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
   NeutralAnswer,
@@ -86,7 +87,7 @@ export function readUsage(usage: Fields | undefined): NeutralUsage {
 
 export function writeChatAnswer(answer: NeutralAnswer): JsonObject {
   return {
-    id: completionId(answer.id),
+    id: withPrefix('chatcmpl-', answer.id),
     object: 'chat.completion',
     created: Math.floor(answer.createdAt / 1000),
     model: answer.model,
@@ -102,10 +103,6 @@ export function writeChatAnswer(answer: NeutralAnswer): JsonObject {
   };
 }
 
-export function completionId(id: string): string {
-  return id.startsWith('chatcmpl-') ? id : `chatcmpl-${id}`;
-}
-
 function writeMessage(parts: readonly AnswerPart[]): JsonObject {
   const joined = (kind: 'text' | 'refusal' | 'reasoning') =>
     parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('');
@@ -113,7 +110,7 @@ function writeMessage(parts: readonly AnswerPart[]): JsonObject {
     part.kind === 'tool_call'
       ? [
           {
-            id: part.id,
+            id: withPrefix('call_', part.id),
             type: 'function',
             function: { name: part.name, arguments: part.arguments },
           },

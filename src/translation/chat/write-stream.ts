@@ -2,10 +2,11 @@
 // asked for it, the usage, then `[DONE]`.
 
 import type { NeutralStreamWriter, StreamTerms } from '../dialect.ts';
+import { withPrefix } from '../ids.ts';
 import type { NeutralEvent, StartedPart } from '../neutral-answer.ts';
 import type { JsonObject } from '../neutral-request.ts';
 import { wrapSignature } from '../signature.ts';
-import { completionId, finishReason, writeUsage } from './answer.ts';
+import { finishReason, writeUsage } from './answer.ts';
 
 export class ChatStreamWriter implements NeutralStreamWriter {
   readonly #terms: StreamTerms;
@@ -21,7 +22,7 @@ export class ChatStreamWriter implements NeutralStreamWriter {
   write(event: NeutralEvent): string {
     switch (event.kind) {
       case 'start':
-        this.#id = completionId(event.id);
+        this.#id = withPrefix('chatcmpl-', event.id);
         this.#created = Math.floor(event.createdAt / 1000);
         return this.#chunk({ role: 'assistant', content: '', refusal: null });
       case 'part_start':
@@ -39,7 +40,8 @@ export class ChatStreamWriter implements NeutralStreamWriter {
     this.#started = part;
     if (part.kind !== 'tool_call') return '';
     this.#calls += 1;
-    const { id, name } = part;
+    const { name } = part;
+    const id = withPrefix('call_', part.id);
     const call = { index: this.#calls, id, type: 'function', function: { name, arguments: '' } };
     return this.#chunk({ tool_calls: [call] });
   }

@@ -1,6 +1,7 @@
 // Anthropic's Messages answer ↔ the neutral form, whole.
 
 import { Fields } from '../fields.ts';
+import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
   NeutralAnswer,
@@ -89,7 +90,7 @@ export function readUsage(usage: Fields | undefined): NeutralUsage {
 
 export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
   return {
-    id: messageId(answer.id),
+    id: withPrefix('msg_', answer.id),
     type: 'message',
     role: 'assistant',
     model: answer.model,
@@ -99,11 +100,6 @@ export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
   };
 }
 
-/** Anthropic's ids begin with `msg_`; its SDK and clients show them. */
-export function messageId(id: string): string {
-  return id.startsWith('msg_') ? id : `msg_${id.replaceAll(/[^\w-]/g, '_')}`;
-}
-
 export function writeBlock(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
@@ -111,7 +107,12 @@ export function writeBlock(part: AnswerPart): readonly JsonObject[] {
       return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: null }];
     case 'tool_call':
       return [
-        { type: 'tool_use', id: part.id, name: part.name, input: parseInput(part.arguments) },
+        {
+          type: 'tool_use',
+          id: withPrefix('toolu_', part.id),
+          name: part.name,
+          input: parseInput(part.arguments),
+        },
       ];
     case 'reasoning': {
       const signature = part.signature ? wrapSignature(part.signature, 'messages') : '';

@@ -2,10 +2,11 @@
 // block begins with its data, which is known at its end only, so its start waits for the end.
 
 import type { NeutralStreamWriter, StreamTerms } from '../dialect.ts';
+import { withPrefix } from '../ids.ts';
 import { type NeutralEvent, NO_TOKENS, type StartedPart } from '../neutral-answer.ts';
 import type { JsonObject } from '../neutral-request.ts';
 import { wrapSignature } from '../signature.ts';
-import { messageId, writeStop, writeUsage } from './answer.ts';
+import { writeStop, writeUsage } from './answer.ts';
 
 export class MessagesStreamWriter implements NeutralStreamWriter {
   readonly #terms: StreamTerms;
@@ -38,7 +39,7 @@ export class MessagesStreamWriter implements NeutralStreamWriter {
 
   #start({ id, usage }: Extract<NeutralEvent, { kind: 'start' }>): string {
     const message = {
-      id: messageId(id),
+      id: withPrefix('msg_', id),
       type: 'message',
       role: 'assistant',
       model: this.#terms.model,
@@ -78,7 +79,7 @@ const EMPTY_THINKING = { type: 'thinking', thinking: '', signature: '' };
 
 function blockOf(part: StartedPart): JsonObject {
   if (part.kind !== 'tool_call') return { type: 'text', text: '' };
-  return { type: 'tool_use', id: part.id, name: part.name, input: {} };
+  return { type: 'tool_use', id: withPrefix('toolu_', part.id), name: part.name, input: {} };
 }
 
 function deltaOf(index: number, delta: JsonObject): string {

@@ -1,0 +1,166 @@
+// Translates one call for targets of another wire format than the caller's: the request on its way out, the answer or the
+// stream on its way back. The caller's request is parsed once, and only if such a target is tried. A request that cannot be
+// expressed at a target is refused before the target is called, naming the field; where the alias says so, the field is
+// dropped and reported instead.
+
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import type { Target } from '../../routing/target.ts';
+import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
+import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
+import { isObject } from '../../translation/fields.ts';
+import { Losses, type LossMode, UntranslatableField } from '../../translation/losses.ts';
+import type { DialectName, JsonObject, NeutralRequest } from '../../translation/neutral-request.ts';
+import { isArrayStream, type NativeRoute } from '../../upstream/native-route.ts';
+import { invalidField } from '../call/request-refusal.ts';
+import { StreamTranslator } from './stream-translator.ts';
+
+export type TranslatedCall = {
+  readonly route: NativeRoute;
+  readonly body: Buffer;
+  /** The model's name as the caller wrote it. */
+  readonly requestedModel: string;
+  readonly isStream: boolean;
+  /** Chat Completions: the caller asked for the usage of a stream. */
+  readonly includesUsage: boolean;
+  readonly mode: LossMode;
+  /** The largest output of a model, for formats that demand a maximum. */
+  readonly maxOutputTokens: (model: string) => number;
+  /** Epoch milliseconds, for formats that state when an answer was made. */
+  readonly now: () => number;
+  /** The id of an answer: the provider's own would show the caller who served. */
+  readonly newAnswerId: () => string;
+};
+
+type Written = { readonly body: Buffer } | { readonly problem: SpillwayError };
+
+export class CallTranslation {
+  readonly #call: TranslatedCall;
+  readonly #losses: Losses;
+  readonly #written = new Map<string, Written>();
+  #parsed: NeutralRequest | SpillwayError | undefined;
+
+  constructor(call: TranslatedCall) {
+    this.#call = call;
+    this.#losses = new Losses(call.mode);
+  }
+
+  /** The fields that were dropped, for a header of the answer. */
+  get dropped(): readonly string[] {
+    return this.#losses.dropped;
+  }
+
+  isNeededAt({ format }: Pick<Target, 'format'>): boolean {
+    return format !== this.#call.route.format;
+  }
+
+  /** Why the request cannot be sent to this target; undefined if it can. */
+  problemAt(target: Target): SpillwayError | undefined {
+    if (!this.isNeededAt(target)) return undefined;
+    const written = this.#write(target);
+    return 'problem' in written ? written.problem : undefined;
+  }
+
+  /** Undefined for a target of the caller's format, which gets the caller's bytes. */
+  bodyFor(target: Target): Buffer | undefined {
+    if (!this.isNeededAt(target)) return undefined;
+    const written = this.#write(target);
+    if ('problem' in written) throw written.problem;
+    return written.body;
+  }
+
+  /** The caller's bytes for a provider's answer. Throws if the answer is not one of the provider's format. */
+  answer(target: Target, body: Buffer): Buffer {
+    const { requestedModel: model, now, newAnswerId } = this.#call;
+    const read = dialectOf(target.format).readAnswer(objectOf(body));
+    const answer = { ...read, id: newAnswerId(), model, createdAt: now() };
+    return Buffer.from(JSON.stringify(this.#own.writeAnswer(answer)));
+  }
+
+  stream(target: Target): StreamTranslator {
+    const { requestedModel: model, includesUsage, route, now, newAnswerId } = this.#call;
+    const terms = { model, includesUsage, isArray: isArrayStream(route) };
+    return new StreamTranslator(
+      dialectOf(target.format).createStreamReader(),
+      this.#own.createStreamWriter(terms),
+      { isArray: terms.isArray, id: newAnswerId(), createdAt: now() },
+    );
+  }
+
+  get #own(): Dialect {
+    return dialectNamed(dialectNameOf(this.#call.route));
+  }
+
+  #write(target: Target): Written {
+    const key = `${target.format}\n${target.model}`;
+    const known = this.#written.get(key) ?? this.#writeNew(target);
+    this.#written.set(key, known);
+    return known;
+  }
+
+  #writeNew({ format, model }: Target): Written {
+    const request = this.#read();
+    if (request instanceof SpillwayError) return { problem: request };
+    const terms = { maxOutputTokens: this.#call.maxOutputTokens(model) };
+    try {
+      const written = dialectOf(format).writeRequest({ ...request, model }, terms, this.#losses);
+      return { body: Buffer.from(JSON.stringify(written)) };
+    } catch (thrown) {
+      return { problem: refusalOf(thrown) };
+    }
+  }
+
+  #read(): NeutralRequest | SpillwayError {
+    const { body, isStream, requestedModel: model } = this.#call;
+    try {
+      this.#parsed ??= this.#own.readRequest(objectOf(body), { model, isStream }, this.#losses);
+    } catch (thrown) {
+      this.#parsed = refusalOf(thrown);
+    }
+    return this.#parsed;
+  }
+}
+
+/** Operations that have a counterpart in every format. */
+export function isTranslatable({ operation }: Pick<NativeRoute, 'operation'>): boolean {
+  return operation !== 'embeddings' && operation !== 'count_tokens';
+}
+
+function dialectNameOf({ operation }: NativeRoute): DialectName {
+  if (operation === 'embeddings' || operation === 'count_tokens')
+    throw new Error(`${operation} is not translated`);
+  return operation;
+}
+
+/** A provider is called by the endpoint that every provider of its format has. */
+const PROVIDER_DIALECTS: Readonly<Record<ProviderFormat, DialectName>> = {
+  anthropic: 'messages',
+  openai: 'chat',
+  gemini: 'generate',
+};
+
+function dialectOf(format: ProviderFormat): Dialect {
+  return dialectNamed(PROVIDER_DIALECTS[format]);
+}
+
+function dialectNamed(name: DialectName): Dialect {
+  const dialect = DIALECTS_BY_NAME[name];
+  if (!dialect) throw new TranslationProblem('model', `${name} is not translated`);
+  return dialect;
+}
+
+function objectOf(body: Buffer): JsonObject {
+  const value: unknown = JSON.parse(body.toString());
+  if (!isObject(value)) throw new TranslationProblem('body', 'is not an object');
+  return value;
+}
+
+function refusalOf(thrown: unknown): SpillwayError {
+  if (thrown instanceof UntranslatableField)
+    return invalidField(thrown.message, thrown.path, 'not_supported');
+  if (thrown instanceof TranslationProblem)
+    return invalidField(thrown.message, thrown.path, 'wrong_type');
+  if (thrown instanceof SyntaxError)
+    return invalidField('the body is not JSON', 'body', 'wrong_type');
+  throw thrown;
+}

@@ -1,0 +1,11 @@
+// All dialects by name.
+
+import { chatDialect } from './chat/index.ts';
+import type { Dialect } from './dialect.ts';
+import { messagesDialect } from './messages/index.ts';
+import type { DialectName } from './neutral-request.ts';
+
+export const DIALECTS_BY_NAME: Readonly<Partial<Record<DialectName, Dialect>>> = {
+  messages: messagesDialect,
+  chat: chatDialect,
+};
