@@ -20,7 +20,9 @@ export function draftProviders(
   if (endpoint.nativeFormat === undefined)
     return [provider(name, known && baseUrl === undefined ? {} : compatible, accounts)];
   const format = endpoint.nativeFormat;
-  const native = known ? {} : { format, baseUrl: base };
+  const native = known
+    ? { ...(baseUrl !== undefined && { baseUrl: base }) }
+    : { format, baseUrl: base };
   return [provider(name, native, accounts), provider(`${name}-openai`, compatible, accounts)];
 }
 

@@ -154,16 +154,25 @@ function keyOf(
   return { variable: variable.name };
 }
 
-/** `azure_key_config.endpoint`, `ollama_key_config.url` and the like. */
+/** The configurations of a key that state an address; those of cloud platforms are left out. */
+const ADDRESS_CONFIGS = [
+  'azure_key_config',
+  'ollama_key_config',
+  'sgl_key_config',
+  'vllm_key_config',
+];
+
 function readKeyAddress(
   key: PeerMap,
   provider: string,
   findings: ImportContext['findings'],
 ): string | undefined {
-  const config = key.map(`${provider}_key_config`);
-  const address = config?.text('endpoint') ?? config?.text('url');
+  const configs = ADDRESS_CONFIGS.flatMap((name) => key.map(name) ?? []);
+  const [address] = configs.flatMap(
+    (config) => config.text('endpoint') ?? config.text('url') ?? [],
+  );
   if (address) findings.taken(address.node, `the base URL of ${provider}`);
-  config?.close(KEY_ADDRESS);
+  for (const config of configs) config.close(KEY_ADDRESS);
   return address?.value;
 }
 

@@ -42,7 +42,8 @@ export function readEntry(
   if (!group || !params) return leave('it has no model_name or no litellm_params');
   const model = params.text('model');
   if (!model) return leave('it names no model');
-  const vendor = vendorOf(model.value, params.text('custom_llm_provider')?.value);
+  const stated = params.text('custom_llm_provider');
+  const vendor = vendorOf(model.value, stated?.value);
   const found = vendor && findEndpoint(vendor.name);
   if (!vendor || !found) return leave('its vendor is not known to Spillway');
   if ('reason' in found) return leave(found.reason);
@@ -66,7 +67,7 @@ export function readEntry(
     },
     weight: params.number('weight'),
     order: params.number('order'),
-    taken: [group.node, ...nodes],
+    taken: [group.node, ...(stated ? [stated.node] : []), ...nodes],
     limitNodes: limits.nodes,
   };
 }
@@ -125,11 +126,21 @@ function readLimits(
   entry: PeerMap,
   params: PeerMap,
 ): { readonly limits: LimitsDraft; readonly nodes: readonly PeerNode[] } {
-  const rpm = params.number('rpm') ?? entry.number('rpm');
-  const tpm = params.number('tpm') ?? entry.number('tpm');
+  // Older files state the limits beside litellm_params.
+  const [rpm, tpm] = (['rpm', 'tpm'] as const).map((key) => [
+    params.number(key),
+    entry.number(key),
+  ]);
+  const [requests, tokens] = [smallest(rpm), smallest(tpm)];
   const limits = {
-    ...(rpm && { requestsPerMinute: Math.max(1, Math.floor(rpm.value)) }),
-    ...(tpm && { tokensPerMinute: Math.max(1, Math.floor(tpm.value)) }),
+    ...(requests !== undefined && { requestsPerMinute: requests }),
+    ...(tokens !== undefined && { tokensPerMinute: tokens }),
   };
-  return { limits, nodes: [rpm, tpm].flatMap((read) => (read ? [read.node] : [])) };
+  const read = [...(rpm ?? []), ...(tpm ?? [])];
+  return { limits, nodes: read.flatMap((each) => each?.node ?? []) };
+}
+
+function smallest(limits: readonly (Read<number> | undefined)[] = []): number | undefined {
+  const values = limits.flatMap((limit) => limit?.value ?? []);
+  return values.length === 0 ? undefined : Math.max(1, Math.floor(Math.min(...values)));
 }

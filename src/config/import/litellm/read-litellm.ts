@@ -4,7 +4,12 @@
 import { periodSeconds } from '../amounts.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
-import { GENERAL_SETTINGS, LITELLM_SETTINGS, ROUTER_SETTINGS, TOP_LEVEL } from './left-out-keys.ts';
+import {
+  GENERAL_SETTINGS,
+  LITELLM_SETTINGS,
+  ROUTER_SETTINGS,
+  TOP_LEVEL,
+} from './left-out-settings.ts';
 import { readBudgets } from './read-budgets.ts';
 import { readModelList } from './read-model-list.ts';
 import { readReliability } from './read-reliability.ts';

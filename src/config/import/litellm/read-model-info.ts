@@ -3,7 +3,7 @@
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';
 import type { Placement } from '../place-deployments.ts';
-import { MODEL_INFO } from './left-out-keys.ts';
+import { MODEL_INFO } from './left-out-models.ts';
 import type { ModelEntry } from './read-deployment.ts';
 
 export function readModelInfo(
@@ -53,7 +53,8 @@ function readPrices(
   { draft, findings }: ImportContext,
 ): void {
   const read = PRICES.flatMap(([key, to]) => {
-    const found = sources.map((source) => source.number(key)).find((each) => each !== undefined);
+    const [found, ...others] = sources.flatMap((source) => source.number(key) ?? []);
+    for (const { node } of others) findings.leftOut(node, 'litellm_params states the same price');
     return found ? [{ to, found }] : [];
   });
   if (read.length === 0) return;

@@ -6,7 +6,7 @@ import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { type Placement, placeDeployments } from '../place-deployments.ts';
 import { reportLimit } from '../report-deployment.ts';
-import { MODEL, PARAMS } from './left-out-keys.ts';
+import { MODEL, PARAMS } from './left-out-models.ts';
 import { readNamedCredentials } from './read-credentials.ts';
 import { type ModelEntry, readEntry } from './read-deployment.ts';
 import { readModelInfo } from './read-model-info.ts';

@@ -154,6 +154,7 @@ function byCondition(
   addAlias: AddAlias,
 ): Route | undefined {
   const byName = new Map(children.map((child) => [child.name ?? '', child]));
+  const used = new Set<Route | undefined>();
   for (const condition of strategy.maps('conditions')) {
     const then = condition.text('then');
     const route = byName.get(then?.value ?? '');
@@ -166,12 +167,18 @@ function byCondition(
       continue;
     }
     for (const model of models) addAlias(model, route);
+    used.add(route);
     findings.taken(condition.node, models.map((model) => `aliases.${model}`).join(', '));
   }
   const fallback = strategy.text('default');
   findings.taken(mode, 'an alias for each model of a condition');
   if (fallback) findings.taken(fallback.node, 'the alias of the config');
-  return byName.get(fallback?.value ?? '');
+  const route = byName.get(fallback?.value ?? '');
+  used.add(route);
+  for (const unused of children.filter((child) => !used.has(child)))
+    for (const node of leavesOf(unused).flatMap(({ nodes }) => nodes))
+      findings.leftOut(node, 'only a condition without a counterpart leads to it');
+  return route;
 }
 
 function modelsOf(query: PeerNode | undefined): readonly string[] {

@@ -83,6 +83,7 @@ const NODES = [
   'deployment_id',
   'azure_deployment_id',
   'azure_deployment_name',
+  'passthrough',
   'name',
 ];
 

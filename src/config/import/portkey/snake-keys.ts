@@ -9,8 +9,16 @@ export function withSnakeKeys(node: PeerNode): PeerNode {
   if (node.items) return { ...node, items: node.items.map(withSnakeKeys) };
   if (!node.entries) return node;
   const entries = node.entries.map(({ key, node: value }) => {
-    const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const snake = toSnake(key);
     return { key: snake, node: FOREIGN.includes(snake) ? value : withSnakeKeys(value) };
   });
   return { ...node, entries };
+}
+
+/** `awsServerSideEncryptionKMSKeyId` has a run of capitals, which is one word. */
+function toSnake(key: string): string {
+  return key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase();
 }
