@@ -22,6 +22,7 @@ import { metricsRoutes } from '../http/routes/metrics.ts';
 import { modelRoutes } from '../http/routes/models.ts';
 import { type SimulatorControl, simulatorRoutes } from '../http/routes/simulator.ts';
 import { startPageRoutes } from '../http/routes/start-page.ts';
+import { createUnreadableLog } from '../http/unreadable-request.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../kernel/lifecycle.ts';
@@ -190,6 +191,7 @@ async function compose(
   const http = await createHttpServer({
     native,
     replyError,
+    logUnreadable: createUnreadableLog(log, refusals.keys),
     knownCaller: (headers) => keyring.known(readCredential(headers) ?? ''),
     newId,
     clock,

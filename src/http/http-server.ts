@@ -48,7 +48,7 @@ import {
 import { createServedMethods } from './paths/served-methods.ts';
 import type { BodyIntake } from './read-body.ts';
 import type { ErrorReplier } from './reply-error.ts';
-import { createUnreadableReplier } from './unreadable-request.ts';
+import { createUnreadableReplier, type LogUnreadable } from './unreadable-request.ts';
 
 /** Callers with an open connection send their next request within this time and get `Connection: close` with the response. */
 const LAME_DUCK_MS = 500;
@@ -72,6 +72,7 @@ export type HttpServerParts = {
   /** Undefined for a role that does not serve the AI endpoints. */
   readonly native: NativeHandler | undefined;
   readonly replyError: ErrorReplier;
+  readonly logUnreadable: LogUnreadable;
   /** The caller of a request that no route takes, if its key is known without a lookup. */
   readonly knownCaller: (headers: IncomingHttpHeaders) => Principal | undefined;
   readonly newId: NewId;
@@ -113,7 +114,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
         fromFrameworkError(error),
         errorFormat(routing.methods, request.raw),
       ),
-    clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock),
+    clientErrorHandler: createUnreadableReplier(parts.newId, parts.clock, parts.logUnreadable),
   });
   readJsonBodies(app);
   app.setValidatorCompiler(validatorCompiler);

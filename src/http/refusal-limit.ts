@@ -6,6 +6,7 @@
 // States of a subject: within its bucket → throttled (refusals are RATE_LIMITED) → blocked (all its requests are) → within.
 
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Principal } from '../admission/principal.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -100,7 +101,11 @@ export function keySubject({ keyId }: Principal): string {
 }
 
 /** An IPv6 caller has a whole /64 network, so its addresses count as one. */
-export function addressSubject({ socket }: IncomingMessage): string {
+export function addressSubject({
+  socket,
+}: {
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}): string {
   const address = socket.remoteAddress ?? 'unknown';
   if (!address.includes(':')) return `address ${address}`;
   if (address.startsWith('::ffff:')) return `address ${address.slice('::ffff:'.length)}`;

@@ -3,14 +3,24 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
-import { createUnreadableReplier } from './unreadable-request.ts';
+import type { LogEntry } from '../kernel/log.ts';
+import { RefusalLimit } from './refusal-limit.ts';
+import { createUnreadableLog, createUnreadableReplier } from './unreadable-request.ts';
 
 suite('requests that are no HTTP', () => {
   const server = createServer((_request, response) => response.end());
+  const logged: LogEntry[] = [];
   before(async () => {
     server.on(
       'clientError',
-      createUnreadableReplier((prefix) => `${prefix}_1`, systemClock),
+      createUnreadableReplier(
+        (prefix) => `${prefix}_1`,
+        systemClock,
+        createUnreadableLog(
+          { write: (entry) => void logged.push(entry), flush: () => Promise.resolve() },
+          new RefusalLimit(systemClock, { perMinute: 2, burst: 2 }),
+        ),
+      ),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
@@ -35,6 +45,17 @@ suite('requests that are no HTTP', () => {
   test('an incomplete request gets INVALID_REQUEST', async () => {
     const answer = await send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: nonsense\r\n\r\n');
     assert.match(answer, /"code":"INVALID_REQUEST"/);
+  });
+
+  test('each is logged with its reason, up to the refusal limit of the address', () => {
+    assert.deepEqual(
+      logged.map(({ level, requestId, metadata }) => [level, requestId, metadata?.['code']]),
+      [
+        ['warn', 'req_1', 'INVALID_REQUEST'],
+        ['warn', 'req_1', 'REQUEST_TOO_LARGE'],
+      ],
+    );
+    assert.match(logged[0]?.message ?? '', /^not a valid HTTP request: .*method/i);
   });
 
   /** All that comes back until the connection ends. */
