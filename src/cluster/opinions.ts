@@ -21,7 +21,7 @@ export type OpinionEntry = {
 
 export type Opinion = {
   readonly entries: readonly OpinionEntry[];
-  /** Provider accounts whose credential the provider refuses. */
+  /** Provider accounts with a credential that the provider refuses. */
   readonly refusedAccounts: readonly { readonly provider: string; readonly account: string }[];
 };
 

@@ -1,4 +1,4 @@
-// What an operator should do, in words, from the state of the cluster. Each sentence names its subject and the action.
+// Recommendations to the operator, in words, from the state of the cluster. Each sentence names its subject and the action.
 
 import type { RegionCapacity } from './capacity.ts';
 import type { Disagreement } from './disagreements.ts';

@@ -1,5 +1,5 @@
 // Counts where requests were served: here, at another server, or at none, by reason. The counts are part of the server's
-// record, so that any server can show those of the cluster.
+// record, so that any server can sum the counts of the cluster.
 
 import type { Metrics } from '../kernel/metrics.ts';
 

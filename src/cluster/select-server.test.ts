@@ -24,7 +24,7 @@ function serverOf(id: string, own: Partial<RegisteredServer> = {}): RegisteredSe
 const servers: fc.Arbitrary<RegisteredServer[]> = fc.uniqueArray(
   fc
     .record({
-      id: fc.constantFrom('self', ...'abcdefghij'),
+      id: fc.constantFrom('self', 'a', 'b', 'c', 'd', 'e', 'f'),
       priority: fc.constantFrom(1, 2, 3),
       currentLoad: fc.nat(120),
       health: fc.constantFrom('healthy' as const, 'degraded' as const, 'unhealthy' as const),

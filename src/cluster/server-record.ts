@@ -1,4 +1,4 @@
-// The record that every server announces about itself, and what the registry adds to it. Durations instead of timestamps
+// The record that every server announces about itself, and the heartbeat that the registry adds. Durations instead of timestamps
 // describe the past of a server, because servers' clocks differ; `lastHeartbeat` is a time of the registry's clock.
 
 import { SUSPECTED_AFTER_MS } from '../kernel/heartbeat.ts';

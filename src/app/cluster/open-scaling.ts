@@ -1,4 +1,4 @@
-// The desired replicas as a reading, as metrics, and as a hook: every gateway reads them, one of the cluster runs the hook.
+// The desired replicas as a reading, as metrics, and as a hook: every gateway reads them, one server runs the hook.
 
 import { runCommand } from '../../adapters/process/run-command.ts';
 import { postJson } from '../../adapters/undici/post-json.ts';

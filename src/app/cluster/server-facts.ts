@@ -45,7 +45,7 @@ export function createServerFacts(config: Config, parts: ServerFactsParts): Know
     return (await serve.limits.list()).filter(({ resetAt }) => resetAt > now);
   }
 
-  /** Those of the accounts that this server calls. */
+  /** The limits of the accounts that this server calls. */
   async function ownLimits(): Promise<readonly ProviderLimit[]> {
     return (await activeLimits()).filter((limit) =>
       accounts.some((account) => isSameCircuit(accountCircuit(limit), account)),

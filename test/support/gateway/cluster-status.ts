@@ -1,7 +1,7 @@
 // The cluster as a server's operator sees it, for tests with several gateways.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   capacityView,
   clusterStatusView,
@@ -41,7 +41,8 @@ export async function untilStatus(
   for (;;) {
     const status = await statusOf(server);
     if (claim(status)) return status;
-    if (Date.now() > lateAt) throw new Error(`still false: ${claim} of ${JSON.stringify(status)}`);
+    if (Date.now() > lateAt)
+      throw new Error(`still false: ${claim.toString()} of ${JSON.stringify(status)}`);
     await sleep(POLL_MS);
   }
 }

@@ -32,7 +32,7 @@ const attempt = z.object({
 const answer = z.object({ reason: z.string(), error: z.custom<PublicError>(isObject) });
 const partial = z.object({ text: z.string(), bytes: z.number() });
 
-/** Undefined for no record, and for one that another version wrote. */
+/** Undefined for a missing record, and for a record of another version. */
 export function decodeRecord(fields: Readonly<Record<string, string>>): RequestRecord | undefined {
   if (fields['owner'] === undefined) return undefined;
   try {
