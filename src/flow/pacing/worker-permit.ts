@@ -24,8 +24,9 @@ export type WorkerPermitParts = PacerParts & {
 
 type PacedAccount = AccountLimits & { readonly pacer: Pacer };
 
-/** For a longer wait a job is better off on the queue. */
-const MAX_WAIT_MS = 1000;
+/** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
+const MAX_FIRST_WAIT_MS = 500;
+const MAX_LATE_WAIT_MS = 1000;
 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
   const { limiter, metrics, tokensOf } = parts;
@@ -49,7 +50,8 @@ export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
         if (answer.kind !== 'allowed') return answer;
         return { kind: 'allowed', permit: answer.permit && { ...answer.permit, account } };
       };
-    return askInTurn(accounts, ask(), ask(MAX_WAIT_MS));
+    const isFirst = wait.dueAt === undefined;
+    return askInTurn(accounts, ask(), ask(isFirst ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS));
   }
 
   return {
