@@ -11,6 +11,7 @@ export type ProcessFigures = {
   readonly eventLoopDelayMs: { readonly mean: number; readonly max: number };
 };
 
+/** Sampling of the event loop starts with the first reading, so that a process without readers does not pay for it. */
 export type ProcessMeter = { read(): ProcessFigures; close(): void };
 
 const RESOLUTION_MS = 50;
@@ -18,9 +19,9 @@ const NANOS_PER_MS = 1e6;
 
 export function createProcessMeter(): ProcessMeter {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  histogram.enable();
   return {
     read() {
+      histogram.enable();
       const { rss, heapUsed } = process.memoryUsage();
       const { mean, max, count } = histogram;
       histogram.reset();

@@ -31,6 +31,17 @@ test('routing between servers needs a secret', () => {
   load({ ...env, INTER_SERVER_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}` });
 });
 
+test('the fewest replicas are at most the most', () => {
+  for (const [role, most] of [
+    ['Gateways', 10],
+    ['Workers', 10],
+  ] as const) {
+    const message = `scaling.min${role} is 11, but it must be at most scaling.max${role}, which is ${most}.`;
+    refuses({}, `scaling: { min${role}: 11 }`, message);
+    load({}, `scaling: { min${role}: 11, max${role}: 11 }`);
+  }
+});
+
 test('a selected provider must exist', () => {
   const known = 'anthropic, openai, gemini';
   const unknown: Readonly<Record<string, string>> = {

@@ -78,6 +78,14 @@ const RULES: readonly Rule[] = [
     if (storage.redisTtlSeconds * 1000 > longestMs) return undefined;
     return `REDIS_TTL is ${storage.redisTtlSeconds}, but it must be more than ${longestMs / 1000} seconds, the longest limit window.`;
   },
+  function replicaBoundsAreOrdered({ scaling }) {
+    const { minGateways, maxGateways, minWorkers, maxWorkers } = scaling;
+    if (minGateways > maxGateways)
+      return `scaling.minGateways is ${minGateways}, but it must be at most scaling.maxGateways, which is ${maxGateways}.`;
+    if (minWorkers > maxWorkers)
+      return `scaling.minWorkers is ${minWorkers}, but it must be at most scaling.maxWorkers, which is ${maxWorkers}.`;
+    return undefined;
+  },
   function headersArriveBeforeTheRequest({ server }) {
     if (server.headersTimeoutMs <= server.requestTimeoutMs) return undefined;
     return `server.headersTimeoutMs is ${server.headersTimeoutMs}, but it must be at most server.requestTimeoutMs, which is ${server.requestTimeoutMs}.`;
