@@ -5,7 +5,7 @@ import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function fieldsOfBody(body: string | undefined): Fields {
+export function fieldsOfBody(body: string): Fields {
   return parseFields(body) ?? {};
 }
 

@@ -35,14 +35,20 @@ export function resultBody(
 }
 
 function ownFields(message: JobMessage | undefined, view: object): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
+  const body = message?.source?.body ?? '';
+  const isFree = (name: string) =>
+    !RESULT_FIELDS.has(name) && Reflect.get(view, name) === undefined;
+  const own = Object.entries(fieldsOfBody(body)).filter(([name]) => isFree(name));
+  return Object.fromEntries(body.length <= MAX_FIELD_CHARACTERS ? own : smallFields(own));
+}
+
+/** In the order of the message, as long as they fit together. */
+function smallFields(fields: readonly (readonly [string, unknown])[]) {
   let size = 0;
-  for (const [name, value] of Object.entries(fieldsOfBody(message?.source?.body))) {
-    const isTaken = RESULT_FIELDS.has(name) || Reflect.get(view, name) !== undefined;
-    const length = isTaken ? 0 : JSON.stringify(value).length;
-    if (isTaken || length > MAX_FIELD_CHARACTERS || size + length > MAX_OWN_CHARACTERS) continue;
+  return fields.filter(([, value]) => {
+    const { length } = JSON.stringify(value);
+    if (length > MAX_FIELD_CHARACTERS || size + length > MAX_OWN_CHARACTERS) return false;
     size += length;
-    kept[name] = value;
-  }
-  return kept;
+    return true;
+  });
 }
