@@ -77,17 +77,24 @@ export class Membership {
     await this.#parts.registry.withdraw(this.#parts.self).catch(() => {});
   }
 
+  /** Undefined if the registry is unavailable: the next beat announces again. */
   async #announce(): Promise<Announcement | undefined> {
     const { registry, self } = this.#parts;
-    const isMaintenanceMode = this.#mode === 'maintenance';
-    const described = await this.#parts.describe();
-    const record = { ...described, ...self, isMaintenanceMode };
-    const answer = await registry.announce(record).catch(() => undefined);
-    if (answer?.kind === 'accepted' && this.#state !== 'left') this.#accept(answer.mode);
-    return answer;
+    try {
+      const described = await this.#parts.describe();
+      // An announcement behind the withdrawal would leave a record without a server.
+      if (this.#state === 'left') return undefined;
+      const isMaintenanceMode = this.#mode === 'maintenance';
+      const answer = await registry.announce({ ...described, ...self, isMaintenanceMode });
+      if (answer.kind === 'accepted') this.#accept(answer.mode);
+      return answer;
+    } catch {
+      return undefined;
+    }
   }
 
   #accept(mode: ServerMode): void {
+    if (this.#state === 'left') return;
     this.#otherBeatAt = undefined;
     if (this.#state === 'displaced') this.#restore();
     this.#state = 'member';

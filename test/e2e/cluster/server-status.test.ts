@@ -1,5 +1,5 @@
-// The cost of the status endpoints on Redis does not depend on the number of requests, and little on the number of servers:
-// a reading is taken at most once a second, with a fixed number of commands.
+// The status endpoints of one server with a Redis: a reading is taken at most once a second, with a fixed number of commands,
+// and an outage of Redis is shown.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts';
 import { recordOf } from '../../contract/server-registry.ts';
 import { administer } from '../../support/gateway/call-rig.ts';
-import { statusOf, untilStatus } from '../../support/gateway/cluster-status.ts';
+import { healthOf, statusOf, untilStatus } from '../../support/gateway/cluster-status.ts';
 import { TEST_ADMIN_KEY } from '../../support/gateway/test-gateway.ts';
 import { openRedisRig, type RedisRig } from '../../support/stores/redis-rig.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
@@ -23,7 +23,7 @@ const REQUESTS = 100;
 const MIN_MEASURED_MS = 2500;
 const PATHS = ['/health/cluster', '/cluster/status', '/cluster/scaling', '/health/capacity'];
 
-suite('the cost of a status request', () => {
+suite('the status of a server with a Redis', () => {
   let rig: RedisRig;
   let gateway: Gateway;
   let simulator: Simulator;
@@ -82,7 +82,7 @@ suite('the cost of a status request', () => {
     return { readings: Number(readings), requests, msPerRequest: elapsedMs / requests };
   }
 
-  test('is the same with 2 and with 200 registered servers, and none calls a provider', async (context) => {
+  test('a status request costs the same with 2 and with 200 registered servers, and calls no provider', async (context) => {
     await register(1);
     const few = await measure();
     await register(199);
@@ -91,5 +91,29 @@ suite('the cost of a status request', () => {
     const { servers } = await statusOf(server);
     assert.equal(servers.length, 200);
     assert.deepEqual(simulator.log(), []);
+  });
+
+  test('a server without its Redis says that it is degraded and returns by itself', async () => {
+    await rig.service.kill('SIGKILL');
+    const lost = await untilStatus(server, ({ isStale }) => isStale, 20_000);
+    assert.ok(lost.recommendations.some(({ action }) => action === 'check_redis'));
+    assert.ok(lost.servers.some(({ id }) => id === lost.serverId));
+    const health = await healthOf(server);
+    assert.equal(health.status, 'degraded');
+    assert.deepEqual(
+      health.dependencies.map(({ name, status }) => [name, status]),
+      [
+        ['store', 'up'],
+        ['redis', 'down'],
+      ],
+    );
+    await rig.service.restart();
+    const found = await untilStatus(
+      server,
+      ({ isStale, servers, serverId }) => !isStale && servers.some(({ id }) => id === serverId),
+      20_000,
+    );
+    assert.deepEqual(found.recommendations, []);
+    assert.equal(found.servers.length, 1);
   });
 });
