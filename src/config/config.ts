@@ -4,6 +4,7 @@
 
 import type { ProviderFormat } from '../kernel/provider-format.ts';
 import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
+import type { CompatMode } from './schema/compat.ts';
 import type { ALIAS_STRATEGIES, MODEL_ROWS, TRANSLATE_MODES } from './schema/named-settings.ts';
 import type { ValuesOf } from './schema/setting.ts';
 import type { SETTINGS } from './schema/settings.ts';
@@ -13,6 +14,7 @@ export type Sections = {
 };
 
 export type Config = Omit<Sections, 'server' | 'dispatcher'> & {
+  readonly compat: CompatMode | undefined;
   readonly server: Sections['server'] & {
     /** Whether the port is set explicitly: a dispatcher or worker listens only then. */
     readonly isPortSet: boolean;
@@ -74,4 +76,4 @@ export type AliasTarget = { readonly provider: string; readonly model: string };
 export type ModelConfig = ValuesOf<typeof MODEL_ROWS>;
 
 /** The source of a value; later sources override earlier ones. */
-export type Source = 'default' | 'file' | '.env' | 'environment';
+export type Source = 'default' | 'preset' | 'file' | '.env' | 'environment';

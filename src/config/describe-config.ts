@@ -5,15 +5,17 @@ import type { Config, Source } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { maskConfig } from './mask-config.ts';
 import { describeProvider } from './providers/describe-provider.ts';
-import type { Origins } from './read-rows.ts';
+import { type Origins, pathOf } from './read-rows.ts';
+import { COMPAT_ROWS } from './schema/compat.ts';
 import type { DescribedGroup } from './schema/described-value.ts';
 import { ALIAS_ROWS, MODEL_ROWS } from './schema/named-settings.ts';
 import type { Rows, Setting } from './schema/setting.ts';
 import { SECTION_ABOUT, SETTINGS } from './schema/settings.ts';
 
 export function describeConfig({ config, origins }: LoadedConfig): readonly DescribedGroup[] {
-  const masked = maskConfig(config);
+  const { compat, ...masked } = maskConfig(config);
   return [
+    describeGroup('', 'Settings outside a section.', COMPAT_ROWS, { compat }, origins),
     ...describeSections(masked, origins),
     ...Object.values(masked.providers).map((provider) => describeProvider(provider, origins)),
     ...Object.values(masked.aliases).map(({ name, strategy, targets, fallbacks, translate }) => {
@@ -34,7 +36,7 @@ export function describeConfig({ config, origins }: LoadedConfig): readonly Desc
 /** The source of every setting by its path, defaults included. */
 export function sourcesByPath(groups: readonly DescribedGroup[]): Record<string, Source> {
   const pairs = groups.flatMap(({ path, values }) =>
-    values.map(({ key, source }) => [`${path}.${key}`, source] as const),
+    values.map(({ key, source }) => [pathOf(path, key), source] as const),
   );
   return Object.fromEntries(pairs);
 }
@@ -46,7 +48,7 @@ export function describeValue(row: Setting<unknown>, value: unknown): string | u
   return said === written ? written : `${written} (${said})`;
 }
 
-function describeSections(masked: Config, origins: Origins): DescribedGroup[] {
+function describeSections(masked: Omit<Config, 'compat'>, origins: Origins): DescribedGroup[] {
   const about: Readonly<Record<string, string>> = SECTION_ABOUT;
   const values: Readonly<Record<string, object>> = masked;
   return Object.entries(SETTINGS).map(([path, rows]) =>
@@ -65,7 +67,7 @@ function describeGroup(
     key,
     value: describeValue(row, values[key]),
     whenUnset: row.whenUnset,
-    source: origins.get(`${path}.${key}`) ?? ('default' as const),
+    source: origins.get(pathOf(path, key)) ?? ('default' as const),
     variable: row.env,
   }));
   return { path, about, values: described };

@@ -1,9 +1,10 @@
-// Defaults < spillway.yaml < .env < environment → one validated, deep-frozen record. The command line calls it once at
+// Defaults < preset < spillway.yaml < .env < environment → one validated, deep-frozen record. The command line calls it once at
 // start and passes the environment in. Throws ConfigError only.
 
 import { resolve } from 'node:path';
 import type { Config, Sections } from './config.ts';
 import { deepFreeze } from './freeze.ts';
+import { presetOf } from './presets.ts';
 import type { ReadContext } from './providers/read-providers.ts';
 import { readProviders } from './providers/read-providers.ts';
 import type { LoadInput } from './read-files.ts';
@@ -11,6 +12,7 @@ import { readSources } from './read-files.ts';
 import { readAliases, readModels } from './read-names.ts';
 import type { Origins } from './read-rows.ts';
 import { readRows, refuseUnknownKeys } from './read-rows.ts';
+import { COMPAT_ROWS, type CompatMode } from './schema/compat.ts';
 import { checkRules } from './schema/rules.ts';
 import { SETTINGS } from './schema/settings.ts';
 import { refuseMisspeltVariables } from './schema/variables.ts';
@@ -36,29 +38,45 @@ export function loadWithOrigins(input: LoadInput): LoadedConfig {
 
 export function loadFrom(sources: Sources): LoadedConfig {
   const context: ReadContext = { sources, origins: new Map() };
-  const sectionNames = [...Object.keys(SETTINGS), ...NAMED_SECTIONS];
+  const topKeys = [...Object.keys(COMPAT_ROWS), ...Object.keys(SETTINGS), ...NAMED_SECTIONS];
   refuseMisspeltVariables(sources.variableNames);
-  refuseUnknownKeys({ path: '', sources }, sources.file, sectionNames);
-  const config = deepFreeze(assemble(context, readSections(context)));
+  refuseUnknownKeys({ path: '', sources }, sources.file, topKeys);
+  const { compat } = readRows(COMPAT_ROWS, {
+    ...context,
+    path: '',
+    given: { compat: sources.file['compat'] },
+  });
+  const config = deepFreeze(assemble(context, readSections(context, compat), compat));
   checkRules(config);
   return { config, origins: context.origins, sources };
 }
 
-function readSections({ sources, origins }: ReadContext): Sections {
+function readSections({ sources, origins }: ReadContext, compat: CompatMode | undefined): Sections {
   const sections = Object.entries(SETTINGS).map(([path, rows]) => [
     path,
-    readRows(rows, { sources, origins, path, given: sources.file[path] }),
+    readRows(rows, {
+      sources,
+      origins,
+      path,
+      given: sources.file[path],
+      preset: presetOf(compat, path),
+    }),
   ]);
   // `Object.fromEntries` loses the keys' types; each section was parsed by its own rows.
   return Object.fromEntries(sections) as Sections;
 }
 
-function assemble(context: ReadContext, sections: Sections): Config {
+function assemble(
+  context: ReadContext,
+  sections: Sections,
+  compat: CompatMode | undefined,
+): Config {
   const { server, storage, dispatcher, cluster, upstream } = sections;
   const providers = readProviders(context, cluster.region);
   const withKey = Object.values(providers).filter((provider) => provider.hasKey);
   return {
     ...sections,
+    compat,
     server: { ...server, isPortSet: context.origins.has('server.port') },
     storage: { ...storage, dataDir: resolve(context.sources.cwd, storage.dataDir) },
     upstream: {
@@ -67,6 +85,8 @@ function assemble(context: ReadContext, sections: Sections): Config {
     },
     dispatcher: {
       ...dispatcher,
+      // 0 is the exact delay: it can win over the fixed delay of a preset.
+      rateLimitDelayMs: dispatcher.rateLimitDelayMs || undefined,
       availableProviders: dispatcher.availableProviders ?? withKey.map(({ name }) => name),
     },
     providers,

@@ -9,7 +9,8 @@ import type { Rows } from './schema/setting.ts';
 import { SETTINGS } from './schema/settings.ts';
 
 export function maskConfig(config: Config): Config {
-  const values: Readonly<Record<string, object>> = config;
+  const { compat, ...settings } = config;
+  const values: Readonly<Record<string, object>> = settings;
   const sections = Object.entries(SETTINGS).map(
     ([name, rows]) => [name, maskRows(rows, values[name] ?? {})] as const,
   );
@@ -17,7 +18,8 @@ export function maskConfig(config: Config): Config {
     ([name, provider]) => [name, maskProvider(provider)] as const,
   );
   return {
-    ...config,
+    compat,
+    ...settings,
     ...Object.fromEntries(sections),
     providers: withoutPrototype({ ...config.providers, ...Object.fromEntries(providers) }),
   };

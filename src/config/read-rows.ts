@@ -1,4 +1,4 @@
-// Reads the values of one table of rows: environment over .env over file over default, each parsed by its kind. The
+// Reads the values of one table of rows: environment over .env over file over preset over default. The
 // first invalid value is thrown as one sentence. Unknown keys of the file are an error, too: a misspelt key would
 // otherwise be ignored silently.
 
@@ -24,6 +24,8 @@ export type TableInput = {
   readonly provider?: string;
   /** Variables named by the file for keys of this table; they replace the row's variable. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Values of the preset in use, by key; valid values of their rows. */
+  readonly preset?: Readonly<Record<string, unknown>> | undefined;
   /** Allowed keys of this table that other code reads. */
   readonly otherKeys?: readonly string[];
 };
@@ -34,7 +36,7 @@ export function readRows<const R extends Rows>(rows: R, input: TableInput): Valu
   const values: Record<string, unknown> = {};
   for (const [key, row] of Object.entries(rows)) values[key] = readRow(row, key, given[key], input);
   for (const [key, row] of Object.entries(rows))
-    if (row.sameAs !== undefined && !input.origins.has(`${input.path}.${key}`))
+    if (row.sameAs !== undefined && !input.origins.has(pathOf(input.path, key)))
       values[key] = values[row.sameAs];
   // Each value was parsed by the kind of its own row.
   return values as ValuesOf<R>;
@@ -52,6 +54,11 @@ export function refuseUnknownKeys(
   throw new ConfigError(
     `${inFile(input, `${prefix}${showName(unknown)}`)} is not a known key; the nearest one is ${prefix}${closest}.`,
   );
+}
+
+/** The path of a key in the file; the table at the top has the path ''. */
+export function pathOf(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
 }
 
 export function variableOf(row: Setting<unknown>, provider?: string): string | undefined {
@@ -72,7 +79,7 @@ function readRow(
   fileValue: unknown,
   input: TableInput,
 ): unknown {
-  const path = `${input.path}.${key}`;
+  const path = pathOf(input.path, key);
   const env =
     input.variables?.[key] ?? spellingInUse(row, input.sources) ?? variableOf(row, input.provider);
   const variable = env === undefined ? undefined : input.sources.variable(env);
@@ -80,9 +87,21 @@ function readRow(
     input.origins.set(path, variable.source);
     return parse(row.kind, variable.source === '.env' ? `${env} in .env` : env, variable.text);
   }
-  if (fileValue === null || fileValue === undefined) return row.default;
+  if (fileValue === null || fileValue === undefined) return presetOrDefault(row, key, path, input);
   input.origins.set(path, 'file');
   return parse(row.kind, inFile(input, path), fileValue);
+}
+
+function presetOrDefault(
+  row: Setting<unknown>,
+  key: string,
+  path: string,
+  { preset, origins }: TableInput,
+): unknown {
+  const value = preset?.[key];
+  if (value === undefined) return row.default;
+  origins.set(path, 'preset');
+  return value;
 }
 
 function spellingInUse({ otherEnv = [] }: Setting<unknown>, sources: Sources): string | undefined {

@@ -40,6 +40,18 @@ test('without a key the text mentions the simulator', async () => {
   assert.match(await run({}), /uses the simulator/);
 });
 
+test('values of a preset are printed with their source', async () => {
+  const printed = await run({ ...ENV, SPILLWAY_COMPAT: 'plan', PROVIDER_OVERFLOW: 'next' });
+  assert.match(printed, /^ {2}compat +plan +environment SPILLWAY_COMPAT$/m);
+  assert.match(printed, /^ {2}overflow +next +environment PROVIDER_OVERFLOW$/m);
+  assert.match(printed, /^ {2}rateLimitDelayMs +30000 \(30s\) +preset of compat$/m);
+  const json: unknown = JSON.parse(await run({ ...ENV, SPILLWAY_COMPAT: 'plan' }, '--json'));
+  assert.partialDeepStrictEqual(json, {
+    config: { compat: 'plan', breaker: { ratio: 0 } },
+    sources: { compat: 'environment', 'breaker.ratio': 'preset', 'breaker.failures': 'default' },
+  });
+});
+
 test('as JSON it is one object of files, configuration and sources', async () => {
   const printed: unknown = JSON.parse(await run(ENV, '--json'));
   assert.partialDeepStrictEqual(printed, {

@@ -57,7 +57,7 @@ function groupAsText({ path, about, values }: DescribedGroup): string {
   const lines = values.map(
     (each) => `  ${each.key.padEnd(keyWidth)}  ${shown(each).padEnd(valueWidth)}  ${origin(each)}`,
   );
-  return [`${path}: ${about}`, ...lines].join('\n');
+  return [path === '' ? about : `${path}: ${about}`, ...lines].join('\n');
 }
 
 function shown({ value, whenUnset }: DescribedValue): string {
@@ -66,6 +66,7 @@ function shown({ value, whenUnset }: DescribedValue): string {
 }
 
 function origin({ source, variable }: DescribedValue): string {
+  if (source === 'preset') return 'preset of compat';
   const isFromVariable = source === 'environment' || source === '.env';
   return isFromVariable && variable !== undefined ? `${source} ${variable}` : source;
 }

@@ -1,12 +1,14 @@
 // Renders docs/configuration.md from the tables; a test keeps the file equal. The prose and the example are in
 // configuration-prose.ts.
 
+import { PRESETS } from '../presets.ts';
 import { BUILT_IN_NAMES, TIER_LIMITS } from '../providers/built-in-providers.ts';
 import { variableOf } from '../read-rows.ts';
+import { COMPAT_ROWS } from '../schema/compat.ts';
 import { ACCOUNT_ROWS, ALIAS_ROWS, MODEL_ROWS, PROVIDER_ROWS } from '../schema/named-settings.ts';
 import type { Rows, Setting } from '../schema/setting.ts';
 import { SECTION_ABOUT, SETTINGS } from '../schema/settings.ts';
-import { CONFIGURATION_HEAD, NAMED_PROSE } from './configuration-prose.ts';
+import { COMPAT_PROSE, CONFIGURATION_HEAD, NAMED_PROSE } from './configuration-prose.ts';
 import { builtInDefault, writtenDefault } from './env-example.ts';
 
 export function renderConfigurationDoc(): string {
@@ -21,7 +23,23 @@ export function renderConfigurationDoc(): string {
     ['### aliases', NAMED_PROSE.aliases, settingsTable(ALIAS_ROWS)],
     ['### models', NAMED_PROSE.models, settingsTable(MODEL_ROWS)],
   ].map((parts) => parts.join('\n\n'));
-  return `${[CONFIGURATION_HEAD, '## Settings', ...sections, ...named].join('\n\n')}\n`;
+  const compat = ['### compat', COMPAT_PROSE, settingsTable(COMPAT_ROWS), presetTable()].join(
+    '\n\n',
+  );
+  return `${[CONFIGURATION_HEAD, '## Settings', compat, ...sections, ...named].join('\n\n')}\n`;
+}
+
+function presetTable(): string {
+  const rows = Object.entries(PRESETS).flatMap(([mode, preset]) =>
+    Object.entries(preset).flatMap(([section, values]) =>
+      Object.entries(values).map(([key, value]) => [
+        code(mode),
+        code(`${section}.${key}`),
+        code(String(value)),
+      ]),
+    ),
+  );
+  return table(['preset', 'setting', 'value'], rows);
 }
 
 function settingsTable(rows: Rows): string {

@@ -40,8 +40,8 @@ export const CONFIGURATION_HEAD = `# Configuration
 Spillway starts without any configuration. Settings are read and validated once, at start, and do not change while the
 process runs. \`spillway config\` prints the effective values with their sources and masks secrets.
 
-Later sources override earlier ones: the defaults, \`spillway.yaml\` in the working folder (or \`--config FILE\`), \`.env\` in
-the working folder, the environment.
+Later sources override earlier ones: the defaults, the preset of \`compat\`, \`spillway.yaml\` in the working folder (or
+\`--config FILE\`), \`.env\` in the working folder, the environment.
 
 - An invalid value stops the start with exit code 2 and one sentence: the setting, its value and the allowed values.
 - An unknown key of the file is refused, and so is a variable that differs in one or two letters from a known
@@ -57,6 +57,9 @@ simulator. Any other server without a key does not start.
 
 \`\`\`yaml
 ${EXAMPLE_YAML}\`\`\``;
+
+export const COMPAT_PROSE = `A key at the top of the file, \`compat: plan\`. A preset gives values to settings that are set nowhere else, so each of them can
+still be set on its own; \`spillway config\` shows which values come from the preset.`;
 
 export const NAMED_PROSE = {
   providers: `A map of names to providers. \`anthropic\`, \`openai\` and \`gemini\` are built in and need only a key; any other

@@ -424,7 +424,7 @@ export const SETTINGS = {
       'RATE_LIMIT_DELAY_MS',
       duration(1, 86_400_000),
       'the exact time until the slot opens',
-      'A fixed delay for messages over the limit.',
+      'A fixed delay for messages over the limit; 0 is the exact time.',
     ),
   },
   worker: {

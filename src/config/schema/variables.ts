@@ -6,6 +6,7 @@ import { ConfigError, showName } from '../config-error.ts';
 import { editDistance, nearest } from '../nearest.ts';
 import { BUILT_IN_NAMES } from '../providers/built-in-providers.ts';
 import { variableOf } from '../read-rows.ts';
+import { COMPAT_ROWS } from './compat.ts';
 import { PROVIDER_ROWS } from './named-settings.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -16,9 +17,10 @@ const MAX_TYPO_DISTANCE = 2;
 const SCRIPT_VARIABLES = ['SPILLWAY_NO_INSTALL'];
 
 /** The variables of the sections; the variables of providers depend on their names. */
-export const SECTION_VARIABLES: readonly string[] = Object.values(SETTINGS).flatMap((rows) =>
-  Object.values(rows).flatMap((row) => row.env ?? []),
-);
+export const SECTION_VARIABLES: readonly string[] = [
+  COMPAT_ROWS,
+  ...Object.values(SETTINGS),
+].flatMap((rows) => Object.values(rows).flatMap((row) => row.env ?? []));
 
 export function providerVariables(provider: string): readonly string[] {
   return Object.values(PROVIDER_ROWS).flatMap((row) => variableOf(row, provider) ?? []);
