@@ -422,7 +422,7 @@ export const SETTINGS = {
     ),
     rateLimitDelayMs: optional(
       'RATE_LIMIT_DELAY_MS',
-      duration(1, 86_400_000),
+      duration(0, 86_400_000),
       'the exact time until the slot opens',
       'A fixed delay for messages over the limit; 0 is the exact time.',
     ),
