@@ -1,4 +1,4 @@
-// The targets of aliases whose price is not known: calls to them are refused, since a budget could not count them.
+// The targets of aliases without a known price: their calls are refused, because a budget could not count them.
 
 import type { Config } from '../../config/config.ts';
 import { createPriceBook } from '../../metering/prices/price-book.ts';

@@ -10,7 +10,7 @@ export function variableOf(credential: Credential): string {
 
 export type ImportedVariable = {
   readonly name: string;
-  /** The path in the peer's file, for the operator who sets it. */
+  /** The path in the peer's file, for the operator. */
   readonly path: string;
   /** `reference`: the peer's file names this variable. `literal`: the file holds the secret. `vault`: the peer does. */
   readonly source: 'reference' | 'literal' | 'vault';
@@ -24,16 +24,20 @@ export class Credentials {
   readonly #variables = new Map<string, ImportedVariable>();
   /** Secret or vault entry → variable: the same key twice is one account. */
   readonly #bySecret = new Map<string, string>();
+  readonly #referenced: ReadonlySet<string>;
 
-  constructor(readReference: ReadReference) {
+  /** `texts` are all texts of the file: a name that it refers to anywhere is no name for a secret of the file. */
+  constructor(readReference: ReadReference, texts: readonly string[]) {
     this.#readReference = readReference;
+    this.#referenced = new Set(texts.flatMap((text) => readReference(text) ?? []));
   }
 
   /** `suggested` names the variable of a secret that the file spells out. */
   fromText(path: string, text: string, suggested: string): ImportedVariable {
     const reference = this.#readReference(text);
     if (reference === undefined) return this.#assign(`literal ${text}`, path, suggested, 'literal');
-    const name = toVariableName(reference);
+    const isName = /^[A-Za-z_]\w*$/.test(reference);
+    const name = isName ? reference : toVariableName(reference);
     return this.#add({ name, path, source: 'reference' });
   }
 
@@ -56,7 +60,8 @@ export class Credentials {
     if (known) return known;
     const base = toVariableName(suggested);
     let name = base;
-    for (let count = 2; this.#variables.has(name); count += 1) name = `${base}_${count}`;
+    const isTaken = (): boolean => this.#variables.has(name) || this.#referenced.has(name);
+    for (let count = 2; isTaken(); count += 1) name = `${base}_${count}`;
     this.#bySecret.set(secret, name);
     return this.#add({ name, path, source });
   }

@@ -36,7 +36,7 @@ type Account = {
   readonly limits: LimitsDraft;
 };
 
-/** One account per key, with the smallest of its limits, those with the fewest limits first. */
+/** One account per key, with the smallest of its limits; accounts with fewer limits come first. */
 function accountsOf(deployments: readonly Deployment[]): readonly Account[] {
   const byKey = Map.groupBy(deployments, ({ credential }) => variableOf(credential));
   const accounts = [...byKey.values()].flatMap(([first, ...others]) =>

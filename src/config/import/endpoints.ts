@@ -31,7 +31,7 @@ export function findEndpoint(name: string): EndpointLookup | undefined {
   return reason === undefined ? undefined : { reason };
 }
 
-/** The vendor whose name a slug begins with: `openai-prod-4f2a` is OpenAI's. The longest name wins. */
+/** The vendor's name begins the slug: `openai-prod-4f2a` is OpenAI's. The longest name wins. */
 export function endpointOfSlug(slug: string): EndpointLookup | undefined {
   const parts = slug.split(/[-_ ]/);
   for (let length = parts.length; length > 0; length -= 1) {

@@ -14,6 +14,7 @@ import type { ImportContext } from './import-context.ts';
 import { readLitellm } from './litellm/read-litellm.ts';
 import { parsePeerFile } from './parse-peer-file.ts';
 import { PeerMap } from './peer-map.ts';
+import { leavesOf } from './peer-node.ts';
 import { readPortkey } from './portkey/read-portkey.ts';
 import { type SetupCommand, setupCommands } from './setup-commands.ts';
 
@@ -47,16 +48,24 @@ type PeerReader = {
 
 const READERS: Readonly<Record<Peer, PeerReader>> = {
   litellm: { read: readLitellm, readReference: (text) => /^os\.environ\/(.+)$/.exec(text)?.[1] },
-  portkey: { read: readPortkey, readReference: (text) => /^\$\{?(\w+)\}?$/.exec(text)?.[1] },
+  portkey: { read: readPortkey, readReference: readPlaceholder },
   bifrost: { read: readBifrost, readReference: (text) => /^env\.(.+)$/.exec(text)?.[1] },
 };
+
+/** Portkey has no references; files for templates have `${NAME}`, and examples the name itself: `OPENAI_API_KEY`. */
+function readPlaceholder(text: string): string | undefined {
+  return /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? /^[A-Z][A-Z0-9_]*_KEY$/.exec(text)?.[0];
+}
 
 export function importPeer(file: PeerFile): ImportResult {
   const { peer, fileName, text, models = [], env = {} } = file;
   const { read, readReference } = READERS[peer];
   const root = parsePeerFile(fileName, text);
   const [findings, draft] = [new Findings(), new Draft()];
-  const credentials = new Credentials(readReference);
+  const texts = leavesOf(root).flatMap(({ scalar }) =>
+    typeof scalar === 'string' ? [scalar] : [],
+  );
+  const credentials = new Credentials(readReference, texts);
   read(new PeerMap(root, findings), {
     findings,
     draft,

@@ -49,7 +49,7 @@ class NodeReader {
   readonly #fileName: string;
   readonly #document: Source;
   readonly #lines: LineCounter;
-  /** The collections on the path to the current value: an alias of one of them is a cycle. */
+  /** The collections on the path to the current value; an alias of such a collection is a cycle. */
   readonly #open = new Set<unknown>();
   #count = 0;
 

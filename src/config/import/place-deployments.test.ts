@@ -113,3 +113,16 @@ test('names are unique, short enough and no variables of Spillway', () => {
   for (const name of given) assert.match(name, /^[a-z][a-z0-9-]{0,24}$/);
   assert.ok(!given.includes('dlq'));
 });
+
+test("a peer's name that belongs to another vendor is not used", () => {
+  const [provider] = placeDeployments([deployment('groq', 'x', { provider: 'openai' })]).providers;
+  assert.deepEqual([provider?.name, provider?.baseUrl], ['groq', 'https://api.groq.com/openai/v1']);
+});
+
+test('the provider of the second format never takes the name of another provider', () => {
+  const given = names([
+    deployment('groq', 'x', { provider: 'anthropic-openai' }),
+    deployment('anthropic', 'claude'),
+  ]);
+  assert.equal(new Set(given).size, given.length);
+});

@@ -1,5 +1,5 @@
-// Names the providers of an import: the vendor's name, with the host or the model behind it where the vendor alone is
-// not enough to tell two providers apart.
+// Names the providers of an import: the vendor's name, with the host or the model behind it where two providers
+// have the same vendor.
 
 import { builtIn } from '../providers/built-in-providers.ts';
 import { providerVariables, SECTION_VARIABLES } from '../schema/variables.ts';
@@ -16,23 +16,31 @@ export function nameProvider(deployments: readonly Deployment[], taken: Set<stri
   const models = new Set(deployments.map((each) => each.model));
   const host = baseUrl === undefined ? '' : slug(URL.parse(baseUrl)?.hostname.split('.')[0] ?? '');
   const isOwnAddress = baseUrl !== undefined && builtIn(endpoint.name) !== undefined;
-  const stated = slug(first.provider ?? '');
   const candidates = [
-    ...(/^[a-z]/.test(stated) ? [stated] : []),
+    ...statedName(first),
     ...(isOwnAddress ? [] : [endpoint.name]),
     ...(host === '' ? [] : [`${endpoint.name}-${host}`]),
     ...(models.size === 1 && model !== '*' ? [`${endpoint.name}-${slug(model)}`] : []),
   ];
-  const isFree = (name: string): boolean => !taken.has(name) && !isReserved(name);
+  const isFree = (name: string): boolean =>
+    [name, `${name}-openai`].every((each) => !taken.has(each)) && !isReserved(name);
   const shortened = candidates.map((name) => name.slice(0, MAX_NAME).replace(/-+$/, ''));
   let name = shortened.find(isFree);
   for (let count = 2; name === undefined; count += 1)
     name = [`${shortened.at(-1) ?? endpoint.name}-${count}`].find(isFree);
   taken.add(name);
+  if (endpoint.nativeFormat !== undefined) taken.add(`${name}-openai`);
   return name;
 }
 
-/** A provider's variables must not be those of a section (`DLQ_QUEUE`). */
+/** The peer's name, unless it is a built-in provider's and the deployment belongs to another vendor. */
+function statedName({ provider, endpoint }: Deployment): readonly string[] {
+  const name = slug(provider ?? '');
+  const isOthers = builtIn(name) !== undefined && name !== endpoint.name;
+  return /^[a-z]/.test(name) && !isOthers ? [name] : [];
+}
+
+/** A provider's variable must not be a variable of a section (`DLQ_QUEUE`). */
 function isReserved(name: string): boolean {
   return providerVariables(name).some((variable) => SECTION_VARIABLES.includes(variable));
 }

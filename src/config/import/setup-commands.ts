@@ -20,12 +20,12 @@ function organizationCommand(organization: OrganizationDraft): readonly SetupCom
     organization;
   const options = [
     ...option('--name', name),
-    ...option('--budget', monthlyBudgetUsd),
-    ...option('--user-budget', userMonthlyBudgetUsd),
-    ...option('--rpm', limits.requestsPerMinute),
+    ...option('--budget', atMost(MAX_USD, monthlyBudgetUsd)),
+    ...option('--user-budget', atMost(MAX_USD, userMonthlyBudgetUsd)),
+    ...option('--rpm', atMost(MAX_PER_MINUTE, limits.requestsPerMinute)),
     ...option('--tpm', limits.tokensPerMinute),
     ...option('--tpd', limits.tokensPerDay),
-    ...option('--max-concurrent', maxConcurrent),
+    ...option('--max-concurrent', atMost(MAX_PER_MINUTE, maxConcurrent)),
   ];
   if (id !== 'default') return [['orgs', 'create', id, ...options]];
   return options.length === 0 ? [] : [['orgs', 'set', id, ...options]];
@@ -37,11 +37,19 @@ function keyCommand(key: KeyDraft): SetupCommand {
     'create',
     ...option('--org', key.organization),
     ...option('--name', key.name),
-    ...option('--budget', key.monthlyBudgetUsd),
-    ...option('--rpm', key.requestsPerMinute),
+    ...option('--budget', atMost(MAX_USD, key.monthlyBudgetUsd)),
+    ...option('--rpm', atMost(MAX_PER_MINUTE, key.requestsPerMinute)),
     ...option('--expires-at', key.expiresAt),
     ...key.models.flatMap((model) => option('--model', model)),
   ];
+}
+
+/** The largest values of the admin API; a larger limit is none. */
+const MAX_USD = 4_000_000;
+const MAX_PER_MINUTE = 1_000_000;
+
+function atMost(most: number, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.min(value, most);
 }
 
 function option(name: string, value: string | number | undefined): readonly string[] {

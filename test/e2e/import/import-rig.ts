@@ -1,6 +1,6 @@
 // An imported installation as separate processes: `spillway import` writes spillway.yaml, a server starts with it, and the
 // commands of the report create the organisations and keys. The simulator stands in for all providers; a provider's
-// name is part of its base URL, so that the truth log tells them apart.
+// name is part of its base URL, so that the truth log shows it.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -22,11 +22,19 @@ const report = z.object({
   commands: z.array(z.array(z.string())),
 });
 
+const organizations = z.object({
+  data: z.array(
+    z.object({ id: z.string(), monthlyBudgetUsd: z.number(), requestsPerMinute: z.number() }),
+  ),
+});
+
 export type ImportedServer = {
   readonly url: string;
   readonly simulator: Simulator;
   /** The keys that the commands created, in their order. */
   readonly keys: readonly string[];
+  /** The organisations with their monthly budgets in US dollars and their requests per minute. */
+  organizations(): Promise<readonly (readonly [string, number, number])[]>;
   /** The providers that the simulator was called for. */
   asked(): readonly string[];
   close(): Promise<void>;
@@ -61,6 +69,11 @@ export async function startImported(peer: string, fixture: string): Promise<Impo
     url,
     simulator,
     keys: created,
+    async organizations() {
+      const listed = await finishSpillway(['orgs', 'list', '--json', '--config', out], env);
+      const { data } = organizations.parse(JSON.parse(listed.output));
+      return data.map((each) => [each.id, each.monthlyBudgetUsd, each.requestsPerMinute]);
+    },
     asked: () => simulator.log().map(({ provider }) => provider),
     async close() {
       server.kill('SIGTERM');

@@ -1,5 +1,5 @@
 // An imported configuration starts, answers, falls back when the first targets fail, and holds the budgets and limits of
-// the peer's file. Each peer is one installation of separate processes; the fixtures are those of the unit tests.
+// the peer's file. Each peer is one installation of separate processes; the unit tests use the same fixtures.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -15,6 +15,8 @@ type PeerCase = {
   readonly fallback: string;
   /** Of the key that the import creates first. */
   readonly requestsPerMinute: number;
+  /** Id, US dollars per month, requests per minute. */
+  readonly organizations: readonly (readonly [string, number, number])[];
 };
 
 const CASES: readonly PeerCase[] = [
@@ -25,6 +27,7 @@ const CASES: readonly PeerCase[] = [
     targets: ['openai-gpt-4o', 'azure'],
     fallback: 'anthropic-openai',
     requestsPerMinute: 4,
+    organizations: [['default', 50, 100]],
   },
   {
     peer: 'portkey',
@@ -33,6 +36,10 @@ const CASES: readonly PeerCase[] = [
     targets: ['openai-prod', 'groq'],
     fallback: 'anthropic-backup-openai',
     requestsPerMinute: 3,
+    organizations: [
+      ['default', 100, 100],
+      ['ws-search', 40, 100],
+    ],
   },
   {
     peer: 'bifrost',
@@ -41,10 +48,14 @@ const CASES: readonly PeerCase[] = [
     targets: ['openai'],
     fallback: 'anthropic-openai',
     requestsPerMinute: 3,
+    organizations: [
+      ['cust-acme', 80, 10],
+      ['default', 100, 100],
+    ],
   },
 ];
 
-for (const { peer, fixture, model, targets, fallback, requestsPerMinute } of CASES)
+for (const { peer, fixture, model, targets, fallback, requestsPerMinute, ...expected } of CASES)
   suite(`an imported ${peer} configuration`, () => {
     let server: ImportedServer;
     before(async () => {
@@ -64,6 +75,10 @@ for (const { peer, fixture, model, targets, fallback, requestsPerMinute } of CAS
       assert.equal(answer.status, 402, answer.text);
       assert.equal(errorOf(answer).code, 'BUDGET_EXCEEDED');
       assert.deepEqual(server.asked(), []);
+    });
+
+    test('the organisations have the budgets and limits of the file', async () => {
+      assert.deepEqual(await server.organizations(), expected.organizations);
     });
 
     test('a call is answered by a target of its alias', async () => {

@@ -154,7 +154,7 @@ function keyOf(
   return { variable: variable.name };
 }
 
-/** The configurations of a key that state an address; those of cloud platforms are left out. */
+/** Parts of a key that state an address; credentials of cloud platforms are left out. */
 const ADDRESS_CONFIGS = [
   'azure_key_config',
   'ollama_key_config',

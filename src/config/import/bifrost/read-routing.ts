@@ -67,7 +67,7 @@ function byPriority(one: PeerMap, other: PeerMap): number {
 
 const MODEL_RULE = /^\s*(?:request\.)?model\s*==\s*(["'])([^"'\s]+)\1\s*$/;
 
-/** A rule whose condition is one model; the others depend on headers, budgets or teams. */
+/** Reads a rule on one model; rules on headers, budgets or teams have no counterpart. */
 function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContext): void {
   const { draft, findings } = context;
   const leave = (reason: string): void => findings.leftOut(rule.node, reason);

@@ -1,5 +1,6 @@
 // One entry of `model_list`: a model at a vendor with a key and limits, under the name that callers use.
 
+import { toAliasName } from '../alias-name.ts';
 import { readAddress } from '../base-address.ts';
 import type { Credential } from '../credentials.ts';
 import type { LimitsDraft } from '../draft.ts';
@@ -49,10 +50,17 @@ export function readEntry(
   if ('reason' in found) return leave(found.reason);
   const credentials = readCredentials(params, context, named, found.endpoint);
   if ('reason' in credentials) return leave(credentials.reason);
+  const name = toAliasName(group.value);
+  if (name !== group.value)
+    context.findings.changed(
+      group.node,
+      `aliases.${name}`,
+      'a name has no spaces; callers use this one',
+    );
   const limits = readLimits(entry, params);
   const { baseUrl, credential, nodes } = credentials;
   return {
-    group: group.value,
+    group: name,
     map: entry,
     modelNode: model.node,
     params,

@@ -27,7 +27,7 @@ function chain({ config }: ImportResult, alias: string): readonly string[] {
   return [...show(targets), '|', ...show(fallbacks)];
 }
 
-test('a group of deployments becomes an alias whose targets take turns', () => {
+test('a group of deployments becomes an alias with targets that take turns', () => {
   const result = run(models('fast openai/gpt-4o', 'fast groq/llama-3.3-70b'));
   assert.deepEqual(chain(result, 'fast'), ['openai/gpt-4o', 'groq/llama-3.3-70b', '|']);
   assert.equal(result.config.aliases['fast']?.strategy, 'round-robin');
@@ -137,4 +137,35 @@ test('budgets become commands for the organisation and a key', () => {
 test('a number in a variable is left out instead of guessed', () => {
   const result = run(models('a openai/x rpm=os.environ/RPM'));
   assert.match(finding(result, 'model_list[0].litellm_params.rpm')?.reason ?? '', /in a variable/);
+});
+
+test('names with spaces get a name without, in every place', () => {
+  const result = run(`model_list:
+  - { model_name: My Model, litellm_params: { model: openai/x } }
+  - { model_name: other, litellm_params: { model: groq/y } }
+router_settings: { fallbacks: [{ My Model: [other] }, { other: [My Model] }] }`);
+  assert.deepEqual(chain(result, 'My-Model'), ['openai/x', '|', 'groq/y']);
+  assert.deepEqual(chain(result, 'other'), ['groq/y', '|', 'openai/x']);
+  assert.match(finding(result, 'model_list[0].model_name')?.reason ?? '', /no spaces/);
+});
+
+test('a secret of the file never gets the name of a variable that the file refers to', () => {
+  const { variables } = run(
+    models('a openai/x api_key=sk-literal', 'b openai/y api_key=os.environ/OPENAI_API_KEY'),
+  );
+  assert.deepEqual(
+    variables.map(({ name, source }) => [name, source]),
+    [
+      ['OPENAI_API_KEY_2', 'literal'],
+      ['OPENAI_API_KEY', 'reference'],
+    ],
+  );
+});
+
+test('the name of a variable keeps its spelling', () => {
+  const { variables } = run(models('a openai/x api_key=os.environ/openai_key'));
+  assert.deepEqual(
+    variables.map(({ name }) => name),
+    ['openai_key'],
+  );
 });

@@ -1,5 +1,5 @@
-// LiteLLM's config.yaml → spillway.yaml. Documented in docs/import.md; the keys are those of LiteLLM's reference of
-// all settings.
+// LiteLLM's config.yaml → spillway.yaml. Documented in docs/import.md; the keys come from LiteLLM's reference of all
+// settings.
 
 import { periodSeconds } from '../amounts.ts';
 import type { ImportContext } from '../import-context.ts';

@@ -1,5 +1,5 @@
 // `model_list`: every entry becomes a target of the alias with the entry's model_name. Entries of one vendor and model
-// with several keys become accounts of one provider, whose calls Spillway spreads by itself.
+// with several keys become accounts of one provider, which take turns under every strategy.
 
 import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
@@ -94,7 +94,7 @@ function reportProvider(
   for (const node of limitNodes) reportLimit(findings, node, to, deployment.endpoint);
 }
 
-/** Accounts and targets take turns; a share of the calls cannot be given to one of them. */
+/** Accounts and targets take equal turns, so unequal weights are reported as a change. */
 function reportWeights(
   name: string,
   entries: readonly ModelEntry[],

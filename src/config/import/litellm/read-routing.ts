@@ -1,6 +1,7 @@
 // Routing between models: the strategy of a group, fallbacks, and further names of groups. Settings of the router
 // override the same keys of `litellm_settings`.
 
+import { toAliasName } from '../alias-name.ts';
 import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
@@ -79,7 +80,8 @@ function readFallback(
   specific: Set<string>,
   reason?: string,
 ): void {
-  for (const { key, node } of item.entries ?? []) {
+  for (const { key: stated, node } of item.entries ?? []) {
+    const key = toAliasName(stated);
     const targets = targetsOf(node, models, context);
     if (key === '*') {
       for (const name of chains.keys()) if (!specific.has(name)) append(chains, name, targets);
@@ -119,7 +121,7 @@ function targetsOf(
 ): readonly string[] {
   return (node.items ?? [node]).flatMap((item) => {
     const isName = typeof item.scalar === 'string';
-    const targets = isName ? models.targetsOf(textOf(item)) : undefined;
+    const targets = isName ? models.targetsOf(toAliasName(textOf(item))) : undefined;
     if (!targets)
       findings.leftOut(
         item,
@@ -141,12 +143,13 @@ function append(chains: Chains, name: string, targets: readonly string[]): void 
 function readGroupAliases(section: PeerMap, chains: Chains, { findings }: ImportContext): void {
   for (const { key, node } of section.map('model_group_alias')?.entries ?? []) {
     const model = node.entries?.find((entry) => entry.key === 'model')?.node ?? node;
-    const alias = typeof model.scalar === 'string' ? chains.get(model.scalar) : undefined;
+    const alias =
+      typeof model.scalar === 'string' ? chains.get(toAliasName(model.scalar)) : undefined;
     if (!alias) {
       findings.leftOut(node, 'it leads to no model of this file');
       continue;
     }
-    chains.set(key, { ...alias, name: key });
+    chains.set(toAliasName(key), { ...alias, name: toAliasName(key) });
     if (node.entries && node.entries.length > 1)
       findings.changed(node, `aliases.${key}`, 'lists of models show every alias');
     else findings.taken(node, `aliases.${key}`);

@@ -71,7 +71,8 @@ export const VAULT_ENTRY = leftOutKeys({
     'integration_id ai_provider_name expires_at reset_usage next_usage_reset_at',
   [CLOUD]: 'configurations model_config',
   "Azure's v1 API needs no version": 'deployment_config api_version',
-  'an account of a provider has no budget; give one to the organisation or the key': 'usage_limits',
+  'an account of a provider has no budget; set a budget for the organisation or the key':
+    'usage_limits',
 });
 
 export const VAULT_MODEL = leftOutKeys({

@@ -44,7 +44,7 @@ export function readConfig(
         context.findings.changed(
           node,
           'providers',
-          'its model is the one that callers send; name them with --model to get an alias of this config',
+          'callers send its model; name their models with --model to get an alias of this config',
         );
   return { routes, bare: leaves };
 }
@@ -85,7 +85,7 @@ function readRoute(
   return route;
 }
 
-/** A config without targets; one that only has a cache or retries names no provider. */
+/** Reads a config without targets. A config with only a cache or retries names no provider. */
 function readAlone(
   target: PeerMap,
   vault: Vault,

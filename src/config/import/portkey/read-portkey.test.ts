@@ -47,7 +47,7 @@ test('a load balancer inside a fallback keeps its turns, and a fallback inside a
   assert.match(reasonsOf(inner), /strategy\.mode: the fallbacks of one branch serve all/);
 });
 
-test('a target without a model gets those of --model, one alias each', () => {
+test('a target without a model gets an alias for each --model', () => {
   const config = {
     strategy: { mode: 'fallback' },
     targets: [{ provider: 'openai', api_key: 'k' }, LLAMA],
@@ -57,7 +57,7 @@ test('a target without a model gets those of --model, one alias each', () => {
   assert.equal(chain(named, 'gpt-4o-mini'), 'ordered openai/gpt-4o-mini | groq/llama');
   const unnamed = run(config);
   assert.deepEqual(Object.keys(unnamed.config.aliases), []);
-  assert.match(reasonsOf(unnamed), /name them with --model/);
+  assert.match(reasonsOf(unnamed), /name their models with --model/);
   assert.equal(unnamed.config.providers.openai.hasKey, true);
 });
 
@@ -68,7 +68,7 @@ test('a single provider needs no alias', () => {
   assert.ok(findings.every(({ status }) => status === 'taken' || status === 'changed'));
 });
 
-test('keys of camelCase are the same as those of snake_case', () => {
+test('camelCase and snake_case keys have the same meaning', () => {
   const target = { virtualKey: 'openai-main', overrideParams: { model: 'gpt-4o', topP: 1 } };
   const result = run({ strategy: { mode: 'fallback', onStatusCodes: [429] }, targets: [target] });
   assert.equal(chain(result, 'chat'), 'ordered openai-main/gpt-4o |');

@@ -2,6 +2,7 @@
 // API around configs; or the conf.json of the open-source gateway with `integrations`; or a document that collects
 // `configs`, `virtual_keys`, `providers`, `integrations`, `api_keys` and `workspaces`.
 
+import { toAliasName } from '../alias-name.ts';
 import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import { PeerMap } from '../peer-map.ts';
@@ -55,16 +56,12 @@ function configsOf(document: PeerMap, context: ImportContext): readonly NamedCon
 function configOf(map: PeerMap, { findings, fileName }: ImportContext): NamedConfig {
   const config = map.map('config');
   const own = fileName.replace(/\.[^.]+$/, '');
-  if (!config) return { name: aliasName(own), config: map };
+  if (!config) return { name: toAliasName(own), config: map };
   const name = map.text('name') ?? map.text('slug');
-  const alias = aliasName(name?.value ?? own);
+  const alias = toAliasName(name?.value ?? own);
   if (name) findings.taken(name.node, `aliases.${alias}`);
   map.close(CONFIG_ENVELOPE);
   return { name: alias, config };
-}
-
-function aliasName(text: string): string {
-  return text.trim().replaceAll(/\s+/g, '-').slice(0, 128) || 'imported';
 }
 
 type Placed = { readonly leaf: Leaf; readonly deployment: Deployment };

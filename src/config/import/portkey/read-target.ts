@@ -1,5 +1,5 @@
 // A target of a Portkey config: a leaf names a provider and perhaps a model, a branch has a strategy and targets of its
-// own. A leaf without a model gets the one that the caller sends.
+// own. A leaf without a model gets the caller's model.
 
 import { readAddress } from '../base-address.ts';
 import { type EndpointLookup, endpointOfSlug, findEndpoint } from '../endpoints.ts';
@@ -72,7 +72,7 @@ export function readLeaf(
   };
 }
 
-/** The keys of a leaf that are taken together, and those that `readLeaf` reads itself. */
+/** The keys of a leaf that are reported together with its targets. */
 const NODES = [
   'provider',
   'virtual_key',
