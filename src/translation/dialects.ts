@@ -2,10 +2,12 @@
 
 import { chatDialect } from './chat/index.ts';
 import type { Dialect } from './dialect.ts';
+import { generateDialect } from './generate/index.ts';
 import { messagesDialect } from './messages/index.ts';
 import type { DialectName } from './neutral-request.ts';
 
 export const DIALECTS_BY_NAME: Readonly<Partial<Record<DialectName, Dialect>>> = {
   messages: messagesDialect,
   chat: chatDialect,
+  generate: generateDialect,
 };

@@ -1,5 +1,6 @@
 // Anthropic's Messages answer ↔ the neutral form, whole.
 
+import { argumentsObject } from '../call-arguments.ts';
 import { Fields } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
@@ -111,7 +112,7 @@ export function writeBlock(part: AnswerPart): readonly JsonObject[] {
           type: 'tool_use',
           id: withPrefix('toolu_', part.id),
           name: part.name,
-          input: parseInput(part.arguments),
+          input: argumentsObject(part.arguments),
         },
       ];
     case 'reasoning': {
@@ -119,15 +120,6 @@ export function writeBlock(part: AnswerPart): readonly JsonObject[] {
       if (part.isRedacted) return [{ type: 'redacted_thinking', data: signature }];
       return [{ type: 'thinking', thinking: part.text, signature }];
     }
-  }
-}
-
-/** Anthropic's `input` is an object, so broken JSON of another vendor's model cannot be passed on as such. */
-function parseInput(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    return { malformed_arguments: text };
   }
 }
 

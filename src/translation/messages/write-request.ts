@@ -2,10 +2,12 @@
 // so neighbouring turns of one role are merged. Thoughts without Anthropic's own signature are left out: it would refuse
 // them.
 
+import { argumentsObject } from '../call-arguments.ts';
 import type { WritingTerms } from '../dialect.ts';
 import { budgetOf } from '../effort.ts';
 import { defined } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { mergeTurns } from '../merge-turns.ts';
 import type {
   JsonObject,
   MediaPart,
@@ -56,17 +58,6 @@ function clampTemperature({ temperature }: NeutralRequest, losses: Losses): numb
   return 1;
 }
 
-function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
-  const merged: Turn[] = [];
-  for (const turn of turns) {
-    const last = merged.at(-1);
-    if (last?.role === turn.role)
-      merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    else merged.push(turn);
-  }
-  return merged;
-}
-
 function writeTurn({ role, parts }: Turn): JsonObject {
   const results = parts.filter((part) => part.kind === 'tool_result');
   const others = parts.filter((part) => part.kind !== 'tool_result');
@@ -85,7 +76,7 @@ function writePart(part: TurnPart): readonly JsonObject[] {
       return [writeMedia(part)];
     case 'tool_call':
       return [
-        { type: 'tool_use', id: part.id, name: part.name, input: parseArguments(part.arguments) },
+        { type: 'tool_use', id: part.id, name: part.name, input: argumentsObject(part.arguments) },
       ];
     case 'tool_result':
       return [writeToolResult(part)];
@@ -128,15 +119,6 @@ function writeReasoning({ text, signature, isRedacted }: ReasoningPart): readonl
   if (signature?.vendor !== 'messages') return [];
   if (isRedacted) return [{ type: 'redacted_thinking', data: signature.data }];
   return [{ type: 'thinking', thinking: text, signature: signature.data }];
-}
-
-function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    // A model may write broken JSON; the next turn shows it what it wrote.
-    return { malformed_arguments: text };
-  }
 }
 
 function writeTool({ name, description, parameters, isStrict }: ToolDefinition): JsonObject {

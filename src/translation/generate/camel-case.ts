@@ -1,0 +1,29 @@
+// Brings the names of a Gemini request to camelCase, except inside of schemas, arguments and responses of functions, whose
+// names are the caller's own.
+
+import { isObject } from '../fields.ts';
+import type { JsonObject } from '../neutral-request.ts';
+
+const FREE_FORM: ReadonlySet<string> = new Set([
+  'args',
+  'response',
+  'parameters',
+  'parametersJsonSchema',
+  'responseSchema',
+  'responseJsonSchema',
+  'labels',
+]);
+
+export function camelCase(object: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => {
+      const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [camel, FREE_FORM.has(camel) ? value : inner(value)];
+    }),
+  );
+}
+
+function inner(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inner);
+  return isObject(value) ? camelCase(value) : value;
+}

@@ -1,0 +1,99 @@
+// Gemini's generationConfig ↔ the neutral form.
+
+import { budgetOf } from '../effort.ts';
+import { defined, Fields } from '../fields.ts';
+import type { Losses } from '../losses.ts';
+import {
+  EFFORTS,
+  type JsonObject,
+  type NeutralRequest,
+  type OutputFormat,
+  type ReasoningRequest,
+} from '../neutral-request.ts';
+import { toJsonSchema } from './schema.ts';
+
+export type ConfiguredRequest = Pick<
+  NeutralRequest,
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'seed'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'stopSequences'
+  | 'reasoning'
+  | 'outputFormat'
+  | 'answers'
+>;
+
+export function readGenerationConfig(given: Fields | undefined, losses: Losses): ConfiguredRequest {
+  const config = given ?? new Fields({});
+  const thinking = config.object('thinkingConfig');
+  const modalities = config.texts('responseModalities');
+  if (modalities.some((each) => each.toUpperCase() !== 'TEXT'))
+    losses.drop(config.path('responseModalities'));
+  return config.done(losses, {
+    maxOutputTokens: config.number('maxOutputTokens'),
+    temperature: config.number('temperature'),
+    topP: config.number('topP'),
+    topK: config.number('topK'),
+    seed: config.number('seed'),
+    presencePenalty: config.number('presencePenalty'),
+    frequencyPenalty: config.number('frequencyPenalty'),
+    stopSequences: config.texts('stopSequences'),
+    reasoning: thinking && readThinking(thinking, losses),
+    outputFormat: readFormat(config, losses),
+    answers: config.number('candidateCount') ?? 1,
+  });
+}
+
+/** A budget of -1 lets the model decide, which is every vendor's default. */
+function readThinking(thinking: Fields, losses: Losses): ReasoningRequest | undefined {
+  const budget = thinking.number('thinkingBudget');
+  const level = thinking.text('thinkingLevel')?.toLowerCase();
+  const isShown = thinking.flag('includeThoughts') ?? false;
+  thinking.dropRest(losses);
+  if (budget === 0) return { effort: 'none', budgetTokens: undefined, isShown: false };
+  const effort = EFFORTS.find((each) => each === level);
+  const budgetTokens = budget === undefined || budget < 0 ? undefined : budget;
+  if (effort === undefined && budgetTokens === undefined && !isShown) return undefined;
+  return { effort, budgetTokens, isShown };
+}
+
+function readFormat(config: Fields, losses: Losses): OutputFormat | undefined {
+  const type = config.text('responseMimeType');
+  const schema = config.json('responseJsonSchema');
+  const own = config.json('responseSchema');
+  const stated = schema ?? (own && toJsonSchema(own));
+  if (stated) return { kind: 'json_schema', name: undefined, schema: stated, isStrict: undefined };
+  if (type === 'application/json') return { kind: 'json' };
+  if (type !== undefined && type !== 'text/plain') losses.drop(config.path('responseMimeType'));
+  return undefined;
+}
+
+export function writeGenerationConfig(request: NeutralRequest): JsonObject | undefined {
+  const { outputFormat, answers, stopSequences } = request;
+  const config = defined({
+    maxOutputTokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    topP: request.topP,
+    topK: request.topK,
+    seed: request.seed,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    stopSequences: stopSequences.length === 0 ? undefined : stopSequences,
+    candidateCount: answers > 1 ? answers : undefined,
+    responseMimeType: outputFormat ? 'application/json' : undefined,
+    responseJsonSchema: outputFormat?.kind === 'json_schema' ? outputFormat.schema : undefined,
+    thinkingConfig: writeThinking(request),
+  });
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+function writeThinking({ reasoning }: NeutralRequest): JsonObject | undefined {
+  if (!reasoning) return undefined;
+  const { effort, budgetTokens, isShown } = reasoning;
+  const budget = budgetTokens ?? (effort === undefined ? undefined : budgetOf(effort));
+  return defined({ thinkingBudget: budget, includeThoughts: isShown || undefined });
+}

@@ -1,0 +1,17 @@
+// Gemini's generateContent as a dialect.
+
+import type { Dialect } from '../dialect.ts';
+import { readGenerateAnswer, writeGenerateAnswer } from './answer.ts';
+import { readGenerateRequest } from './read-request.ts';
+import { GenerateStreamReader } from './read-stream.ts';
+import { writeGenerateRequest } from './write-request.ts';
+import { GenerateStreamWriter } from './write-stream.ts';
+
+export const generateDialect: Dialect = {
+  readRequest: readGenerateRequest,
+  writeRequest: writeGenerateRequest,
+  readAnswer: readGenerateAnswer,
+  writeAnswer: writeGenerateAnswer,
+  createStreamReader: () => new GenerateStreamReader(),
+  createStreamWriter: (terms) => new GenerateStreamWriter(terms),
+};

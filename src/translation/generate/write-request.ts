@@ -1,0 +1,126 @@
+// The neutral form → Gemini's generateContent request. Results of functions name their function, so the names of earlier
+// calls are looked up; images of a result follow as the user's. Gemini wants alternating roles and at least one part in
+// each content.
+
+import { argumentsObject } from '../call-arguments.ts';
+import { defined, isObject } from '../fields.ts';
+import type { Losses } from '../losses.ts';
+import { mergeTurns } from '../merge-turns.ts';
+import type {
+  JsonObject,
+  MediaPart,
+  NeutralRequest,
+  ToolChoice,
+  ToolDefinition,
+  ToolResultPart,
+  Turn,
+  TurnPart,
+} from '../neutral-request.ts';
+import { writeGenerationConfig } from './generation-config.ts';
+
+export function writeGenerateRequest(
+  request: NeutralRequest,
+  _terms: unknown,
+  losses: Losses,
+): JsonObject {
+  if (request.allowsParallelCalls === false) losses.drop('parallel_tool_calls');
+  const { system, tools, toolChoice } = request;
+  const names = callNames(request.turns);
+  return defined({
+    contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, names)),
+    systemInstruction:
+      system.length === 0 ? undefined : { parts: system.map(({ text }) => ({ text })) },
+    tools: tools.length === 0 ? undefined : [{ functionDeclarations: tools.map(writeTool) }],
+    toolConfig: toolChoice && { functionCallingConfig: writeToolChoice(toolChoice) },
+    generationConfig: writeGenerationConfig(request),
+  });
+}
+
+function callNames(turns: readonly Turn[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { parts } of turns)
+    for (const part of parts) if (part.kind === 'tool_call') names.set(part.id, part.name);
+  return names;
+}
+
+function writeTurn(
+  { role, parts }: Turn,
+  names: ReadonlyMap<string, string>,
+): readonly JsonObject[] {
+  const written = parts.flatMap((part) => writePart(part, names));
+  if (written.length === 0) return [];
+  return [{ role: role === 'assistant' ? 'model' : 'user', parts: written }];
+}
+
+function writePart(part: TurnPart, names: ReadonlyMap<string, string>): readonly JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text === '' ? [] : [{ text: part.text }];
+    case 'image':
+    case 'document':
+      return [writeMedia(part)];
+    case 'tool_call':
+      return [
+        defined({
+          functionCall: { name: part.name, args: argumentsObject(part.arguments) },
+          thoughtSignature: part.signature?.vendor === 'generate' ? part.signature.data : undefined,
+        }),
+      ];
+    case 'tool_result':
+      return writeResult(part, names);
+    case 'reasoning':
+      return part.signature?.vendor === 'generate'
+        ? [{ text: part.text, thought: true, thoughtSignature: part.signature.data }]
+        : [];
+  }
+}
+
+function writeMedia({ source, name }: MediaPart): JsonObject {
+  if (source.kind === 'base64')
+    return {
+      inlineData: defined({ mimeType: source.mediaType, data: source.data, displayName: name }),
+    };
+  return {
+    fileData: defined({ mimeType: source.mediaType, fileUri: source.url, displayName: name }),
+  };
+}
+
+function writeResult(
+  { callId, name, parts, isError }: ToolResultPart,
+  names: ReadonlyMap<string, string>,
+): readonly JsonObject[] {
+  const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  const media = parts.flatMap((part) => (part.kind === 'text' ? [] : [writeMedia(part)]));
+  const response = isError ? { error: text } : responseOf(text);
+  const functionResponse = { name: name ?? names.get(callId) ?? callId, response };
+  return [{ functionResponse }, ...media];
+}
+
+/** Gemini wants an object; a result that is one is passed as such. */
+function responseOf(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Not JSON: a plain text.
+  }
+  return { output: text };
+}
+
+function writeTool({ name, description, parameters }: ToolDefinition): JsonObject {
+  return defined({ name, description, parametersJsonSchema: parameters });
+}
+
+function writeToolChoice(choice: ToolChoice): JsonObject {
+  switch (choice.kind) {
+    case 'auto':
+      return { mode: 'AUTO' };
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [choice.name] };
+  }
+}
