@@ -25,7 +25,7 @@ import type { RequestRecords } from '../../upstream/request-records.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallerRetries, RetryingCaller } from './caller-retries.ts';
-import type { AlsoAllowed, CallPlan } from './plan-call.ts';
+import type { AlsoAllowed, CallPlan, PlanParts } from './plan-call.ts';
 
 export type CallParts = {
   readonly attempts: AttemptParts;
@@ -35,6 +35,8 @@ export type CallParts = {
   readonly isReasoning: (model: string) => boolean;
   /** What the operator lets pass to providers besides the built-in lists. */
   readonly alsoAllowed?: AlsoAllowed;
+  /** Serves requests at targets of another wire format. */
+  readonly translation?: PlanParts['translation'];
   readonly contextTokens: ContextTokensOf;
   /** The providers' own limits, as learnt from their responses. */
   readonly limits: ProviderLimits;
