@@ -14,6 +14,8 @@ import { runProcess } from './run-process.ts';
 
 export type Side = Omit<Sight, 'callSeconds'> & {
   readonly seconds: number;
+  /** Without the start of the process: since the provider's first answer. */
+  readonly secondsSinceAnswer?: number | undefined;
   readonly calls: number;
 };
 
@@ -71,8 +73,8 @@ async function measureSide(
   const home = join(folder, 'home');
   mkdirSync(home);
   const provider = await startSimulator({ clock: systemClock });
-  const calls = () =>
-    provider.log().filter(({ operation }) => MODEL_CALLS.includes(operation ?? '')).length;
+  const modelCalls = () =>
+    provider.log().filter(({ operation }) => MODEL_CALLS.includes(operation ?? ''));
   const work: Work = async (endpoint) => {
     const { model = client.model, isStream = false, timeLimitMs = TIME_LIMIT_MS } = failure;
     const requests = requestsOf(client, failure);
@@ -80,8 +82,12 @@ async function measureSide(
     const startedAt = performance.now();
     const ended = await runProcess(command, home, timeLimitMs);
     const processSeconds = (performance.now() - startedAt) / 1000;
+    const endedAt = systemClock.now();
     const { callSeconds: seconds = processSeconds, ...sight } = client.read(ended);
-    return { ...sight, seconds, calls: calls() };
+    const calls = modelCalls();
+    const answeredAt = calls[0]?.finishedAt ?? undefined;
+    const secondsSinceAnswer = answeredAt === undefined ? undefined : (endedAt - answeredAt) / 1000;
+    return { ...sight, seconds, secondsSinceAnswer, calls: calls.length };
   };
   try {
     provider.setScenario(failure.scenario);

@@ -74,9 +74,15 @@ function plain(cell: Cell, side: Side): string {
   return `${seen(side)} · ${figures(cell, side)}`;
 }
 
-function figures({ requests = 1 }: Cell, { seconds, calls }: Side): string {
+function figures(
+  { requests = 1, kind }: Cell,
+  { seconds, secondsSinceAnswer, calls }: Side,
+): string {
+  const isLater = kind === 'agent' && secondsSinceAnswer !== undefined;
+  const since = isLater ? ` (${secondsSinceAnswer.toFixed(1)} s after the first answer)` : '';
   const count = calls === 1 ? '1 call' : `${calls} calls`;
-  return `${seconds.toFixed(1)} s · ${count}${requests === 1 ? '' : ` for ${requests} requests`}`;
+  const asked = requests === 1 ? '' : ` for ${requests} requests`;
+  return `${seconds.toFixed(1)} s${since} · ${count}${asked}`;
 }
 
 function seen({ outcome, errorClass, text }: Side): string {

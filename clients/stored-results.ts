@@ -14,6 +14,7 @@ const side = z.object({
   ancestors: z.array(z.string()).optional(),
   text: z.string(),
   seconds: z.number(),
+  secondsSinceAnswer: z.number().optional(),
   calls: z.number(),
 });
 
