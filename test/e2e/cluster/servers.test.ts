@@ -14,9 +14,14 @@ import {
   statusOf,
   untilStatus,
 } from '../../support/gateway/cluster-status.ts';
-import { runSpillway, type SpillwayProcess } from '../../support/gateway/spillway-process.ts';
+import {
+  finishSpillway,
+  runSpillway,
+  type SpillwayProcess,
+} from '../../support/gateway/spillway-process.ts';
 import { openTestCluster, type TestCluster } from '../../support/gateway/test-cluster.ts';
 import { raiseLimits } from '../../support/gateway/test-gateway.ts';
+import { rowsOf, valueAt } from '../../support/response-fields.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
 
@@ -165,6 +170,42 @@ suite('three gateways in one registry', () => {
       headers: { authorization: `Bearer ${cluster.adminKey}` },
     });
     assert.equal(unknown.status, 404);
+  });
+
+  test('spillway servers lists, drains and resumes servers', async () => {
+    const { hostname, port } = new URL(at('alpha').url);
+    const run = (...args: string[]) =>
+      finishSpillway(['servers', ...args], {
+        ...cluster.env,
+        SPILLWAY_DATA_DIR: `${folder}/cli`,
+        HOST: hostname,
+        PORT: port,
+      });
+    const stateOf = async (id: string) =>
+      new RegExp(`^${id} .*?(healthy|degraded|maintenance|draining)`, 'm').exec(
+        (await run('list')).output,
+      )?.[1];
+    assert.equal(await stateOf('gamma'), 'healthy');
+    const drained = await run('drain', 'gamma');
+    assert.deepEqual([drained.code, drained.output.trim()], [0, 'gamma is draining.']);
+    await untilStatus(
+      at('alpha'),
+      ({ servers: all }) => all.some(({ id, isDraining }) => id === 'gamma' && isDraining),
+      10_000,
+    );
+    assert.equal(await stateOf('gamma'), 'draining');
+    assert.equal((await run('maintenance', 'gamma')).output.trim(), 'gamma is in maintenance.');
+    assert.equal((await run('resume', 'gamma')).output.trim(), 'gamma is active.');
+    const unknown = await run('drain', 'delta');
+    assert.deepEqual(
+      [unknown.code, unknown.errors.trim()],
+      [1, 'There is no server delta in the cluster.'],
+    );
+    const listed: unknown = JSON.parse((await run('list', '--json')).output);
+    assert.deepEqual(
+      rowsOf(listed).map((server) => valueAt(server, 'id')),
+      [...IDS],
+    );
   });
 
   test('a frozen server is suspected and returns by itself', async () => {
