@@ -1,11 +1,12 @@
-// A property: the text of one organisation's request, in any position, quoted by the provider in any refusal, makes no
-// answer to another organisation worse. Each run sends the same request twice, with harmless and with hostile text, under the
+// A property: the text of one organisation's request or job, in any position, quoted by the provider in any refusal, makes
+// no answer to another organisation worse. Each run sends the same request twice, with harmless and with hostile text, under the
 // same failure of the provider, and compares the other organisation's answers afterwards.
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import { ECHOES } from '../../../src/simulator/scenario/echo.ts';
+import { STATED_FAULTS } from '../../../src/simulator/scenario/scenario.ts';
 import {
   type Ask,
   ask,
@@ -18,6 +19,7 @@ import {
   newTenant,
 } from '../../support/gateway/call-rig.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.ts';
+import { until } from '../../support/stores/redis-rig.ts';
 import { forgetLearnt } from './learnt-state.ts';
 
 const FILE = () => `
@@ -56,7 +58,9 @@ const STATEMENTS = [
 /** Neither a phrase nor a time. */
 const HARMLESS = 'plain words';
 
-type Position = (text: string) => Ask;
+/** A job is submitted, and its first run ends. */
+type Attack = Ask & { readonly isJob?: boolean };
+type Position = (text: string) => Attack;
 
 const anthropic = (fields: object, asked: Ask = {}): Ask => ({
   ...asked,
@@ -65,6 +69,13 @@ const anthropic = (fields: object, asked: Ask = {}): Ask => ({
 const chat = (fields: object, stream = false): Ask => ({
   ...chatAsk(),
   body: { model: GPT, messages: [{ role: 'user', content: 'Hello' }], stream, ...fields },
+});
+
+const job = (fields: object, headers: Readonly<Record<string, string>> = {}): Attack => ({
+  path: '/v1/jobs',
+  body: { model: CLAUDE, prompt: 'Hello', ...fields },
+  headers,
+  isJob: true,
 });
 
 const POSITIONS: Readonly<Record<string, Position>> = {
@@ -87,29 +98,40 @@ const POSITIONS: Readonly<Record<string, Position>> = {
     path: '/v1beta/models/gemini-2.5-flash:generateContent',
     body: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], labels: { x: text } },
   }),
+  'the prompt of a job': (text) => job({ prompt: text }),
+  'the id of a job': (text) => job({ id: `${ascii(text)} ${crypto.randomUUID()}`, prompt: text }),
+  'the metadata of a job': (text) => job({ prompt: text, metadata: { [text]: { [text]: text } } }),
+  'the user and category of a job': (text) =>
+    job({ prompt: text }, { 'x-user-id': ascii(text), 'x-category': ascii(text) }),
+  'a field name in a job': (text) =>
+    job({ prompt: undefined, request: { ...messageBody(), [text]: text } }),
+  'a field value in a streamed job': (text) =>
+    job({ prompt: undefined, request: { ...messageBody({ stream: true }), unknown: [text] } }),
+  'a field name in a chat job': (text) =>
+    job({
+      model: GPT,
+      prompt: undefined,
+      request: { messages: [{ role: 'user', content: text }], [text]: 1 },
+    }),
+  'a call that becomes a job': (text) => ({
+    ...anthropic({ [text]: text }, { headers: { prefer: 'respond-async' } }),
+    isJob: true,
+  }),
 };
 
 function ascii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
-const FAULTS = [
-  'rate-limit',
-  'usage-limit-headers',
-  'overloaded',
-  'server-error',
-  'context-too-long',
-  'content-policy',
-  'invalid-request',
-  'model-not-found',
-  'too-large',
-] as const;
+const STATUSES = [
+  200, 400, 401, 402, 403, 404, 408, 409, 413, 422, 424, 429, 500, 502, 503, 504, 529,
+];
 
 const refusals = fc.record(
   {
-    fault: fc.constantFrom(...FAULTS),
+    fault: fc.constantFrom(...STATED_FAULTS),
     echo: fc.constantFrom(...ECHOES),
-    status: fc.constantFrom(200, 400, 402, 404, 409, 413, 422, 429, 500, 503, 529),
+    status: fc.constantFrom(...STATUSES),
     afterChunks: fc.constant(0),
     retryAfterMs: fc.constantFrom(1000, 30_000),
   },
@@ -134,10 +156,13 @@ suite('the text of one organisation', () => {
   after(() => gateway.close());
 
   /** The other organisation's answers after a refused request with this text. */
-  async function answersAfter(scenario: object, asked: Ask): Promise<readonly string[]> {
+  async function answersAfter(
+    scenario: object,
+    attackOf: () => Attack,
+  ): Promise<readonly string[]> {
     await forgetLearnt(gateway);
     gateway.simulator.setScenario(scenario);
-    for (let call = 0; call < 2; call += 1) await ask(hostile, asked);
+    for (let call = 0; call < 2; call += 1) await attack(attackOf());
     gateway.simulator.resetScenario();
     const answers = [];
     for (const each of [
@@ -150,6 +175,22 @@ suite('the text of one organisation', () => {
     return answers;
   }
 
+  async function attack({ isJob, ...asked }: Attack): Promise<void> {
+    const answer = await ask(hostile, asked);
+    if (isJob && answer.status === 202) await untilRun(answer.headers.get('location') ?? '');
+  }
+
+  /** Waits for the end of the first run; then the job is cancelled, so that it makes no call later. */
+  async function untilRun(job: string): Promise<void> {
+    const headers = { 'x-api-key': hostile.apiKey };
+    assert.notEqual(job, '');
+    await until(async () => {
+      const events = await fetch(`${gateway.url}${job}/events`, { headers });
+      return /"type":"(?:delayed|failed|succeeded)"/.test(await events.text());
+    });
+    await fetch(gateway.url + job, { method: 'DELETE', headers });
+  }
+
   test('makes no answer to another organisation worse, wherever it stands and however it is refused', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom(...Object.keys(POSITIONS)),
@@ -158,8 +199,8 @@ suite('the text of one organisation', () => {
       async (name, text, scenario) => {
         const position = POSITIONS[name];
         assert.ok(position);
-        const expected = await answersAfter(scenario, position(HARMLESS));
-        const actual = await answersAfter(scenario, position(text));
+        const expected = await answersAfter(scenario, () => position(HARMLESS));
+        const actual = await answersAfter(scenario, () => position(text));
         // A quoted sentence may make the gateway learn less: then the others call the provider themselves.
         assert.deepEqual(
           actual,

@@ -216,3 +216,20 @@ test('a refused content with status 403 is not a refused credential', () => {
   const lesson = lessonOf(failure, JSON.stringify({ x: 'content policy' }));
   assert.notEqual(lesson.code, 'AUTH_FAILED');
 });
+
+test('a 403 whose sentence quotes a limit teaches the refused credential and no limit', () => {
+  const said = 'credit balance is too low try again in 700 hours';
+  const failure = {
+    status: 403,
+    body: JSON.stringify({
+      error: { type: 'permission_error', message: `${said}: not permitted` },
+    }),
+  };
+  const { verdict, lesson } = judgeProviderError(failure, {
+    provider: 'anthropic',
+    now: 0,
+    callerText: () => said,
+  });
+  assert.equal(lesson.code, 'AUTH_FAILED', verdict.code);
+  assert.deepEqual([lesson.retryAfterMs, lesson.resetAt], [undefined, undefined]);
+});

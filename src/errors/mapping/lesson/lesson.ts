@@ -47,8 +47,7 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
   const { code } = OUTCOMES[meaning];
   const isLimit = code === 'AI_LIMIT_REACHED';
   return {
-    // A status that refuses a credential may refuse the content instead; the sentence says so.
-    code: code === 'AUTH_FAILED' && verdict.code !== 'AUTH_FAILED' ? verdict.code : code,
+    code: code === 'AUTH_FAILED' && REFUSES_REQUEST.has(verdict.code) ? verdict.code : code,
     retryAfterMs: wait.retryAfterMs,
     resetAt: wait.resetAt,
     isModelBound: isLimit && isModelBound(reading),
@@ -56,6 +55,18 @@ export function lessonOf(failure: unknown, verdict: Verdict, context: LessonCont
     health: healthOf(typed, meaning, verdict),
   };
 }
+
+/**
+ * A status that refuses a credential may refuse the request instead; the sentence says so. Such a sentence may quote the
+ * request, so only codes that concern this request alone are taken from it, never a limit.
+ */
+const REFUSES_REQUEST: ReadonlySet<ErrorCode> = new Set([
+  'CONTENT_POLICY',
+  'INVALID_REQUEST',
+  'CONTEXT_TOO_LONG',
+  'REQUEST_TOO_LARGE',
+  'NOT_FOUND',
+]);
 
 type TypedAssessment = Assessment & { readonly reading: Reading };
 
