@@ -47,9 +47,8 @@ test('writes spillway.yaml and prints a line for each finding, the variables and
 test('--json prints the findings, variables and commands as one document', async (context) => {
   const { out } = await run(context, ['litellm', 'config.yaml', '--json']);
   const report: Record<string, unknown> = JSON.parse(out);
-  assert.deepEqual(Object.keys(report), [
-    ...['peer', 'file', 'out', 'counts', 'findings', 'variables', 'commands', 'unpriced'],
-  ]);
+  const names = 'peer,file,out,counts,findings,variables,commands,unpriced';
+  assert.equal(Object.keys(report).join(), names);
   assert.deepEqual(report['commands'], [['orgs', 'set', 'default', '--budget', '5']]);
 });
 

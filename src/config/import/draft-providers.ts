@@ -3,8 +3,8 @@
 import { builtIn } from '../providers/built-in-providers.ts';
 import { providerVariables } from '../schema/variables.ts';
 import { type Credential, variableOf } from './credentials.ts';
+import type { Deployment } from './deployment.ts';
 import type { AccountDraft, LimitsDraft, ProviderDraft } from './draft.ts';
-import type { Deployment } from './place-deployments.ts';
 
 export function draftProviders(
   deployments: readonly Deployment[],

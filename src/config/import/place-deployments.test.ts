@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Deployment } from './deployment.ts';
 import { findEndpoint } from './endpoints.ts';
-import { type Deployment, placeDeployments } from './place-deployments.ts';
+import { placeDeployments } from './place-deployments.ts';
 
 function deployment(vendor: string, model: string, given: Partial<Deployment> = {}): Deployment {
   const found = findEndpoint(vendor);

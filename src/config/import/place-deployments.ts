@@ -3,32 +3,19 @@
 // and no model has limits of its own; otherwise a model would be called with a key that the peer never used for it, or
 // two models would share one limit. An API with a native wire format becomes two providers, one for each format.
 
-import { type Credential, variableOf } from './credentials.ts';
-import type { LimitsDraft, ProviderDraft } from './draft.ts';
+import { variableOf } from './credentials.ts';
+import type { Deployment } from './deployment.ts';
+import type { ProviderDraft } from './draft.ts';
 import { draftProviders } from './draft-providers.ts';
-import type { Endpoint } from './endpoints.ts';
 import { nameProvider } from './provider-name.ts';
-
-export type Deployment = {
-  readonly endpoint: Endpoint;
-  /** The address in the peer's file, if it is not the vendor's. */
-  readonly baseUrl?: string | undefined;
-  /** The vendor's name of the model; `*` for all of them. */
-  readonly model: string;
-  readonly credential: Credential;
-  readonly accountName?: string | undefined;
-  /** The peer's own name of a provider: its deployments become one provider of that name and share their limits. */
-  readonly provider?: string | undefined;
-  readonly limits: LimitsDraft;
-};
 
 export type Placement = {
   /** In the order of spillway.yaml. */
   readonly providers: readonly ProviderDraft[];
   /** The targets of a deployment, one for each wire format, as `provider/model`. */
-  targetsOf(deployment: Deployment): readonly string[];
+  readonly targetsOf: (deployment: Deployment) => readonly string[];
   /** The provider of the vendor's own wire format. */
-  providerOf(deployment: Deployment): string;
+  readonly providerOf: (deployment: Deployment) => string;
 };
 
 /** Deployments that become one provider, or two with a native format. */

@@ -3,7 +3,7 @@
 
 import { builtIn } from '../providers/built-in-providers.ts';
 import { providerVariables, SECTION_VARIABLES } from '../schema/variables.ts';
-import type { Deployment } from './place-deployments.ts';
+import type { Deployment } from './deployment.ts';
 
 /** A name has at most 32 characters; some remain for a number and for `-openai`. */
 const MAX_NAME = 22;

@@ -3,11 +3,11 @@
 
 import { readAddress } from '../base-address.ts';
 import type { Credential } from '../credentials.ts';
+import type { Deployment } from '../deployment.ts';
 import type { LimitsDraft } from '../draft.ts';
 import { type Endpoint, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import { type PeerMap, textOf } from '../peer-map.ts';
-import type { Deployment } from '../place-deployments.ts';
 import { reportKey } from '../report-deployment.ts';
 import { CUSTOM_PROVIDER, KEY, KEY_ADDRESS, PROVIDER } from './left-out-keys.ts';
 import type { GovernedLimits } from './read-governed-limits.ts';

@@ -3,12 +3,12 @@
 import { toAliasName } from '../alias-name.ts';
 import { readAddress } from '../base-address.ts';
 import type { Credential } from '../credentials.ts';
+import type { Deployment } from '../deployment.ts';
 import type { LimitsDraft } from '../draft.ts';
 import { type Endpoint, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import type { Deployment } from '../place-deployments.ts';
 import { reportKey } from '../report-deployment.ts';
 import type { NamedCredentials } from './read-credentials.ts';
 

@@ -104,13 +104,21 @@ test('limits of an integration are shared by its models', () => {
   assert.equal(provider?.accounts[0]?.tokensPerDay, 5000);
 });
 
+/** Entries, because an object literal with `then` looks like a promise. */
+function condition(query: object, target: string): object {
+  return Object.fromEntries([
+    ['query', query],
+    ['then', target],
+  ]);
+}
+
 test('conditions on the model become aliases; others are left out', () => {
   const result = run({
     strategy: {
       mode: 'conditional',
       conditions: [
-        { query: { 'params.model': { $in: ['fast', 'quick'] } }, then: 'one' },
-        { query: { 'metadata.tier': 'paid' }, then: 'two' },
+        condition({ 'params.model': { $in: ['fast', 'quick'] } }, 'one'),
+        condition({ 'metadata.tier': 'paid' }, 'two'),
       ],
       default: 'two',
     },

@@ -3,10 +3,11 @@
 // `configs`, `virtual_keys`, `providers`, `integrations`, `api_keys` and `workspaces`.
 
 import { toAliasName } from '../alias-name.ts';
+import type { Deployment } from '../deployment.ts';
 import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import { PeerMap } from '../peer-map.ts';
-import { type Deployment, type Placement, placeDeployments } from '../place-deployments.ts';
+import { type Placement, placeDeployments } from '../place-deployments.ts';
 import { CONFIG_ENVELOPE, DOCUMENT } from './left-out-keys.ts';
 import { readCallers } from './read-callers.ts';
 import { type ConfigRoutes, leavesOf, type NamedRoute, readConfig } from './read-config.ts';

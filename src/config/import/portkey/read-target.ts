@@ -2,11 +2,11 @@
 // own. A leaf without a model gets the caller's model.
 
 import { readAddress } from '../base-address.ts';
+import type { Deployment } from '../deployment.ts';
 import { type EndpointLookup, endpointOfSlug, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import type { Deployment } from '../place-deployments.ts';
 import { reportKey } from '../report-deployment.ts';
 import { CONFIG, OVERRIDE_REASON, TARGET_ONLY } from './left-out-keys.ts';
 import { deploymentOf, type Vault } from './read-vault.ts';

@@ -3,11 +3,11 @@
 // way they become variables.
 
 import type { Credential } from '../credentials.ts';
+import type { Deployment } from '../deployment.ts';
 import type { LimitsDraft } from '../draft.ts';
 import { type Endpoint, endpointOfSlug, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import { leftOutKeys, type PeerMap } from '../peer-map.ts';
-import type { Deployment } from '../place-deployments.ts';
 import { reportKey } from '../report-deployment.ts';
 import { VAULT_ENTRY, VAULT_MODEL } from './left-out-keys.ts';
 import { readRateLimits } from './read-limits.ts';
