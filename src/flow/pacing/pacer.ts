@@ -59,6 +59,9 @@ type Waiting = {
   readonly resolve: (answer: PacerAnswer) => void;
 };
 
+/** Of an ask or a call: when it was due, and when it started, monotonic. */
+type Start = { readonly dueAt: number; readonly atMs: number };
+
 /** The slot opens within the job's patience. */
 type Refusal = { readonly kind: 'refused'; readonly waitMs: number };
 
@@ -67,12 +70,12 @@ const EXPIRES_MS = 900_000;
 const KEPT_PART = 0.9;
 /** The due times between two of one server's belong to other servers, up to this many. */
 const MAX_DISTANCE_INTERVALS = 8;
-/** Late timers are made up for, up to this. */
-const MAX_CATCH_UP_MS = 50;
+/** The lateness of timers on a busy machine is made up for, up to this. */
+const MAX_CATCH_UP_MS = 150;
 /** A slot may be given back before it expires: the limiter is asked at least this often. */
 const MAX_BLOCKED_MS = 1000;
 const ENDLESS = Number.POSITIVE_INFINITY;
-const NEVER = { dueAt: Number.NEGATIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY };
+const NO_START: Start = { dueAt: 0, atMs: Number.NEGATIVE_INFINITY };
 
 export class Pacer {
   readonly #parts: PacerParts;
@@ -80,8 +83,8 @@ export class Pacer {
   readonly #intervalMs: number;
   readonly #queue: Waiting[] = [];
   /** Of jobs that waited. */
-  #lastAsk = NEVER;
-  #lastCall = NEVER;
+  #lastAsk = NO_START;
+  #lastCall = NO_START;
   #cancelTimer = (): void => {};
 
   /** The interval is that of the first limit. */
@@ -138,13 +141,15 @@ export class Pacer {
     this.#dismissAborted();
     for (let [next] = this.#queue; next; [next] = this.#queue) {
       const now = clock.monotonic();
-      const startAtMs = Math.max(next.fromMs, this.#afterMs(this.#lastAsk, next.request.dueAt));
+      const { dueAt, atMs } = this.#after(this.#lastAsk, next.request.dueAt);
+      const startAtMs = Math.max(next.fromMs, atMs);
       if (startAtMs > now) {
         this.#cancelTimer = clock.after(Math.max(1, Math.ceil(startAtMs - now)), this.#pump);
         return;
       }
       this.#queue.shift();
-      void this.#letOn(next, Math.max(startAtMs, now - MAX_CATCH_UP_MS));
+      this.#lastAsk = { dueAt, atMs: Math.max(startAtMs, now - MAX_CATCH_UP_MS) };
+      void this.#letOn(next);
     }
   };
 
@@ -155,20 +160,19 @@ export class Pacer {
     }
   }
 
-  /** When the next one may start. */
-  #afterMs(last: typeof NEVER, dueAt = last.dueAt): number {
-    const intervals = (dueAt - last.dueAt) / this.#intervalMs;
-    const distance = intervals > 1 ? Math.min(intervals, MAX_DISTANCE_INTERVALS) : 1;
-    return last.atMs + KEPT_PART * distance * this.#intervalMs;
+  /** The start after the last one: in due times at least an interval later, in time nine tenths of that distance. */
+  #after(last: Start, dueAt = 0): Start {
+    const nextDueAt = Math.max(dueAt, last.dueAt + this.#intervalMs);
+    const maxDistanceMs = MAX_DISTANCE_INTERVALS * this.#intervalMs;
+    const distanceMs = Math.min(nextDueAt - last.dueAt, maxDistanceMs);
+    return { dueAt: nextDueAt, atMs: last.atMs + KEPT_PART * distanceMs };
   }
 
-  async #letOn({ request, ...waiting }: Waiting, atMs: number): Promise<void> {
-    const { dueAt: lastDueAt } = this.#lastAsk;
-    this.#lastAsk = { dueAt: Math.max(request.dueAt ?? lastDueAt, lastDueAt), atMs };
-    const answer = await this.#ask(request);
+  async #letOn(waiting: Waiting): Promise<void> {
+    const answer = await this.#ask(waiting.request);
     // Without a permit the job kept its distance in vain: the next one may go as soon as its slot opens.
-    if (answer.kind !== 'allowed') this.#lastAsk = { ...this.#lastAsk, atMs: NEVER.atMs };
-    if (answer.kind === 'refused') this.#insert({ request, ...waiting }, answer);
+    if (answer.kind !== 'allowed') this.#lastAsk = NO_START;
+    if (answer.kind === 'refused') this.#insert(waiting, answer);
     else waiting.resolve(answer);
     this.#pump();
   }
@@ -199,8 +203,8 @@ export class Pacer {
   async #waitForTurn(askedAtMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    const atMs = Math.max(now, this.#afterMs(this.#lastCall, askedAtMs));
-    this.#lastCall = { dueAt: Math.max(askedAtMs, this.#lastCall.dueAt), atMs };
+    const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs);
+    this.#lastCall = { dueAt, atMs: Math.max(atMs, now - MAX_CATCH_UP_MS) };
     if (atMs > now) await sleep(clock, Math.ceil(atMs - now), signal).catch(() => {});
   }
 }
