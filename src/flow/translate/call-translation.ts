@@ -88,7 +88,7 @@ export class CallTranslation {
   }
 
   get #own(): Dialect {
-    return dialectNamed(dialectNameOf(this.#call.route));
+    return DIALECTS_BY_NAME[dialectNameOf(this.#call.route)];
   }
 
   #write(target: Target): Written {
@@ -140,13 +140,7 @@ const PROVIDER_DIALECTS: Readonly<Record<ProviderFormat, DialectName>> = {
 };
 
 function dialectOf(format: ProviderFormat): Dialect {
-  return dialectNamed(PROVIDER_DIALECTS[format]);
-}
-
-function dialectNamed(name: DialectName): Dialect {
-  const dialect = DIALECTS_BY_NAME[name];
-  if (!dialect) throw new TranslationProblem('model', `${name} is not translated`);
-  return dialect;
+  return DIALECTS_BY_NAME[PROVIDER_DIALECTS[format]];
 }
 
 function objectOf(body: Buffer): JsonObject {

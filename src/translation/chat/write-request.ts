@@ -5,6 +5,7 @@ import { toUrl } from '../data-url.ts';
 import { effortOf } from '../effort.ts';
 import { defined } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { mergeTurns } from '../merge-turns.ts';
 import type {
   JsonObject,
   MediaPart,
@@ -30,7 +31,7 @@ export function writeChatRequest(
     model: request.model,
     messages: [
       ...systemMessages(request.system),
-      ...request.turns.flatMap((turn) => writeTurn(turn, losses)),
+      ...mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, losses)),
     ],
     stream: request.isStream || undefined,
     stream_options: request.isStream ? { include_usage: true } : undefined,
