@@ -65,7 +65,7 @@ function dispatchedAccount(provider: ProviderConfig, account: AccountConfig): Di
   return { account: account.name, limit };
 }
 
-/** An account at a learnt limit is passed over; one with an open circuit is not, because its next call may be the probe. */
+/** An account at a learnt limit is passed over. An open circuit is no reason to: the account's next call may be the probe. */
 export function openIsLimited(
   config: Config,
   { limits }: Pick<ServeParts, 'limits'>,

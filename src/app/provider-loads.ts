@@ -9,10 +9,12 @@ import type { AccountCapacity } from '../routing/provider-load.ts';
 import { openIsFailing, openIsLimited } from './job-limits.ts';
 import type { Queues } from './open/open-queue.ts';
 
-export function openProviderLoads(
-  config: Config,
-  { queues, serve }: { readonly queues: Queues; readonly serve: ServeParts },
-): ProviderLoads {
+export type LoadContext = {
+  readonly queues: Pick<Queues, 'queue' | 'areShared'>;
+  readonly serve: Pick<ServeParts, 'headroom' | 'breakers' | 'limits' | 'clock'>;
+};
+
+export function openProviderLoads(config: Config, { queues, serve }: LoadContext): ProviderLoads {
   const { headroom, breakers, clock } = serve;
   const isLimited = openIsLimited(config, serve);
   const isFailing = openIsFailing(breakers);
