@@ -65,6 +65,8 @@ export type AliasConfig = {
   readonly name: string;
   readonly strategy: AliasStrategy;
   readonly targets: readonly AliasTarget[];
+  /** Shares of the targets under round-robin, by `provider/model`. */
+  readonly weights: Readonly<Record<string, number>> | undefined;
   /** Tried after all targets, in order. */
   readonly fallbacks: readonly AliasTarget[];
   /** Lenient: fields without a counterpart at a target of another format are dropped. */

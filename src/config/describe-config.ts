@@ -18,12 +18,11 @@ export function describeConfig({ config, origins }: LoadedConfig): readonly Desc
     describeGroup('', 'Settings outside a section.', COMPAT_ROWS, { compat }, origins),
     ...describeSections(masked, origins),
     ...Object.values(masked.providers).map((provider) => describeProvider(provider, origins)),
-    ...Object.values(masked.aliases).map(({ name, strategy, targets, fallbacks, translate }) => {
+    ...Object.values(masked.aliases).map(({ name, targets, fallbacks, ...others }) => {
       const values = {
-        strategy,
+        ...others,
         targets: targets.map(({ provider, model }) => `${provider}/${model}`),
         fallbacks: fallbacks.map(({ provider, model }) => `${provider}/${model}`),
-        translate,
       };
       return describeGroup(`aliases.${name}`, 'An alias.', ALIAS_ROWS, values, origins);
     }),

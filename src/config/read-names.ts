@@ -12,13 +12,14 @@ import { asMap } from './sources.ts';
 
 export function readAliases(context: ReadContext): Record<string, AliasConfig> {
   return readNamed(context, 'aliases', aliasName, (name, input) => {
-    const { strategy, targets, fallbacks, translate } = readRows(ALIAS_ROWS, input);
+    const { strategy, targets, weights, fallbacks, translate } = readRows(ALIAS_ROWS, input);
     if (targets === undefined || targets.length === 0)
       throw wrongValue(inFile(input, `${input.path}.targets`), 'empty', 'a list of provider/model');
     return {
       name,
       strategy,
       targets: targets.map(splitTarget),
+      weights,
       fallbacks: fallbacks.map(splitTarget),
       translate,
     };

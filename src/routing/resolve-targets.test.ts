@@ -159,6 +159,16 @@ test('a least-loaded alias starts with the target that has the fewest calls in f
   assert.equal(load.of(first), 0);
 });
 
+test('a round-robin alias with weights starts with each target by its share', () => {
+  const spread = alias('spread', 'round-robin', 'openai/x', 'groq/y', 'openai/z');
+  const aliases = [{ ...spread, weights: { 'openai/x': 3, 'groq/y': 1 } }];
+  const resolve = resolver({ aliases });
+  const firsts = Array.from({ length: 24 }, () => ordered(resolve('spread'))[0]?.model);
+  const times = (model: string) => firsts.filter((first) => first === model).length;
+  assert.deepEqual(['x', 'y', 'z'].map(times), [18, 6, 0]);
+  assert.equal(ordered(resolve('spread')).length, 5);
+});
+
 test('fallbacks follow after all targets under every strategy', () => {
   const load = createTargetLoad();
   const targets = ['openai/x', 'groq/y', 'else openai/last', 'else groq/final'];

@@ -35,6 +35,8 @@ export type RoutableAlias = {
   readonly name: string;
   readonly strategy: AliasStrategy;
   readonly targets: readonly NamedTarget[];
+  /** Shares of the targets under round-robin, by `provider/model`. */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
   /** Follow after all targets under every strategy, in order. */
   readonly fallbacks: readonly NamedTarget[];
   /** Fields without a counterpart at a target of another format are dropped instead of refused. */
@@ -63,9 +65,15 @@ export function createResolveTargets(table: RoutingTable): ResolveTargets {
     const matching = legs.filter((leg) => format === undefined || leg.format === format);
     const callable = matching.filter(({ targets }) => targets.length > 0);
     if (callable.length === 0) return always(noTargets(legs, matching));
-    const of = (isFallback: boolean) =>
-      callable.filter((leg) => leg.isFallback === isFallback).map((leg) => leg.targets);
-    const route = { legs: of(false), fallbacks: of(true), loadOf: table.loadOf };
+    const [own, fallbacks] = [false, true].map((isFallback) =>
+      callable.filter((leg) => leg.isFallback === isFallback),
+    );
+    const route = {
+      legs: (own ?? []).map(({ targets }) => targets),
+      weights: (own ?? []).map(({ weight }) => weight),
+      fallbacks: (fallbacks ?? []).map(({ targets }) => targets),
+      loadOf: table.loadOf,
+    };
     if (alias) {
       const isLenient = alias.translate === 'lenient';
       return inTurn(createTurns({ ...route, strategy: alias.strategy }), true, isLenient);
@@ -95,27 +103,27 @@ type Leg = {
   readonly format: ProviderFormat;
   readonly targets: readonly Target[];
   readonly isFallback: boolean;
+  readonly weight: number;
 };
 
 function createLegsOf(providers: readonly RoutableProvider[]) {
   const findClaim = createFindClaim(providers);
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
-  const leg = (provider: RoutableProvider, model: string, isFallback = false): Leg => ({
+  const leg = (provider: RoutableProvider, model: string, isFallback = false, weight = 1): Leg => ({
     provider: provider.name,
     format: provider.format,
     targets: targetsOf(provider, model),
     isFallback,
+    weight,
   });
-  const legs = (named: readonly NamedTarget[], isFallback: boolean): Leg[] =>
-    named.flatMap(({ provider: name, model }) => {
+  const legs = (alias: RoutableAlias, isFallback: boolean): Leg[] =>
+    (isFallback ? alias.fallbacks : alias.targets).flatMap(({ provider: name, model }) => {
       const provider = byName.get(name);
-      return provider ? [leg(provider, model, isFallback)] : [];
+      const weight = alias.weights ? (alias.weights[`${name}/${model}`] ?? 0) : 1;
+      return provider ? [leg(provider, model, isFallback, weight)] : [];
     });
   return {
-    alias: ({ targets, fallbacks }: RoutableAlias): Leg[] => [
-      ...legs(targets, false),
-      ...legs(fallbacks, true),
-    ],
+    alias: (alias: RoutableAlias): Leg[] => [...legs(alias, false), ...legs(alias, true)],
     model(name: string): Leg[] {
       const claim = findClaim(name);
       return claim ? [leg(claim.provider, claim.model)] : [];

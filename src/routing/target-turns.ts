@@ -2,13 +2,14 @@
 // per account of its provider. The accounts of a leg take turns under every strategy:
 //
 //   ordered        the legs as configured
-//   round-robin    starts one leg further each time, the others follow in order
+//   round-robin    starts one leg further each time, the others follow in order; with weights, each leg starts by its share
 //   least-loaded   all targets by their calls in flight; equal loads keep the configured order
 //
 // Fallbacks are legs that follow after all others, in the configured order, whatever the strategy.
 //
 // Repeated orders are built once and frozen; only least-loaded builds a list per call.
 
+import { startsByWeight } from './start-shares.ts';
 import type { Target } from './target.ts';
 
 export const ALIAS_STRATEGIES = ['ordered', 'round-robin', 'least-loaded'] as const;
@@ -28,6 +29,8 @@ type Legs = readonly (readonly Target[])[];
 export type Route = {
   readonly strategy: AliasStrategy;
   readonly legs: Legs;
+  /** The share of each leg under round-robin; absent: equal shares. */
+  readonly weights?: readonly number[];
   readonly fallbacks: Legs;
   readonly loadOf: LoadOf;
   /** Differs per name, so that different names start with different accounts. */
@@ -37,15 +40,16 @@ export type Route = {
 export function createTurns({
   strategy,
   legs,
+  weights = [],
   fallbacks,
   loadOf,
   firstTurn = 0,
 }: Route): NextOrder {
-  const isRotating = strategy === 'round-robin' && legs.length > 0;
+  const starts = strategy === 'round-robin' ? startsByWeight(legs.length, weights) : [0];
   const accountTurns = [...legs, ...fallbacks]
     .map((leg) => leg.length)
     .reduce(leastCommonMultiple, 1);
-  const turns = accountTurns * (isRotating ? Math.max(1, legs.length) : 1);
+  const turns = accountTurns * starts.length;
   const ownTargets = legs.reduce((sum, leg) => sum + leg.length, 0);
   const kept: (readonly Target[])[] = [];
   let turn = (firstTurn % turns) - 1;
@@ -53,9 +57,8 @@ export function createTurns({
   function orderAt(at: number): readonly Target[] {
     const known = kept[at];
     if (known) return known;
-    const firstLeg = isRotating ? at % legs.length : 0;
-    const accountTurn = isRotating ? Math.floor(at / legs.length) : at;
-    const ownLegs = rotated(legs, firstLeg);
+    const accountTurn = Math.floor(at / starts.length);
+    const ownLegs = rotated(legs, starts[at % starts.length] ?? 0);
     const order = [...ownLegs, ...fallbacks].flatMap((leg) =>
       rotated(leg, accountTurn % leg.length),
     );

@@ -154,7 +154,9 @@ aliases: { fast: { strategy: round-robin, targets: [groq/meta/llama, openai/gpt-
       { provider: 'groq', model: 'meta/llama' },
       { provider: 'openai', model: 'gpt-5-mini' },
     ],
+    weights: undefined,
     fallbacks: [],
+    translate: 'strict',
   });
 });
 

@@ -4,7 +4,7 @@
 import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
 import { TIERS } from '../providers/built-in-providers.ts';
 import { boolean, choice, headerSecret, integer, name, text } from './kind.ts';
-import { list } from './kind-list.ts';
+import { list, weights } from './kind-list.ts';
 import { duration } from './kind-unit.ts';
 import { publicUrl } from './kind-url.ts';
 import type { Rows } from './setting.ts';
@@ -129,6 +129,12 @@ export const ALIAS_ROWS = {
     'The strategy that chooses the first target; the others follow in order.',
   ),
   targets: optional(FILE_ONLY, list(target), 'required', 'The targets, each as provider/model.'),
+  weights: optional(
+    FILE_ONLY,
+    weights(),
+    'equal turns',
+    'The shares of the targets under round-robin, such as { openai/gpt-5: 70, groq/llama: 30 }; a target without one only follows.',
+  ),
   fallbacks: setting(
     FILE_ONLY,
     list(target),

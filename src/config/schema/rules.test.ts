@@ -81,6 +81,15 @@ test('the provider of an alias target must exist', () => {
   );
 });
 
+test('a weight belongs to a target of its alias', () => {
+  refuses(
+    {},
+    'aliases: { fast: { targets: [openai/gpt-5], weights: { openai/gpt-4: 1 } } }',
+    'aliases.fast.weights names "openai/gpt-4", but it must be one of its targets: openai/gpt-5.',
+  );
+  load({}, 'aliases: { fast: { targets: [openai/gpt-5], weights: { openai/gpt-5: 1 } } }');
+});
+
 test('queue names must be distinct', () => {
   refuses(
     { RESULTS_QUEUE: 'raw-analysis-queue' },

@@ -57,6 +57,15 @@ const RULES: readonly Rule[] = [
     }
     return undefined;
   },
+  function weightsBelongToTargets({ aliases }) {
+    for (const { name, weights, targets } of Object.values(aliases)) {
+      const known = targets.map(({ provider, model }) => `${provider}/${model}`);
+      const unknown = Object.keys(weights ?? {}).find((target) => !known.includes(target));
+      if (unknown !== undefined)
+        return `aliases.${showName(name)}.weights names ${showValue(unknown)}, but it must be one of its targets: ${known.join(', ')}.`;
+    }
+    return undefined;
+  },
   function queuesAreDistinct({ jobs, providers }) {
     const queues = [jobs.rawQueue, jobs.resultsQueue, jobs.deadLetterQueue];
     for (const provider of Object.values(providers)) queues.push(provider.queue);
