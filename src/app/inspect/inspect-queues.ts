@@ -5,6 +5,7 @@ import {
   inspectRabbit,
 } from '../../adapters/rabbitmq/inspect/inspect-broker.ts';
 import type { Config } from '../../config/config.ts';
+import { pointersQueueOf } from '../../jobs/model/job-pointer.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { returningQueueOf } from '../open/open-queue.ts';
 
@@ -16,10 +17,12 @@ export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<Brok
   const { rateLimitDelayMs: delayMs } = config.dispatcher;
   const delayedQueues =
     delayMs === undefined ? [] : providerQueues.map((queue) => `${queue}-delayed-${delayMs}ms`);
+  const isShared = config.jobs.dispatchPayload === 'message';
   const names = [
     rawQueue,
     returningQueueOf(rawQueue),
     ...providerQueues,
+    ...(isShared ? providerQueues.map(pointersQueueOf) : []),
     ...delayedQueues,
     resultsQueue,
     deadLetterQueue,

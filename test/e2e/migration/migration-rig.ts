@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+import { sleep, systemClock } from '../../../src/kernel/clock.ts';
 import type { TruthEntry } from '../../../src/simulator/simulator.ts';
 import { digest, hashCredential } from '../../../src/simulator/truth/digest.ts';
 import { promptRequest } from '../../../src/upstream/attempt/prompt-request.ts';
@@ -48,6 +49,28 @@ export async function openMigrationRig(file: object = {}, env: Record<string, st
     ...broker,
     queueOf,
     start,
+    /** All roles of Spillway in one process, and its API. */
+    async startGateway() {
+      const { url } = await cluster.start(['serve', '--config', join(folder, 'spillway.yaml')]);
+      const headers = {
+        authorization: `Bearer ${cluster.apiKey}`,
+        'content-type': 'application/json',
+      };
+      return {
+        async submit(fields: object): Promise<void> {
+          const body = JSON.stringify(fields);
+          const response = await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body });
+          assert.equal(response.status, 202);
+        },
+        async allSucceeded(ids: readonly string[]): Promise<void> {
+          for (const id of ids)
+            await eventually(async () => {
+              const job: unknown = await (await fetch(`${url}/v1/jobs/${id}`, { headers })).json();
+              return Reflect.get(Object(job), 'status') === 'succeeded';
+            });
+        },
+      };
+    },
     async startTheirs(program: 'dispatcher' | 'worker', own: Record<string, string> = {}) {
       const process = await startForeign(program, { ...theirEnv, ...own });
       foreign.push(process);
@@ -69,6 +92,13 @@ export async function openMigrationRig(file: object = {}, env: Record<string, st
     },
   };
 }
+
+/** Polls, because a broker does not report that a queue has changed; the timeout is the suite's. */
+export async function eventually(claim: () => Promise<boolean>): Promise<void> {
+  while (!(await claim())) await sleep(systemClock, POLL_MS);
+}
+
+const POLL_MS = 50;
 
 export async function killed(process: SpillwayProcess | ForeignProcess): Promise<void> {
   process.kill('SIGKILL');

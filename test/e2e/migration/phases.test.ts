@@ -5,10 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
-import { until } from '../../support/stores/redis-rig.ts';
 import {
+  eventually,
   killed,
   type MigrationRig,
+  MODEL,
+  messageOf,
   openMigrationRig,
   type System,
   stopped,
@@ -32,8 +34,8 @@ suite('migration from an existing system', { timeout: 600_000 }, () => {
   let rig: MigrationRig;
   afterEach(() => rig.close());
 
-  async function begin(env: Record<string, string> = {}): Promise<void> {
-    rig = await openMigrationRig(FILE, { ...SHARED, ...env });
+  async function begin(env: Record<string, string> = {}, gemini: object = {}): Promise<void> {
+    rig = await openMigrationRig({ ...FILE, providers: { gemini } }, { ...SHARED, ...env });
     rig.simulator.setScenario({ latencyMs: CALL_MS });
   }
 
@@ -51,7 +53,7 @@ suite('migration from an existing system', { timeout: 600_000 }, () => {
     // A second copy of a message would still be on a queue.
     const queues = ['RAW_ANALYSIS_QUEUE', 'GEMINI_QUEUE'].map((each) => rig.queueOf(each));
     for (const queue of [...queues, `${queues[1]}-pointers`])
-      await until(async () => (await rig.ready(queue)) === 0);
+      await eventually(async () => (await rig.ready(queue)) === 0);
     const calls = [...rig.answeredCalls(ids)];
     const wrong = calls.filter(([, { ours, theirs }]) => (ours === 0) === (theirs === 0));
     assert.deepEqual(wrong, [], 'not exactly one system');
@@ -125,6 +127,31 @@ suite('migration from an existing system', { timeout: 600_000 }, () => {
     const third = await rig.publish(50);
     const all = await assertProcessedOnce([...first, ...second, ...third]);
     assert.deepEqual(processedBy(all, third), new Set(['ours']));
+  });
+
+  test('messages that wait for an exact delay when the dispatcher is killed go back to existing workers', async () => {
+    await begin({ GEMINI_RATE_LIMIT: '40', RATE_LIMIT_DELAY_MS: '' }, { windowMs: 4000 });
+    const dispatcher = await rig.start(['dispatcher']);
+    const ids = await rig.publish(120);
+    await rig.startTheirs('worker');
+    await rig.allResults(ids, 50);
+    await killed(dispatcher);
+    await rig.start(['dispatcher'], DRAINING);
+    await rig.startTheirs('dispatcher', { RATE_LIMIT_DELAY_MS: '1000' });
+    const systems = await assertProcessedOnce(ids);
+    assert.deepEqual(processedBy(systems, ids), new Set(['theirs']));
+  });
+
+  test("callers' jobs are processed by Spillway while existing workers consume the provider's queue", async () => {
+    await begin();
+    await rig.startTheirs('worker');
+    const ids = Array.from({ length: 10 }, (_, index) => `B${index}`);
+    const gateway = await rig.startGateway();
+    for (const id of ids) await gateway.submit({ ...messageOf(id), model: MODEL });
+    await gateway.allSucceeded(ids);
+    const systems = [...rig.answeredCalls(ids)].filter(([, { theirs }]) => theirs > 0);
+    assert.deepEqual(systems, []);
+    assert.equal(await rig.ready(rig.queueOf('DLQ_QUEUE')), 0);
   });
 
   test("in the other order, Spillway's workers behind an existing dispatcher: kills on both sides, then back", async () => {

@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
 import { mostWithin } from '../../support/jobs/tier-rig.ts';
-import { until } from '../../support/stores/redis-rig.ts';
-import { type MigrationRig, openMigrationRig } from './migration-rig.ts';
+import { eventually, type MigrationRig, openMigrationRig } from './migration-rig.ts';
 
 const COUNT = 1000;
 const LIMIT = 500;
@@ -50,7 +49,7 @@ suite('1,000 messages at 500 calls per window', { timeout: 600_000 }, () => {
 
   async function dispatched(expected: readonly number[]): Promise<void> {
     const isDone = async () => (await depths()).reduce((sum, count) => sum + count, 0) === COUNT;
-    await until(isDone);
+    await eventually(isDone);
     assert.deepEqual(await depths(), expected);
   }
 

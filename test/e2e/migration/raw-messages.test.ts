@@ -7,9 +7,8 @@ import pg from 'pg';
 import { finishSpillway } from '../../support/gateway/spillway-process.ts';
 import { openTestCluster } from '../../support/gateway/test-cluster.ts';
 import { servicesFromEnv } from '../../support/services/services-from-env.ts';
-import { until } from '../../support/stores/redis-rig.ts';
 import { makeTempFolder } from '../../support/temp-folder.ts';
-import { type MigrationRig, openMigrationRig } from './migration-rig.ts';
+import { eventually, type MigrationRig, openMigrationRig } from './migration-rig.ts';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -44,7 +43,7 @@ suite('messages of an existing system', { timeout: 240_000 }, () => {
 
   /** The next message of a queue. */
   async function receive(queue: string) {
-    await until(async () => (await rig.ready(queue)) > 0);
+    await eventually(async () => (await rig.ready(queue)) > 0);
     const message = await rig.channel.get(queue, { noAck: true });
     return message || assert.fail(`${queue} is empty`);
   }
