@@ -23,6 +23,8 @@ export type AliasDraft = {
   readonly name: string;
   readonly strategy: 'ordered' | 'round-robin' | 'least-loaded';
   readonly targets: readonly string[];
+  /** Shares of the targets under round-robin; absent: equal turns. */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
   readonly fallbacks: readonly string[];
 };
 

@@ -109,7 +109,7 @@ test('a routing rule on a model becomes an alias with fallbacks; other rules are
   assert.match(reasonOf(result, 'governance.routing_rules[1]') ?? '', /only a rule on one model/);
 });
 
-test('a model that a virtual key gets from several providers takes turns between them', () => {
+test('a model that a virtual key gets from several providers takes turns by their weights', () => {
   const result = run({
     providers: { openai: { keys: [key('ONE', '*')] }, groq: { keys: [key('TWO', '*')] } },
     governance: {
@@ -118,14 +118,15 @@ test('a model that a virtual key gets from several providers takes turns between
           id: 'vk',
           name: 'vk',
           provider_configs: [
-            { provider: 'openai', allowed_models: ['m'], weight: 0.5 },
-            { provider: 'groq', allowed_models: ['m'], weight: 0.5 },
+            { provider: 'openai', allowed_models: ['m'], weight: 0.2 },
+            { provider: 'groq', allowed_models: ['m'], weight: 0.8 },
           ],
         },
       ],
     },
   });
   assert.equal(chain(result, 'm'), 'round-robin openai/m groq/m |');
+  assert.deepEqual({ ...result.config.aliases['m']?.weights }, { 'openai/m': 0.2, 'groq/m': 0.8 });
 });
 
 test('a limit of a model is divided by the accounts that serve it', () => {

@@ -123,7 +123,7 @@ function readModels(key: PeerMap, to: string, { findings }: ImportContext): read
       if (node) findings.taken(node, `${to} --model`);
     const weight = config.get('weight');
     if (weight)
-      findings.changed(weight, 'aliases', 'targets take equal turns; there are no weights');
+      findings.changed(weight, 'aliases: weights', 'an alias has the same shares for all keys');
     config.close(PROVIDER_CONFIG);
     if (!provider) return [];
     const isAll = allowed.length === 0 || allowed.includes('*');

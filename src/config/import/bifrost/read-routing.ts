@@ -5,6 +5,7 @@ import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import { type PeerMap, textOf } from '../peer-map.ts';
 import type { Placement } from '../place-deployments.ts';
+import { type WeightedTargets, weightsOf } from '../target-weights.ts';
 import { ROUTING_RULE, ROUTING_TARGET } from './left-out-keys.ts';
 import type { BifrostProvider } from './read-providers.ts';
 
@@ -37,10 +38,15 @@ export function readRouting(
   const rules = governance?.maps('routing_rules') ?? [];
   for (const rule of rules.toSorted(byPriority)) readRule(rule, findTargets, context);
   for (const [model, named] of modelsOfKeys(governance)) {
-    const targets = unique(named.flatMap((provider) => findTargets(provider, model)));
+    const weighted = [...named].map(([provider, weight]) => ({
+      targets: findTargets(provider, model),
+      weight,
+    }));
+    const targets = unique(weighted.flatMap((each) => each.targets));
     if (targets.length === 0 || draft.aliases.has(model)) continue;
-    const strategy = named.length > 1 ? 'round-robin' : 'ordered';
-    draft.aliases.set(model, { name: model, strategy, targets, fallbacks: [] });
+    const strategy = named.size > 1 ? 'round-robin' : 'ordered';
+    const weights = weightsOf(weighted);
+    draft.aliases.set(model, { name: model, strategy, targets, weights, fallbacks: [] });
   }
   for (const { name, deployments, aliases } of providers)
     for (const model of new Set([...deployments.map((each) => each.model), ...aliases.keys()]))
@@ -78,7 +84,8 @@ function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContex
     return leave('only a rule on one model (model == "name") has a counterpart');
   if ((rule.text('scope')?.value ?? 'global') !== 'global')
     return leave('an alias applies to all callers');
-  const targets = readTargets(rule, model, findTargets, context);
+  const weighted = readTargets(rule, model, findTargets, context);
+  const targets = unique(weighted.flatMap((each) => each.targets));
   if (targets.length === 0) return leave('none of its targets is in this file');
   if (draft.aliases.has(model)) return leave('an earlier rule has the same model');
   const fallbacks = rule.list('fallbacks').flatMap((item) => {
@@ -92,6 +99,7 @@ function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContex
     name: model,
     strategy: rule.maps('targets').length > 1 ? 'round-robin' : 'ordered',
     targets,
+    weights: weightsOf(weighted),
     fallbacks: unique(fallbacks).filter((target) => !targets.includes(target)),
   };
   draft.aliases.set(model, alias);
@@ -105,37 +113,35 @@ function readTargets(
   model: string,
   findTargets: FindTargets,
   { findings }: ImportContext,
-): readonly string[] {
-  const targets = rule.maps('targets');
-  const weights = new Set(targets.map((target) => target.number('weight')?.value ?? 1));
-  return unique(
-    targets.flatMap((target) => {
-      const [provider, stated] = [target.text('provider'), target.text('model')];
-      const weight = target.number('weight');
-      const found = findTargets(provider?.value ?? '', stated?.value ?? model);
-      if (found.length === 0) {
-        findings.leftOut(target.node, 'this file has no such provider or model');
-        return [];
-      }
-      const to = `aliases.${model}: ${found.join(', ')}`;
-      for (const read of [provider, stated]) if (read) findings.taken(read.node, to);
-      if (weight && weights.size === 1) findings.taken(weight.node, to);
-      else if (weight) findings.changed(weight.node, to, 'targets take equal turns');
-      target.close(ROUTING_TARGET);
-      return found;
-    }),
-  );
+): readonly WeightedTargets[] {
+  return rule.maps('targets').flatMap((target) => {
+    const [provider, stated] = [target.text('provider'), target.text('model')];
+    const weight = target.number('weight');
+    const targets = findTargets(provider?.value ?? '', stated?.value ?? model);
+    if (targets.length === 0) {
+      findings.leftOut(target.node, 'this file has no such provider or model');
+      return [];
+    }
+    const to = `aliases.${model}: ${targets.join(', ')}`;
+    for (const read of [provider, stated, weight]) if (read) findings.taken(read.node, to);
+    target.close(ROUTING_TARGET);
+    return [{ targets, weight: weight?.value ?? 1 }];
+  });
 }
 
-/** Model → the providers from which a virtual key may get it by its bare name. */
-function modelsOfKeys(governance: PeerMap | undefined): ReadonlyMap<string, readonly string[]> {
-  const models = new Map<string, string[]>();
+/** Model → provider → weight, for the models that a virtual key gets by their bare names; the first key decides. */
+function modelsOfKeys(
+  governance: PeerMap | undefined,
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const models = new Map<string, Map<string, number>>();
   for (const key of governance?.maps('virtual_keys') ?? [])
     for (const config of key.maps('provider_configs')) {
       const provider = config.text('provider')?.value;
+      const weight = config.number('weight')?.value ?? 0;
       for (const model of config.list('allowed_models').map(textOf)) {
         if (provider === undefined || model === '*') continue;
-        models.set(model, [...new Set([...(models.get(model) ?? []), provider])]);
+        const known = models.get(model) ?? new Map<string, number>();
+        models.set(model, known.set(provider, known.get(provider) ?? weight));
       }
     }
   return models;

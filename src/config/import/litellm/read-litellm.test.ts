@@ -33,6 +33,19 @@ test('a group of deployments becomes an alias with targets that take turns', () 
   assert.equal(result.config.aliases['fast']?.strategy, 'round-robin');
 });
 
+test('weights are shares of the targets; the accounts of one target take equal turns', () => {
+  const result = run(models('fast openai/gpt-4o weight=7', 'fast groq/llama weight=3'));
+  assert.deepEqual(
+    { ...result.config.aliases['fast']?.weights },
+    { 'openai/gpt-4o': 7, 'groq/llama': 3 },
+  );
+  const accounts = run(
+    models('a groq/x weight=9 api_key=os.environ/ONE', 'a groq/x weight=1 api_key=os.environ/TWO'),
+  );
+  assert.equal(accounts.config.aliases['a']?.weights, undefined);
+  assert.equal(finding(accounts, 'model_list[0].litellm_params.weight')?.status, 'changed');
+});
+
 test('deployments with a higher order are fallbacks', () => {
   const result = run(models('fast groq/llama order=2', 'fast openai/gpt-4o order=1'));
   assert.deepEqual(chain(result, 'fast'), ['openai/gpt-4o', '|', 'groq/llama']);

@@ -6,6 +6,7 @@ import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { type Placement, placeDeployments } from '../place-deployments.ts';
 import { reportLimit } from '../report-deployment.ts';
+import { weightsOf } from '../target-weights.ts';
 import { MODEL, PARAMS } from './left-out-models.ts';
 import { readNamedCredentials } from './read-credentials.ts';
 import { type ModelEntry, readEntry } from './read-deployment.ts';
@@ -63,16 +64,18 @@ function readGroup(
   const targetsOf = (own: readonly ModelEntry[]): readonly string[] => [
     ...new Set(own.flatMap(({ deployment }) => placement.targetsOf(deployment))),
   ];
-  const targets = targetsOf(entries.filter(isFirst));
+  const first = entries.filter(isFirst);
+  const targets = targetsOf(first);
   const later = targetsOf(byOrder.filter((entry) => !isFirst(entry)));
   const alias: AliasDraft = {
     name,
     strategy: 'ordered',
     targets,
+    weights: groupWeights(first, placement),
     fallbacks: later.filter((target) => !targets.includes(target)),
   };
   for (const entry of entries) reportEntry(entry, placement, context);
-  reportWeights(name, entries, context);
+  reportWeights(alias, entries, context);
   return alias;
 }
 
@@ -94,23 +97,37 @@ function reportProvider(
   for (const node of limitNodes) reportLimit(findings, node, to, deployment.endpoint);
 }
 
-/** Accounts and targets take equal turns, so unequal weights are reported as a change. */
+/** LiteLLM never picks an entry without a weight if another one has a weight. */
+function groupWeights(entries: readonly ModelEntry[], placement: Placement): AliasDraft['weights'] {
+  if (entries.every(({ weight }) => weight === undefined)) return undefined;
+  return weightsOf(
+    entries.map(({ deployment, weight }) => ({
+      targets: placement.targetsOf(deployment),
+      weight: weight?.value ?? 0,
+    })),
+  );
+}
+
 function reportWeights(
-  name: string,
+  { name, targets }: AliasDraft,
   entries: readonly ModelEntry[],
   { findings }: ImportContext,
 ): void {
+  const isOneTarget = entries.length > 1 && isSingle(targets);
   const areEqual = new Set(entries.map(({ weight }) => weight?.value)).size === 1;
-  for (const { weight } of entries) {
-    if (!weight) continue;
-    if (areEqual) findings.taken(weight.node, `aliases.${name}: the targets take turns`);
-    else
+  for (const { weight } of entries)
+    if (weight && isOneTarget && !areEqual)
       findings.changed(
         weight.node,
         `aliases.${name}`,
-        'targets and accounts take equal turns; there are no weights',
+        'the accounts of one provider take equal turns',
       );
-  }
+    else if (weight) findings.taken(weight.node, `aliases.${name}.weights`);
+}
+
+/** One model at one provider, in one or two formats: nothing to choose from. */
+export function isSingle(targets: readonly string[]): boolean {
+  return new Set(targets.map((target) => target.replace(/-openai\//, '/'))).size === 1;
 }
 
 /** `openai/*` needs no alias: callers name provider/model. `gpt-*` becomes a pattern of the provider. */

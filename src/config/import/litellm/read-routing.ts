@@ -7,7 +7,7 @@ import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { textOf } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import type { ModelGroups } from './read-model-list.ts';
+import { isSingle, type ModelGroups } from './read-model-list.ts';
 
 type Chains = Map<string, AliasDraft>;
 
@@ -20,7 +20,7 @@ export function readRouting(
   const chains: Chains = new Map(models.groups);
   const strategy = readStrategy(sections, context);
   for (const [name, alias] of chains)
-    chains.set(name, { ...alias, strategy: isSingle(alias) ? 'ordered' : strategy });
+    chains.set(name, { ...alias, strategy: isSingle(alias.targets) ? 'ordered' : strategy });
   const specific = new Set<string>();
   for (const section of sections) {
     for (const item of section.list('fallbacks'))
@@ -35,11 +35,6 @@ export function readRouting(
 
 const LONGER_PROMPTS =
   'a prompt that is too long moves to the first target with a larger window; other failures use these targets too';
-
-/** One model at one provider, in one or two formats: nothing to choose from. */
-function isSingle({ targets }: AliasDraft): boolean {
-  return new Set(targets.map((target) => target.replace(/-openai\//, '/'))).size === 1;
-}
 
 const STRATEGIES: Readonly<Record<string, readonly [AliasDraft['strategy'], string?]>> = {
   'simple-shuffle': ['round-robin'],

@@ -3,7 +3,7 @@
 // for each model that `--model` names. Conditions on the caller's model become aliases of that name.
 
 import type { ImportContext } from '../import-context.ts';
-import { leftOutKeys, type PeerMap, textOf } from '../peer-map.ts';
+import { leftOutKeys, type PeerMap, type Read, textOf } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
 import { CONFIG, TARGET_ONLY } from './left-out-keys.ts';
 import { type Leaf, readLeaf } from './read-target.ts';
@@ -78,8 +78,7 @@ function readRoute(
     return route ? [{ route, weight }] : [];
   });
   reportWeights(children, mode?.value, context);
-  const routes = children.map(({ route }) => route);
-  const route = byMode(routes, name?.value, strategy, context, addAlias);
+  const route = byMode(children, name?.value, strategy, context, addAlias);
   strategy?.close(leftOutKeys({}));
   target.close(isRoot ? CONFIG : new Map([...CONFIG, ...TARGET_ONLY]));
   return route;
@@ -103,20 +102,18 @@ function readAlone(
   return undefined;
 }
 
+type Child = { readonly route: Route; readonly weight: Read<number> | undefined };
+
 function byMode(
-  children: readonly Route[],
+  weighted: readonly Child[],
   name: string | undefined,
   strategy: PeerMap | undefined,
   context: ImportContext,
   addAlias: AddAlias,
 ): Route | undefined {
   const mode = strategy?.text('mode');
-  const branch = (kind: Branch['mode'], own = children): Branch => ({
-    kind: 'branch',
-    name,
-    mode: kind,
-    children: own,
-  });
+  const children = weighted.map(({ route }) => route);
+  const weights = weighted.map(({ weight }) => weight?.value ?? 1);
   const value = mode?.value ?? 'single';
   if (strategy) reportStatusCodes(strategy, context);
   if (strategy && mode && value === 'conditional')
@@ -124,7 +121,7 @@ function byMode(
   const kind = value === 'loadbalance' || value === 'fallback' ? value : 'single';
   if (mode && kind !== value && value !== 'single')
     context.findings.leftOut(mode.node, 'Spillway has no such strategy; the first target is used');
-  const route = branch(kind);
+  const route: Branch = { kind: 'branch', name, mode: kind, children, weights };
   if (mode && hasBalancedFallback(route))
     context.findings.changed(
       mode.node,
@@ -191,15 +188,11 @@ function modelsOf(query: PeerNode | undefined): readonly string[] {
 }
 
 function reportWeights(
-  children: readonly { readonly weight: ReturnType<PeerMap['number']> }[],
+  children: readonly Child[],
   mode: string | undefined,
   { findings }: ImportContext,
 ): void {
-  const areEqual = new Set(children.map(({ weight }) => weight?.value ?? 1)).size === 1;
-  for (const { weight } of children) {
-    if (!weight) continue;
-    if (mode !== 'loadbalance') findings.leftOut(weight.node, 'weights belong to loadbalance');
-    else if (areEqual) findings.taken(weight.node, 'aliases: the targets take turns');
-    else findings.changed(weight.node, 'aliases', 'targets take equal turns; there are no weights');
-  }
+  for (const { weight } of children)
+    if (weight && mode === 'loadbalance') findings.taken(weight.node, 'aliases: weights');
+    else if (weight) findings.leftOut(weight.node, 'weights belong to loadbalance');
 }

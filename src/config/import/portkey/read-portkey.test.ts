@@ -37,6 +37,18 @@ test('a load balancer with equal weights takes turns; a target of weight 0 is le
   assert.match(reasonsOf(result), /targets\[2\]: a target of weight 0/);
 });
 
+test('weights are shares of the targets, divided among the targets of a branch', () => {
+  const branch = { strategy: { mode: 'loadbalance' }, targets: [LLAMA, MISTRAL], weight: 0.4 };
+  const { config } = run({
+    strategy: { mode: 'loadbalance' },
+    targets: [{ ...GPT, weight: 0.6 }, branch],
+  });
+  assert.deepEqual(
+    { ...config.aliases['chat']?.weights },
+    { 'openai/gpt-4o': 0.6, 'groq/llama': 0.2, 'mistral/large': 0.2 },
+  );
+});
+
 test('a load balancer inside a fallback keeps its turns, and a fallback inside a load balancer is reported', () => {
   const balanced = { strategy: { mode: 'loadbalance' }, targets: [GPT, LLAMA] };
   const outer = run({ strategy: { mode: 'fallback' }, targets: [balanced, MISTRAL] });

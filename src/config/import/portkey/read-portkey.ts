@@ -8,6 +8,7 @@ import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import { PeerMap } from '../peer-map.ts';
 import { type Placement, placeDeployments } from '../place-deployments.ts';
+import { weightsOf } from '../target-weights.ts';
 import { CONFIG_ENVELOPE, DOCUMENT } from './left-out-keys.ts';
 import { readCallers } from './read-callers.ts';
 import { type ConfigRoutes, leavesOf, type NamedRoute, readConfig } from './read-config.ts';
@@ -99,22 +100,24 @@ function writeAlias(
   placement: Placement,
   { draft, findings }: ImportContext,
 ): void {
-  const { strategy, targets, fallbacks } = chainOf(route);
-  const targetsOf = (leaves: readonly Leaf[]): readonly string[] => [
-    ...new Set(
-      leaves.flatMap((leaf) => {
-        const found = placed.find((each) => each.leaf === leaf);
-        return found ? placement.targetsOf(found.deployment) : [];
-      }),
-    ),
-  ];
-  const own = targetsOf(targets);
+  const { strategy, targets, shares, fallbacks } = chainOf(route);
+  const targetsOf = (leaf: Leaf): readonly string[] => {
+    const found = placed.find((each) => each.leaf === leaf);
+    return found ? placement.targetsOf(found.deployment) : [];
+  };
+  const weighted = targets.map((leaf, index) => ({
+    targets: targetsOf(leaf),
+    weight: shares[index] ?? 1,
+  }));
+  const own = [...new Set(weighted.flatMap((each) => each.targets))];
   if (own.length === 0) return;
+  const later = new Set(fallbacks.flatMap(targetsOf));
   const alias: AliasDraft = {
     name,
     strategy: targets.length > 1 ? strategy : 'ordered',
     targets: own,
-    fallbacks: targetsOf(fallbacks).filter((target) => !own.includes(target)),
+    weights: weightsOf(weighted),
+    fallbacks: [...later].filter((target) => !own.includes(target)),
   };
   draft.aliases.set(name, alias);
   for (const { leaf, deployment } of placed)
