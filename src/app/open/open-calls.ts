@@ -68,6 +68,7 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
       queryParameters: new Set(config.forwarding.queryParameters),
       betas: new Set(config.forwarding.anthropicBetas),
     },
+    mayNameStored: mayNameStored(config.forwarding.storedObjects),
     contextTokens: openContextTokens(config),
     limits: expectRecovery(shared.limits, resilience.breakers),
     limiter: shared.rateLimiter,
@@ -134,4 +135,11 @@ function configuredMaxima({ models }: Config): Readonly<Record<string, number>> 
       most === undefined ? [] : [[model, most]],
     ),
   );
+}
+
+/** Objects stored at a provider belong to the account, which organisations share: only the listed ones may name them. */
+function mayNameStored(organizations: readonly string[]): (organizationId: string) => boolean {
+  if (organizations.includes('*')) return () => true;
+  const listed = new Set(organizations);
+  return (organizationId) => listed.has(organizationId);
 }

@@ -707,6 +707,12 @@ export const SETTINGS = {
       [],
       'Values of `anthropic-beta` that are forwarded besides the built-in list, with or without date; others are dropped.',
     ),
+    storedObjects: setting(
+      FILE_ONLY,
+      list(text(/^(?:\*|[\w.-]{1,64})$/, 'the id of an organisation, or *')),
+      ['default'],
+      'Organisations that may name objects stored at a provider (files, conversations, caches, vector stores), which all organisations of an account share; `*` for all.',
+    ),
   },
   streams: {
     maxBufferBytes: setting(

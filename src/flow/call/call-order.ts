@@ -35,6 +35,8 @@ export type CallParts = {
   readonly isReasoning: (model: string) => boolean;
   /** What the operator lets pass to providers besides the built-in lists. */
   readonly alsoAllowed?: AlsoAllowed;
+  /** Whether an organisation may name objects that a provider stores for the account; absent if all may. */
+  readonly mayNameStored?: (organizationId: string) => boolean;
   /** Serves requests at targets of another wire format. */
   readonly translation?: PlanParts['translation'];
   readonly contextTokens: ContextTokensOf;

@@ -172,7 +172,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #choose(): void {
     this.#state = CHOOSING;
     for (let target = this.#rounds.current(); target; target = this.#rounds.current()) {
-      const refusal = refuseTarget(this.#parts, this.#order.plan, target) ?? this.#slowDown(target);
+      const refusal = refuseTarget(this.#parts, this.#order, target) ?? this.#slowDown(target);
       if (!refusal) return this.#requestPass(target);
       this.#rounds.skip(refusal);
     }

@@ -7,6 +7,7 @@ import {
   limitFields,
   type RequestKind,
   readLimits,
+  STORED,
   type StatedLimits,
 } from '../../upstream/json/output-limits.ts';
 import { type JsonSpan, peekFields, readBoolean } from '../../upstream/json/peek-fields.ts';
@@ -21,6 +22,8 @@ import { invalidField, unreadableBody } from './request-refusal.ts';
 
 export type StatedRequest = StatedLimits & {
   readonly references: References;
+  /** The first field that names an object which the provider stores: a file, a conversation. */
+  readonly storedField: string | undefined;
   /** Undefined for a request that costs its tokens at the standard price. */
   readonly features: RequestFeatures | undefined;
 };
@@ -56,8 +59,17 @@ export function readStated(
     hasTools: limits.hasTools,
     readsStored: limits.readsStored,
     references,
+    storedField:
+      references.stored ?? (limits.readsStored ? storedFieldIn(body, fields) : undefined),
     features: references.hasAudio ? withAudio(features) : features,
   };
+}
+
+function storedFieldIn(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): string | undefined {
+  return STORED.find((name) => {
+    const span = fields.get(name);
+    return span !== undefined && !isNull(body, span);
+  });
 }
 
 /**

@@ -1,22 +1,25 @@
-// Decides whether a target may be called at all: its model has a price, its provider is not at a limit and did not just
-// refuse our credential. Reads of local copies.
+// Decides whether a target may be called at all: the organisation may name the objects that its provider stores, the model
+// has a price, the provider is not at a limit and did not just refuse our credential. Reads of local copies.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Target } from '../../routing/target.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { credentialRefused, limitedUntil, lowHeadroom } from './call-refusal.ts';
-import type { CallPlan } from './plan-call.ts';
 import { activeLimit } from './provider-limit.ts';
 import { invalidField, unpricedModel } from './request-refusal.ts';
 
-type RefusalParts = Pick<CallParts, 'limits' | 'meter' | 'clock' | 'credentials'>;
+type RefusalParts = Pick<CallParts, 'limits' | 'meter' | 'clock' | 'credentials' | 'mayNameStored'>;
 
 export function refuseTarget(
-  { limits, meter, clock, credentials }: RefusalParts,
-  { stated: { features }, translation }: CallPlan,
+  { limits, meter, clock, credentials, mayNameStored }: RefusalParts,
+  { plan, payer }: Pick<CallOrder, 'plan' | 'payer'>,
   target: Target,
 ): SpillwayError | undefined {
   const { provider, model } = target;
+  const { stated, translation } = plan;
+  const { features, storedField } = stated;
+  if (storedField !== undefined && mayNameStored?.(payer.organizationId) === false)
+    return storedObject(storedField);
   if (!meter.isPriced(provider, model)) return unpricedModel(model);
   const field = features && meter.findUnpriced(provider, model, features);
   if (field !== undefined)
@@ -26,6 +29,10 @@ export function refuseTarget(
   const untranslatable = translation?.problemAt(target);
   if (untranslatable) return untranslatable;
   return credentials.refuses(target) ? credentialRefused(target) : undefined;
+}
+
+function storedObject(field: string): SpillwayError {
+  return invalidField(`${field} names an object that the provider stores`, field, 'not_supported');
 }
 
 /**

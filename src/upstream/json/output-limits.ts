@@ -11,7 +11,7 @@ import { bytesEqual, OPEN_BRACE } from './scan.ts';
 export type RequestKind = Pick<NativeRoute, 'format' | 'operation'>;
 
 /** Fields of the Responses API that make a provider read what it has stored: a conversation, or a prompt. */
-const STORED: readonly string[] = ['previous_response_id', 'conversation', 'prompt'];
+export const STORED: readonly string[] = ['previous_response_id', 'conversation', 'prompt'];
 
 type Names = {
   readonly maxima: readonly string[];

@@ -2,7 +2,8 @@
 // to but does not contain, and the one-hour cache. The worst case adds them. Names are decoded before they are compared,
 // and a known name in another case is a problem, because a provider may read it as the known one. Arguments, results and
 // schemas of tools are text to the model, so their names are skipped. References to a stored conversation are top-level
-// fields: see output-limits.ts.
+// fields: see output-limits.ts. Files, caches, vector stores, containers and items that a provider stores belong to the
+// provider account, which organisations share.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import { bytesEqualInAnyCase, foldCase, isPlain } from './scan.ts';
@@ -18,6 +19,8 @@ export type References = {
   readonly hasMedia: boolean;
   /** OpenAI's audio input, which costs more than text. */
   readonly hasAudio: boolean;
+  /** The first field that names an object stored at the provider. */
+  readonly stored?: string | undefined;
   /** A field whose name is known only in another case. */
   readonly problem?: string;
 };
@@ -30,24 +33,27 @@ const NONE: References = Object.freeze({
   hasAudio: false,
 });
 
-type Meaning = 'file' | 'url' | 'image' | 'media' | 'audio' | 'lifetime';
+type Meaning = 'file' | 'fileUrl' | 'url' | 'image' | 'media' | 'audio' | 'lifetime' | 'stored';
 
 const NAMES: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
   anthropic: [
     ['file_id', 'file'],
     ['url', 'url'],
     ['ttl', 'lifetime'],
+    ['container', 'stored'],
   ],
   openai: [
     ['file_id', 'file'],
-    ['file_url', 'file'],
+    ['file_url', 'fileUrl'],
     ['image_url', 'image'],
     ['input_audio', 'audio'],
+    ['vector_store_ids', 'stored'],
+    ['container', 'stored'],
   ],
   // Google's parser also accepts the snake_case names of its protocol definitions.
   gemini: [
-    ['fileUri', 'file'],
-    ['file_uri', 'file'],
+    ['fileUri', 'fileUrl'],
+    ['file_uri', 'fileUrl'],
     ['cachedContent', 'file'],
     ['cached_content', 'file'],
     ['inlineData', 'media'],
@@ -79,18 +85,23 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
     hasDocument: false,
     hasMedia: false,
     hasAudio: false,
+    stored: undefined as string | undefined,
   };
   keys.start(body, 0, body.length);
   while (keys.next()) {
     const meaning = meaningOf(format, keys);
     if (meaning === undefined) {
-      if (format === 'anthropic' && mayBeDocument(keys)) found.hasDocument = true;
+      if (format === 'anthropic' && isWord(keys, DOCUMENT)) found.hasDocument = true;
+      if (format === 'openai' && isWord(keys, ITEM_REFERENCE)) found.stored ??= ITEM_REFERENCE;
       continue;
     }
     if (meaning === FREE) {
       if (keys.takeValue() === undefined) break;
-    } else if (meaning === 'file') found.isUnbounded = true;
-    else if (meaning === 'image') found.images += 1;
+    } else if (meaning === 'stored') found.stored ??= storedName(keys);
+    else if (meaning === 'file' || meaning === 'fileUrl') {
+      found.isUnbounded = true;
+      if (meaning === 'file' || !isPublicUrl(keys)) found.stored ??= storedName(keys);
+    } else if (meaning === 'image') found.images += 1;
     else if (meaning === 'url') found.urls += 1;
     else if (meaning === 'media') found.hasMedia = true;
     else if (meaning === 'audio') found.hasAudio = true;
@@ -101,14 +112,32 @@ export function peekReferences(format: ProviderFormat, body: Buffer): References
 }
 
 /** A short text with escapes may be the word, too. */
-function mayBeDocument(keys: JsonKeys): boolean {
-  if (keys.isTextValue(DOCUMENT)) return true;
+function isWord(keys: JsonKeys, word: string): boolean {
+  if (keys.isTextValue(word)) return true;
   const bytes = keys.textBytes();
-  if (bytes <= DOCUMENT.length || bytes > DOCUMENT.length * 6) return false;
-  return !isPlain(keys.bytes, keys.valueStart + 1, keys.valueEnd) && keys.textValue() === DOCUMENT;
+  if (bytes <= word.length || bytes > word.length * 6) return false;
+  return !isPlain(keys.bytes, keys.valueStart + 1, keys.valueEnd) && keys.textValue() === word;
 }
 
 const DOCUMENT = 'document';
+/** The type of an input item that stands for a stored one. */
+const ITEM_REFERENCE = 'item_reference';
+
+/** Undefined for null, and for a container that the request itself describes. */
+function storedName(keys: JsonKeys): string | undefined {
+  const name = keys.keyText();
+  if (!keys.isSomething()) return undefined;
+  return name === 'container' && keys.isObject() ? undefined : name;
+}
+
+/** A URL on the web, and neither a file of the provider's own store nor a bucket. */
+function isPublicUrl(keys: JsonKeys): boolean {
+  const url = URL.parse(keys.textValue() ?? '');
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return (
+    isWeb && !/(?:^|\.)googleapis\.com$|(?:^|\.)storage\.cloud\.google\.com$/.test(url.hostname)
+  );
+}
 
 const FREE = Symbol('free-form value');
 
@@ -148,10 +177,12 @@ function summary(found: {
   readonly hasDocument: boolean;
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
+  readonly stored: string | undefined;
 }): References {
-  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio } = found;
+  const { isUnbounded, urls, hasHour, hasDocument, hasMedia, hasAudio, stored } = found;
   const images = found.images + urls;
-  if (!isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio) return NONE;
+  const isPlainText = !isUnbounded && images === 0 && !hasHour && !hasMedia && !hasAudio;
+  if (isPlainText && stored === undefined) return NONE;
   // A URL may be that of a document, whose length is unknown.
   return {
     isUnbounded: isUnbounded || (urls > 0 && hasDocument),
@@ -159,5 +190,6 @@ function summary(found: {
     mayCacheForAnHour: hasHour,
     hasMedia: hasMedia || hasAudio || images > 0 || isUnbounded,
     hasAudio,
+    stored,
   };
 }

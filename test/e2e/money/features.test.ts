@@ -10,7 +10,7 @@ import {
   type TestGateway,
 } from '../../support/gateway/test-gateway.ts';
 
-const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03 }, tiers: { flex: 0.5, priority: 2 } }\n`;
+const FILE = `${SINGLE_ATTEMPTS}prices: { tools: { code_interpreter: 0.03 }, tiers: { flex: 0.5, priority: 2 } }\nforwarding: { storedObjects: ['*'] }\n`;
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 100, messages: MESSAGES };
 const CHAT = { model: 'gpt-4o', max_tokens: 100, messages: MESSAGES };
