@@ -11,7 +11,16 @@ const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.en
 
 type Import = { readonly from: string; readonly to: string; readonly isTypeOnly: boolean };
 
-const FEATURES = ['admission', 'routing', 'upstream', 'metering', 'jobs', 'events', 'cluster'];
+const FEATURES = [
+  'admission',
+  'routing',
+  'upstream',
+  'translation',
+  'metering',
+  'jobs',
+  'events',
+  'cluster',
+];
 
 /** Layer (a folder of src) → the layers it may import. `~x` allows type imports only: the implementer of a port. */
 const MAY_IMPORT: Record<string, readonly string[]> = {

@@ -1,11 +1,11 @@
 // All dialects by name.
 
-import { chatDialect } from './chat/index.ts';
+import { chatDialect } from './chat/chat-dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { generateDialect } from './generate/index.ts';
-import { messagesDialect } from './messages/index.ts';
+import { generateDialect } from './generate/generate-dialect.ts';
+import { messagesDialect } from './messages/messages-dialect.ts';
 import type { DialectName } from './neutral-request.ts';
-import { responsesDialect } from './responses/index.ts';
+import { responsesDialect } from './responses/responses-dialect.ts';
 
 export const DIALECTS_BY_NAME: Readonly<Record<DialectName, Dialect>> = {
   messages: messagesDialect,

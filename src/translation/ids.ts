@@ -5,6 +5,6 @@ const FOREIGN = /^(?:msg|chatcmpl|resp|toolu|call|fc|req)[_-]/;
 
 /** `id` with the vendor's prefix in place of another one's, and only characters that every vendor accepts. */
 export function withPrefix(prefix: string, id: string): string {
-  if (id.startsWith(prefix)) return id;
+  if (prefix !== '' && id.startsWith(prefix)) return id;
   return prefix + id.replace(FOREIGN, '').replaceAll(/[^\w-]/g, '_');
 }

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chatDialect } from './chat/index.ts';
+import { chatDialect } from './chat/chat-dialect.ts';
 import { Losses, UntranslatableField } from './losses.ts';
-import { messagesDialect } from './messages/index.ts';
+import { messagesDialect } from './messages/messages-dialect.ts';
 import type { JsonObject } from './neutral-request.ts';
 
 const TERMS = { model: 'm', isStream: false };

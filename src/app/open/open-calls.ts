@@ -9,13 +9,14 @@ import { expectRecovery } from '../../flow/call/expect-recovery.ts';
 import { RequestSlots } from '../../flow/serve/request-slots.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { createWatch } from '../../kernel/watch.ts';
 import { createMeter, type Meter } from '../../metering/prices/meter.ts';
 import { createPriceBook } from '../../metering/prices/price-book.ts';
-import { createWorstCase } from '../../metering/prices/worst-case.ts';
+import { createModelMaximum, createWorstCase } from '../../metering/prices/worst-case.ts';
 import { createResolveTargets } from '../../routing/resolve-targets.ts';
 import { createTargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
@@ -67,6 +68,11 @@ export async function openCalls(config: Config, context: CallContext): Promise<S
     alsoAllowed: {
       queryParameters: new Set(config.forwarding.queryParameters),
       betas: new Set(config.forwarding.anthropicBetas),
+    },
+    translation: {
+      maxOutputTokens: createModelMaximum({ maxOutputTokens: configuredMaxima(config) }),
+      now: () => clock.now(),
+      newAnswerId: () => newId('msg'),
     },
     mayNameStored: mayNameStored(config.forwarding.storedObjects),
     contextTokens: openContextTokens(config),

@@ -3,6 +3,7 @@
 
 import { argumentsObject } from '../call-arguments.ts';
 import { defined, Fields } from '../fields.ts';
+import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
   NeutralAnswer,
@@ -121,7 +122,11 @@ export function writePart(part: AnswerPart): JsonObject {
       return { text: part.text };
     case 'tool_call':
       return defined({
-        functionCall: { id: part.id, name: part.name, args: argumentsObject(part.arguments) },
+        functionCall: {
+          id: withPrefix('', part.id),
+          name: part.name,
+          args: argumentsObject(part.arguments),
+        },
         thoughtSignature: part.signature && wrapSignature(part.signature, 'generate'),
       });
     case 'reasoning':
