@@ -16,3 +16,8 @@ export type Deployment = {
   readonly provider?: string | undefined;
   readonly limits: LimitsDraft;
 };
+
+/** Whether the deployment is called in the vendor's own wire format. */
+export function isNative({ endpoint, model }: Deployment): boolean {
+  return endpoint.nativeFormat !== undefined && !/embed/i.test(model);
+}

@@ -1,6 +1,8 @@
 // The result of an import before it is written: the sections of spillway.yaml, and the organisations and keys that
 // commands create, because they live in the store and not in the file.
 
+import { builtIn } from '../providers/built-in-providers.ts';
+
 export type AccountDraft = LimitsDraft & { readonly name: string; readonly variable: string };
 
 export type LimitsDraft = {
@@ -52,6 +54,8 @@ export class Draft {
   readonly aliases = new Map<string, AliasDraft>();
   readonly organizations = new Map<string, OrganizationDraft>();
   readonly keys: KeyDraft[] = [];
+  /** Fields that a target of another wire format lacks are dropped, as the peer does. */
+  dropsFields = false;
   readonly #sections = new Map<string, Values>();
 
   /** `path` is a setting such as `retry.errorRetries`; the last dot separates its key. */
@@ -88,10 +92,28 @@ export class Draft {
       );
     return {
       ...(this.providers.size > 0 && { providers: named(this.providers) }),
-      ...(this.aliases.size > 0 && { aliases: named(this.aliases) }),
+      ...(this.aliases.size > 0 && { aliases: named(this.#translatedAliases()) }),
       ...Object.fromEntries(this.#sections),
     };
   }
+
+  #translatedAliases(): ReadonlyMap<string, AliasDraft & { readonly translate?: 'lenient' }> {
+    if (!this.dropsFields) return this.aliases;
+    const foreign = [...this.providers.values()].filter(isForeign).map(({ name }) => `${name}/`);
+    const isTranslated = ({ targets, fallbacks }: AliasDraft): boolean =>
+      [...targets, ...fallbacks].some((target) => foreign.some((name) => target.startsWith(name)));
+    return new Map(
+      [...this.aliases].map(([name, alias]) => [
+        name,
+        { ...alias, ...(isTranslated(alias) && { translate: 'lenient' as const }) },
+      ]),
+    );
+  }
+}
+
+/** Whether the provider has a wire format other than OpenAI's. */
+function isForeign({ name, format }: Pick<ProviderDraft, 'name' | 'format'>): boolean {
+  return (format ?? builtIn(name)?.format ?? 'openai') !== 'openai';
 }
 
 /** Without absent values, empty lists and the strategy that is the default anyway. */

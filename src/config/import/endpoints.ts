@@ -1,6 +1,5 @@
-// The vendors' APIs that a peer's file can name, and where Spillway calls them. Peers translate between wire formats;
-// Spillway forwards requests unchanged. Anthropic and Google offer their models in OpenAI's format as well, so that one
-// alias can lead to them from every format.
+// The vendors' APIs that a peer's file can name, and where Spillway calls them: in the vendor's own wire format, else in
+// OpenAI's. Embeddings are not translated between formats, so they are called in OpenAI's format everywhere.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 
@@ -9,7 +8,7 @@ export type Endpoint = {
   readonly name: string;
   /** Absent: the peer's file has to state the address. */
   readonly baseUrl?: string;
-  /** A wire format of its own beside OpenAI's. */
+  /** The vendor's own wire format beside OpenAI's. */
   readonly nativeFormat?: Exclude<ProviderFormat, 'openai'>;
   /** The path of the OpenAI-compatible API below the base URL, if it is not the base URL itself. */
   readonly openaiPath?: string;

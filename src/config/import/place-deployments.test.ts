@@ -29,12 +29,12 @@ test('a model with another key is never called with the key of the first', () =>
     deployment('groq', 'a', withKey('ONE')),
     deployment('groq', 'b', withKey('TWO')),
   ];
-  const { providers, targetsOf } = placeDeployments(deployments);
+  const { providers, targetOf } = placeDeployments(deployments);
   assert.deepEqual(
     providers.map(({ apiKeyVariable }) => apiKeyVariable),
     ['ONE', 'TWO'],
   );
-  assert.deepEqual(deployments.flatMap(targetsOf), ['groq/a', 'groq-b/b']);
+  assert.deepEqual(deployments.map(targetOf), ['groq/a', 'groq-b/b']);
 });
 
 test('a model with limits has a provider of its own, so that no other model shares them', () => {
@@ -83,19 +83,27 @@ test('the same key twice is one account with the smaller limits', () => {
   assert.deepEqual([provider?.requestsPerMinute, provider?.tokensPerMinute], [3, 5]);
 });
 
-test('an API with a native format becomes a provider of each format', () => {
-  const claude = deployment('anthropic', 'claude');
-  const { providers, targetsOf } = placeDeployments([claude]);
-  assert.deepEqual(providers, [
+test('a vendor with a wire format of its own is called in it', () => {
+  const own = deployment('anthropic', 'claude', { baseUrl: 'https://proxy.example' });
+  assert.deepEqual(placeDeployments([deployment('anthropic', 'claude'), own]).providers, [
     { name: 'anthropic', accounts: [] },
     {
-      name: 'anthropic-openai',
-      baseUrl: 'https://api.anthropic.com/v1',
+      name: 'anthropic-proxy',
+      format: 'anthropic',
+      baseUrl: 'https://proxy.example',
       apiKeyVariable: 'ANTHROPIC_API_KEY',
       accounts: [],
     },
   ]);
-  assert.deepEqual(targetsOf(claude), ['anthropic/claude', 'anthropic-openai/claude']);
+});
+
+test("embeddings are called in OpenAI's format, because they are not translated", () => {
+  const [, embedding] = placeDeployments([
+    deployment('gemini', 'gemini-2.5-flash'),
+    deployment('gemini', 'text-embedding-004'),
+  ]).providers;
+  assert.equal(embedding?.name, 'gemini-openai');
+  assert.equal(embedding?.baseUrl, 'https://generativelanguage.googleapis.com/v1beta/openai');
 });
 
 test('an own address of a built-in vendor never takes the name of the vendor', () => {
@@ -111,19 +119,11 @@ test('names are unique, short enough and no variables of Spillway', () => {
   );
   const given = names([...sites, deployment('groq', 'x', { provider: 'dlq' })]);
   assert.equal(new Set(given).size, 31);
-  for (const name of given) assert.match(name, /^[a-z][a-z0-9-]{0,24}$/);
+  for (const name of given) assert.match(name, /^[a-z][a-z0-9-]{0,31}$/);
   assert.ok(!given.includes('dlq'));
 });
 
 test("a peer's name that belongs to another vendor is not used", () => {
   const [provider] = placeDeployments([deployment('groq', 'x', { provider: 'openai' })]).providers;
   assert.deepEqual([provider?.name, provider?.baseUrl], ['groq', 'https://api.groq.com/openai/v1']);
-});
-
-test('the provider of the second format never takes the name of another provider', () => {
-  const given = names([
-    deployment('groq', 'x', { provider: 'anthropic-openai' }),
-    deployment('anthropic', 'claude'),
-  ]);
-  assert.equal(new Set(given).size, given.length);
 });

@@ -1,53 +1,45 @@
 // Arranges a peer's deployments (a model at an address with a key) as providers of spillway.yaml. The accounts of one
 // Spillway provider serve all of its models, so deployments share a provider only if every key serves every model of it
 // and no model has limits of its own; otherwise a model would be called with a key that the peer never used for it, or
-// two models would share one limit. An API with a native wire format becomes two providers, one for each format.
+// two models would share one limit.
 
 import { variableOf } from './credentials.ts';
-import type { Deployment } from './deployment.ts';
+import { type Deployment, isNative } from './deployment.ts';
 import type { ProviderDraft } from './draft.ts';
-import { draftProviders } from './draft-providers.ts';
+import { draftProvider } from './draft-provider.ts';
 import { nameProvider } from './provider-name.ts';
 
 export type Placement = {
   /** In the order of spillway.yaml. */
   readonly providers: readonly ProviderDraft[];
-  /** The targets of a deployment, one for each wire format, as `provider/model`. */
-  readonly targetsOf: (deployment: Deployment) => readonly string[];
-  /** The provider of the vendor's own wire format. */
+  /** The target of a deployment, as `provider/model`. */
+  readonly targetOf: (deployment: Deployment) => string;
   readonly providerOf: (deployment: Deployment) => string;
 };
 
-/** Deployments that become one provider, or two with a native format. */
+/** Deployments that become one provider. */
 type Group = { readonly deployments: Deployment[] };
 
 export function placeDeployments(deployments: readonly Deployment[]): Placement {
-  const groupOf = new Map<Deployment, Group>();
   const groups = [...Map.groupBy(deployments, siteOf).values()].flatMap(groupsOfSite);
-  for (const group of groups) for (const each of group.deployments) groupOf.set(each, group);
   const taken = new Set<string>();
-  const namesOf = new Map<Group, readonly string[]>();
-  const providers = groups.flatMap((group) => {
-    const drafts = draftProviders(group.deployments, nameProvider(group.deployments, taken));
-    namesOf.set(
-      group,
-      drafts.map(({ name }) => name),
-    );
-    return drafts;
+  const names = new Map<Deployment, string>();
+  const providers = groups.map((group) => {
+    const name = nameProvider(group.deployments, taken);
+    for (const deployment of group.deployments) names.set(deployment, name);
+    return draftProvider(group.deployments, name);
   });
-  const names = (deployment: Deployment): readonly string[] => {
-    const group = groupOf.get(deployment);
-    return (group && namesOf.get(group)) ?? [];
-  };
+  const providerOf = (deployment: Deployment): string => names.get(deployment) ?? '';
   return {
     providers,
-    targetsOf: (deployment) => names(deployment).map((name) => `${name}/${deployment.model}`),
-    providerOf: (deployment) => names(deployment)[0] ?? '',
+    providerOf,
+    targetOf: (deployment) => `${providerOf(deployment)}/${deployment.model}`,
   };
 }
 
-function siteOf({ endpoint, baseUrl, provider }: Deployment): string {
-  return `${endpoint.name} ${baseUrl ?? ''} ${provider ?? ''}`;
+function siteOf(deployment: Deployment): string {
+  const { endpoint, baseUrl, provider } = deployment;
+  return [endpoint.name, baseUrl ?? '', provider ?? '', isNative(deployment)].join(' ');
 }
 
 /** The models of one address, grouped by the keys that serve them; a model with limits is alone. */

@@ -1,14 +1,14 @@
 // The shares of an alias' targets, from the weights of a peer's deployments or targets.
 
-export type WeightedTargets = { readonly targets: readonly string[]; readonly weight: number };
+export type WeightedTarget = { readonly target: string; readonly weight: number };
 
 /** Undefined if the targets take equal turns anyway. Deployments behind one target add up. */
 export function weightsOf(
-  weighted: readonly WeightedTargets[],
+  weighted: readonly WeightedTarget[],
 ): Readonly<Record<string, number>> | undefined {
   const weights = new Map<string, number>();
-  for (const { targets, weight } of weighted)
-    for (const target of targets) weights.set(target, (weights.get(target) ?? 0) + weight);
+  for (const { target, weight } of weighted)
+    weights.set(target, (weights.get(target) ?? 0) + weight);
   const values = [...weights.values()];
   const areEqual = new Set(values).size <= 1;
   if (areEqual || values.every((value) => value === 0)) return undefined;

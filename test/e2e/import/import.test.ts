@@ -25,7 +25,7 @@ const CASES: readonly PeerCase[] = [
     fixture: 'litellm.yaml',
     model: 'gpt-4o',
     targets: ['openai-gpt-4o', 'azure'],
-    fallback: 'anthropic-openai',
+    fallback: 'anthropic',
     requestsPerMinute: 4,
     organizations: [['default', 50, 100]],
   },
@@ -34,7 +34,7 @@ const CASES: readonly PeerCase[] = [
     fixture: 'portkey.json',
     model: 'assistant',
     targets: ['openai-prod', 'groq'],
-    fallback: 'anthropic-backup-openai',
+    fallback: 'anthropic-backup',
     requestsPerMinute: 3,
     organizations: [
       ['default', 100, 100],
@@ -46,7 +46,7 @@ const CASES: readonly PeerCase[] = [
     fixture: 'bifrost.json',
     model: 'gpt-4o-mini',
     targets: ['openai'],
-    fallback: 'anthropic-openai',
+    fallback: 'anthropic',
     requestsPerMinute: 3,
     organizations: [
       ['cust-acme', 80, 10],

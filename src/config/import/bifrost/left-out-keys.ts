@@ -54,13 +54,17 @@ export const CLIENT = leftOutKeys({
   'every request needs a key':
     'enforce_governance_header enforce_auth_on_inference enforce_scim_auth',
   'callers send one credential': 'dual_credential_conflict_behavior allow_direct_keys',
-  [NO_PARAMETERS]: 'compat',
   [HEADERS]: 'header_filter_config required_headers allowed_headers',
   'retention.resultsMs keeps results of jobs': 'async_job_result_ttl',
   [NO_MCP]:
     'mcp_agent_depth mcp_tool_execution_timeout mcp_code_mode_binding_level mcp_tool_sync_interval ' +
     'mcp_disable_auto_tool_inject mcp_enable_temp_token_auth mcp_external_client_url mcp_server_auth_mode ' +
     'oauth2_server_config',
+});
+
+export const COMPAT = leftOutKeys({
+  'requests are translated between wire formats without a setting':
+    'convert_text_to_chat convert_chat_to_responses should_convert_params',
 });
 
 export const PROVIDER = leftOutKeys({

@@ -3,12 +3,12 @@
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { placeDeployments } from '../place-deployments.ts';
-import { CLIENT, GOVERNANCE, PLUGINS, TOP_LEVEL } from './left-out-keys.ts';
+import { CLIENT, COMPAT, GOVERNANCE, PLUGINS, TOP_LEVEL } from './left-out-keys.ts';
 import { BudgetTable, RateLimitTable } from './limit-tables.ts';
 import { readCallers } from './read-callers.ts';
 import { readGovernedLimits } from './read-governed-limits.ts';
 import { readProviders } from './read-providers.ts';
-import { createFindTargets, readRouting } from './read-routing.ts';
+import { createFindTarget, readRouting } from './read-routing.ts';
 
 export function readBifrost(root: PeerMap, context: ImportContext): void {
   const governance = root.map('governance');
@@ -18,7 +18,7 @@ export function readBifrost(root: PeerMap, context: ImportContext): void {
   const providers = readProviders(root, limits, context);
   const placement = placeDeployments(providers.flatMap(({ deployments }) => deployments));
   for (const provider of placement.providers) context.draft.providers.set(provider.name, provider);
-  readRouting(governance, providers, createFindTargets(providers, placement), context);
+  readRouting(governance, providers, createFindTarget(providers, placement), context);
   if (governance && budgets && rateLimits) {
     readCallers(governance, { budgets, rateLimits }, context);
     budgets.close();
@@ -57,6 +57,13 @@ function readClient(client: PeerMap, { draft, findings }: ImportContext): void {
     draft.set('server.corsOrigins', [...new Set(listed)]);
     findings.taken(origins, 'server.corsOrigins');
   }
+  const compat = client.map('compat');
+  const drops = compat?.boolean('should_drop_params');
+  if (drops) {
+    draft.dropsFields = drops.value;
+    findings.taken(drops.node, 'aliases.*.translate');
+  }
+  compat?.close(COMPAT);
   client.close(CLIENT);
 }
 

@@ -127,7 +127,7 @@ function readModels(key: PeerMap, to: string, { findings }: ImportContext): read
     config.close(PROVIDER_CONFIG);
     if (!provider) return [];
     const isAll = allowed.length === 0 || allowed.includes('*');
-    if (isAll) return [`${provider.value}/*`, `${provider.value}-openai/*`];
+    if (isAll) return [`${provider.value}/*`];
     return allowed.flatMap((model) => [model, `${provider.value}/${model}`]);
   });
   return [...new Set(models)];

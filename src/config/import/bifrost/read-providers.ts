@@ -8,7 +8,7 @@ import type { LimitsDraft } from '../draft.ts';
 import { type Endpoint, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import { type PeerMap, textOf } from '../peer-map.ts';
-import { reportKey } from '../report-deployment.ts';
+import { reportKey } from '../report-key.ts';
 import { CUSTOM_PROVIDER, KEY, KEY_ADDRESS, PROVIDER } from './left-out-keys.ts';
 import type { GovernedLimits } from './read-governed-limits.ts';
 import { readNetwork } from './read-network.ts';

@@ -5,44 +5,43 @@ import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import { type PeerMap, textOf } from '../peer-map.ts';
 import type { Placement } from '../place-deployments.ts';
-import { type WeightedTargets, weightsOf } from '../target-weights.ts';
+import { type WeightedTarget, weightsOf } from '../target-weights.ts';
 import { ROUTING_RULE, ROUTING_TARGET } from './left-out-keys.ts';
 import type { BifrostProvider } from './read-providers.ts';
 
-/** The targets of a model at a provider of the file; empty if it serves no such model. */
-export type FindTargets = (provider: string, model: string) => readonly string[];
+/** The target of a model at a provider of the file; undefined if it serves no such model. */
+export type FindTarget = (provider: string, model: string) => string | undefined;
 
-export function createFindTargets(
+export function createFindTarget(
   providers: readonly BifrostProvider[],
   placement: Placement,
-): FindTargets {
+): FindTarget {
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   return (name, model) => {
     const provider = byName.get(name);
     const wanted = provider?.aliases.get(model) ?? model;
-    const exact = provider?.deployments.filter((each) => each.model === wanted) ?? [];
-    if (exact.length > 0) return unique(exact.flatMap((each) => placement.targetsOf(each)));
-    const any = provider?.deployments.filter((each) => each.model === '*') ?? [];
-    const targets = any.flatMap((each) => placement.targetsOf(each));
-    return unique(targets.map((target) => target.replace(/\*$/, wanted)));
+    const exact = provider?.deployments.find((each) => each.model === wanted);
+    const any = provider?.deployments.find((each) => each.model === '*');
+    if (exact) return placement.targetOf(exact);
+    return any && `${placement.providerOf(any)}/${wanted}`;
   };
 }
 
 export function readRouting(
   governance: PeerMap | undefined,
   providers: readonly BifrostProvider[],
-  findTargets: FindTargets,
+  findTarget: FindTarget,
   context: ImportContext,
 ): void {
   const { draft } = context;
   const rules = governance?.maps('routing_rules') ?? [];
-  for (const rule of rules.toSorted(byPriority)) readRule(rule, findTargets, context);
+  for (const rule of rules.toSorted(byPriority)) readRule(rule, findTarget, context);
   for (const [model, named] of modelsOfKeys(governance)) {
-    const weighted = [...named].map(([provider, weight]) => ({
-      targets: findTargets(provider, model),
-      weight,
-    }));
-    const targets = unique(weighted.flatMap((each) => each.targets));
+    const weighted = [...named].flatMap(([provider, weight]) => {
+      const target = findTarget(provider, model);
+      return target === undefined ? [] : [{ target, weight }];
+    });
+    const targets = unique(weighted.map(({ target }) => target));
     if (targets.length === 0 || draft.aliases.has(model)) continue;
     const strategy = named.size > 1 ? 'round-robin' : 'ordered';
     const weights = weightsOf(weighted);
@@ -50,21 +49,21 @@ export function readRouting(
   }
   for (const { name, deployments, aliases } of providers)
     for (const model of new Set([...deployments.map((each) => each.model), ...aliases.keys()]))
-      writeOwnName(`${name}/${model}`, findTargets(name, model), draft);
+      writeOwnName(`${name}/${model}`, findTarget(name, model), draft);
   for (const { name, aliases } of providers)
     for (const model of aliases.keys())
-      if (!draft.aliases.has(model)) writeOwnName(model, findTargets(name, model), draft);
+      if (!draft.aliases.has(model)) writeOwnName(model, findTarget(name, model), draft);
 }
 
-/** `provider/model` needs no alias if Spillway's provider has the same name and format. */
+/** `provider/model` needs no alias if Spillway's provider has the same name. */
 function writeOwnName(
   name: string,
-  targets: readonly string[],
+  target: string | undefined,
   draft: ImportContext['draft'],
 ): void {
-  const isSame = targets.length === 1 && targets[0] === name;
-  if (isSame || name.endsWith('*') || targets.length === 0 || draft.aliases.has(name)) return;
-  draft.aliases.set(name, { name, strategy: 'ordered', targets, fallbacks: [] });
+  if (target === undefined || target === name || name.endsWith('*') || draft.aliases.has(name))
+    return;
+  draft.aliases.set(name, { name, strategy: 'ordered', targets: [target], fallbacks: [] });
 }
 
 function byPriority(one: PeerMap, other: PeerMap): number {
@@ -74,7 +73,7 @@ function byPriority(one: PeerMap, other: PeerMap): number {
 const MODEL_RULE = /^\s*(?:request\.)?model\s*==\s*(["'])([^"'\s]+)\1\s*$/;
 
 /** Reads a rule on one model; rules on headers, budgets or teams have no counterpart. */
-function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContext): void {
+function readRule(rule: PeerMap, findTarget: FindTarget, context: ImportContext): void {
   const { draft, findings } = context;
   const leave = (reason: string): void => findings.leftOut(rule.node, reason);
   if (rule.boolean('enabled')?.value === false) return leave('it is not enabled');
@@ -84,16 +83,16 @@ function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContex
     return leave('only a rule on one model (model == "name") has a counterpart');
   if ((rule.text('scope')?.value ?? 'global') !== 'global')
     return leave('an alias applies to all callers');
-  const weighted = readTargets(rule, model, findTargets, context);
-  const targets = unique(weighted.flatMap((each) => each.targets));
+  const weighted = readTargets(rule, model, findTarget, context);
+  const targets = unique(weighted.map(({ target }) => target));
   if (targets.length === 0) return leave('none of its targets is in this file');
   if (draft.aliases.has(model)) return leave('an earlier rule has the same model');
   const fallbacks = rule.list('fallbacks').flatMap((item) => {
     const [provider = '', ...rest] = textOf(item).split('/');
-    const found = findTargets(provider, rest.join('/') || model);
-    if (found.length === 0) findings.leftOut(item, 'this file has no such provider or model');
+    const found = findTarget(provider, rest.join('/') || model);
+    if (found === undefined) findings.leftOut(item, 'this file has no such provider or model');
     else findings.taken(item, `aliases.${model}.fallbacks`);
-    return found;
+    return found ?? [];
   });
   const alias: AliasDraft = {
     name: model,
@@ -111,21 +110,21 @@ function readRule(rule: PeerMap, findTargets: FindTargets, context: ImportContex
 function readTargets(
   rule: PeerMap,
   model: string,
-  findTargets: FindTargets,
+  findTarget: FindTarget,
   { findings }: ImportContext,
-): readonly WeightedTargets[] {
+): readonly WeightedTarget[] {
   return rule.maps('targets').flatMap((target) => {
     const [provider, stated] = [target.text('provider'), target.text('model')];
     const weight = target.number('weight');
-    const targets = findTargets(provider?.value ?? '', stated?.value ?? model);
-    if (targets.length === 0) {
+    const found = findTarget(provider?.value ?? '', stated?.value ?? model);
+    if (found === undefined) {
       findings.leftOut(target.node, 'this file has no such provider or model');
       return [];
     }
-    const to = `aliases.${model}: ${targets.join(', ')}`;
+    const to = `aliases.${model}: ${found}`;
     for (const read of [provider, stated, weight]) if (read) findings.taken(read.node, to);
     target.close(ROUTING_TARGET);
-    return [{ targets, weight: weight?.value ?? 1 }];
+    return [{ target: found, weight: weight?.value ?? 1 }];
   });
 }
 

@@ -51,7 +51,7 @@ export const LITELLM_SETTINGS = leftOutKeys({
     'disable_end_user_cost_tracking disable_end_user_cost_tracking_prometheus_only extra_spend_tag_headers ' +
     'disable_add_user_agent_to_request_tags prometheus_emit_stream_label',
   [NO_PARAMETERS]:
-    'drop_params modify_params add_function_to_prompt enable_preview_features LITELLM_DISABLE_STOP_SEQUENCE_LIMIT ' +
+    'modify_params add_function_to_prompt enable_preview_features LITELLM_DISABLE_STOP_SEQUENCE_LIMIT ' +
     'disable_add_transform_inline_image_block use_chat_completions_url_for_anthropic_messages ' +
     'route_all_chat_openai_to_responses enable_json_schema_validation disable_copilot_system_to_assistant ' +
     'disable_stop_sequence_limit disable_hf_tokenizer_download REPEATED_STREAMING_CHUNK_LIMIT compression_interception_params reasoning_auto_summary return_response_headers vertex_ai_safety_settings enable_loadbalancing_on_batch_endpoints',

@@ -9,7 +9,7 @@ import { type Endpoint, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import { reportKey } from '../report-deployment.ts';
+import { reportKey } from '../report-key.ts';
 import type { NamedCredentials } from './read-credentials.ts';
 
 export type ModelEntry = {
@@ -26,7 +26,6 @@ export type ModelEntry = {
   readonly order: Read<number> | undefined;
   /** Reported with the provider. */
   readonly taken: readonly PeerNode[];
-  readonly limitNodes: readonly PeerNode[];
 };
 
 export function readEntry(
@@ -75,8 +74,7 @@ export function readEntry(
     },
     weight: params.number('weight'),
     order: params.number('order'),
-    taken: [group.node, ...(stated ? [stated.node] : []), ...nodes],
-    limitNodes: limits.nodes,
+    taken: [group.node, ...(stated ? [stated.node] : []), ...nodes, ...limits.nodes],
   };
 }
 

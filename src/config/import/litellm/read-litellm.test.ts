@@ -56,7 +56,7 @@ test('fallbacks, defaults and wildcards lead to the targets of their groups', ()
 litellm_settings: { default_fallbacks: [c] }
 router_settings: { fallbacks: [{ a: [b, anthropic/claude-x, gone] }] }`;
   const result = run(text);
-  assert.deepEqual(chain(result, 'a'), ['openai/a', '|', 'groq/b', 'anthropic-openai/claude-x']);
+  assert.deepEqual(chain(result, 'a'), ['openai/a', '|', 'groq/b', 'anthropic/claude-x']);
   assert.deepEqual(chain(result, 'b'), ['groq/b', '|', 'mistral/c']);
   assert.match(finding(result, 'router_settings.fallbacks[0].a[2]')?.reason ?? '', /not a model/);
 });
@@ -74,15 +74,12 @@ test('a wildcard becomes a pattern of its provider', () => {
   assert.match(finding(renamed, 'model_list[0].litellm_params.model')?.reason ?? '', /renames/);
 });
 
-test("Anthropic's models are reached from both wire formats, each with the limit", () => {
-  const result = run(models('smart anthropic/claude-x rpm=7'));
-  assert.deepEqual(chain(result, 'smart'), [
-    'anthropic/claude-x',
-    'anthropic-openai/claude-x',
-    '|',
-  ]);
-  assert.equal(result.config.providers.anthropic.rateLimitPerMinute, 7);
-  assert.equal(finding(result, 'model_list[0].litellm_params.rpm')?.status, 'changed');
+test('drop_params drops fields only where a target has another wire format', () => {
+  const { config } = run(
+    `${models('smart anthropic/claude-x', 'plain openai/x')}litellm_settings: { drop_params: true }`,
+  );
+  assert.equal(config.aliases['smart']?.translate, 'lenient');
+  assert.equal(config.aliases['plain']?.translate, 'strict');
 });
 
 test('an address in a variable is looked up, and the entry is left out without it', () => {

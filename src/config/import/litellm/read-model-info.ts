@@ -13,7 +13,7 @@ export function readModelInfo(
 ): void {
   const { deployment, info, params } = entry;
   if (info) readSizes(info, deployment.model, context);
-  readPrices([params, ...(info ? [info] : [])], placement.targetsOf(deployment), context);
+  readPrices([params, ...(info ? [info] : [])], placement.targetOf(deployment), context);
   info?.close(MODEL_INFO);
 }
 
@@ -49,7 +49,7 @@ const PRICES = [
 /** Dollars per token become dollars per million tokens. */
 function readPrices(
   sources: readonly PeerMap[],
-  targets: readonly string[],
+  target: string,
   { draft, findings }: ImportContext,
 ): void {
   const read = PRICES.flatMap(([key, to]) => {
@@ -67,9 +67,8 @@ function readPrices(
       );
     return;
   }
-  for (const target of targets) draft.setNamed('prices.models', target, usd);
-  for (const { to, found } of read)
-    findings.taken(found.node, `prices.models.${targets.join(', ')}.${to}`);
+  draft.setNamed('prices.models', target, usd);
+  for (const { to, found } of read) findings.taken(found.node, `prices.models.${target}.${to}`);
 }
 
 function perMillion(usd: number): number {

@@ -5,7 +5,6 @@ import type { AliasDraft } from '../draft.ts';
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { type Placement, placeDeployments } from '../place-deployments.ts';
-import { reportLimit } from '../report-deployment.ts';
 import { weightsOf } from '../target-weights.ts';
 import { MODEL, PARAMS } from './left-out-models.ts';
 import { readNamedCredentials } from './read-credentials.ts';
@@ -62,7 +61,7 @@ function readGroup(
     (one, other) => (one.order?.value ?? 0) - (other.order?.value ?? 0),
   );
   const targetsOf = (own: readonly ModelEntry[]): readonly string[] => [
-    ...new Set(own.flatMap(({ deployment }) => placement.targetsOf(deployment))),
+    ...new Set(own.map(({ deployment }) => placement.targetOf(deployment))),
   ];
   const first = entries.filter(isFirst);
   const targets = targetsOf(first);
@@ -81,20 +80,18 @@ function readGroup(
 
 function reportEntry(entry: ModelEntry, placement: Placement, { findings }: ImportContext): void {
   const { deployment, group, modelNode, order } = entry;
-  const targets = placement.targetsOf(deployment);
   const provider = placement.providerOf(deployment);
-  findings.taken(modelNode, `aliases.${group}: ${targets.join(', ')}`);
+  findings.taken(modelNode, `aliases.${group}: ${placement.targetOf(deployment)}`);
   reportProvider(entry, `providers.${provider}`, findings);
   if (order) findings.taken(order.node, `the order in aliases.${group}`);
 }
 
 function reportProvider(
-  { deployment, taken, limitNodes }: ModelEntry,
+  { taken }: ModelEntry,
   to: string,
   findings: ImportContext['findings'],
 ): void {
   for (const node of taken) findings.taken(node, to);
-  for (const node of limitNodes) reportLimit(findings, node, to, deployment.endpoint);
 }
 
 /** LiteLLM never picks an entry without a weight if another one has a weight. */
@@ -102,7 +99,7 @@ function groupWeights(entries: readonly ModelEntry[], placement: Placement): Ali
   if (entries.every(({ weight }) => weight === undefined)) return undefined;
   return weightsOf(
     entries.map(({ deployment, weight }) => ({
-      targets: placement.targetsOf(deployment),
+      target: placement.targetOf(deployment),
       weight: weight?.value ?? 0,
     })),
   );
@@ -113,7 +110,7 @@ function reportWeights(
   entries: readonly ModelEntry[],
   { findings }: ImportContext,
 ): void {
-  const isOneTarget = entries.length > 1 && isSingle(targets);
+  const isOneTarget = entries.length > 1 && targets.length === 1;
   const areEqual = new Set(entries.map(({ weight }) => weight?.value)).size === 1;
   for (const { weight } of entries)
     if (weight && isOneTarget && !areEqual)
@@ -123,11 +120,6 @@ function reportWeights(
         'the accounts of one provider take equal turns',
       );
     else if (weight) findings.taken(weight.node, `aliases.${name}.weights`);
-}
-
-/** One model at one provider, in one or two formats: nothing to choose from. */
-export function isSingle(targets: readonly string[]): boolean {
-  return new Set(targets.map((target) => target.replace(/-openai\//, '/'))).size === 1;
 }
 
 /** `openai/*` needs no alias: callers name provider/model. `gpt-*` becomes a pattern of the provider. */
@@ -140,16 +132,11 @@ function readWildcard(
   const { group, deployment, vendor, modelNode } = entry;
   const name = placement.providerOf(deployment);
   reportProvider(entry, `providers.${name}`, findings);
-  const formats = placement.targetsOf(deployment).map((target) => target.replace(/\/\*$/, ''));
-  const [, other] = formats;
-  const note =
-    other === undefined ? undefined : `requests in OpenAI's format name ${other}/<model>`;
   if (group === `${vendor}/*` && deployment.model === '*') {
-    wildcards.set(vendor, other ?? name);
+    wildcards.set(vendor, name);
     const to = `providers.${name}, as ${name}/<model>`;
-    const renamed = name === vendor ? note : `callers write ${name}/<model> instead of ${group}`;
-    if (renamed === undefined) findings.taken(modelNode, to);
-    else findings.changed(modelNode, to, renamed);
+    if (name === vendor) findings.taken(modelNode, to);
+    else findings.changed(modelNode, to, `callers write ${name}/<model> instead of ${group}`);
     return;
   }
   if (group.includes('/') || (deployment.model !== '*' && deployment.model !== group))
@@ -157,6 +144,5 @@ function readWildcard(
   const provider = draft.providers.get(name);
   if (!provider) return;
   draft.providers.set(name, { ...provider, models: [...(provider.models ?? []), group] });
-  if (note === undefined) findings.taken(modelNode, `providers.${name}.models`);
-  else findings.changed(modelNode, `providers.${name}.models`, note);
+  findings.taken(modelNode, `providers.${name}.models`);
 }

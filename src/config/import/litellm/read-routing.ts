@@ -7,7 +7,7 @@ import type { ImportContext } from '../import-context.ts';
 import type { PeerMap } from '../peer-map.ts';
 import { textOf } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import { isSingle, type ModelGroups } from './read-model-list.ts';
+import type { ModelGroups } from './read-model-list.ts';
 
 type Chains = Map<string, AliasDraft>;
 
@@ -20,7 +20,8 @@ export function readRouting(
   const chains: Chains = new Map(models.groups);
   const strategy = readStrategy(sections, context);
   for (const [name, alias] of chains)
-    chains.set(name, { ...alias, strategy: isSingle(alias.targets) ? 'ordered' : strategy });
+    chains.set(name, { ...alias, strategy: alias.targets.length === 1 ? 'ordered' : strategy });
+  for (const section of sections) readDropping(section, context);
   const specific = new Set<string>();
   for (const section of sections) {
     for (const item of section.list('fallbacks'))
@@ -149,4 +150,16 @@ function readGroupAliases(section: PeerMap, chains: Chains, { findings }: Import
       findings.changed(node, `aliases.${key}`, 'lists of models show every alias');
     else findings.taken(node, `aliases.${key}`);
   }
+}
+
+/** `drop_params`: LiteLLM drops parameters that a model does not know, instead of refusing the request. */
+function readDropping(section: PeerMap, { draft, findings }: ImportContext): void {
+  const drops = section.boolean('drop_params');
+  if (!drops) return;
+  draft.dropsFields ||= drops.value;
+  findings.changed(
+    drops.node,
+    'aliases.*.translate',
+    'fields that another wire format lacks are dropped; requests in the format of the target pass unchanged',
+  );
 }

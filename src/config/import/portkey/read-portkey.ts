@@ -19,6 +19,8 @@ import { chainOf } from './routes.ts';
 import { withSnakeKeys } from './snake-keys.ts';
 
 export function readPortkey(given: PeerMap, context: ImportContext): void {
+  // Portkey drops parameters that a provider does not know.
+  context.draft.dropsFields = true;
   const root = new PeerMap(withSnakeKeys(given.node), context.findings);
   const document = isDocument(root) ? root : undefined;
   const vault = document ? readVault(document, context) : new Map();
@@ -101,15 +103,12 @@ function writeAlias(
   { draft, findings }: ImportContext,
 ): void {
   const { strategy, targets, shares, fallbacks } = chainOf(route);
-  const targetsOf = (leaf: Leaf): readonly string[] => {
-    const found = placed.find((each) => each.leaf === leaf);
-    return found ? placement.targetsOf(found.deployment) : [];
-  };
-  const weighted = targets.map((leaf, index) => ({
-    targets: targetsOf(leaf),
-    weight: shares[index] ?? 1,
-  }));
-  const own = [...new Set(weighted.flatMap((each) => each.targets))];
+  const targetsOf = (leaf: Leaf): readonly string[] =>
+    placed.flatMap((each) => (each.leaf === leaf ? [placement.targetOf(each.deployment)] : []));
+  const weighted = targets.flatMap((leaf, index) =>
+    targetsOf(leaf).map((target) => ({ target, weight: shares[index] ?? 1 })),
+  );
+  const own = [...new Set(weighted.map(({ target }) => target))];
   if (own.length === 0) return;
   const later = new Set(fallbacks.flatMap(targetsOf));
   const alias: AliasDraft = {
@@ -122,5 +121,5 @@ function writeAlias(
   draft.aliases.set(name, alias);
   for (const { leaf, deployment } of placed)
     for (const node of leaf.nodes)
-      findings.taken(node, `aliases.${name}: ${placement.targetsOf(deployment).join(', ')}`);
+      findings.taken(node, `aliases.${name}: ${placement.targetOf(deployment)}`);
 }

@@ -7,7 +7,7 @@ import { type EndpointLookup, endpointOfSlug, findEndpoint } from '../endpoints.
 import type { ImportContext } from '../import-context.ts';
 import type { PeerMap, Read } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import { reportKey } from '../report-deployment.ts';
+import { reportKey } from '../report-key.ts';
 import { CONFIG, OVERRIDE_REASON, TARGET_ONLY } from './left-out-keys.ts';
 import { deploymentOf, type Vault } from './read-vault.ts';
 

@@ -8,7 +8,7 @@ import type { LimitsDraft } from '../draft.ts';
 import { type Endpoint, endpointOfSlug, findEndpoint } from '../endpoints.ts';
 import type { ImportContext } from '../import-context.ts';
 import { leftOutKeys, type PeerMap } from '../peer-map.ts';
-import { reportKey } from '../report-deployment.ts';
+import { reportKey } from '../report-key.ts';
 import { VAULT_ENTRY, VAULT_MODEL } from './left-out-keys.ts';
 import { readRateLimits } from './read-limits.ts';
 

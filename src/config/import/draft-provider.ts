@@ -1,29 +1,27 @@
-// Writes one provider for deployments that share an address and keys, or two if the API has a native wire format.
+// Writes the provider of deployments that share an address and keys.
 
 import { builtIn } from '../providers/built-in-providers.ts';
 import { providerVariables } from '../schema/variables.ts';
 import { type Credential, variableOf } from './credentials.ts';
-import type { Deployment } from './deployment.ts';
+import { type Deployment, isNative } from './deployment.ts';
 import type { AccountDraft, LimitsDraft, ProviderDraft } from './draft.ts';
 
-export function draftProviders(
-  deployments: readonly Deployment[],
-  name: string,
-): readonly ProviderDraft[] {
+export function draftProvider(deployments: readonly Deployment[], name: string): ProviderDraft {
   const [first] = deployments;
-  if (!first) return [];
+  if (!first) throw new Error('a provider has at least one deployment');
   const { endpoint, baseUrl } = first;
   const base = (baseUrl ?? endpoint.baseUrl ?? '').replace(/\/+$/, '');
-  const known = builtIn(name);
-  const accounts = accountsOf(deployments);
-  const compatible = { baseUrl: joinPath(base, endpoint.openaiPath) };
-  if (endpoint.nativeFormat === undefined)
-    return [provider(name, known && baseUrl === undefined ? {} : compatible, accounts)];
-  const format = endpoint.nativeFormat;
-  const native = known
-    ? { ...(baseUrl !== undefined && { baseUrl: base }) }
-    : { format, baseUrl: base };
-  return [provider(name, native, accounts), provider(`${name}-openai`, compatible, accounts)];
+  const isBuiltIn = builtIn(name) !== undefined;
+  const address = isNative(first) ? base : joinPath(base, endpoint.openaiPath);
+  const format = isNative(first) && !isBuiltIn ? endpoint.nativeFormat : undefined;
+  return provider(
+    name,
+    {
+      ...(format !== undefined && { format }),
+      ...(!(isBuiltIn && baseUrl === undefined) && { baseUrl: address }),
+    },
+    accountsOf(deployments),
+  );
 }
 
 function joinPath(base: string, path = ''): string {
