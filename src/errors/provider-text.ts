@@ -8,6 +8,7 @@ import { isHtml } from './mapping/reading/html-page.ts';
 import { createRedactor } from './redact.ts';
 
 export function isProviderText(text: string, isAboutFailure: boolean): boolean {
+  if (!isAboutFailure && !HINT.test(text)) return false;
   if (isErrorBody(text) || showsInternals(text)) return true;
   if (isAboutFailure && hideCredentials(text) !== text) return true;
   const namesVendor = VENDOR.test(text);
@@ -24,6 +25,15 @@ const hideCredentials = createRedactor([]);
 /** Names that only AI providers and their gateways have. */
 const VENDOR =
   /anthropic|claude|openai|chatgpt|\bgpt-?[3-9]|gemini|vertex ?ai|googleapis|bedrock|\bgroq\b|mistral|deepseek|openrouter|\bx\.?ai\b|\bgrok\b|together\.?ai|cohere|vllm|ollama/i;
+
+/**
+ * Something of which every provider text outside a failure has one: most texts have none, and a search costs a fraction of
+ * the mapping.
+ */
+const HINT = new RegExp(
+  `${VENDOR.source}|limit|quota|credit|usage|billing|balance|plan|spen[dt]|[{<|]|error|exception|com\\.|requested entity|\\bat |file "|\\.(?:internal|intranet|corp|lan|svc|cluster)`,
+  'i',
+);
 
 const UNRECOGNISED: ReadonlySet<string> = new Set(['nothing recognised', 'prose']);
 

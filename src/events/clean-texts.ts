@@ -29,7 +29,9 @@ export function cleanTexts(
 ): EventTexts {
   const { title = null, description = null } = event;
   if (event.type === OUTPUT_TYPE) return { title, description, data: event.data };
-  const isAboutFailure = concernsFailure(event);
+  const { data, error } = extractError(event.data);
+  // A certain text makes the event one about a failure; otherwise no text is a provider's.
+  if (!concernsFailure(event, data, error)) return { title, description, data };
 
   function replace(text: string): string {
     const { code, params } = mapProviderError(text, {
@@ -40,11 +42,11 @@ export function cleanTexts(
     return renderError(code, params, reader);
   }
 
-  const clean = (text: string) => (isProviderText(text, isAboutFailure) ? replace(text) : text);
+  const clean = (text: string) => (isProviderText(text, true) ? replace(text) : text);
   return {
     title: title && clean(title),
     description: description && clean(description),
-    data: mapTexts(extractError(event.data).data, clean),
+    data: mapTexts(data, clean),
   };
 }
 
@@ -63,11 +65,10 @@ const OUTPUT_TYPE = 'job.output';
 const FAILURE_NAME = /fail|error|exception|crash|abort|reject|time_?out/i;
 
 /** By its error, its type or phase, an error in its data, or one text that is certainly a provider's. */
-function concernsFailure(event: CleanedEvent): boolean {
+function concernsFailure(event: CleanedEvent, data: unknown, error: unknown): boolean {
   const { type, phase = '', title = '', description = '' } = event;
-  if (event.error !== undefined || FAILURE_NAME.test(type) || FAILURE_NAME.test(phase)) return true;
-  const { data, error } = extractError(event.data);
-  if (error !== undefined) return true;
+  if (event.error !== undefined || error !== undefined) return true;
+  if (FAILURE_NAME.test(type) || FAILURE_NAME.test(phase)) return true;
   return [title, description, ...textsIn(data)].some((text) => isProviderText(text, false));
 }
 
