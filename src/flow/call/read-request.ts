@@ -46,6 +46,7 @@ export function readStated(
   const limits = readLimits(kind, body, fields);
   if ('problem' in limits)
     throw invalidField(`${limits.problem} is not a count`, limits.problem, 'wrong_type');
+  refuseOtherModels(body, fields);
   const references = chargeOf(kind.operation) === 'nothing' ? NONE : readReferences(kind, body);
   const features = readFeatures(kind, body, fields);
   if (features && 'problem' in features) {
@@ -63,6 +64,20 @@ export function readStated(
       references.stored ?? (limits.readsStored ? storedFieldIn(body, fields) : undefined),
     features: references.hasAudio ? withAudio(features) : features,
   };
+}
+
+/**
+ * Fields by which some providers serve a request with another model than the one it names: that model has another price,
+ * and a key's list of models may not contain it.
+ */
+const OTHER_MODELS = ['models', 'fallbacks'] as const;
+
+function refuseOtherModels(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): void {
+  for (const name of OTHER_MODELS) {
+    const span = fields.get(name);
+    if (span && !isNull(body, span))
+      throw invalidField(`${name} names other models`, name, 'not_supported');
+  }
 }
 
 function storedFieldIn(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): string | undefined {
@@ -131,5 +146,6 @@ function wantedOf(
   operation: RequestKind['operation'],
   ...others: readonly string[]
 ): readonly string[] {
-  return ['model', 'stream', ...limitFields(operation), ...featureFields(operation), ...others];
+  const own = ['model', 'stream', ...OTHER_MODELS];
+  return [...own, ...limitFields(operation), ...featureFields(operation), ...others];
 }

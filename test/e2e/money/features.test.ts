@@ -146,6 +146,8 @@ suite('the cost of features', () => {
       { ...CLAUDE, tools: [{ type: 'advisor_20260301', model: 'claude-opus-4-6' }] },
       'tools[0].model',
     ],
+    ['/v1/messages', { ...CLAUDE, fallbacks: [{ model: 'claude-opus-4-1' }] }, 'fallbacks'],
+    ['/v1/chat/completions', { ...CHAT, models: ['gpt-5-pro'] }, 'models'],
     ['/v1/chat/completions', { ...CHAT, service_tier: 'scale' }, 'service_tier'],
     ['/v1/chat/completions', { ...CHAT, messages: SPOKEN }, 'input_audio'],
     ['/v1/chat/completions', { ...CHAT, ...audio }, 'modalities'],
@@ -158,7 +160,7 @@ suite('the cost of features', () => {
     ],
   ] as const;
   for (const [path, body, field] of refused)
-    test(`${path} refuses ${field}, which has no price`, async () => {
+    test(`${path} refuses ${field}, which has no price, and calls no provider`, async () => {
       gateway.simulator.clearLog();
       const tenant = await newTenant(gateway, { monthlyBudgetUsd: 1000 });
       const answer = await ask(tenant, { path, body });
