@@ -55,7 +55,11 @@ export type Delivery = {
    * Publishes `message` and acknowledges this delivery: both or neither, whenever this process dies. The handler's outcome
    * is then ignored. Present if the consumer `isTransactional` and the queue supports it.
    */
-  replaceBy?(queue: string, message: QueueMessage, options?: PublishOptions): Promise<void>;
+  readonly replaceBy?: (
+    queue: string,
+    message: QueueMessage,
+    options?: PublishOptions,
+  ) => Promise<void>;
 };
 
 /**

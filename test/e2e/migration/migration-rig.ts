@@ -203,7 +203,7 @@ async function openBroker({ env }: TestCluster) {
       waiters.delete(check);
     },
     async close() {
-      for (const name of [...names.map((each) => env[each] ?? '')]) await channel.deleteQueue(name);
+      for (const name of names) await channel.deleteQueue(env[name] ?? '');
       await connection.close();
     },
   };

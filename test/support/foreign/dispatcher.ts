@@ -1,7 +1,7 @@
 // A dispatcher of an existing system, as such systems write it: it consumes the raw queue, counts per minute, and sends the
 // message on to the provider's queue, or to a delay queue that dead-letters into it. It knows nothing of Spillway.
 
-import { connect } from 'amqplib';
+import { type ConsumeMessage, connect } from 'amqplib';
 
 const env = (name: string): string => process.env[name] ?? '';
 const [raw, target] = [env('RAW_ANALYSIS_QUEUE'), env('GEMINI_QUEUE')];
@@ -30,8 +30,7 @@ function isAllowed(): boolean {
   return true;
 }
 
-await channel.consume(raw, async (message) => {
-  if (!message) return;
+async function dispatch(message: ConsumeMessage): Promise<void> {
   const { contentType } = message.properties;
   channel.sendToQueue(isAllowed() ? target : delayed, message.content, {
     persistent: true,
@@ -39,10 +38,13 @@ await channel.consume(raw, async (message) => {
   });
   await channel.waitForConfirms();
   channel.ack(message);
+}
+
+await channel.consume(raw, (message) => {
+  if (message) void dispatch(message);
 });
 process.stdout.write('ready\n');
 
-process.once('SIGTERM', async () => {
-  await channel.close();
-  await connection.close();
+process.once('SIGTERM', () => {
+  void channel.close().then(() => connection.close());
 });

@@ -1,7 +1,7 @@
 // A worker of an existing system, as such systems write it: it consumes the provider's queue one message at a time, calls the
 // provider, publishes the result and acknowledges. It knows nothing of Spillway.
 
-import { connect } from 'amqplib';
+import { type ConsumeMessage, connect } from 'amqplib';
 
 const env = (name: string): string => process.env[name] ?? '';
 const [source, results, dead] = [env('GEMINI_QUEUE'), env('RESULTS_QUEUE'), env('DLQ_QUEUE')];
@@ -20,28 +20,30 @@ async function analyse(prompt: string): Promise<unknown> {
   return response.json();
 }
 
-let processing = Promise.resolve();
+async function work(message: ConsumeMessage): Promise<void> {
+  const text = message.content.toString('utf8');
+  try {
+    const { AnalysisId, prompt } = JSON.parse(text);
+    const result = { AnalysisId, by: 'foreign', result: await analyse(prompt) };
+    channel.sendToQueue(results, Buffer.from(JSON.stringify(result)), { persistent: true });
+  } catch (cause) {
+    const letter = JSON.stringify({ body: text, error: String(cause) });
+    channel.sendToQueue(dead, Buffer.from(letter), { persistent: true });
+  }
+  await channel.waitForConfirms();
+  channel.ack(message);
+}
+
+let working = Promise.resolve();
 const { consumerTag } = await channel.consume(source, (message) => {
-  if (!message) return;
-  processing = (async () => {
-    const text = message.content.toString('utf8');
-    try {
-      const { AnalysisId, prompt } = JSON.parse(text);
-      const result = { AnalysisId, by: 'foreign', result: await analyse(prompt) };
-      channel.sendToQueue(results, Buffer.from(JSON.stringify(result)), { persistent: true });
-    } catch (cause) {
-      const letter = JSON.stringify({ body: text, error: String(cause) });
-      channel.sendToQueue(dead, Buffer.from(letter), { persistent: true });
-    }
-    await channel.waitForConfirms();
-    channel.ack(message);
-  })();
+  if (message) working = work(message);
 });
 process.stdout.write('ready\n');
 
-process.once('SIGTERM', async () => {
+async function stop(): Promise<void> {
   await channel.cancel(consumerTag);
-  await processing;
+  await working;
   await channel.close();
   await connection.close();
-});
+}
+process.once('SIGTERM', () => void stop());
