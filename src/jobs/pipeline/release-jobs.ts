@@ -2,11 +2,12 @@
 // provider's limit and its workers serve them in the next moments. The broker's queue is first in, first out, so only jobs
 // that are still on the store can be ordered fairly. While the broker or the limit's counts are unavailable no job is released.
 
-import { type Clock, sleep } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { readPointer } from '../model/job-pointer.ts';
 import { isWaiting } from '../model/job-state.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import { createDepthGate, type DepthGate } from './depth-gate.ts';
 import { createSequencer, type Ticket } from './sequencer.ts';
 
 export type ReleaseParts = {
@@ -22,13 +23,13 @@ export type ReleaseParts = {
 };
 
 const MAX_CONCURRENCY = 16;
-const DEPTH_VALID_MS = 250;
-const FULL_QUEUE_RETRY_MS = 100;
 
 export function startRelease(parts: ReleaseParts): Consumer {
   const closing = new AbortController();
   const nextTicket = createSequencer();
-  const waitForWorkers = createDepthGate(parts, closing.signal);
+  const { broker, queue: name, maxAhead: maxReady, clock } = parts;
+  const gate = { queue: broker, name, maxReady, clock };
+  const waitForWorkers = createDepthGate(gate, closing.signal);
   const concurrency = Math.min(MAX_CONCURRENCY, parts.maxAhead ?? MAX_CONCURRENCY);
   const consumer = parts.held.consume(parts.queue, { concurrency }, (delivery) => {
     const ticket = nextTicket();
@@ -45,7 +46,7 @@ export function startRelease(parts: ReleaseParts): Consumer {
 
 type Passage = {
   readonly ticket: Ticket;
-  readonly waitForWorkers: () => Promise<boolean>;
+  readonly waitForWorkers: DepthGate;
   readonly closing: AbortSignal;
 };
 
@@ -72,26 +73,4 @@ async function isCurrent({ store }: ReleaseParts, { body }: Delivery): Promise<b
   if (!pointer) return true;
   const job = await store.find({ id: pointer.jobId });
   return job !== undefined && isWaiting(job.state) && job.fence === pointer.fence;
-}
-
-/** Back-pressure: true when fewer than `maxAhead` jobs wait on the broker; false when the signal is aborted first. */
-function createDepthGate(
-  { broker, queue, maxAhead, clock }: ReleaseParts,
-  closing: AbortSignal,
-): () => Promise<boolean> {
-  let free = 0;
-  let validUntilMs = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (maxAhead === undefined) return !closing.aborted;
-    while (!closing.aborted) {
-      if (free > 0 && clock.monotonic() < validUntilMs) {
-        free -= 1;
-        return true;
-      }
-      free = maxAhead - (await broker.depth(queue)).ready;
-      validUntilMs = clock.monotonic() + DEPTH_VALID_MS;
-      if (free <= 0) await sleep(clock, FULL_QUEUE_RETRY_MS, closing).catch(() => {});
-    }
-    return false;
-  };
 }

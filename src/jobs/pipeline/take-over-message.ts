@@ -7,11 +7,12 @@
 // calls again. So the message is replaced by a pointer first, in one transaction of the broker, and no worker of another
 // system sees the job afterwards. At most `maxReady` pointers wait: the rest is left to foreign workers.
 
-import { type Clock, sleep } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { HANDED_OVER, type Job } from '../model/job.ts';
 import { messageFor } from '../model/job-pointer.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import { createDepthGate } from './depth-gate.ts';
 import { type ProviderMessageParts, takeProviderMessage } from './take-provider-message.ts';
 
 export type TakeOverParts = Omit<ProviderMessageParts, 'publishResult'> & {
@@ -28,12 +29,11 @@ export type TakeOver = {
   readonly maxReady?: number;
 };
 
-const DEPTH_VALID_MS = 250;
-
 export function startTakeOver(parts: TakeOverParts, move: TakeOver): Consumer {
   const closing = new AbortController();
-  const waitForWorkers = createDepthGate(parts, move, closing.signal);
-  const { assignProvider } = parts;
+  const { queue, clock, assignProvider } = parts;
+  const gate = { queue, name: move.to, maxReady: move.maxReady, clock };
+  const waitForWorkers = createDepthGate(gate, closing.signal);
   const own: TakeOverParts = { ...parts, assignProvider: (job) => handedOver(assignProvider, job) };
   const options = { concurrency: move.concurrency, isTransactional: true };
   const consumer = parts.queue.consume(move.from, options, async (delivery) => {
@@ -70,29 +70,4 @@ async function takeOver(
   if (job.origin === 'queue')
     await parts.store.touch(job.id, job.fence, takenOver).catch(() => false);
   return 'ack';
-}
-
-/** True when fewer than `maxReady` pointers wait; false when the signal is aborted first. */
-function createDepthGate(
-  { queue, clock }: TakeOverParts,
-  { to, maxReady }: TakeOver,
-  closing: AbortSignal,
-): () => Promise<boolean> {
-  let free = 0;
-  let measuredAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (maxReady === undefined) return !closing.aborted;
-    while (!closing.aborted) {
-      if (clock.monotonic() - measuredAt >= DEPTH_VALID_MS) {
-        measuredAt = clock.monotonic();
-        free = maxReady - (await queue.depth(to)).ready;
-      }
-      if (free > 0) {
-        free -= 1;
-        return true;
-      }
-      await sleep(clock, DEPTH_VALID_MS, closing).catch(() => {});
-    }
-    return false;
-  };
 }
