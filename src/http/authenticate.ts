@@ -16,6 +16,8 @@ declare module 'fastify' {
     principal?: Principal;
     /** True if the request carries the admin key. */
     isOperator?: boolean;
+    /** A wrong admin key, which has a limit of its own. */
+    isAdminGuess?: boolean;
   }
 }
 
@@ -57,6 +59,7 @@ export function createGate(keyring: Keyring, adminKey: string, guesses?: GuessLi
   /** The right key always passes: an operator must not be locked out by a stranger on the same address. */
   function refuseAdmin(request: FastifyRequest): never {
     const isGuess = hasCredential(request.headers);
+    request.isAdminGuess = isGuess;
     const throttled = isGuess ? guesses?.admin.count(addressSubject(request.raw)) : undefined;
     throw throttled ?? new SpillwayError('UNAUTHORIZED', 'not the admin key');
   }

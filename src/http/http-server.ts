@@ -252,7 +252,7 @@ function fail(
     principal: request.principal,
     isBegun: false,
     isRefusal: true,
-    isCounted: request.isOperator !== true,
+    isCounted: request.isOperator !== true && request.isAdminGuess !== true,
     beforeSend: idempotency.beforeFailure(request, error),
   });
 }

@@ -154,6 +154,13 @@ suite('refused requests', () => {
     await newKey('made by the operator');
   });
 
+  test('a wrong admin key at a throttled address is 401 up to its own limit', async () => {
+    await statuses(30, () => send(gateway, 'sk-spill-guess'));
+    const headers = { authorization: 'Bearer not-the-admin-key' };
+    const seen = await statuses(2, () => fetch(`${gateway.url}/admin/orgs`, { headers }));
+    assert.deepEqual(seen, [401, 401]);
+  });
+
   test('wrong admin keys are throttled per address, the right one passes', async () => {
     const guess = (): Promise<Response> =>
       send(gateway, 'x'.repeat(40), '/admin/orgs', '{"id":"x"}');
