@@ -135,7 +135,8 @@ function read({ code, stdout, stderr }: Ended): Sight {
     lines.findLast((line) => /^_?\w*Error: /.test(line)) ??
     lines.findLast((line) => /error|limit|fail|retry|again/i.test(line)) ??
     text;
-  if (code === 0) return { outcome: 'answer', text };
+  // Gemini CLI ends with code 0 after a stream without content.
+  if (code === 0 && !/^\[ERROR\]/.test(text)) return { outcome: 'answer', text };
   return { outcome: code === undefined ? 'waiting' : 'error', text: error };
 }
 

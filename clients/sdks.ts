@@ -53,6 +53,8 @@ export function readLine({ code, stdout, stderr }: Ended): Sight {
   const field = (name: string) => String(Reflect.get(seen, name) ?? '');
   const errorClass = field('errorClass');
   const common = { text: field('text'), callSeconds: Number(field('seconds')) };
+  if (errorClass === '' && common.text === '')
+    return { ...common, outcome: 'error', text: 'an empty answer, without an error' };
   return errorClass === ''
     ? { outcome: 'answer', ...common }
     : { outcome: 'error', errorClass, ancestors: field('ancestors').split(','), ...common };

@@ -49,6 +49,15 @@ test('a forbidden model fails only its own calls', () => {
   assert.equal(credentials.refuses(OTHER_MODEL), false);
 });
 
+test('a key that Gemini refuses with a typed 400 fails the later calls of its account', () => {
+  const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
+  const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };
+  const message = 'API key not valid. Please pass a valid API key.';
+  const error = { code: 400, message, status: 'INVALID_ARGUMENT', details: [reason] };
+  credentials.failed(USE, failure(400, { error }));
+  assert.ok(credentials.refuses(OTHER_MODEL));
+});
+
 test('a 400 whose sentence speaks of a key teaches nothing', () => {
   const credentials = new RefusedCredentials({ clock: createTestClock(), refusedMs: MINUTE_MS });
   const said = failure(400, { error: { message: 'invalid x-api-key: check your API key' } });

@@ -1,6 +1,7 @@
 // Provider credentials that the provider refuses. A refused key is an operator's problem that no repeat mends, so for a
 // while calls with it fail without reaching the provider; then one call is the probe, and the others still fail until its
-// outcome. A 401 refuses the key; any other refusal (a 403) may concern one model, so it is remembered for that model.
+// outcome. A 401 refuses the key, and so does Gemini's 400 with the reason API_KEY_INVALID; a 403 may concern one model, so it
+// is remembered for that model.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
 import type { SpillwayError } from '../errors/spillway-error.ts';
@@ -26,6 +27,7 @@ export type RefusedCredentialsOptions = {
   readonly onChange?: (change: CredentialChange) => void;
 };
 
+const REFUSALS: ReadonlySet<unknown> = new Set([400, 401, 403]);
 /** Callers choose model names, so the memory is bounded. */
 const MAX_REMEMBERED = 1000;
 /** The server that met the refusal probes first, and the others learn the outcome before their own time is over. */
@@ -51,9 +53,9 @@ export class RefusedCredentials {
     const { refusedMs, onChange } = this.#options;
     if (refusedMs === 0 || code !== 'AUTH_FAILED' || lesson?.code !== 'AUTH_FAILED') return;
     const status = statusOf(cause);
-    if (status !== 401 && status !== 403) return;
+    if (!REFUSALS.has(status)) return;
     const { provider, account } = use;
-    const model = status === 401 ? undefined : use.model;
+    const model = status === 403 ? use.model : undefined;
     this.#remember(keyOf({ provider, account, model }), refusedMs);
     onChange?.({ provider, account, model, isRefused: true });
   }

@@ -42,7 +42,8 @@ suite('the markers that clients act on', () => {
   });
 
   test('a refused content carries the code or the words that raise a content-policy class', () => {
-    assert.match(wireError('anthropic', 'CONTENT_POLICY').message, /\[content policy\]$/);
+    const { message } = wireError('anthropic', 'CONTENT_POLICY');
+    assert.match(message, /\[content filtering policy\] \[content policy\]$/);
     assert.equal(wireError('openai', 'CONTENT_POLICY').code, 'content_policy_violation');
     assert.match(JSON.stringify(wireError('gemini', 'CONTENT_POLICY')), /"blockReason":"/);
   });

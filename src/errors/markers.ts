@@ -13,8 +13,8 @@ export type Marker = {
   readonly code?: string;
   /** gRPC status of the Gemini format. */
   readonly grpcStatus?: string;
-  /** Appended to the sentence in square brackets. */
-  readonly suffix?: string;
+  /** Appended to the sentence, each in square brackets. */
+  readonly suffixes?: readonly string[];
 };
 
 export type MarkerCase =
@@ -29,9 +29,9 @@ export type MarkerCase =
 export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, Marker>>>> = {
   // Claude Code and opencode compact; LiteLLM and LangChain raise their context-window class.
   CONTEXT_TOO_LONG: {
-    anthropic: { suffix: 'prompt is too long' },
-    openai: { code: 'context_length_exceeded', suffix: 'maximum context length exceeded' },
-    gemini: { suffix: 'input token count exceeds the maximum number of tokens allowed' },
+    anthropic: { suffixes: ['prompt is too long'] },
+    openai: { code: 'context_length_exceeded', suffixes: ['maximum context length exceeded'] },
+    gemini: { suffixes: ['input token count exceeds the maximum number of tokens allowed'] },
   },
   // Codex and Gemini CLI stop with a sentence instead of sleeping.
   AI_LIMIT_REACHED: {
@@ -41,7 +41,7 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
   },
   // LiteLLM and LangChain raise their content-policy class.
   CONTENT_POLICY: {
-    anthropic: { suffix: 'content policy' },
+    anthropic: { suffixes: ['content filtering policy', 'content policy'] },
     openai: { code: 'content_policy_violation' },
     gemini: {},
   },
@@ -76,9 +76,9 @@ export function markerOf(format: NativeFormat, answer: PublicAnswer): Marker {
   return found === undefined ? NO_MARKER : MARKERS[found][format];
 }
 
-/** The sentence, with the format's suffix behind it. */
-export function markedMessage({ suffix }: Marker, message: string): string {
-  return suffix === undefined ? message : `${message} [${suffix}]`;
+/** The sentence, with the format's suffixes behind it. */
+export function markedMessage({ suffixes = [] }: Marker, message: string): string {
+  return [message, ...suffixes.map((suffix) => `[${suffix}]`)].join(' ');
 }
 
 const NO_MARKER: Marker = Object.freeze({});

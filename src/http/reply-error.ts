@@ -23,15 +23,14 @@ import {
   errorEnding,
   type StreamEnding,
   type WireFormat,
-  wireStatus,
 } from '../errors/wire-shape.ts';
 import type { FailureRecorder } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { sleepsOnRetryAfter, statusFor } from './client-habits.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { hasCredential } from './credential.ts';
 import { type RefusalLimit, refusalSubject } from './refusal-limit.ts';
-import { sleepsOnRetryAfter } from './sleeping-clients.ts';
 
 export type ErrorReply = {
   readonly error: SpillwayError;
@@ -143,7 +142,7 @@ function send(clock: Clock, reply: ErrorReply, answer: PublicAnswer): void {
   if (reply.isBegun) return endStream(clock, reply, answer);
   const body = JSON.stringify(errorBody(format, answer));
   const correlationId = readCorrelationId(request.headers);
-  response.writeHead(wireStatus(format, answer), {
+  response.writeHead(statusFor(request.headers, format, answer), {
     'content-type': CONTENT_TYPE,
     'content-length': Buffer.byteLength(body),
     ...answer.headers,
@@ -176,7 +175,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Undefined for a broken stream. Diagnostics are never stored. */
 function keptOf(
-  { isBegun, format, response }: ErrorReply,
+  { isBegun, format, request, response }: ErrorReply,
   answer: PublicAnswer,
 ): KeptAnswer | undefined {
   if (isBegun) return undefined;
@@ -184,7 +183,7 @@ function keptOf(
   const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
   // The response already has the headers about the server and the attempts.
   const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
-  return toKeptAnswer(wireStatus(format, answer), Object.entries(headers), body);
+  return toKeptAnswer(statusFor(request.headers, format, answer), Object.entries(headers), body);
 }
 
 /** The raw failure of the last attempt, on AI endpoints and for keys with diagnostics only. */

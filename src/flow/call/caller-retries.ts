@@ -59,7 +59,7 @@ export function createCallerRetries(clock: Pick<Clock, 'monotonic'>): CallerRetr
   return {
     boundsOf(caller) {
       const { 'x-stainless-retry-count': count, 'user-agent': client = '' } = caller.headers;
-      if (Number(count ?? 0) > 0 || isAgent(client) || failed.has(caller)) return NONE;
+      if (Number(count ?? 0) > 0 || isRetryingAgent(client) || failed.has(caller)) return NONE;
       if (count !== undefined) return AS_THE_SDK;
       return SINGLE_ATTEMPT_SDKS.test(client) ? ONE_WITHIN_SECONDS : UNBOUNDED;
     },
@@ -69,7 +69,7 @@ export function createCallerRetries(clock: Pick<Clock, 'monotonic'>): CallerRetr
   };
 }
 
-function isAgent(userAgent: string): boolean {
+export function isRetryingAgent(userAgent: string): boolean {
   return AGENTS.test(userAgent) || userAgent.includes(AI_SDK);
 }
 

@@ -76,7 +76,7 @@ function quotesOf({ body }: PlantedResponse, ours: string): readonly string[] {
 /** A marker repeats words of a vendor on purpose: clients act on them. */
 function withoutMarkers(text: string): string {
   const suffixes = Object.values(MARKERS).flatMap((formats) =>
-    Object.values(formats).flatMap(({ suffix }) => (suffix === undefined ? [] : [suffix])),
+    Object.values(formats).flatMap((marker) => marker.suffixes ?? []),
   );
   return suffixes.reduce((rest, suffix) => rest.replaceAll(`[${suffix}]`, ''), text);
 }
