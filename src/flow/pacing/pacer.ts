@@ -105,7 +105,7 @@ export class Pacer {
     const isShortWait = behindMs > 0 && behindMs < (patienceMs ?? 0);
     if (patienceMs !== undefined && (isShortWait || dueAt !== undefined))
       return this.#wait(request);
-    if (dueAt !== undefined) this.#lastAsk = { dueAt, atMs: now };
+    if (dueAt !== undefined) this.#lastAsk = { ...this.#after(this.#lastAsk, dueAt), atMs: now };
     const answer = await this.#ask(request, behindMs);
     if (answer.kind !== 'refused') return answer;
     if (patienceMs === undefined) return { kind: 'later', afterMs: answer.waitMs };
@@ -162,10 +162,9 @@ export class Pacer {
 
   /** The start after the last one: in due times at least an interval later, in time nine tenths of that distance. */
   #after(last: Start, dueAt = 0): Start {
-    const nextDueAt = Math.max(dueAt, last.dueAt + this.#intervalMs);
-    const maxDistanceMs = MAX_DISTANCE_INTERVALS * this.#intervalMs;
-    const distanceMs = Math.min(nextDueAt - last.dueAt, maxDistanceMs);
-    return { dueAt: nextDueAt, atMs: last.atMs + KEPT_PART * distanceMs };
+    const dueInMs = Math.max(dueAt - last.dueAt, this.#intervalMs);
+    const distanceMs = Math.min(dueInMs, MAX_DISTANCE_INTERVALS * this.#intervalMs);
+    return { dueAt: last.dueAt + dueInMs, atMs: last.atMs + KEPT_PART * distanceMs };
   }
 
   async #letOn(waiting: Waiting): Promise<void> {
