@@ -10,6 +10,7 @@ import {
   type RequestListener,
   type Server,
 } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyInstance,
@@ -52,6 +53,16 @@ import { createUnreadableReplier, type LogUnreadable } from './unreadable-reques
 
 /** Callers with an open connection send their next request within this time and get `Connection: close` with the response. */
 const LAME_DUCK_MS = 500;
+/** Load balancers may take a while to notice: the listener stays open while requests arrive, up to this time. */
+const MAX_LAME_DUCK_MS = 5000;
+/** A connection that was accepted last has sent its request, and needs this long to be read. */
+const FIRST_REQUEST_MS = 250;
+
+type Draining = {
+  isOn: boolean;
+  /** Of the last request other than a health check while draining, on the monotonic clock. */
+  lastRequestAtMs: number;
+};
 
 export type HttpServerOptions = ConnectionBounds & {
   readonly bodyLimitBytes: number;
@@ -94,7 +105,7 @@ export type HttpServer = {
 };
 
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
-  const draining = { isOn: false };
+  const draining: Draining = { isOn: false, lastRequestAtMs: 0 };
   const routing = routerParts(parts);
   const app = Fastify({
     serverFactory: (handler) => createListener(parts, routing, handler, draining),
@@ -144,7 +155,7 @@ function createListener(
   { options, newId, clock }: HttpServerParts,
   routing: RequestRouterParts,
   handler: RequestListener,
-  draining: { isOn: boolean },
+  draining: Draining,
 ): Server {
   const route = createRequestRouter(routing, handler);
   const cors = createCors(options.corsOrigins);
@@ -159,8 +170,11 @@ function createListener(
       keepAliveInitialDelay: 30_000,
     },
     (request, response) => {
-      // The caller's next request then opens a new connection, to another server.
-      if (draining.isOn) response.setHeader('connection', 'close');
+      if (draining.isOn) {
+        // The caller's next request then opens a new connection, to another server.
+        response.setHeader('connection', 'close');
+        if (!request.url?.startsWith('/health')) draining.lastRequestAtMs = clock.monotonic();
+      }
       if (cors?.(request, response)) return;
       route(request, response);
     },
@@ -169,16 +183,25 @@ function createListener(
   return server;
 }
 
-function listenerOf(
-  app: FastifyInstance,
-  parts: HttpServerParts,
-  draining: { isOn: boolean },
-): HttpServer {
+function listenerOf(app: FastifyInstance, parts: HttpServerParts, draining: Draining): HttpServer {
   let closing: Promise<void> | undefined;
+
+  /** Until no request has arrived for the lame-duck time. */
+  async function untilQuiet(): Promise<void> {
+    const { clock } = parts;
+    const startedAtMs = clock.monotonic();
+    do await sleep(clock, LAME_DUCK_MS);
+    while (
+      clock.monotonic() - draining.lastRequestAtMs < LAME_DUCK_MS &&
+      clock.monotonic() - startedAtMs < MAX_LAME_DUCK_MS
+    );
+  }
 
   async function close(): Promise<void> {
     draining.isOn = true;
-    if (await hasConnections(app.server)) await sleep(parts.clock, LAME_DUCK_MS);
+    if (await hasConnections(app.server)) await untilQuiet();
+    await stopAccepting(app.server);
+    if (await hasConnections(app.server)) await sleep(parts.clock, FIRST_REQUEST_MS);
     const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
       app.server.closeAllConnections(),
     );
@@ -197,6 +220,19 @@ function listenerOf(
       return closing;
     },
   };
+}
+
+/**
+ * Closes the listening socket alone: `http.Server.close` would also end connections that have not been read yet. Right after
+ * the poll phase of the event loop the backlog is empty; the kernel resets connections that wait in it.
+ */
+function stopAccepting(server: Server): Promise<void> {
+  return new Promise((resolve) =>
+    setImmediate(() => {
+      NetServer.prototype.close.call(server);
+      resolve();
+    }),
+  );
 }
 
 function hasConnections(server: Server): Promise<boolean> {

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { messageBody } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
@@ -25,6 +27,33 @@ test('a request on an existing connection is answered during shutdown', async (c
   assert.deepEqual(after, { status: 200, connection: 'close', port });
   await closing;
 });
+
+test('a connection that was accepted before the listener closed gets its first request answered', async (context) => {
+  const gateway = await startTestGateway();
+  const { hostname, port } = new URL(gateway.url);
+  const accepted = connect(Number(port), hostname);
+  await once(accepted, 'connect');
+  const closing = gateway.close();
+  context.after(() => closing);
+  while (await isListening(Number(port), hostname));
+  const body = JSON.stringify(messageBody());
+  accepted.write(
+    `POST /v1/messages HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${gateway.apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  assert.match(await text(accepted), /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+/** A connection that the server accepts is closed at once. */
+function isListening(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
 
 async function call(agent: Agent, url: string, apiKey: string) {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
