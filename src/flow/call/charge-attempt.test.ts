@@ -17,10 +17,9 @@ const CUT = new SpillwayError('NETWORK_TIMEOUT', 'cut', { params: { phase: 'lost
 
 function answered(usage: Usage | undefined, streamed: number, received = 0) {
   return {
-    streamUsage: () => usage,
+    reportedUsage: () => usage,
     streamedBytes: () => streamed,
     receivedBytes: () => received,
-    refusedUsage: () => usage,
   };
 }
 

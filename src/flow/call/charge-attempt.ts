@@ -29,7 +29,7 @@ export type ChargedUsage = {
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'> & {
   readonly stated: Pick<CallPlan['stated'], 'features'>;
 };
-type Answered = Pick<Attempt, 'streamUsage' | 'streamedBytes' | 'receivedBytes' | 'refusedUsage'>;
+type Answered = Pick<Attempt, 'reportedUsage' | 'streamedBytes' | 'receivedBytes'>;
 
 const NOTHING: ChargedUsage = Object.freeze({ usage: NO_USAGE, isEstimated: false });
 
@@ -52,10 +52,10 @@ export function chargeFailure(
   { code }: SpillwayError,
   hasContent: boolean,
 ): ChargedUsage {
-  const refused = code === 'CONTENT_POLICY' ? attempt.refusedUsage() : undefined;
+  const refused = code === 'CONTENT_POLICY' ? attempt.reportedUsage() : undefined;
   if (refused && plan.charge !== 'nothing') return exact(plan, refused);
   const isCut = code === 'NETWORK_TIMEOUT';
-  const reported = attempt.streamUsage();
+  const reported = attempt.reportedUsage();
   if (hasContent || (isCut && reported)) return estimated(plan, reported, attempt.streamedBytes());
   const received = attempt.receivedBytes();
   return isCut && received > 0 ? estimated(plan, undefined, received) : NOTHING;
@@ -70,7 +70,7 @@ export function chargeLeft(
 ): ChargedUsage {
   if (plan.charge === 'nothing' || outcome.kind === 'refused') return NOTHING;
   if (outcome.kind === 'reported') return exact(plan, outcome.usage);
-  if (plan.isStream) return estimated(plan, attempt.streamUsage(), attempt.streamedBytes());
+  if (plan.isStream) return estimated(plan, attempt.reportedUsage(), attempt.streamedBytes());
   return { ...estimated(plan, undefined, 0), leastNanos: reservedNanos };
 }
 

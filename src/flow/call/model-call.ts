@@ -127,7 +127,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (this.#state.kind !== 'calling') return;
     const { attempt } = this.#state;
     const { plan } = this.#order;
-    const charged = chargeAnswer(plan, attempt.streamUsage(), attempt.streamedBytes());
+    const charged = chargeAnswer(plan, attempt.reportedUsage(), attempt.streamedBytes());
     this.#succeed(charged, (record) => this.#listener.onComplete(lastBytes, contentType, record));
   }
 

@@ -179,7 +179,7 @@ test('a stream is withheld until content, then relayed, and completes with its l
   provider.onData(Buffer.from(STOP));
   provider.onEnd();
   assert.deepEqual(said, [`events ${START}${DELTA}`, `complete ${STOP}`]);
-  assert.equal(attempt.streamUsage()?.outputTokens, 2);
+  assert.equal(attempt.reportedUsage()?.outputTokens, 2);
   assert.ok(attempt.streamedBytes() > 0);
 });
 

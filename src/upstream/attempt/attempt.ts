@@ -85,7 +85,7 @@ export class Attempt implements UpstreamListener, Watched {
       return onLeft({ kind: 'unknown' });
     }
     this.#leavesAtMs = this.#parts.clock.monotonic() + usageMs;
-    this.#listener = usageListener(() => this.streamUsage(), onLeft);
+    this.#listener = usageListener(() => this.reportedUsage(), onLeft);
     if (this.#pausedAtMs !== undefined) this.resume();
   }
 
@@ -101,14 +101,9 @@ export class Attempt implements UpstreamListener, Watched {
     this.#upstreamCall?.resume();
   }
 
-  /** The usage that the stream has reported so far. */
-  streamUsage(): MeteredUsage | undefined {
-    return this.#stream?.usage();
-  }
-
-  /** The usage that an answer with status 200 reported, although it is a refusal: the provider charges its thinking. */
-  refusedUsage(): MeteredUsage | undefined {
-    return this.#refusedUsage ?? this.streamUsage();
+  /** The usage that the stream has reported so far, or that a unary refusal with status 200 reports. */
+  reportedUsage(): MeteredUsage | undefined {
+    return this.#stream?.usage() ?? this.#refusedUsage;
   }
 
   /** Bytes of a unary response that have arrived. */
