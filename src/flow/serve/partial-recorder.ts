@@ -26,7 +26,7 @@ export class PartialRecorder {
   }
 
   #grow(wanted: number): void {
-    const size = Math.min(MAX_BYTES, Math.max(wanted, 2 * this.#kept.length, FIRST_BYTES));
+    const size = Math.min(MAX_BYTES, Math.max(wanted, 4 * this.#kept.length, FIRST_BYTES));
     const grown = Buffer.allocUnsafeSlow(size);
     this.#kept.copy(grown, 0, 0, this.#length);
     this.#kept = grown;
