@@ -62,7 +62,7 @@ const DEFAULTS =
 function toLine({ line, path, status, to, reason }: Finding): string {
   const arrow = to === undefined ? '' : ` → ${to}`;
   const why = reason === undefined ? '' : ` (${reason})`;
-  return `${String(line).padStart(5)}  ${status.padEnd(8)}  ${path}${arrow}${why}`;
+  return `${String(line).padStart(5)}  ${status.padEnd(8)}  ${path === '' ? 'the file' : path}${arrow}${why}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

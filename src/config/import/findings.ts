@@ -63,7 +63,9 @@ export class Findings {
   }
 }
 
+/** The path of the map or list around a value; the whole file has the empty path. */
 function parentPath(path: string): string | undefined {
+  if (path === '') return undefined;
   const end = path.search(/(?:\.(?:"(?:[^"\\]|\\.)*"|[^.[\]"]+)|\[\d+\])$/);
-  return end > 0 ? path.slice(0, end) : undefined;
+  return end > 0 ? path.slice(0, end) : '';
 }

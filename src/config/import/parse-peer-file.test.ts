@@ -74,7 +74,7 @@ test('a text that is neither YAML nor JSON is refused without its content', () =
     () => parsePeerFile('f.yaml', 'key: "sk-secret'),
     (error: unknown) => error instanceof ConfigError && !error.message.includes('sk-secret'),
   );
-  refuses('{ "a": 1, "a": 2 }', /neither YAML nor JSON: line 1, column \d+ \(duplicate key\)/);
+  refuses('{ "a": 1, "a": 2 }', /has the same key twice: line 1, column \d+/);
   refuses('- a\n- b', /does not contain a map of settings/);
   refuses('', /does not contain a map/);
 });

@@ -30,10 +30,11 @@ export function parsePeerFile(fileName: string, text: string): PeerNode {
   const [error] = document.errors;
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
+    const place = `line ${line}, column ${col}`;
+    if (error.code === 'DUPLICATE_KEY')
+      throw new ConfigError(`${fileName} has the same key twice: ${place}. Delete one of them.`);
     const reason = error.code.toLowerCase().replaceAll('_', ' ');
-    throw new ConfigError(
-      `${fileName} is neither YAML nor JSON: line ${line}, column ${col} (${reason}).`,
-    );
+    throw new ConfigError(`${fileName} is neither YAML nor JSON: ${place} (${reason}).`);
   }
   const root = new NodeReader(fileName, document, lines).read();
   if (!root.entries) throw new ConfigError(`${fileName} does not contain a map of settings.`);

@@ -57,7 +57,7 @@ export class PeerMap {
       this.#findings.leftOut(node, 'its number is in a variable; set it by hand');
       return undefined;
     }
-    const value = typeof node.scalar === 'string' ? Number(node.scalar.trim()) : node.scalar;
+    const value = typeof node.scalar === 'string' ? toNumber(node.scalar) : node.scalar;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || node.scalar === '')
       throw wrongShape(node, 'a number of 0 or more');
     return { node, value };
@@ -112,8 +112,13 @@ export function wrongShape(node: PeerNode, allowed: string): ConfigError {
   );
 }
 
+/** YAML of Python accepts `20_000`. */
+function toNumber(text: string): number {
+  return Number(text.trim().replaceAll(/(?<=\d)_(?=\d)/g, ''));
+}
+
 function isEmpty({ scalar, items, entries }: PeerNode): boolean {
-  return scalar === null || items?.length === 0 || entries?.length === 0;
+  return scalar === null || scalar === '' || items?.length === 0 || entries?.length === 0;
 }
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([

@@ -27,6 +27,7 @@ export const TOP_LEVEL = leftOutKeys({
   [NO_MCP]: 'mcp skills_registry',
   [ENTERPRISE]: 'scim_config guardrails_config access_profiles audit_logs',
   'alerts are log entries': 'alerting webhooks',
+  'prices.models sets prices': 'pricing_overrides',
   'servers find each other through REDIS_URL': 'cluster_config',
   'aliases.*.strategy chooses targets': 'load_balancer_config',
   'breaker in spillway.yaml configures circuits': 'circuit_breaker_config',
@@ -45,7 +46,7 @@ export const PLUGINS = leftOutKeys({
 export const CLIENT = leftOutKeys({
   'requests over a limit wait at most retry.maxInteractiveWaitMs': 'drop_excess_requests',
   [FIXED]:
-    'initial_pool_size disable_db_pings_in_health whitelisted_routes hide_deleted_virtual_keys_in_filters ' +
+    'initial_pool_size buffer_size disable_db_pings_in_health whitelisted_routes hide_deleted_virtual_keys_in_filters ' +
     'routing_chain_max_depth webhook_config',
   'metrics have fixed labels': 'prometheus_labels',
   [LOGS]:

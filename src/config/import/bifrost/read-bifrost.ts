@@ -37,7 +37,10 @@ const DAY_MS = 86_400_000;
 function readClient(client: PeerMap, { draft, findings }: ImportContext): void {
   const size = client.number('max_request_body_size_mb');
   if (size && size.value > 0) {
-    draft.set('server.bodyLimitBytes', Math.min(Math.ceil(size.value * MIB), 128 * MIB));
+    draft.set(
+      'server.bodyLimitBytes',
+      Math.max(1024, Math.min(Math.ceil(size.value * MIB), 128 * MIB)),
+    );
     findings.taken(size.node, 'server.bodyLimitBytes');
   }
   const days = client.number('log_retention_days');

@@ -44,7 +44,7 @@ export const LITELLM_SETTINGS = leftOutKeys({
     'success_callback failure_callback callbacks service_callbacks service_callback turn_off_message_logging ' +
     'redact_user_api_key_info langfuse_default_tags set_verbose json_logs redact_messages_in_exceptions ' +
     'allow_dynamic_callback_disabling store_audit_logs standard_logging_payload_excluded_fields s3_callback_params ' +
-    'gcs_pub_sub_use_v1 log_raw_request_response message_logging otel datadog_params generic_logger_headers argilla_transformation_object audit_log_callbacks aws_sqs_callback_params cold_storage_custom_logger datadog_llm_observability_params dynamodb_table_name global_disable_no_log_param langfuse_public_key langfuse_secret_key langsmith_batch_size logged_real_time_event_types',
+    'gcs_pub_sub_use_v1 log_raw_request_response message_logging otel datadog_params generic_logger_headers argilla_transformation_object audit_log_callbacks aws_sqs_callback_params cold_storage_custom_logger datadog_llm_observability_params dynamodb_table_name global_disable_no_log_param langfuse_public_key langfuse_secret_key langsmith_batch_size telemetry logged_real_time_event_types',
   [METRICS]:
     'custom_prometheus_metadata_labels custom_prometheus_tags prometheus_metrics_config ' +
     'prometheus_initialize_budget_metrics require_auth_for_metrics_endpoint enable_end_user_cost_tracking_prometheus_only ' +
@@ -54,7 +54,7 @@ export const LITELLM_SETTINGS = leftOutKeys({
     'modify_params add_function_to_prompt enable_preview_features LITELLM_DISABLE_STOP_SEQUENCE_LIMIT ' +
     'disable_add_transform_inline_image_block use_chat_completions_url_for_anthropic_messages ' +
     'route_all_chat_openai_to_responses enable_json_schema_validation disable_copilot_system_to_assistant ' +
-    'disable_stop_sequence_limit disable_hf_tokenizer_download REPEATED_STREAMING_CHUNK_LIMIT compression_interception_params reasoning_auto_summary return_response_headers vertex_ai_safety_settings enable_loadbalancing_on_batch_endpoints',
+    'disable_stop_sequence_limit disable_hf_tokenizer_download REPEATED_STREAMING_CHUNK_LIMIT compression_interception_params code_interpreter_interception_params include_cost_in_streaming_usage reasoning_auto_summary return_response_headers vertex_ai_safety_settings enable_loadbalancing_on_batch_endpoints',
   [NO_CACHE]:
     'cache cache_params enable_redis_auth_cache enable_caching_on_provider_specific_optional_params',
   [NO_GUARDRAILS]:
@@ -131,7 +131,7 @@ export const GENERAL_SETTINGS = leftOutKeys({
   [OWN_KEYS]:
     'custom_key_generate custom_key_update disable_adding_master_key_hash_to_db litellm_key_header_name ' +
     'service_account_settings default_team_disabled user_api_key_cache_ttl ' +
-    'allow_client_side_credentials disable_auto_add_proxy_admin_to_teams custom_team_metadata_validate',
+    'allow_client_side_credentials disable_auto_add_proxy_admin_to_teams custom_team_metadata_validate team_metadata_validation_timeout team_metadata_validation_error_message',
   [SSO]:
     'custom_auth custom_auth_run_common_checks enable_jwt_auth litellm_jwtauth enable_oauth2_auth enable_oauth2_proxy_auth ' +
     'oauth2_config_mappings custom_sso custom_ui_sso_sign_in_handler auto_redirect_ui_login_to_sso allow_user_auth ' +

@@ -179,3 +179,8 @@ test('the name of a variable keeps its spelling', () => {
     ['openai_key'],
   );
 });
+
+test('a number may have underscores, as in YAML of Python', () => {
+  const { config } = run(models('a groq/x tpm=20_000'));
+  assert.equal(config.providers['groq']?.accounts[0]?.tokensPerMinute, 20_000);
+});

@@ -51,7 +51,10 @@ function readGeneral(general: PeerMap, { draft, findings }: ImportContext): void
   }
   const size = general.number('max_request_size_mb');
   if (size && size.value > 0) {
-    draft.set('server.bodyLimitBytes', Math.min(Math.ceil(size.value * MIB), 128 * MIB));
+    draft.set(
+      'server.bodyLimitBytes',
+      Math.max(1024, Math.min(Math.ceil(size.value * MIB), 128 * MIB)),
+    );
     findings.taken(size.node, 'server.bodyLimitBytes');
   }
   const retention = general.text('maximum_spend_logs_retention_period');

@@ -37,6 +37,12 @@ export function readModelList(root: PeerMap, context: ImportContext): ModelGroup
     entry.params.close(PARAMS);
     entry.map.close(MODEL);
   }
+  for (const { node } of [...named.values()].flatMap(({ apiKey, apiBase }) => [
+    ...(apiKey ? [apiKey] : []),
+    ...(apiBase ? [apiBase] : []),
+  ]))
+    if (!context.findings.covers(node.path))
+      context.findings.leftOut(node, 'no entry of model_list names this credential');
   return {
     groups,
     targetsOf: (name) => {

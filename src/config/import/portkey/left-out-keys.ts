@@ -48,7 +48,10 @@ export const TARGET_ONLY = leftOutKeys({
 /** Everything of a request's body may stand in override_params; only the model changes the route. */
 export const OVERRIDE_REASON = NO_PARAMETERS;
 
-export const RETRY = leftOutKeys({});
+export const STRATEGY = leftOutKeys({
+  'circuits are configured for all providers: breaker in spillway.yaml': 'cb_config',
+  'calls are not tied to one target': 'sticky',
+});
 
 export const DOCUMENT = leftOutKeys({
   [NO_GUARDRAILS]: 'plugins_enabled',

@@ -3,9 +3,9 @@
 // for each model that `--model` names. Conditions on the caller's model become aliases of that name.
 
 import type { ImportContext } from '../import-context.ts';
-import { leftOutKeys, type PeerMap, type Read, textOf } from '../peer-map.ts';
+import { type PeerMap, type Read, textOf } from '../peer-map.ts';
 import type { PeerNode } from '../peer-node.ts';
-import { CONFIG, TARGET_ONLY } from './left-out-keys.ts';
+import { CONFIG, STRATEGY, TARGET_ONLY } from './left-out-keys.ts';
 import { type Leaf, readLeaf } from './read-target.ts';
 import type { Vault } from './read-vault.ts';
 import { type Branch, chainOf, hasBalancedFallback, type Route } from './routes.ts';
@@ -79,7 +79,7 @@ function readRoute(
   });
   reportWeights(children, mode?.value, context);
   const route = byMode(children, name?.value, strategy, context, addAlias);
-  strategy?.close(leftOutKeys({}));
+  strategy?.close(STRATEGY);
   target.close(isRoot ? CONFIG : new Map([...CONFIG, ...TARGET_ONLY]));
   return route;
 }

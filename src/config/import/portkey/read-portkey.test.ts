@@ -171,3 +171,11 @@ test('workspaces and API keys become commands', () => {
     'keys create --org search --name backend --rpm 5'.split(' '),
   ]);
 });
+
+test('a config of an unknown vendor is left out as a whole', () => {
+  const result = run({ provider: '@nowhere', cache: { mode: 'simple' } });
+  assert.deepEqual(
+    result.findings.map(({ path, reason }) => [path, reason]),
+    [['', 'its vendor is not known to Spillway']],
+  );
+});

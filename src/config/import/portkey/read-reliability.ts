@@ -16,8 +16,8 @@ export function readReliability(config: PeerMap, context: ImportContext): void {
     draft.set('timeouts.firstContentMs', ms);
     findings.taken(timeout.node, 'timeouts.unaryMs, timeouts.firstContentMs');
   }
-  const breaker = config.map('cb_config');
-  if (breaker) readBreaker(breaker, context);
+  for (const breaker of [config.map('cb_config'), config.map('strategy')?.map('cb_config')])
+    if (breaker) readBreaker(breaker, context);
 }
 
 function readRetry(retry: PeerMap, { draft, findings }: ImportContext): void {
