@@ -39,6 +39,10 @@ const OWN_TEXTS = [
   'Credits page created',
   'claude-sonnet-5',
   'https://example.com/preview',
+  '<!DOCTYPE html><html><head><title>My shop</title></head><body>Request timed out?</body></html>',
+  'export const answer = { "error": null, "data": [] };',
+  '{"name":"shop","version":"1.0.0","errors":[]}',
+  'if (config.internal) start(module.svc);',
 ];
 
 for (const text of OWN_TEXTS)
@@ -68,7 +72,7 @@ test('never throws and stays linear on arbitrary text', () => {
       assert.equal(typeof isProviderText(text, isAboutFailure), 'boolean');
     }),
   );
-  for (const piece of ['at ', '{"', '|1', 'a.', '"error" ', 'Error'])
+  for (const piece of ['at ', '{"', '|1', 'a.', '"error" ', 'Error', '1-', '<h1>', 'a.internal'])
     isProviderText(piece.repeat(100_000), true);
 });
 

@@ -37,24 +37,33 @@ const HINT = new RegExp(
 
 const UNRECOGNISED: ReadonlySet<string> = new Set(['nothing recognised', 'prose']);
 
-/** A JSON object, or the class of an exception in front. */
-const ERROR_FORM = /^\s{0,9}(?:\{|[\w.]{0,60}(?:Error|Exception)\b)/;
+/** A JSON object, alone or behind a status (`429 {…`), or the class of an exception in front. */
+const ERROR_FORM = /^(?:[^{=;]{0,60}\{\s{0,9}\\{0,3}["']|\s{0,9}[\w.]{0,60}(?:Error|Exception)\b)/;
 
-/** A JSON error body, alone or behind a status (`429 {"type":"error",…}`), or an HTML page. */
+/** Source code and pages that a product builds hold braces and tags too: the beginning of the text decides. */
 function isErrorBody(text: string): boolean {
   const start = text.trimStart();
-  return isHtml(start) || (JSON_OBJECT.test(start) && ERROR_FIELD.test(start));
+  return JSON_ERROR.test(start) || (isHtml(start) && ERROR_TITLE.test(start));
 }
 
-const JSON_OBJECT = /\{\s{0,9}\\{0,3}["']/;
-const ERROR_FIELD = /["'](?:error|errors|exception|fault)\\{0,3}["']\s{0,9}[:,}]/i;
+const JSON_ERROR =
+  /^[^{=;]{0,60}\{\s{0,9}\\{0,3}["'](?:error|exception|fault|type\\{0,3}["']\s{0,9}:\s{0,9}\\{0,3}["']error)\\{0,3}["']/i;
+const ERROR_TITLE =
+  /<(?:title|h1)[^>]{0,40}>[^<]{0,80}(?:\b[45]\d\d\b|error|unavailable|gateway|denied|forbidden|blocked|timed? ?out|too many|attention required|just a moment)/i;
 
 /** A stack frame, an internal host, a vendor's type, or the usage-limit sentence with its epoch. */
 function showsInternals(text: string): boolean {
-  return [STACK_FRAME, INTERNAL_HOST, VENDOR_TYPE, LIMIT_EPOCH].some((form) => form.test(text));
+  if ([STACK_FRAME, VENDOR_TYPE, LIMIT_EPOCH].some((form) => form.test(text))) return true;
+  return namesInternalHost(text);
 }
 
 const STACK_FRAME = /\bat [^\n]{1,200}:\d{1,6}:\d{1,6}\b|\bFile "[^"\n]{1,300}", line \d/;
-const INTERNAL_HOST = /[a-z0-9-]\.(?:internal|intranet|corp|lan|svc|cluster\.local)(?![a-z0-9-])/i;
+/** With a digit or a dash in its name, or behind a scheme: `config.internal` in source code is no host. */
+function namesInternalHost(text: string): boolean {
+  return [...text.matchAll(INTERNAL_HOST)].some(([, name = '']) => /[0-9-]|:\/\//.test(name));
+}
+
+const INTERNAL_HOST =
+  /([a-z0-9:/.-]{1,80})\.(?:internal|intranet|corp|lan|svc|cluster\.local)(?![a-z0-9-])/gi;
 const VENDOR_TYPE = /\bcom\.(?:amazon|google|microsoft)|requested entity was not found/i;
 const LIMIT_EPOCH = /\|\d{10}/;
