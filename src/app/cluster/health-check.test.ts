@@ -31,10 +31,7 @@ function openCheck(dependencies: readonly Dependency[], limits: readonly Provide
     mode: () => 'active',
     process: { read: () => FIGURES, close() {} },
     activeRequests: () => 3,
-    queues: async () => [
-      { provider: 'a', depth: 4, oldestWaitMs: 0, callsPerMinute: 1 },
-      { provider: 'b', depth: 5, oldestWaitMs: 0, callsPerMinute: 1 },
-    ],
+    queueDepth: async () => 9,
     dependencies,
     clock,
   });

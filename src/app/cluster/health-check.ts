@@ -3,7 +3,6 @@
 
 import type { ProcessMeter } from '../../adapters/process/process-figures.ts';
 import type { ProviderLimit } from '../../admission/provider-limits.ts';
-import type { ProviderQueue } from '../../cluster/scaling/scaling-input.ts';
 import type { ServerMode } from '../../cluster/server-record.ts';
 import { type Clock, sleep } from '../../kernel/clock.ts';
 import { VERSION } from '../../kernel/version.ts';
@@ -23,7 +22,8 @@ export type HealthCheckParts = {
   readonly mode: () => ServerMode;
   readonly process: ProcessMeter;
   readonly activeRequests: () => number;
-  readonly queues: () => Promise<readonly ProviderQueue[]>;
+  /** Jobs that could run now. */
+  readonly queueDepth: () => Promise<number>;
   readonly dependencies: readonly Dependency[];
   readonly clock: Clock;
 };
@@ -64,10 +64,11 @@ async function measure({ name, ask }: Dependency, clock: Clock) {
     : { name, status: 'down' as const, latencyMs: null };
 }
 
-async function depthOf({ queues, clock }: HealthCheckParts): Promise<number | null> {
+/** Null while a queue is unavailable. */
+async function depthOf({ queueDepth, clock }: HealthCheckParts): Promise<number | null> {
   let depth: number | null = null;
-  const reading = queues().then((all) => {
-    depth = all.reduce((sum, queue) => sum + queue.depth, 0);
+  const reading = queueDepth().then((read) => {
+    depth = read;
   });
   await withinTime(clock, reading);
   return depth;

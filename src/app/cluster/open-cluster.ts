@@ -84,7 +84,7 @@ export function openCluster(config: Config, context: ClusterContext): Cluster {
     statistics,
     facts,
     readings: {
-      health: text(openHealthCheck(context, facts, queues)),
+      health: text(openHealthCheck(config, context, facts)),
       capacity: text(async () => ({ data: await facts.capacity(), readAt: clock.now() })),
       status: text(async () =>
         clusterStatus({
@@ -105,11 +105,11 @@ export function openCluster(config: Config, context: ClusterContext): Cluster {
 }
 
 function openHealthCheck(
+  config: Config,
   context: ClusterContext,
   facts: KnownFacts,
-  queues: () => Promise<readonly ProviderQueue[]>,
 ): () => Promise<object> {
-  const { membership, serve, readiness, serverId, clock, lifecycle } = context;
+  const { membership, serve, readiness, serverId, queues, clock, lifecycle } = context;
   const process = createProcessMeter();
   lifecycle.onClose('process meter', () => process.close());
   return createHealthCheck({
@@ -119,7 +119,11 @@ function openHealthCheck(
     mode: membership.mode,
     process,
     activeRequests: () => serve.slots.used,
-    queues,
+    queueDepth: async () => {
+      const waiting = await providerQueues(config, context);
+      const { ready } = await queues.queue.depth(config.jobs.rawQueue);
+      return waiting.reduce((sum, { depth }) => sum + depth, ready);
+    },
     dependencies: dependenciesOf(context),
     clock,
   });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { administer } from '../../support/gateway/call-rig.ts';
 import { startTestGateway } from '../../support/gateway/test-gateway.ts';
-import { textAt } from '../../support/response-fields.ts';
+import { textAt, valueAt } from '../../support/response-fields.ts';
 
 const READS = 100;
 
@@ -23,6 +23,12 @@ test('a job that is submitted to a drained server waits, and runs when the serve
     while ((await fetch(`${url}/health/ready`)).status !== status);
   }
 
+  /** A reading is at most a second old. */
+  async function untilDepth(depth: number): Promise<void> {
+    const read = async () => (await administer(gateway, 'GET', '/health/detailed'))['workload'];
+    while (valueAt(await read(), 'queueDepth') !== depth);
+  }
+
   await administer(gateway, 'POST', '/cluster/servers/only/drain');
   await ready(503);
   const health = await administer(gateway, 'GET', '/health/detailed');
@@ -37,6 +43,7 @@ test('a job that is submitted to a drained server waits, and runs when the serve
   // A consumer takes a job within a few turns of the event loop.
   for (let turn = 0; turn < READS; turn += 1) assert.equal(await jobAt(id), 'queued');
   assert.equal(simulator.log().length, 0);
+  await untilDepth(1);
 
   await administer(gateway, 'POST', '/cluster/servers/only/resume');
   await ready(200);
