@@ -203,7 +203,7 @@ export class Pacer {
     const { clock } = this.#parts;
     const now = clock.monotonic();
     const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs);
-    this.#lastCall = { dueAt, atMs: Math.max(atMs, now - MAX_CATCH_UP_MS) };
+    this.#lastCall = { dueAt, atMs: Math.max(atMs, now) };
     if (atMs > now) await sleep(clock, Math.ceil(atMs - now), signal).catch(() => {});
   }
 }

@@ -125,5 +125,5 @@ test('calls of jobs that waited keep the distance of their permits after a stall
   await clock.advance(0);
   await clock.advance(2000);
   // The accounts take turns: the first and the third job have permits of one account, the others of the other.
-  assert.deepEqual(letOnAt, [7000, 7000, 8650, 8650, 7000]);
+  assert.deepEqual(letOnAt, [7000, 7000, 8800, 8800, 7000]);
 });
