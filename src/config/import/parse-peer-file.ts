@@ -32,7 +32,9 @@ export function parsePeerFile(fileName: string, text: string): PeerNode {
     const { line, col } = lines.linePos(error.pos[0]);
     const place = `line ${line}, column ${col}`;
     if (error.code === 'DUPLICATE_KEY')
-      throw new ConfigError(`${fileName} has the same key twice: ${place}. Delete one of them.`);
+      throw new ConfigError(
+        `${fileName} has the same key twice: ${place}; delete the obsolete key.`,
+      );
     const reason = error.code.toLowerCase().replaceAll('_', ' ');
     throw new ConfigError(`${fileName} is neither YAML nor JSON: ${place} (${reason}).`);
   }

@@ -3,12 +3,12 @@
 // for each model that `--model` names. Conditions on the caller's model become aliases of that name.
 
 import type { ImportContext } from '../import-context.ts';
-import { type PeerMap, type Read, textOf } from '../peer-map.ts';
-import type { PeerNode } from '../peer-node.ts';
+import type { PeerMap, Read } from '../peer-map.ts';
+import { type AddAlias, byCondition } from './by-condition.ts';
 import { CONFIG, STRATEGY, TARGET_ONLY } from './left-out-keys.ts';
 import { type Leaf, readLeaf } from './read-target.ts';
 import type { Vault } from './read-vault.ts';
-import { type Branch, chainOf, hasBalancedFallback, type Route } from './routes.ts';
+import { type Branch, chainOf, hasBalancedFallback, leavesOf, type Route } from './routes.ts';
 
 /** An alias to write once all deployments have their providers. */
 export type NamedRoute = { readonly name: string; readonly route: Route };
@@ -48,12 +48,6 @@ export function readConfig(
         );
   return { routes, bare: leaves };
 }
-
-export function leavesOf(route: Route): readonly Leaf[] {
-  return route.kind === 'leaf' ? [route] : route.children.flatMap(leavesOf);
-}
-
-type AddAlias = (name: string, route: Route) => void;
 
 function readRoute(
   target: PeerMap,
@@ -140,51 +134,6 @@ function reportStatusCodes(strategy: PeerMap, { findings }: ImportContext): void
       'aliases',
       'the next target serves what a provider cannot: limits, throttles, overload, server and network errors',
     );
-}
-
-/** `{ "params.model": { "$eq": "fast" } }` is an alias; every other condition has no counterpart. */
-function byCondition(
-  children: readonly Route[],
-  strategy: PeerMap,
-  mode: PeerNode,
-  { findings }: ImportContext,
-  addAlias: AddAlias,
-): Route | undefined {
-  const byName = new Map(children.map((child) => [child.name ?? '', child]));
-  const used = new Set<Route | undefined>();
-  for (const condition of strategy.maps('conditions')) {
-    const then = condition.text('then');
-    const route = byName.get(then?.value ?? '');
-    const models = modelsOf(condition.get('query'));
-    if (!route || models.length === 0) {
-      findings.leftOut(
-        condition.node,
-        route ? 'only conditions on params.model have a counterpart' : 'it leads to no target',
-      );
-      continue;
-    }
-    for (const model of models) addAlias(model, route);
-    used.add(route);
-    findings.taken(condition.node, models.map((model) => `aliases.${model}`).join(', '));
-  }
-  const fallback = strategy.text('default');
-  findings.taken(mode, 'an alias for each model of a condition');
-  if (fallback) findings.taken(fallback.node, 'the alias of the config');
-  const route = byName.get(fallback?.value ?? '');
-  used.add(route);
-  for (const unused of children.filter((child) => !used.has(child)))
-    for (const node of leavesOf(unused).flatMap(({ nodes }) => nodes))
-      findings.leftOut(node, 'only a condition without a counterpart leads to it');
-  return route;
-}
-
-function modelsOf(query: PeerNode | undefined): readonly string[] {
-  const [only, ...others] = query?.entries ?? [];
-  if (only?.key !== 'params.model' || others.length > 0) return [];
-  if (typeof only.node.scalar === 'string') return [only.node.scalar];
-  const [operator] = only.node.entries ?? [];
-  if (operator?.key === '$eq') return [textOf(operator.node)];
-  return operator?.key === '$in' ? (operator.node.items ?? []).map(textOf) : [];
 }
 
 function reportWeights(

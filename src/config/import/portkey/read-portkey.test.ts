@@ -116,22 +116,17 @@ test('limits of an integration are shared by its models', () => {
   assert.equal(provider?.accounts[0]?.tokensPerDay, 5000);
 });
 
-/** Entries, because an object literal with `then` looks like a promise. */
-function condition(query: object, target: string): object {
-  return Object.fromEntries([
-    ['query', query],
-    ['then', target],
-  ]);
-}
+/** As JSON, because an object literal with `then` looks like a promise. */
+const CONDITIONS: unknown = JSON.parse(`[
+  { "query": { "params.model": { "$in": ["fast", "quick"] } }, "then": "one" },
+  { "query": { "metadata.tier": "paid" }, "then": "two" }
+]`);
 
 test('conditions on the model become aliases; others are left out', () => {
   const result = run({
     strategy: {
       mode: 'conditional',
-      conditions: [
-        condition({ 'params.model': { $in: ['fast', 'quick'] } }, 'one'),
-        condition({ 'metadata.tier': 'paid' }, 'two'),
-      ],
+      conditions: CONDITIONS,
       default: 'two',
     },
     targets: [

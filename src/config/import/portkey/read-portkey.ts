@@ -11,11 +11,11 @@ import { type Placement, placeDeployments } from '../place-deployments.ts';
 import { weightsOf } from '../target-weights.ts';
 import { CONFIG_ENVELOPE, DOCUMENT } from './left-out-keys.ts';
 import { readCallers } from './read-callers.ts';
-import { type ConfigRoutes, leavesOf, type NamedRoute, readConfig } from './read-config.ts';
+import { type ConfigRoutes, type NamedRoute, readConfig } from './read-config.ts';
 import { readReliability } from './read-reliability.ts';
 import type { Leaf } from './read-target.ts';
 import { deploymentOf, readVault, type Vault } from './read-vault.ts';
-import { chainOf } from './routes.ts';
+import { chainOf, leavesOf } from './routes.ts';
 import { withSnakeKeys } from './snake-keys.ts';
 
 export function readPortkey(given: PeerMap, context: ImportContext): void {

@@ -55,3 +55,7 @@ export function hasBalancedFallback(route: Route): boolean {
   const isBelow = route.children.some((each) => chainOf(each).fallbacks.length > 0);
   return (route.mode === 'loadbalance' && isBelow) || route.children.some(hasBalancedFallback);
 }
+
+export function leavesOf(route: Route): readonly Leaf[] {
+  return route.kind === 'leaf' ? [route] : route.children.flatMap(leavesOf);
+}
