@@ -104,6 +104,10 @@ suite('images of jobs', () => {
       const job = await run(shut, image);
       assert.equal(valueAt(job, 'error', 'code'), 'INVALID_REQUEST', image);
     }
-    assert.deepEqual(requested, []);
+    // A job of the previous test may begin to fetch while the others are cancelled.
+    assert.deepEqual(
+      requested.filter((path) => !path.startsWith('/never')),
+      [],
+    );
   });
 });
