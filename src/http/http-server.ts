@@ -28,13 +28,14 @@ import type { SpillwayError } from '../errors/spillway-error.ts';
 import type { WireFormat } from '../errors/wire-shape.ts';
 import { type Clock, sleep } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
-import { admitBodies } from './admit-bodies.ts';
-import type { BodyQuota } from './body-quota.ts';
+import { admitBodies } from './bodies/admit-bodies.ts';
+import type { BodyQuota } from './bodies/body-quota.ts';
+import { readJsonBodies } from './bodies/json-body.ts';
+import type { BodyIntake } from './bodies/read-body.ts';
 import { type ConnectionBounds, limitConnections } from './connection-limit.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
-import { readJsonBodies } from './json-body.ts';
 import type { NativeHandler } from './native-handler.ts';
 import { openApiDocument } from './openapi/document-head.ts';
 import { registerDocument } from './openapi/document-routes.ts';
@@ -47,7 +48,6 @@ import {
   refuseUnserved,
 } from './paths/route-request.ts';
 import { createServedMethods } from './paths/served-methods.ts';
-import type { BodyIntake } from './read-body.ts';
 import type { ErrorReplier } from './reply-error.ts';
 import { createUnreadableReplier, type LogUnreadable } from './unreadable-request.ts';
 

@@ -27,11 +27,11 @@ import {
   type NativeRoute,
 } from '../upstream/native-route.ts';
 import { readBegunResponse } from './begun-response.ts';
-import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
+import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './bodies/body-quota.ts';
+import { announcedBytes, type BodyIntake, readBody } from './bodies/read-body.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, hasCredential, readCredential } from './credential.ts';
 import type { AcceptedPeer, PeerGate } from './peer-gate.ts';
-import { announcedBytes, type BodyIntake, readBody } from './read-body.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 import { type ErrorReplier } from './reply-error.ts';
 import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type {
   CredentialExchange,
   CredentialNews,
-} from '../../src/admission/credential-exchange.ts';
+} from '../../src/admission/credentials/credential-exchange.ts';
 
 export const REFUSED: CredentialNews = {
   provider: 'openai',

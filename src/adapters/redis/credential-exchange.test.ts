@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { credentialExchangeContract, REFUSED } from '../../../test/contract/credential-exchange.ts';
 import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
-import type { CredentialNews } from '../../admission/credential-exchange.ts';
+import type { CredentialNews } from '../../admission/credentials/credential-exchange.ts';
 import { createRedisCredentialExchange } from './credential-exchange.ts';
 
 let rig: RedisRig;

@@ -3,7 +3,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { CredentialExchange, CredentialNews } from '../../admission/credential-exchange.ts';
+import type {
+  CredentialExchange,
+  CredentialNews,
+} from '../../admission/credentials/credential-exchange.ts';
 import type { RedisLink } from './connection/open-redis.ts';
 import { InFlight } from './in-flight.ts';
 

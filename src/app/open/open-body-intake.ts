@@ -1,9 +1,9 @@
 // Opens the bounds of request bodies: the quota of bytes, and the timeout of uploads that pause.
 
 import type { Config } from '../../config/config.ts';
-import { BodyQuota } from '../../http/body-quota.ts';
-import { DecodeQueue } from '../../http/decode-queue.ts';
-import type { BodyIntake } from '../../http/read-body.ts';
+import { BodyQuota } from '../../http/bodies/body-quota.ts';
+import { DecodeQueue } from '../../http/bodies/decode-queue.ts';
+import type { BodyIntake } from '../../http/bodies/read-body.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import { createWatch } from '../../kernel/watch.ts';

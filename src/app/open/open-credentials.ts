@@ -5,9 +5,9 @@ import { createMemoryCredentialExchange } from '../../adapters/memory/credential
 import type { RedisLink } from '../../adapters/redis/connection/open-redis.ts';
 import { commonPrefix } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
 import { hashApiKey } from '../../admission/api-key.ts';
-import type { CredentialExchange } from '../../admission/credential-exchange.ts';
-import type { RefusedCredentials } from '../../admission/refused-credentials.ts';
-import { shareCredentials } from '../../admission/share-credentials.ts';
+import type { CredentialExchange } from '../../admission/credentials/credential-exchange.ts';
+import type { RefusedCredentials } from '../../admission/credentials/refused-credentials.ts';
+import { shareCredentials } from '../../admission/credentials/share-credentials.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';

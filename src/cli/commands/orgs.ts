@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { DEFAULT_ORGANIZATION_ID } from '../../admission/organization.ts';
 import { organizationView } from '../../http/schemas/organization.ts';
 import { type AdminApi, type AdminOptions, withAdmin } from '../admin-client.ts';
 import { adminCommand, collect, orNone, readCount, readUsd } from '../admin-options.ts';
@@ -24,6 +23,8 @@ type SetOptions = AdminOptions & {
   readonly allowStale?: boolean;
   readonly allowPromptPreview?: boolean;
 };
+
+const DEFAULT_ORGANIZATION = 'default';
 
 type DeleteOptions = AdminOptions & { readonly force?: boolean };
 
@@ -110,7 +111,7 @@ async function remove(context: CliContext, id: string, options: DeleteOptions): 
     const errorTexts = {
       NOT_FOUND: `There is no organisation ${id}.`,
       CONFLICT:
-        id === DEFAULT_ORGANIZATION_ID
+        id === DEFAULT_ORGANIZATION
           ? `The organisation ${id} cannot be deleted: SPILLWAY_API_KEY belongs to it.`
           : `${id} has waiting or running jobs; add --force to cancel them.`,
     };

@@ -1,10 +1,10 @@
 // The inputs of a model call: the dependencies that all calls share, and the order, which states one call's request, payer
 // and deadline.
 
+import type { RefusedCredentials } from '../../admission/credentials/refused-credentials.ts';
 import type { Headroom } from '../../admission/headroom.ts';
 import type { Principal } from '../../admission/principal.ts';
 import type { ProviderLimits } from '../../admission/provider-limits.ts';
-import type { RefusedCredentials } from '../../admission/refused-credentials.ts';
 import type { Redact } from '../../errors/redact.ts';
 import type { JobPermit } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';

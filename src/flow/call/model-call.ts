@@ -22,22 +22,11 @@ import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-
 import { type ChargedUsage, chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logRetry } from './log-call.ts';
+import type { ModelCallListener } from './model-call-listener.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { withCallersModel } from './request-refusal.ts';
 import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 import { refuseTarget, slowDown } from './target-refusal.ts';
-
-export type ModelCallListener = {
-  /** A unary call succeeded. */
-  onAnswer(body: Buffer, contentType: string, record: UsageRecord): void;
-  /** Whole events of a stream, from its first content on; return false to pause the provider. */
-  onEvents(bytes: Buffer, contentType: string): boolean;
-  onComplete(lastBytes: Buffer, contentType: string, record: UsageRecord): void;
-  /** `record` is that of the last attempt; undefined when none was sent. */
-  onFailed(error: SpillwayError, record: UsageRecord | undefined): void;
-  /** A clock ended the call. `onFailed` with the same error follows when the usage is known, up to seconds later. */
-  onExpired?(error: SpillwayError): void;
-};
 
 type OnSettled = (record: UsageRecord) => void;
 
@@ -289,10 +278,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   #fail(error: SpillwayError): void {
     this.#state = ENDED;
-    const { caller } = this.#order;
+    const { caller, plan } = this.#order;
     if (caller && error.retryable) this.#parts.callerRetries.failed(caller, this.retries);
-    const named = withCallersModel(error, this.#order.plan.requestedModel);
-    this.#listener.onFailed(named, this.#lastRecord);
+    this.#listener.onFailed(withCallersModel(error, plan), this.#lastRecord);
   }
 
   /** The caller sets its deadline, so a missed one shows nothing about the provider. */

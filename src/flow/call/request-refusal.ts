@@ -45,7 +45,10 @@ export function modelRefusal(
 }
 
 /** The provider does not know the model: the answer names the model as the caller did, not as the provider does. */
-export function withCallersModel(error: SpillwayError, model: string): SpillwayError {
+export function withCallersModel(
+  error: SpillwayError,
+  { requestedModel: model }: { readonly requestedModel: string },
+): SpillwayError {
   const { params } = error;
   if (params.problem !== 'unknown_model' || params.model !== undefined) return error;
   const { code, message, retryable, lesson, cause } = error;

@@ -5,7 +5,7 @@ import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { Target } from '../../routing/target.ts';
 import { lost } from '../../upstream/attempt/attempt-failure.ts';
-import type { ModelCallListener } from '../call/model-call.ts';
+import type { ModelCallListener } from '../call/model-call-listener.ts';
 import type { CallTranslation } from './call-translation.ts';
 import type { StreamTranslator } from './stream-translator.ts';
 

@@ -3,9 +3,9 @@
 // that pauses for too long is refused, so that it does not occupy its quota.
 
 import type { IncomingMessage } from 'node:http';
-import { SpillwayError, toSpillwayError } from '../errors/spillway-error.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Ticket, Watch, Watched } from '../kernel/watch.ts';
+import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ticket, Watch, Watched } from '../../kernel/watch.ts';
 import { type BodyLease, MAX_SMALL_BODY_BYTES } from './body-quota.ts';
 import { decodeBody } from './decode-body.ts';
 import type { DecodeQueue } from './decode-queue.ts';

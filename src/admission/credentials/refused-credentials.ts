@@ -4,8 +4,8 @@
 // is remembered for that model.
 // Servers share what they learn (share-credentials.ts); a restart with another key begins anew.
 
-import type { SpillwayError } from '../errors/spillway-error.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { SpillwayError } from '../../errors/spillway-error.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
 export type CredentialUse = {
   readonly provider: string;

@@ -3,9 +3,9 @@
 // breaks.
 
 import type { FastifyInstance } from 'fastify';
-import { SpillwayError } from '../errors/spillway-error.ts';
-import { unreadableBody } from '../flow/call/request-refusal.ts';
-import { isNestedTooDeeply } from '../kernel/json-depth.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
+import { unreadableBody } from '../../flow/call/request-refusal.ts';
+import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');

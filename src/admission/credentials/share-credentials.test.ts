@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClock } from '../../test/support/test-clock.ts';
-import { judgeProviderError } from '../errors/map-provider-error.ts';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { judgeProviderError } from '../../errors/map-provider-error.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { CredentialExchange, CredentialNews } from './credential-exchange.ts';
 import { shareCredentials } from './share-credentials.ts';
 

@@ -2,7 +2,7 @@
 // inflated, so that a small body cannot become a large one. One coding at most: a chain of codings is refused.
 
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 
 type Decoded = (error: SpillwayError | undefined, body: Buffer) => void;
 

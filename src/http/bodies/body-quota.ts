@@ -3,7 +3,7 @@
 // without a length is admitted chunk by chunk. Its bytes count until the response has ended, because the call needs them
 // until then. Without these bounds a few unfinished uploads of one organisation occupy the memory of all.
 
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 
 export type BodyQuotaOptions = {
   readonly maxBytes: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClock } from '../../test/support/test-clock.ts';
-import { judgeProviderError } from '../errors/map-provider-error.ts';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
+import { judgeProviderError } from '../../errors/map-provider-error.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { SpillwayError } from '../errors/spillway-error.ts';
+import { SpillwayError } from '../../errors/spillway-error.ts';
 import { decodeBody } from './decode-body.ts';
 
 const TEXT = '{"model":"claude-sonnet-5-5"}';
