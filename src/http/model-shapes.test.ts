@@ -12,6 +12,7 @@ function models(count: number): readonly ServableModel[] {
     owner: 'openai',
     contextTokens: 1000,
     isEmbedding: index === 1,
+    isTranslated: index === 2,
   }));
 }
 

@@ -23,15 +23,17 @@ export const MODEL_SHAPES: Readonly<Record<ProviderFormat, ModelShape>> = {
 
 const MAX_PAGE_SIZE = 1000;
 
-function openaiModel({ id, owner }: ServableModel): unknown {
-  return { id, object: 'model', created: 0, owned_by: owner };
+/** OpenAI's SDK passes fields that it does not know on to its user. */
+function openaiModel({ id, owner, isTranslated }: ServableModel): unknown {
+  const mark = isTranslated ? { served_by: 'translation' } : {};
+  return { id, object: 'model', created: 0, owned_by: owner, ...mark };
 }
 
-function anthropicModel({ id, displayName, contextTokens }: ServableModel): unknown {
+function anthropicModel({ id, displayName, contextTokens, isTranslated }: ServableModel): unknown {
   return {
     type: 'model',
     id,
-    display_name: displayName,
+    display_name: isTranslated ? `${displayName} (translated)` : displayName,
     created_at: '1970-01-01T00:00:00Z',
     lifecycle: 'active',
     line: null,
@@ -43,11 +45,13 @@ function anthropicModel({ id, displayName, contextTokens }: ServableModel): unkn
   };
 }
 
-function geminiModel({ id, displayName, contextTokens, isEmbedding }: ServableModel): unknown {
+function geminiModel(model: ServableModel): unknown {
+  const { id, displayName, contextTokens, isEmbedding, isTranslated } = model;
   return {
     name: `models/${id}`,
     version: '001',
     displayName,
+    ...(isTranslated ? { description: 'Served by translation.' } : {}),
     inputTokenLimit: contextTokens,
     supportedGenerationMethods: isEmbedding
       ? ['embedContent', 'batchEmbedContents', 'countTokens']

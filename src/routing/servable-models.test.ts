@@ -87,6 +87,7 @@ test('a listed model has its owner, its context window and whether it is an embe
     owner: 'alias',
     contextTokens: 200,
     isEmbedding: false,
+    isTranslated: false,
   });
   assert.equal(models.get('gpt-5')?.displayName, 'The gpt-5');
   assert.equal(models.get('groq/gpt-5')?.owner, 'groq');
@@ -127,7 +128,7 @@ test('an unlisted model is found only if it would be served', () => {
   assert.equal(find('gpt-5', 'openai', new Set(['fast'])), undefined);
 });
 
-test('a list has only the models and aliases that the format can call', () => {
+test('a list has the models of its format first, then those that are translated, without their embeddings', () => {
   const providers = [
     provider('openai', { models: ['gpt-*', 'text-embedding-*'] }),
     provider('anthropic', { format: 'anthropic', models: ['claude-*', 'voyage-embed'] }),
@@ -157,12 +158,22 @@ test('a list has only the models and aliases that the format can call', () => {
   });
   const ids = (format: 'anthropic' | 'openai' | 'gemini') =>
     list(format, undefined).map(({ id }) => id);
-  assert.deepEqual(ids('openai'), ['gpt-5', 'text-embedding-3-small']);
-  assert.deepEqual(ids('anthropic'), ['smart', 'claude-sonnet-4-5']);
-  assert.deepEqual(ids('gemini'), ['smart', 'gemini-2.5-flash']);
-  assert.equal(find('claude-sonnet-4-5-20250929', 'anthropic', undefined)?.owner, 'anthropic');
-  for (const id of ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929', 'smart', 'gemma-3'])
+  const openai = ['gpt-5', 'text-embedding-3-small', 'smart', 'claude-sonnet-4-5'];
+  assert.deepEqual(ids('openai'), [...openai, 'gemini-2.5-flash']);
+  assert.deepEqual(ids('anthropic'), ['smart', 'claude-sonnet-4-5', 'gemini-2.5-flash', 'gpt-5']);
+  assert.deepEqual(ids('gemini'), ['smart', 'gemini-2.5-flash', 'claude-sonnet-4-5', 'gpt-5']);
+  const marked = list('openai', undefined).filter(({ isTranslated }) => isTranslated);
+  assert.deepEqual(
+    marked.map(({ id }) => id),
+    ['smart', 'claude-sonnet-4-5', 'gemini-2.5-flash'],
+  );
+  assert.equal(find('claude-sonnet-4-5-20250929', 'openai', undefined)?.isTranslated, true);
+  for (const id of ['gemma-3', 'voyage-embed'])
     assert.equal(find(id, 'openai', undefined), undefined, id);
   const onlyClaude = list('gemini', new Set(['anthropic/claude-sonnet-4-5']));
-  assert.deepEqual(onlyClaude, [], 'the alias could go to a forbidden target');
+  assert.deepEqual(
+    onlyClaude.map(({ id }) => id),
+    ['claude-sonnet-4-5'],
+    'the alias could go to a forbidden target',
+  );
 });

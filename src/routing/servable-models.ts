@@ -1,5 +1,6 @@
-// The models that this gateway serves in one wire format, for the model lists of the SDKs: the aliases with a target of the
-// format, and the models known by name of every provider of the format with a key. Patterns are not listed. A model is
+// The models that this gateway serves in one wire format, for the model lists of the SDKs: the aliases, and the models known
+// by name of every provider with a key. Models of other formats are served by translation; they follow, marked. Embeddings
+// are not translated. Patterns are not listed. A model is
 // listed under the name that a request uses: its own name where its provider claims it, else `provider/model`. Listing
 // calls no provider, so it works while all providers are unavailable.
 
@@ -18,6 +19,8 @@ export type ServableModel = {
   readonly owner: string;
   readonly contextTokens: number;
   readonly isEmbedding: boolean;
+  /** No target has the format of the list: requests are translated. */
+  readonly isTranslated: boolean;
 };
 
 export type ListableProvider = RoutableProvider & { readonly defaultModel?: string | undefined };
@@ -60,18 +63,21 @@ export function createServableModels(sources: ModelSources): ServableModels {
   function all(format: ProviderFormat): ReadonlyMap<string, Listed> {
     const known = made.get(format);
     if (known) return known;
-    const own = { ...sources, callable: sources.providers.filter(isCallable(format)) };
+    const own = { ...sources, format, callable: sources.providers.filter(isCallable) };
     const listed = [...listAliases(own), ...listModels(own, findClaim)].filter(isServed(format));
-    const byId = new Map(listed.map((each) => [each.shown.id, each]));
+    const isForeign = ({ shown }: Listed) => shown.isTranslated;
+    const ordered = [...listed.filter((each) => !isForeign(each)), ...listed.filter(isForeign)];
+    const byId = new Map(ordered.map((each) => [each.shown.id, each]));
     made.set(format, byId);
     return byId;
   }
 
   function unlisted(id: string, format: ProviderFormat): Listed | undefined {
     const { provider, model } = findClaim(id) ?? {};
-    if (!provider || model === undefined || !isCallable(format)(provider)) return undefined;
+    if (!provider || model === undefined || !isCallable(provider)) return undefined;
     if (!sources.isPriced(provider.name, model)) return undefined;
-    const listed = listedAs(sources, id, provider, { id: model, displayName: model });
+    const own = { ...sources, format };
+    const listed = listedAs(own, id, provider, { id: model, displayName: model });
     return isServed(format)(listed) ? listed : undefined;
   }
 
@@ -87,16 +93,19 @@ export function createServableModels(sources: ModelSources): ServableModels {
   };
 }
 
-/** Sources with the providers that serve one format. */
-type FormatSources = ModelSources & { readonly callable: readonly ListableProvider[] };
+/** Sources with the providers that have a key, for a list in one format. */
+type FormatSources = ModelSources & {
+  readonly format: ProviderFormat;
+  readonly callable: readonly ListableProvider[];
+};
 
-function isCallable(format: ProviderFormat): (provider: RoutableProvider) => boolean {
-  return (provider) => provider.format === format && provider.accounts.length > 0;
+function isCallable(provider: RoutableProvider): boolean {
+  return provider.accounts.length > 0;
 }
 
-/** Anthropic's format has no endpoint for embeddings. */
+/** Anthropic's format has no endpoint for embeddings, and those of other formats are not translated. */
 function isServed(format: ProviderFormat): (listed: Listed) => boolean {
-  return ({ shown }) => !(format === 'anthropic' && shown.isEmbedding);
+  return ({ shown }) => !shown.isEmbedding || (format !== 'anthropic' && !shown.isTranslated);
 }
 
 /** A request for an alias may go to any of its targets, so all of them have to be allowed. */
@@ -104,11 +113,12 @@ function isAllowed({ shown, targets }: Listed, allowed: AllowedModels): boolean 
   return targets.every((target) => mayUse(allowed, shown.id, target));
 }
 
-function listAliases({ aliases, callable, isPriced, contextTokens }: FormatSources): Listed[] {
-  const names = new Set(callable.map(({ name }) => name));
+function listAliases(sources: FormatSources): Listed[] {
+  const { aliases, callable, format, isPriced, contextTokens } = sources;
+  const formats = new Map(callable.map((provider) => [provider.name, provider.format]));
   return aliases.toSorted(byName).flatMap(({ name, targets, fallbacks }) => {
     const usable = [...targets, ...fallbacks].filter(
-      ({ provider, model }) => names.has(provider) && isPriced(provider, model),
+      ({ provider, model }) => formats.has(provider) && isPriced(provider, model),
     );
     const [first] = usable;
     if (!first) return [];
@@ -119,6 +129,7 @@ function listAliases({ aliases, callable, isPriced, contextTokens }: FormatSourc
       // The largest window of the chain: a longer prompt moves on to a target that can take it.
       contextTokens: Math.max(...usable.map(({ model }) => contextTokens(model))),
       isEmbedding: isEmbedding(first.model),
+      isTranslated: usable.every(({ provider }) => formats.get(provider) !== format),
     };
     return [{ shown, targets: usable }];
   });
@@ -137,7 +148,7 @@ function listModels(sources: FormatSources, findClaim: FindClaim): Listed[] {
 }
 
 function listedAs(
-  { contextTokens }: ModelSources,
+  { contextTokens, format }: Pick<FormatSources, 'contextTokens' | 'format'>,
   id: string,
   provider: RoutableProvider,
   model: NamedModel,
@@ -148,6 +159,7 @@ function listedAs(
     owner: provider.name,
     contextTokens: contextTokens(model.id),
     isEmbedding: isEmbedding(model.id),
+    isTranslated: provider.format !== format,
   };
   return { shown, targets: [{ provider: provider.name, model: model.id }] };
 }
