@@ -22,7 +22,12 @@ import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job
 import type { JobMove, JobStore } from '../ports/job-store.ts';
 import { messageOf, publishRouted, type RoutingParts, routeOf } from './publish-routed.ts';
 import { createSequencer, type Ticket } from './sequencer.ts';
-import { type RawJob, type RawMessageParts, takeRawMessage } from './take-raw-message.ts';
+import {
+  isPublished,
+  type RawJob,
+  type RawMessageParts,
+  takeRawMessage,
+} from './take-raw-message.ts';
 
 export type ProviderChoice =
   /** `runAt` and `waitCode` are set if the job has to wait on the provider's queue. */
@@ -114,7 +119,7 @@ async function dispatch(
   if (isOverdue(job, now)) {
     const message = await messageOf(parts, taken, 'final');
     const end = (read: Job) => withFinalMessages(expired(read, now), parts.queues, message);
-    await write(parts, taken, end);
+    await write(parts, taken, delivery, end);
     return 'ack';
   }
   await passage.deciding.turn;
@@ -152,7 +157,7 @@ async function route(
   const purpose = choice.kind === 'refuse' ? 'final' : 'routed';
   const message = await messageOf(parts, taken, purpose);
   const moveOf = (read: Job) => moveFor(parts, read, message, choice);
-  const moved = await write(parts, taken, moveOf);
+  const moved = await write(parts, taken, delivery, moveOf);
   if (!moved && choice.kind === 'route') choice.releasePermit?.();
   if (!moved || !isWaiting(moved.state)) return;
   await publishing.turn;
@@ -167,6 +172,7 @@ async function route(
 async function write(
   parts: DispatcherParts,
   { job, unstored }: RawJob,
+  delivery: Delivery,
   moveOf: (read: Job) => JobMove,
 ): Promise<Job | undefined> {
   const move = moveOf(job);
@@ -178,8 +184,8 @@ async function write(
   const known = created.job;
   // A job at its first fence was stored by a worker that died before it claimed it: this message still stands for it.
   if (known.fence === job.fence) return parts.store.move(moveOf(known));
-  // Its message may be processed, and this one a repetition on purpose: Spillway does not see what foreign workers do.
-  if (isHandedOver(known)) return known;
+  // A producer may repeat a message on purpose, after a failure that Spillway does not see.
+  if (isHandedOver(known)) return isPublished(known, delivery) ? undefined : known;
   if (isWaiting(known.state)) await publishPointer(parts, known);
   return undefined;
 }

@@ -79,10 +79,14 @@ async function storedJob(
 }
 
 /**
- * A crash before the broker's transaction leaves the delivery to another dispatcher, and one after it leaves none. So a
- * repeated delivery of a job without a known commit is the one that its message is still missing for; other copies of a
- * pointer are dropped.
+ * A dispatcher that dies before the broker's transaction leaves its delivery to another one. So a repeated delivery of a job
+ * without a known commit stands for a message that is not published yet.
  */
 function isUnpublished(job: Job, { deliveries }: Delivery): boolean {
   return job.leaseUntil === undefined && deliveries > 1;
+}
+
+/** A broker that is killed delivers messages again that it had acknowledged, and marks them as repeated. */
+export function isPublished(job: Job, { deliveries }: Delivery): boolean {
+  return job.leaseUntil !== undefined && deliveries > 1;
 }
