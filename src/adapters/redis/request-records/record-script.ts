@@ -11,7 +11,8 @@ import { defineScript } from '../connection/redis-script.ts';
  */
 export const ADD_TO_RECORD = defineScript(`
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- Microseconds: records of one millisecond are still in order.
+local now = time[1] * 1000000 + time[2]
 local field, id, retention = ARGV[1], ARGV[2], tonumber(ARGV[10])
 local shelf = redis.call('HGET', KEYS[1], 'shelf')
   or (field == 'answer' and 'refused' or 'attempted')
@@ -60,7 +61,7 @@ redis.call('HSET', KEYS[1], 'shelf', shelf)
 redis.call('HINCRBY', KEYS[5], id, added)
 redis.call('HINCRBY', KEYS[6], shelf, added)
 redis.call('ZADD', index, now, id)
-for _, victim in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', now - retention, 'LIMIT', 0, 10)) do
+for _, victim in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', now - retention * 1000, 'LIMIT', 0, 10)) do
   evict(victim)
 end
 while redis.call('ZCARD', index) > 1 and (redis.call('ZCARD', index) > most

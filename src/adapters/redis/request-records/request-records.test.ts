@@ -50,7 +50,7 @@ test('a record is evicted after its retention, with the next write', async () =>
   const records = await openRecords({ retentionMs: 1000 });
   records.failed(owner('old'), attempt('a1'));
   await records.flush();
-  await rig.outsider.zadd('test:requests:attempted', Date.now() - 5000, 'old');
+  await rig.outsider.zadd('test:requests:attempted', (Date.now() - 5000) * 1000, 'old');
   records.failed(owner('new'), attempt('a2'));
   await records.flush();
   const reader = await openRecords();
