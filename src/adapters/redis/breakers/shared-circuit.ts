@@ -2,41 +2,23 @@
 // lease of this server's probe. Redis decides and the copy follows. While Redis is unavailable the server decides by its
 // own counts, and restores the outcome to Redis afterwards.
 
-import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
+import type { CancelTimer } from '../../../kernel/clock.ts';
 import type {
   BreakerAnswer,
   BreakerCause,
   BreakerPass,
   BreakerView,
   CallHealth,
-  CircuitTransition,
 } from '../../../resilience/breaker-board.ts';
 import type { CallTotals } from '../../../resilience/call-window.ts';
-import { type BreakerRules, isProbeDue, isProbedBy } from '../../../resilience/circuit-breaker.ts';
-import type { CircuitKey } from '../../../resilience/circuit-key.ts';
+import { isProbeDue, isProbedBy } from '../../../resilience/circuit-breaker.ts';
 import { LocalCircuit } from '../../../resilience/local-circuit.ts';
-import type { RedisLink } from '../connection/open-redis.ts';
 import { InFlight } from '../in-flight.ts';
-import type { CircuitSnapshot, CircuitStore } from './circuit-store.ts';
+import type { CircuitSnapshot } from './circuit-store.ts';
 import { LimitAnnouncer } from './limit-announcer.ts';
 import { ProbeLease } from './probe-lease.ts';
+import type { SharedCircuitParts } from './shared-circuit-parts.ts';
 import { UnsentCalls } from './unsent-calls.ts';
-
-export type SharedCircuitParts = {
-  readonly key: CircuitKey;
-  readonly store: CircuitStore;
-  readonly link: Pick<RedisLink, 'isUp'>;
-  readonly clock: Clock;
-  readonly rules: BreakerRules;
-  readonly me: string;
-  readonly newProbeId: () => string;
-  /** How long the probe of a dead server blocks the next one. */
-  readonly leaseMs: number;
-  readonly longestCallMs: number;
-  /** False while an organisation's circuit must not open, because that of all organisations is open. */
-  readonly mayOpen?: () => boolean;
-  readonly onTransition: (transition: CircuitTransition) => void;
-};
 
 /** Successes reach Redis in batches: they only matter for the failure ratio. */
 const BATCH_MS = 1000;
