@@ -115,7 +115,13 @@ async function compose(
   const readiness = createReadiness({ meter: serve.meter, store, engines: [queues, shared] });
   const cluster = openCluster(config, {
     ...clusterContext,
-    ...{ membership, serve, store, queues, jobs, readiness, metrics },
+    membership,
+    serve,
+    store,
+    queues,
+    jobs,
+    readiness,
+    metrics,
   });
   const { self } = membership;
   const forwardingContext = { self, cluster, serve, readiness, clock, log, lifecycle };

@@ -16,12 +16,10 @@ const args = fc
   .dictionary(word, fc.oneof(text, fc.integer(), fc.boolean()))
   .map((value) => JSON.stringify(value));
 
-const image = fc
-  .base64String({ minLength: 4, maxLength: 40 })
-  .map((data) => ({
-    kind: 'image' as const,
-    source: { kind: 'base64' as const, mediaType: 'image/png', data },
-  }));
+const image = fc.base64String({ minLength: 4, maxLength: 40 }).map((data) => ({
+  kind: 'image' as const,
+  source: { kind: 'base64' as const, mediaType: 'image/png', data },
+}));
 
 /** A question, then any number of rounds of an assistant with tool calls and the user's results, then a text. */
 const turns: fc.Arbitrary<readonly Turn[]> = fc
@@ -265,7 +263,8 @@ function wholeText(each: AnswerPart): string {
 }
 
 function pieces(whole: string, size: number): readonly string[] {
-  const characters = [...whole];
+  // By code points: half a surrogate pair is not valid text.
+  const characters = Array.from(whole);
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
     characters.slice(at * size, (at + 1) * size).join(''),
   );

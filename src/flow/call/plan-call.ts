@@ -97,7 +97,11 @@ export function planCall(
   const translation =
     terms && targets.some((target) => target.format !== route.format)
       ? new CallTranslation({
-          ...{ route, body, requestedModel: model, isStream, includesUsage },
+          route,
+          body,
+          requestedModel: model,
+          isStream,
+          includesUsage,
           mode: isLenient ? 'lenient' : 'strict',
           ...terms,
         })
