@@ -46,8 +46,8 @@ function isBetter({ direct, gateway }: Cell): boolean {
  */
 const OWN_REFUSALS: ReadonlySet<string> = new Set(['budget', 'refused-key']);
 /**
- * Without an answer a direct client waits ten minutes for each of its attempts, and Spillway two: within the time limit the
- * direct client has not made its calls yet.
+ * Without an answer a direct client waits five to ten minutes for each of its attempts, and Spillway two: within the time
+ * limit the direct client has not made all of its calls.
  */
 const ENDLESS_FAILURE = 'hang';
 

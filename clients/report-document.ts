@@ -4,6 +4,7 @@ import type { Compaction } from './compaction.ts';
 import type { Failure } from './failures.ts';
 import { defectsOf } from './judge.ts';
 import type { LongAnswer } from './long-answers.ts';
+import type { Cell } from './measure-cell.ts';
 import { escape, section } from './report.ts';
 import type { Results } from './stored-results.ts';
 
@@ -18,22 +19,25 @@ export function reportDocument(
     const rows = cells.filter((cell) => cell.failure === failure.name);
     return rows.length === 0 ? [] : [section(failure, rows)];
   });
-  const worse = cells.filter((cell) => defectsOf(cell).length > 0);
   const sections = [
     introduction(facts),
-    `${cells.length} cells, ${worse.length} of them worse than direct${worse.length === 0 ? '.' : ':'}`,
-    ...(worse.length === 0
-      ? []
-      : [
-          worse
-            .map((cell) => `- ${cell.failure} × ${cell.client}: ${defectsOf(cell).join('; ')}`)
-            .join('\n'),
-        ]),
+    verdict(cells),
     ...(compactions.length === 0 ? [] : [compactionTable(compactions)]),
     ...(longAnswers.length === 0 ? [] : [longAnswerTable(longAnswers)]),
     ...tables,
   ];
   return `${sections.join('\n\n')}\n`;
+}
+
+function verdict(cells: readonly Cell[]): string {
+  const worse = cells.flatMap((cell) => {
+    const defects = defectsOf(cell);
+    return defects.length === 0
+      ? []
+      : [`- ${cell.failure} × ${cell.client}: ${defects.join('; ')}`];
+  });
+  const count = `${cells.length} cells, ${worse.length} of them worse than direct`;
+  return worse.length === 0 ? `${count}.` : [`${count}:`, '', ...worse].join('\n');
 }
 
 function introduction({ versions, timeLimitMs }: ReportFacts): string {
@@ -62,14 +66,16 @@ Each cell shows what the user sees, the seconds until then, and the calls that t
   failure into an answer (throttle-once). They send ten different requests in a row, because the retry of a single request
   cannot stay under 1.2 times its calls; the seconds are those of the longest request.
 - The class is not compared for an agent, for a budget and for a refused key: the last two are Spillway's own, and an
-  authentication error would blame the caller's key. In \`hang\` the calls are not compared: a direct client waits ten
-  minutes for each attempt and Spillway two, so that the direct client has not made its calls within the time limit.
+  authentication error would blame the caller's key. In \`hang\` the calls are not compared: a direct client waits five
+  to ten minutes for each attempt and Spillway two (ten for a reasoning model), so that the direct client has not made all of
+  its calls within the time limit.
 - "Waiting" means that the client was still trying after ${timeLimitMs / 1000} s (180 s in \`slow\`, 400 s in \`hang\`).
 
 Where clients need something else than the error table says, clients win: an overload is 529 in the Anthropic format, whose
 SDKs have a class for it, and \`server_is_overloaded\` in the OpenAI formats, at which Codex stops; Codex and the requests of
 OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they sleep on it in silence;
-agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own;
+agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own,
+and LiteLLM gets 400 for it and for a budget, because it takes any other status for a lost connection;
 a Gemini usage limit of more than five minutes has no \`quotaId\` per day, so that Gemini CLI shows when it ends.${
     versions.length === 0 ? '' : `\n\nAgents: ${versions.join(', ')}.`
   }`;

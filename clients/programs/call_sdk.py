@@ -114,7 +114,7 @@ importlib.import_module(module)
 def request():
     started = time.monotonic()
     try:
-        seen = {"text": str(call())}
+        seen = {"text": str(call() or "")}
     except Exception as error:
         status = getattr(error, "status_code", None) or getattr(error, "code", None)
         label = f"{type(error).__name__} {status}" if isinstance(status, int) else type(error).__name__

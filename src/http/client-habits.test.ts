@@ -12,7 +12,7 @@ test('Codex and the requests of OpenAI’s Python SDK sleep on Retry-After; othe
   assert.equal(sleepsOnRetryAfter({}), false);
 });
 
-test('an agent gets 424 for a failure of the server that no retry can fix; an SDK gets its status', () => {
+test('a failure that no retry can fix is 424 for an agent, 400 for LiteLLM and its own status for an SDK', () => {
   const context = { requestId: 'req_1', locale: 'en', timeZone: 'UTC', now: 0 };
   const statusOf = (code: SpillwayError['code'], client: string) =>
     statusFor(
@@ -29,6 +29,9 @@ test('an agent gets 424 for a failure of the server that no retry can fix; an SD
     assert.equal(statusOf('PROVIDER_UNAVAILABLE', agent), 503);
     assert.equal(statusOf('UNAUTHORIZED', agent), 401);
   }
+  assert.equal(statusOf('AUTH_FAILED', 'litellm/1.106.2'), 400);
+  assert.equal(statusOf('BUDGET_EXCEEDED', 'litellm/1.106.2'), 400);
+  assert.equal(statusOf('BUDGET_EXCEEDED', 'codex_exec/0.166.0'), 402);
   assert.equal(statusOf('AUTH_FAILED', 'OpenAI/JS 7.53.0'), 502);
   assert.equal(statusOf('AUTH_FAILED', ''), 502);
 });

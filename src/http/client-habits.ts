@@ -5,6 +5,9 @@
 //
 //   retries every 5xx, also where `x-should-retry` forbids it: agents, for up to a minute. A failure that no retry can fix
 //   is 424 for them, which no client retries and which does not blame the caller's key, as 401 and 403 would.
+//
+//   takes an unknown status for a lost connection: LiteLLM knows neither 402 nor 424, and aider retries its connection error
+//   for a minute. A failure that no retry can fix is 400 for it.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PublicAnswer } from '../errors/public-answer.ts';
@@ -12,6 +15,9 @@ import { type WireFormat, wireStatus } from '../errors/wire-shape.ts';
 import { isRetryingAgent } from '../flow/call/caller-retries.ts';
 
 const SLEEPING_CLIENTS = /^(?:codex|OpenAI\/Python )/i;
+const LITELLM = /^litellm\//i;
+const BAD_REQUEST = 400;
+const PAYMENT_REQUIRED = 402;
 const FAILED_DEPENDENCY = 424;
 
 export function sleepsOnRetryAfter({ 'user-agent': client = '' }: IncomingHttpHeaders): boolean {
@@ -25,6 +31,7 @@ export function statusFor(
   answer: PublicAnswer,
 ): number {
   const status = wireStatus(format, answer);
-  const isFinal = status >= 500 && !answer.error.retryable;
-  return isFinal && isRetryingAgent(client) ? FAILED_DEPENDENCY : status;
+  if (answer.error.retryable || (status < 500 && status !== PAYMENT_REQUIRED)) return status;
+  if (LITELLM.test(client)) return BAD_REQUEST;
+  return status >= 500 && isRetryingAgent(client) ? FAILED_DEPENDENCY : status;
 }
