@@ -75,7 +75,8 @@ Where clients need something else than the error table says, clients win: an ove
 SDKs have a class for it, and \`server_is_overloaded\` in the OpenAI formats, at which Codex stops; Codex and the requests of
 OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they sleep on it in silence;
 agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own,
-and LiteLLM gets 400 for it and for a budget, because it takes any other status for a lost connection;
+and LiteLLM gets 400 for it and for a budget, because it takes any other status for a lost connection, and 500 for a
+failing provider;
 a Gemini usage limit of more than five minutes has no \`quotaId\` per day, so that Gemini CLI shows when it ends.${
     versions.length === 0 ? '' : `\n\nAgents: ${versions.join(', ')}.`
   }`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ErrorParams } from '../errors/codes.ts';
 import { toPublicAnswer } from '../errors/public-answer.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { sleepsOnRetryAfter, statusFor } from './client-habits.ts';
@@ -14,11 +15,11 @@ test('Codex and the requests of OpenAI’s Python SDK sleep on Retry-After; othe
 
 test('a failure that no retry can fix is 424 for an agent, 400 for LiteLLM and its own status for an SDK', () => {
   const context = { requestId: 'req_1', locale: 'en', timeZone: 'UTC', now: 0 };
-  const statusOf = (code: SpillwayError['code'], client: string) =>
+  const statusOf = (code: SpillwayError['code'], client: string, params: ErrorParams = {}) =>
     statusFor(
       { 'user-agent': client },
       'openai',
-      toPublicAnswer(new SpillwayError(code, 'internal'), context),
+      toPublicAnswer(new SpillwayError(code, 'internal', { params }), context),
     );
   for (const agent of [
     'codex_exec/0.166.0',
@@ -31,6 +32,8 @@ test('a failure that no retry can fix is 424 for an agent, 400 for LiteLLM and i
   }
   assert.equal(statusOf('AUTH_FAILED', 'litellm/1.106.2'), 400);
   assert.equal(statusOf('BUDGET_EXCEEDED', 'litellm/1.106.2'), 400);
+  assert.equal(statusOf('PROVIDER_UNAVAILABLE', 'litellm/1.106.2', { reason: 'error' }), 500);
+  assert.equal(statusOf('RATE_LIMITED', 'litellm/1.106.2'), 429);
   assert.equal(statusOf('BUDGET_EXCEEDED', 'codex_exec/0.166.0'), 402);
   assert.equal(statusOf('AUTH_FAILED', 'OpenAI/JS 7.53.0'), 502);
   assert.equal(statusOf('AUTH_FAILED', ''), 502);

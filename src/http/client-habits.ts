@@ -7,10 +7,11 @@
 //   is 424 for them, which no client retries and which does not blame the caller's key, as 401 and 403 would.
 //
 //   takes an unknown status for a lost connection: LiteLLM knows neither 402 nor 424, and aider retries its connection error
-//   for a minute. A failure that no retry can fix is 400 for it.
+//   for a minute. A failure that no retry can fix is 400 for it, and a failing provider 500, whose class its retry policies
+//   name.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { PublicAnswer } from '../errors/public-answer.ts';
+import type { PublicAnswer, PublicError } from '../errors/public-answer.ts';
 import { type WireFormat, wireStatus } from '../errors/wire-shape.ts';
 import { isRetryingAgent } from '../flow/call/caller-retries.ts';
 
@@ -19,6 +20,7 @@ const LITELLM = /^litellm\//i;
 const BAD_REQUEST = 400;
 const PAYMENT_REQUIRED = 402;
 const FAILED_DEPENDENCY = 424;
+const SERVER_ERROR = 500;
 
 export function sleepsOnRetryAfter({ 'user-agent': client = '' }: IncomingHttpHeaders): boolean {
   return SLEEPING_CLIENTS.test(client);
@@ -31,7 +33,13 @@ export function statusFor(
   answer: PublicAnswer,
 ): number {
   const status = wireStatus(format, answer);
-  if (answer.error.retryable || (status < 500 && status !== PAYMENT_REQUIRED)) return status;
-  if (LITELLM.test(client)) return BAD_REQUEST;
-  return status >= 500 && isRetryingAgent(client) ? FAILED_DEPENDENCY : status;
+  if (LITELLM.test(client)) return litellmStatus(status, answer.error);
+  const isFinal = status >= 500 && !answer.error.retryable;
+  return isFinal && isRetryingAgent(client) ? FAILED_DEPENDENCY : status;
+}
+
+function litellmStatus(status: number, { retryable, params }: PublicError): number {
+  if (params.reason === 'error') return SERVER_ERROR;
+  const isUnknown = status >= 500 || status === PAYMENT_REQUIRED;
+  return isUnknown && !retryable ? BAD_REQUEST : status;
 }
