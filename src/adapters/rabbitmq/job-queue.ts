@@ -36,6 +36,8 @@ export type RabbitJobQueueParts = {
   /** An alarm blocks a publishing connection; acknowledgements have their own, which stays open. */
   readonly publishing: BrokerConnection;
   readonly consuming: BrokerConnection;
+  /** Transactional consumers publish on their own connection, which an alarm blocks with them. Opened on first use. */
+  readonly openForwarding: () => BrokerConnection;
   readonly publisher: Publisher;
   readonly settings: TopologySettings;
   readonly departed: DepartedMessages;
@@ -58,6 +60,7 @@ export class RabbitJobQueue implements JobQueue {
   readonly #consumers = new Map<QueueConsumer, string>();
   readonly #fixedDelays = new Map<string, Set<string>>();
   readonly #longDelays: LongDelays;
+  #forwarding: BrokerConnection | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RabbitJobQueueParts) {
@@ -95,8 +98,9 @@ export class RabbitJobQueue implements JobQueue {
   }
 
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Consumer {
-    const { consuming: connection, settings, departed, log, prefetch = 1, owner } = this.#parts;
+    const { consuming, settings, departed, log, prefetch = 1, owner } = this.#parts;
     const { concurrency, finishing = 0, signal, isTransactional = false } = options;
+    const connection = isTransactional ? this.#openForwarding() : consuming;
     const topology = new Topology(connection, settings);
     const consumer = new QueueConsumer({
       queue,
@@ -167,7 +171,12 @@ export class RabbitJobQueue implements JobQueue {
     this.#longDelays.close();
     await Promise.all([...this.#consumers.keys()].map((consumer) => consumer.close()));
     await publisher.close();
-    await Promise.all([publishing.close(), consuming.close()]);
+    await Promise.all([publishing.close(), consuming.close(), this.#forwarding?.close()]);
+  }
+
+  #openForwarding(): BrokerConnection {
+    this.#forwarding ??= this.#parts.openForwarding();
+    return this.#forwarding;
   }
 
   /** Not async: that would cost every message two more promises. */

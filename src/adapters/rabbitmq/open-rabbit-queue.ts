@@ -52,7 +52,8 @@ export async function openRabbitQueue(given: RabbitQueueOptions): Promise<Rabbit
   await Promise.all([publishing.isReachable(connectWaitMs), consuming.isReachable(connectWaitMs)]);
   const { prefetch } = options;
   const owner = options.owner && new QueueOwner(consuming, options.owner, log);
-  const connections = { url, publishing, consuming };
+  const openForwarding = () => new BrokerConnection({ url, purpose: 'forward', clock, log });
+  const connections = { url, publishing, consuming, openForwarding };
   const parts = { ...connections, publisher, settings, departed, log, prefetch, owner };
   return new RabbitJobQueue(parts);
 }

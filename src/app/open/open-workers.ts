@@ -54,10 +54,11 @@ function startTakeOvers(
   const { concurrency } = config.worker;
   const [shared, own] = [provider.queue, pointersQueueOf(provider.queue)];
   const taking = { ...parts, publishResult: undefined, queue };
-  if (!areShared) return [startTakeOver(taking, { from: own, to: shared, concurrency })];
+  const move = { concurrency, isShared: areShared };
+  if (!areShared) return [startTakeOver(taking, { ...move, from: own, to: shared })];
   if (!config.jobs.intakeEnabled) return [];
   const maxReady = Math.max(MIN_READY, READY_PER_SLOT * concurrency);
-  return [startTakeOver(taking, { from: shared, to: own, concurrency, maxReady })];
+  return [startTakeOver(taking, { ...move, from: shared, to: own, maxReady })];
 }
 
 async function closeWorkers(

@@ -59,7 +59,7 @@ suite('the take-over of a message', () => {
       newId,
       log: silentLog,
     };
-    const move = { from: 'shared', to: 'own', concurrency: 1, maxReady: 5 };
+    const move = { from: 'shared', to: 'own', concurrency: 1, isShared: true, maxReady: 5 };
     const consumer = startTakeOver(parts, move);
     deliver = (delivery) =>
       handler(

@@ -25,6 +25,8 @@ export type TakeOver = {
   readonly from: string;
   readonly to: string;
   readonly concurrency: number;
+  /** Whether foreign workers consume `from` too: a copy of a message must not be left there. */
+  readonly isShared: boolean;
   /** Pointers that may wait on `to`; absent for no bound. */
   readonly maxReady?: number;
 };
@@ -35,7 +37,7 @@ export function startTakeOver(parts: TakeOverParts, move: TakeOver): Consumer {
   const gate = { queue, name: move.to, maxReady: move.maxReady, clock };
   const waitForWorkers = createDepthGate(gate, closing.signal);
   const own: TakeOverParts = { ...parts, assignProvider: (job) => handedOver(assignProvider, job) };
-  const options = { concurrency: move.concurrency, isTransactional: true };
+  const options = { concurrency: move.concurrency, isTransactional: move.isShared };
   const consumer = parts.queue.consume(move.from, options, async (delivery) => {
     const isWanted = await waitForWorkers();
     if (!isWanted) return { retryAfterMs: 0, isUncounted: true };

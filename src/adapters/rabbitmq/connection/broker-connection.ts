@@ -11,7 +11,7 @@ import { ANSWER_TIMEOUT_MS, within } from './time-limit.ts';
 export type BrokerConnectionParts = {
   readonly url: string;
   /** Shown in the broker's list of connections. */
-  readonly purpose: 'publish' | 'consume' | 'inspect';
+  readonly purpose: 'publish' | 'consume' | 'forward' | 'inspect';
   readonly clock: Clock;
   readonly log: Log;
 };
