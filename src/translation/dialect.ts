@@ -2,11 +2,13 @@
 // it. One implementation per folder (messages, chat, responses, generate). Everything is pure; a reader that meets what it
 // does not understand throws `TranslationProblem`.
 
-import type { Losses } from './losses.ts';
+import type { FieldNames, Losses } from './losses.ts';
 import type { NeutralAnswer, NeutralEvent } from './neutral-answer.ts';
 import type { JsonObject, NeutralRequest } from './neutral-request.ts';
 
 export type Dialect = {
+  /** Names of neutral fields in this format, where they are not those of Chat Completions. */
+  readonly fieldNames: FieldNames;
   /** The caller's request. The model and streaming of Gemini are in the path, so both are given. */
   readRequest(body: JsonObject, terms: RequestTerms, losses: Losses): NeutralRequest;
   /** The request as the provider's own SDK would send it. */

@@ -6,6 +6,9 @@ import { TranslationProblem } from './dialect.ts';
 import type { Losses } from './losses.ts';
 import type { JsonObject } from './neutral-request.ts';
 
+/** Vendors accept between 63 and 128 characters. */
+const MAX_NAME_LENGTH = 256;
+
 export class Fields {
   readonly #object: JsonObject;
   readonly #path: string;
@@ -48,6 +51,14 @@ export class Fields {
   /** A text that must be there. */
   needText(name: string): string {
     return this.text(name) ?? this.#missing(name);
+  }
+
+  /** The name of a tool or a function. A request repeats it per result, so its length is bounded. */
+  needName(name: string): string {
+    const value = this.needText(name);
+    if (value.length > MAX_NAME_LENGTH)
+      throw new TranslationProblem(this.path(name), 'is too long');
+    return value;
   }
 
   object(name: string): Fields | undefined {
@@ -116,6 +127,11 @@ export class Fields {
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The entry of `table` under `key`; undefined for a name that only the table's prototype has, such as `constructor`. */
+export function lookUp<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 /** Removes the fields that are undefined, so that a written request has only what its vendor's SDK would send. */

@@ -18,16 +18,22 @@ export class UntranslatableField extends Error {
 const MAX_REPORTED = 20;
 const MAX_PATH_LENGTH = 100;
 
+/** Writers name a neutral field as Chat Completions does; this maps it to the name in the caller's format. */
+export type FieldNames = ReadonlyMap<string, string>;
+
 export class Losses {
   readonly #mode: LossMode;
+  readonly #names: FieldNames;
   readonly #dropped = new Set<string>();
 
-  constructor(mode: LossMode) {
+  constructor(mode: LossMode, names: FieldNames = new Map()) {
     this.#mode = mode;
+    this.#names = names;
   }
 
-  /** The field is dropped; throws `UntranslatableField` in strict mode. `path`: dots and indices, as the caller wrote it. */
-  drop(path: string): void {
+  /** The field is dropped; throws `UntranslatableField` in strict mode. `field`: its path, with dots and indices. */
+  drop(field: string): void {
+    const path = this.#names.get(field) ?? field;
     if (this.#mode === 'strict') throw new UntranslatableField(path);
     if (this.#dropped.size < MAX_REPORTED) this.#dropped.add(printable(path));
   }

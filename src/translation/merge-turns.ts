@@ -1,15 +1,15 @@
 // Some vendors want turns that alternate; callers of other formats need not send them so.
 
-import type { Turn } from './neutral-request.ts';
+import type { Turn, TurnPart } from './neutral-request.ts';
 
-/** Neighbouring turns of one role become one. */
+/** Neighbouring turns of one role become one, in time linear in the number of parts. */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
-  const merged: Turn[] = [];
-  for (const turn of turns) {
+  const merged: { readonly role: Turn['role']; readonly parts: TurnPart[] }[] = [];
+  for (const { role, parts } of turns) {
     const last = merged.at(-1);
-    if (last?.role === turn.role)
-      merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    else merged.push(turn);
+    const into = last?.role === role ? last.parts : [];
+    if (last?.parts !== into) merged.push({ role, parts: into });
+    for (const part of parts) into.push(part);
   }
   return merged;
 }

@@ -1,6 +1,6 @@
 // A request of any wire format in one neutral form: the middle of every translation. A reader per format produces it and a
 // writer per format consumes it, so that n formats need 2n functions and not n². It has what at least two formats can
-// express; a field that a writer cannot express goes to the `Losses`.
+// express of one answer; a field that a writer cannot express goes to the `Losses`.
 
 export type NeutralRequest = {
   /** The provider's name for the model. */
@@ -25,8 +25,6 @@ export type NeutralRequest = {
   readonly stopSequences: readonly string[];
   readonly reasoning: ReasoningRequest | undefined;
   readonly outputFormat: OutputFormat | undefined;
-  /** The number of answers; only Chat Completions and Gemini can return more than one. */
-  readonly answers: number;
 };
 
 export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: readonly TurnPart[] };
@@ -65,8 +63,6 @@ export type ToolCallPart = {
   readonly name: string;
   /** JSON text, as the model wrote it. */
   readonly arguments: string;
-  /** Gemini attaches the thought to the call. */
-  readonly signature?: Signature | undefined;
 };
 
 export type ToolResultPart = {
@@ -78,7 +74,8 @@ export type ToolResultPart = {
   readonly isError: boolean;
 };
 
-/** A model's thoughts. The text may be empty where a vendor sends only the encrypted form. */
+/** A model's thoughts. The text may be empty where a vendor sends only the encrypted form. Gemini attaches the proof of a
+ * thought to the text or call that follows it: that is a thought without text before the other part. */
 export type ReasoningPart = {
   readonly kind: 'reasoning';
   readonly text: string;

@@ -98,7 +98,6 @@ const request: fc.Arbitrary<NeutralRequest> = fc.record({
     schema: { type: 'object' },
     isStrict: undefined,
   }),
-  answers: fc.constant(1),
 });
 
 const part: fc.Arbitrary<AnswerPart> = fc.oneof(

@@ -1,21 +1,39 @@
 // Carries a vendor's proof of a thought through another vendor's format, whose field for it is one opaque text. The text
-// names the vendor, so that the next request returns the proof to where it is valid; at any other vendor the thought is
-// dropped, because it would be refused.
+// names the vendor and whether the thought is redacted, so that the next request returns the proof to where it is valid, in
+// its original form; at any other vendor the thought is dropped, because it would be refused.
 
 import { DIALECTS, type DialectName, type Signature } from './neutral-request.ts';
 
-const PREFIX = 'spillway.';
+/** Every wrapped proof begins with this, and no vendor's own one does: dots are not part of base64. */
+export const WRAPPED_PREFIX = 'spillway.';
+
+const REDACTED = '-redacted';
+const WRAPPED = /^spillway\.([a-z]+)(-redacted)?\.([\w-]*)$/;
+
+export type Proof = { readonly signature: Signature; readonly isRedacted: boolean };
 
 /** The text for a field of `format`: the vendor's own proof unchanged, any other one wrapped. */
-export function wrapSignature({ vendor, data }: Signature, format: DialectName): string {
+export function wrapSignature(
+  { vendor, data }: Signature,
+  format: DialectName,
+  isRedacted = false,
+): string {
   if (vendor === format) return data;
-  return `${PREFIX}${vendor}.${Buffer.from(data).toString('base64url')}`;
+  const kind = isRedacted ? REDACTED : '';
+  return `${WRAPPED_PREFIX}${vendor}${kind}.${Buffer.from(data).toString('base64url')}`;
 }
 
 /** The inverse, for a text that came in a field of `format`. */
 export function unwrapSignature(text: string, format: DialectName): Signature {
-  const [, vendor, data] = /^spillway\.(\w+)\.([\w-]*)$/.exec(text) ?? [];
+  return unwrapProof(text, format).signature;
+}
+
+/** As `unwrapSignature`, with the form of the thought. */
+export function unwrapProof(text: string, format: DialectName): Proof {
+  const [, vendor, redacted, data] = WRAPPED.exec(text) ?? [];
   const known = DIALECTS.find((name) => name === vendor);
-  if (known === undefined || data === undefined) return { vendor: format, data: text };
-  return { vendor: known, data: Buffer.from(data, 'base64url').toString() };
+  if (known === undefined || data === undefined)
+    return { signature: { vendor: format, data: text }, isRedacted: false };
+  const signature = { vendor: known, data: Buffer.from(data, 'base64url').toString() };
+  return { signature, isRedacted: redacted !== undefined };
 }

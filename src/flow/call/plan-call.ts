@@ -10,6 +10,7 @@ import type { WorstCaseRequest } from '../../metering/prices/worst-case.ts';
 import type { ContextTokensOf } from '../../routing/context-window.ts';
 import type { Resolution, ResolveTargets } from '../../routing/resolve-targets.ts';
 import type { Target } from '../../routing/target.ts';
+import { withoutForeignThoughts } from '../../translation/foreign-thoughts.ts';
 import type { AttemptCall } from '../../upstream/attempt/attempt-call.ts';
 import { requestHeaders } from '../../upstream/attempt/headers.ts';
 import { renameModelEdit, renameNestedModels } from '../../upstream/attempt/rename-model.ts';
@@ -27,6 +28,7 @@ import {
 import { checkQuery } from '../../upstream/query-parameters.ts';
 import {
   CallTranslation,
+  dialectOfRoute,
   isTranslatable,
   type TranslatedCall,
 } from '../translate/call-translation.ts';
@@ -78,20 +80,21 @@ export function planCall(
   parts: PlanParts,
 ): CallPlan {
   const query = queryOf(route, parts);
-  const fields = readFields(route, body);
+  const own = ownBody(route, body, parts);
+  const fields = readFields(route, own);
   const span = fields.get('model');
-  const model = route.pathModel ?? readModel(body, span);
+  const model = route.pathModel ?? readModel(own, span);
   if (model === undefined || model === '')
     throw invalidField('the request names no model', 'model', 'missing');
-  if (readFlag(body, fields, 'background')) throw unaccountable();
-  const isAsked = readFlag(body, fields, 'stream');
+  if (readFlag(own, fields, 'background')) throw unaccountable();
+  const isAsked = readFlag(own, fields, 'stream');
   const { translation: terms } = parts;
   const format = terms && isTranslatable(route) ? undefined : route.format;
   const { targets, isLenient } = targetsOf(parts.resolveTargets, model, format);
   const isStream = route.isStreamPath || (isAsked && streamsByBody(route.operation));
   const usageEdit =
     isStream && route.operation === 'chat'
-      ? streamUsageEdit(body, fields.get('stream_options'))
+      ? streamUsageEdit(own, fields.get('stream_options'))
       : undefined;
   const includesUsage = usageEdit === undefined;
   const translation =
@@ -111,7 +114,7 @@ export function planCall(
     targets,
     isStream,
     body,
-    stated: readStated(route, body, fields),
+    stated: readStated(route, own, fields),
     translation,
     charge: chargeOf(route.operation),
     callTo: (target, deadlineAtMs) => ({
@@ -123,10 +126,16 @@ export function planCall(
       headers: requestHeaders(target.format, target.apiKey, incoming, parts.alsoAllowed?.betas),
       body:
         translation?.bodyFor(target) ??
-        sentBody(route, body, { span, from: model, to: target.model }, usageEdit),
+        sentBody(route, own, { span, from: model, to: target.model }, usageEdit),
       removesUsageEvent: usageEdit !== undefined && target.format === route.format,
     }),
   };
+}
+
+/** The body for targets of the caller's format. */
+function ownBody(route: NativeRoute, body: Buffer, { translation }: PlanParts): Buffer {
+  const dialect = translation && dialectOfRoute(route);
+  return dialect ? withoutForeignThoughts(body, dialect) : body;
 }
 
 function pathOf(route: NativeRoute, target: Target, isStream: boolean, query: string): string {

@@ -6,6 +6,7 @@
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
+import { identifyAnswer } from '../../translation/answer-identity.ts';
 import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
 import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
 import { isObject } from '../../translation/fields.ts';
@@ -42,7 +43,7 @@ export class CallTranslation {
 
   constructor(call: TranslatedCall) {
     this.#call = call;
-    this.#losses = new Losses(call.mode);
+    this.#losses = new Losses(call.mode, this.#own.fieldNames);
   }
 
   /** The fields that were dropped, for a header of the answer. */
@@ -73,7 +74,7 @@ export class CallTranslation {
   answer(target: Target, body: Buffer): Buffer {
     const { requestedModel: model, now, newAnswerId } = this.#call;
     const read = dialectOf(target.format).readAnswer(objectOf(body));
-    const answer = { ...read, id: newAnswerId(), model, createdAt: now() };
+    const answer = identifyAnswer({ ...read, model }, { id: newAnswerId(), createdAt: now() });
     return Buffer.from(JSON.stringify(this.#own.writeAnswer(answer)));
   }
 
@@ -88,7 +89,10 @@ export class CallTranslation {
   }
 
   get #own(): Dialect {
-    return DIALECTS_BY_NAME[dialectNameOf(this.#call.route)];
+    const { route } = this.#call;
+    const name = dialectOfRoute(route);
+    if (!name) throw new Error(`${route.operation} is not translated`);
+    return DIALECTS_BY_NAME[name];
   }
 
   #write(target: Target): Written {
@@ -126,10 +130,9 @@ export function isTranslatable({ operation }: Pick<NativeRoute, 'operation'>): b
   return operation !== 'embeddings' && operation !== 'count_tokens';
 }
 
-function dialectNameOf({ operation }: NativeRoute): DialectName {
-  if (operation === 'embeddings' || operation === 'count_tokens')
-    throw new Error(`${operation} is not translated`);
-  return operation;
+/** Undefined for an operation that is not translated. */
+export function dialectOfRoute({ operation }: NativeRoute): DialectName | undefined {
+  return operation === 'embeddings' || operation === 'count_tokens' ? undefined : operation;
 }
 
 /** A provider is called by the endpoint that every provider of its format has. */
@@ -156,5 +159,12 @@ function refusalOf(thrown: unknown): SpillwayError {
     return invalidField(thrown.message, thrown.path, 'wrong_type');
   if (thrown instanceof SyntaxError)
     return invalidField('the body is not JSON', 'body', 'wrong_type');
+  // The stack or the longest text was exceeded while the body was read or written.
+  if (thrown instanceof RangeError)
+    return invalidField(
+      'the body is nested too deeply or too large to translate',
+      'body',
+      'wrong_type',
+    );
   throw thrown;
 }

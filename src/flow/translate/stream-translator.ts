@@ -1,9 +1,13 @@
-// Translates a provider's stream, event by event: bytes in, bytes out. It keeps one incomplete event and what the readers
-// and writers remember of the current part. An event that is not one of the provider's format throws.
+// Translates a provider's stream, event by event: bytes in, bytes out. It keeps one incomplete event and the text that
+// readers and writers repeat at the end, both bounded. It throws for an event that is not one of the provider's format, for
+// an event that is too large, and for an end before the answer's.
 
+import { type AnswerIdentity, identifyEvent } from '../../translation/answer-identity.ts';
 import type { NeutralStreamReader, NeutralStreamWriter } from '../../translation/dialect.ts';
+import { TranslationProblem } from '../../translation/dialect.ts';
 import { isObject } from '../../translation/fields.ts';
 import type { NeutralEvent } from '../../translation/neutral-answer.ts';
+import { StreamGrammar } from '../../translation/stream-grammar.ts';
 import type { StreamEvent } from '../../upstream/streams/event.ts';
 import { createSseSplitter } from '../../upstream/streams/split-sse.ts';
 
@@ -11,21 +15,22 @@ const JSON_TYPE = 'application/json';
 const SSE_TYPE = 'text/event-stream; charset=utf-8';
 const OPEN_BRACE = 0x7b;
 
+/** A function call of Gemini and the last event of Responses are one event each. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024;
+
 export class StreamTranslator {
   readonly contentType: string;
   readonly #reader: NeutralStreamReader;
   readonly #writer: NeutralStreamWriter;
-  readonly #identity: { readonly id: string; readonly createdAt: number };
-  readonly #splitter = createSseSplitter((event) => this.#read(event));
+  readonly #identity: AnswerIdentity;
+  readonly #grammar = new StreamGrammar();
+  readonly #splitter = createSseSplitter((event) => this.#read(event), MAX_EVENT_BYTES);
   #out = '';
 
   constructor(
     reader: NeutralStreamReader,
     writer: NeutralStreamWriter,
-    {
-      isArray,
-      ...identity
-    }: { readonly isArray: boolean; readonly id: string; readonly createdAt: number },
+    { isArray, ...identity }: AnswerIdentity & { readonly isArray: boolean },
   ) {
     this.#reader = reader;
     this.#writer = writer;
@@ -44,6 +49,7 @@ export class StreamTranslator {
     this.#splitter.feed(bytes);
     this.#splitter.finish();
     this.#write(this.#reader.end());
+    this.#grammar.end();
     return this.#take();
   }
 
@@ -54,7 +60,8 @@ export class StreamTranslator {
   }
 
   /** Comments, and the `[DONE]` of OpenAI's format, are not JSON objects. */
-  #read({ data, dataStart, dataEnd, name, nameStart, nameEnd }: StreamEvent): void {
+  #read({ data, dataStart, dataEnd, name, nameStart, nameEnd, isWhole }: StreamEvent): void {
+    if (!isWhole) throw new TranslationProblem('stream', 'has an event that is too large');
     if (data[dataStart] !== OPEN_BRACE) return;
     const parsed: unknown = JSON.parse(data.toString('utf8', dataStart, dataEnd));
     if (!isObject(parsed)) return;
@@ -63,8 +70,7 @@ export class StreamTranslator {
 
   #write(events: readonly NeutralEvent[]): void {
     for (const event of events)
-      this.#out += this.#writer.write(
-        event.kind === 'start' ? { ...event, ...this.#identity } : event,
-      );
+      if (this.#grammar.accept(event))
+        this.#out += this.#writer.write(identifyEvent(event, this.#identity));
   }
 }

@@ -1,7 +1,7 @@
 // OpenAI's Chat Completions answer ↔ the neutral form, whole. Only the first choice has a neutral form: requests for more
 // are refused by every other format. Thoughts travel in `reasoning_content`, as compatible providers send them.
 
-import { defined, Fields } from '../fields.ts';
+import { defined, Fields, lookUp } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
@@ -10,8 +10,8 @@ import type {
   Stop,
   StopReason,
 } from '../neutral-answer.ts';
-import type { JsonObject } from '../neutral-request.ts';
-import { unwrapSignature, wrapSignature } from '../signature.ts';
+import type { JsonObject, ReasoningPart } from '../neutral-request.ts';
+import { unwrapProof, wrapSignature } from '../signature.ts';
 
 export function readChatAnswer(body: JsonObject): NeutralAnswer {
   const fields = new Fields(body);
@@ -40,12 +40,13 @@ function readMessage(message: Fields | undefined): readonly AnswerPart[] {
   ];
 }
 
-export function reasoningPart(text: string, signature: string | undefined): AnswerPart {
+export function reasoningPart(text: string, signature: string | undefined): ReasoningPart {
   return {
     kind: 'reasoning',
     text,
-    signature: signature === undefined ? undefined : unwrapSignature(signature, 'chat'),
-    isRedacted: false,
+    ...(signature === undefined
+      ? { signature: undefined, isRedacted: false }
+      : unwrapProof(signature, 'chat')),
   };
 }
 
@@ -54,7 +55,7 @@ function readToolCall(call: Fields): AnswerPart {
   return {
     kind: 'tool_call',
     id: call.needText('id'),
-    name: called.needText('name'),
+    name: called.needName('name'),
     arguments: called.text('arguments') ?? '{}',
   };
 }
@@ -68,7 +69,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 export function readStop(reason: string | undefined): Stop {
-  return { reason: STOPS[reason ?? ''] ?? 'end' };
+  return { reason: lookUp(STOPS, reason ?? '') ?? 'end' };
 }
 
 export function readUsage(usage: Fields | undefined): NeutralUsage {
@@ -118,13 +119,13 @@ function writeMessage(parts: readonly AnswerPart[]): JsonObject {
       : [],
   );
   const thoughts = joined('reasoning');
-  const signature = parts.findLast((part) => part.kind === 'reasoning')?.signature;
+  const last = parts.findLast((part) => part.kind === 'reasoning');
   return defined({
     role: 'assistant',
     content: joined('text') || null,
     refusal: joined('refusal') || null,
     reasoning_content: thoughts === '' ? undefined : thoughts,
-    reasoning_signature: signature && wrapSignature(signature, 'chat'),
+    reasoning_signature: last?.signature && wrapSignature(last.signature, 'chat', last.isRedacted),
     tool_calls: calls.length === 0 ? undefined : calls,
   });
 }

@@ -8,6 +8,7 @@ import { writeChatRequest } from './write-request.ts';
 import { ChatStreamWriter } from './write-stream.ts';
 
 export const chatDialect: Dialect = {
+  fieldNames: new Map(),
   readRequest: readChatRequest,
   writeRequest: writeChatRequest,
   readAnswer: readChatAnswer,

@@ -17,7 +17,7 @@ import {
   type Turn,
   type TurnPart,
 } from '../neutral-request.ts';
-import { unwrapSignature } from '../signature.ts';
+import { reasoningPart } from './answer.ts';
 
 /** Hints, and options of the answer that the stream's writer handles. */
 const SKIPPED = [
@@ -59,7 +59,6 @@ export function readChatRequest(
     stopSequences: readStop(fields),
     reasoning: readReasoning(fields),
     outputFormat: readFormat(fields.object('response_format'), losses),
-    answers: fields.number('n') ?? 1,
   };
   fields.skip('max_tokens');
   dropUnlessDefault(fields, losses);
@@ -71,6 +70,7 @@ export function readChatRequest(
 function dropUnlessDefault(fields: Fields, losses: Losses): void {
   const tier = fields.text('service_tier');
   if (tier !== undefined && tier !== 'auto' && tier !== 'default') losses.drop('service_tier');
+  if ((fields.number('n') ?? 1) !== 1) losses.drop('n');
   if (fields.flag('logprobs') === true) losses.drop('logprobs');
   const modalities = fields.texts('modalities');
   if (modalities.some((each) => each !== 'text')) losses.drop('modalities');
@@ -167,14 +167,7 @@ function readReasoningParts(message: Fields): readonly TurnPart[] {
   const text = message.text('reasoning_content') ?? '';
   const signature = message.text('reasoning_signature');
   if (text === '' && signature === undefined) return [];
-  return [
-    {
-      kind: 'reasoning',
-      text,
-      signature: signature === undefined ? undefined : unwrapSignature(signature, 'chat'),
-      isRedacted: false,
-    },
-  ];
+  return [reasoningPart(text, signature)];
 }
 
 function readToolCall(call: Fields, losses: Losses): TurnPart {
@@ -183,7 +176,7 @@ function readToolCall(call: Fields, losses: Losses): TurnPart {
   const part = {
     kind: 'tool_call' as const,
     id: call.needText('id'),
-    name: called.needText('name'),
+    name: called.needName('name'),
     arguments: called.text('arguments') ?? '{}',
   };
   called.dropRest(losses);
@@ -207,7 +200,7 @@ function readTool(tool: Fields, losses: Losses): readonly ToolDefinition[] {
   }
   const definition = tool.needObject('function');
   const read = {
-    name: definition.needText('name'),
+    name: definition.needName('name'),
     description: definition.text('description'),
     parameters: definition.json('parameters'),
     isStrict: definition.flag('strict'),
@@ -222,7 +215,7 @@ function readToolChoice(fields: Fields, losses: Losses): ToolChoice | undefined 
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { kind: choice };
   const named = fields.needObject('tool_choice');
   if (named.text('type') === 'function')
-    return { kind: 'tool', name: named.needObject('function').needText('name') };
+    return { kind: 'tool', name: named.needObject('function').needName('name') };
   losses.drop('tool_choice.type');
   return undefined;
 }

@@ -1,6 +1,7 @@
 // OpenAI's stream of chunks → neutral events. A chunk names no beginnings and ends of parts, so a part ends when one of
-// another kind, or another tool call, begins. Tool calls are numbered; providers send them one after the other. The usage
-// comes in a last chunk without choices, so `end` waits for the end of the stream.
+// another kind begins. Tool calls are numbered and their pieces may interleave: the first call is passed on piece by piece,
+// later ones are kept and follow whole at the end. The usage comes in a last chunk without choices, so `end` waits for the
+// end of the stream.
 
 import { type NeutralStreamReader, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
@@ -18,11 +19,11 @@ import { readStop, readUsage, reasoningPart } from './answer.ts';
 type OpenPart = {
   readonly index: number;
   readonly started: StartedPart;
-  /** The number of a tool call. */
-  readonly call: number | undefined;
   text: string;
   signature: string | undefined;
 };
+
+type ToolCall = { readonly id: string; readonly name: string; text: string };
 
 export class ChatStreamReader implements NeutralStreamReader {
   #hasStarted = false;
@@ -31,14 +32,15 @@ export class ChatStreamReader implements NeutralStreamReader {
   #usage: NeutralUsage = NO_TOKENS;
   #open: OpenPart | undefined;
   #parts = 0;
-  #calls = -1;
+  /** In the order of their first pieces. The first one is also the open part. */
+  readonly #calls = new Map<number, ToolCall>();
 
   push(_name: string, data: JsonObject): readonly NeutralEvent[] {
     const fields = new Fields(data);
     const usage = fields.object('usage');
     if (usage) this.#usage = readUsage(usage);
     const start = this.#start(fields);
-    const [choice] = fields.objects('choices');
+    const choice = fields.objects('choices').find((each) => (each.number('index') ?? 0) === 0);
     if (!choice) return start;
     const delta = choice.object('delta');
     const reason = choice.text('finish_reason');
@@ -49,7 +51,11 @@ export class ChatStreamReader implements NeutralStreamReader {
   end(): readonly NeutralEvent[] {
     if (this.#hasEnded || !this.#hasStarted) return [];
     this.#hasEnded = true;
-    return [...this.#endPart(), { kind: 'end', stop: this.#stop, usage: this.#usage }];
+    return [
+      ...this.#endPart(),
+      ...this.#laterCalls(),
+      { kind: 'end', stop: this.#stop, usage: this.#usage },
+    ];
   }
 
   #start(fields: Fields): readonly NeutralEvent[] {
@@ -61,53 +67,68 @@ export class ChatStreamReader implements NeutralStreamReader {
 
   #delta(delta: Fields): readonly NeutralEvent[] {
     const thoughts = delta.text('reasoning_content') ?? delta.text('reasoning') ?? '';
-    const events = [
+    return [
       ...this.#append('reasoning', thoughts),
+      ...this.#sign(delta.text('reasoning_signature')),
       ...this.#append('text', delta.text('content') ?? ''),
       ...this.#append('refusal', delta.text('refusal') ?? ''),
       ...delta.objects('tool_calls').flatMap((call) => this.#call(call)),
     ];
-    const signature = delta.text('reasoning_signature');
-    if (signature !== undefined && this.#open?.started.kind === 'reasoning')
-      this.#open.signature = signature;
-    return events;
+  }
+
+  /** A thought that is encrypted as a whole has a proof only. */
+  #sign(signature: string | undefined): readonly NeutralEvent[] {
+    if (signature === undefined) return [];
+    const begin =
+      this.#open?.started.kind === 'reasoning' ? [] : this.#begin({ kind: 'reasoning' });
+    if (this.#open) this.#open.signature = signature;
+    return begin;
   }
 
   #append(kind: 'text' | 'refusal' | 'reasoning', text: string): readonly NeutralEvent[] {
     if (text === '') return [];
-    const begin = this.#open?.started.kind === kind ? [] : this.#begin({ kind }, undefined);
-    return [...begin, this.#add(text)];
+    const begin = this.#open?.started.kind === kind ? [] : this.#begin({ kind });
+    return [...begin, ...this.#add(text)];
   }
 
   #call(call: Fields): readonly NeutralEvent[] {
-    const number = call.number('index') ?? this.#calls + 1;
+    const number = call.number('index') ?? this.#calls.size;
     const called = call.object('function');
-    const begin = number === this.#open?.call ? [] : this.#beginCall(number, call, called);
+    const known = this.#calls.get(number);
+    const current = known ?? newCall(number, call, called);
+    this.#calls.set(number, current);
     const text = called?.text('arguments') ?? '';
-    return text === '' ? begin : [...begin, this.#add(text)];
+    current.text += text;
+    const [first] = this.#calls.values();
+    if (current !== first) return [];
+    if (known && this.#open?.started.kind !== 'tool_call')
+      throw new TranslationProblem(call.path('index'), 'continues a tool call that has ended');
+    const { id, name } = current;
+    const begin = known ? [] : this.#begin({ kind: 'tool_call', id, name });
+    return [...begin, ...this.#add(text)];
   }
 
-  #beginCall(number: number, call: Fields, called: Fields | undefined): readonly NeutralEvent[] {
-    if (number <= this.#calls)
-      throw new TranslationProblem(call.path('index'), 'returns to an earlier tool call');
-    this.#calls = number;
-    const id = call.text('id') ?? `call_${number}`;
-    const name = called?.needText('name') ?? '';
-    return this.#begin({ kind: 'tool_call', id, name }, number);
+  #laterCalls(): readonly NeutralEvent[] {
+    const [, ...later] = this.#calls.values();
+    return later.flatMap(({ id, name, text }) => [
+      ...this.#begin({ kind: 'tool_call', id, name }),
+      ...this.#add(text),
+      ...this.#endPart(),
+    ]);
   }
 
-  #begin(started: StartedPart, call: number | undefined): readonly NeutralEvent[] {
+  #begin(started: StartedPart): readonly NeutralEvent[] {
     const ended = this.#endPart();
     const index = this.#parts;
     this.#parts += 1;
-    this.#open = { index, started, call, text: '', signature: undefined };
+    this.#open = { index, started, text: '', signature: undefined };
     return [...ended, { kind: 'part_start', index, part: started }];
   }
 
-  #add(text: string): NeutralEvent {
-    if (!this.#open) throw new TranslationProblem('choices', 'has content before its part');
+  #add(text: string): readonly NeutralEvent[] {
+    if (!this.#open || text === '') return [];
     this.#open.text += text;
-    return { kind: 'delta', index: this.#open.index, text };
+    return [{ kind: 'delta', index: this.#open.index, text }];
   }
 
   #endPart(): readonly NeutralEvent[] {
@@ -116,6 +137,11 @@ export class ChatStreamReader implements NeutralStreamReader {
     this.#open = undefined;
     return [{ kind: 'part_end', index: open.index, part: endedPart(open) }];
   }
+}
+
+function newCall(number: number, call: Fields, called: Fields | undefined): ToolCall {
+  const name = (called ?? call.needObject('function')).needName('name');
+  return { id: call.text('id') ?? `call_${number}`, name, text: '' };
 }
 
 function endedPart({ started, text, signature }: OpenPart): AnswerPart {

@@ -29,10 +29,7 @@ export function writeChatRequest(
   const hasTools = request.tools.length > 0;
   return defined({
     model: request.model,
-    messages: [
-      ...systemMessages(request.system),
-      ...mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, losses)),
-    ],
+    messages: [...systemMessages(request.system), ...mergeTurns(request.turns).flatMap(writeTurn)],
     stream: request.isStream || undefined,
     stream_options: request.isStream ? { include_usage: true } : undefined,
     max_completion_tokens: request.maxOutputTokens,
@@ -42,7 +39,6 @@ export function writeChatRequest(
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
     stop: request.stopSequences.length === 0 ? undefined : request.stopSequences,
-    n: request.answers > 1 ? request.answers : undefined,
     tools: hasTools ? request.tools.map(writeTool) : undefined,
     tool_choice: toolChoice && writeToolChoice(toolChoice),
     parallel_tool_calls: hasTools ? request.allowsParallelCalls : undefined,
@@ -56,23 +52,23 @@ function systemMessages(system: readonly TextPart[]): readonly JsonObject[] {
   return [{ role: 'system', content: system.map(({ text }) => text).join('\n\n') }];
 }
 
-function writeTurn({ role, parts }: Turn, losses: Losses): readonly JsonObject[] {
-  return role === 'assistant' ? writeAssistant(parts) : writeUser(parts, losses);
+function writeTurn({ role, parts }: Turn): readonly JsonObject[] {
+  return role === 'assistant' ? writeAssistant(parts) : writeUser(parts);
 }
 
-function writeUser(parts: readonly TurnPart[], losses: Losses): readonly JsonObject[] {
+function writeUser(parts: readonly TurnPart[]): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result');
   const content = parts.flatMap((part) => writeContent(part));
-  // Results of tools are texts here; their images follow as the user's.
-  const images = results.flatMap(({ parts: inner }) => inner.flatMap(imageOf));
-  const all = [...images, ...content];
+  // Results of tools are texts here; their images and documents follow as the user's.
+  const media = results.flatMap(({ parts: inner }) => inner.flatMap(mediaOf));
+  const all = [...media, ...content];
   return [
-    ...results.map((result) => writeToolResult(result, losses)),
+    ...results.map(writeToolResult),
     ...(all.length === 0 ? [] : [{ role: 'user', content: simplest(all) }]),
   ];
 }
 
-function imageOf(part: TextPart | MediaPart): readonly JsonObject[] {
+function mediaOf(part: TextPart | MediaPart): readonly JsonObject[] {
   return part.kind === 'text' ? [] : writeContent(part);
 }
 
@@ -107,9 +103,8 @@ function writeDocument({ source, name }: MediaPart): JsonObject {
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: toUrl(source) } };
 }
 
-function writeToolResult({ callId, parts, isError }: ToolResultPart, losses: Losses): JsonObject {
+function writeToolResult({ callId, parts, isError }: ToolResultPart): JsonObject {
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
-  if (parts.some((part) => part.kind === 'document')) losses.drop('tool_result.document');
   const text = texts.join('\n');
   return { role: 'tool', tool_call_id: callId, content: isError ? `Error: ${text}` : text };
 }

@@ -62,7 +62,9 @@ export class ChatStreamWriter implements NeutralStreamWriter {
 
   #signature({ part }: Extract<NeutralEvent, { kind: 'part_end' }>): string {
     if (part.kind !== 'reasoning' || !part.signature) return '';
-    return this.#chunk({ reasoning_signature: wrapSignature(part.signature, 'chat') });
+    return this.#chunk({
+      reasoning_signature: wrapSignature(part.signature, 'chat', part.isRedacted),
+    });
   }
 
   #end({ stop, usage }: Extract<NeutralEvent, { kind: 'end' }>): string {

@@ -2,7 +2,7 @@
 // finish reason for function calls: an answer with a call that stopped regularly has the neutral reason `tool_calls`.
 
 import { argumentsObject } from '../call-arguments.ts';
-import { defined, Fields } from '../fields.ts';
+import { defined, Fields, lookUp } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
@@ -11,8 +11,8 @@ import type {
   Stop,
   StopReason,
 } from '../neutral-answer.ts';
-import type { JsonObject, Signature } from '../neutral-request.ts';
-import { unwrapSignature, wrapSignature } from '../signature.ts';
+import type { JsonObject, ReasoningPart } from '../neutral-request.ts';
+import { answeredProof, joinThoughts, thoughtOf, writeSigned } from './thought-signatures.ts';
 
 export function readGenerateAnswer(body: JsonObject): NeutralAnswer {
   const fields = new Fields(body);
@@ -24,7 +24,7 @@ export function readGenerateAnswer(body: JsonObject): NeutralAnswer {
     id: fields.text('responseId') ?? '',
     model: fields.text('modelVersion') ?? '',
     createdAt: 0,
-    parts: joinTexts(parts),
+    parts: joinTexts(joinThoughts(parts)),
     stop: readStop(reason, parts),
     usage: readUsage(fields.object('usageMetadata')),
   };
@@ -35,24 +35,25 @@ export function readParts(content: Fields | undefined, calls: number): readonly 
   let count = calls;
   return (content?.objects('parts') ?? []).flatMap((part): readonly AnswerPart[] => {
     const data = part.text('thoughtSignature');
-    const signature = data === undefined ? undefined : unwrapSignature(data, 'generate');
     const text = part.text('text') ?? '';
-    if (part.flag('thought') === true)
-      return [{ kind: 'reasoning', text, signature, isRedacted: false }];
+    if (part.flag('thought') === true) return thoughtOf(text, data);
     const call = part.object('functionCall');
-    if (!call) return text === '' ? [] : [{ kind: 'text', text }];
+    if (!call) return [...thoughtOf('', data), ...(text === '' ? [] : [textPart(text)])];
     count += 1;
-    return [readCall(call, count, signature)];
+    return [...thoughtOf('', data), readCall(call, count)];
   });
 }
 
-function readCall(call: Fields, number: number, signature: Signature | undefined): AnswerPart {
+function textPart(text: string): AnswerPart {
+  return { kind: 'text', text };
+}
+
+function readCall(call: Fields, number: number): AnswerPart {
   return {
     kind: 'tool_call',
     id: call.text('id') ?? `call_${number}`,
-    name: call.needText('name'),
+    name: call.needName('name'),
     arguments: JSON.stringify(call.json('args') ?? {}),
-    ...(signature ? { signature } : {}),
   };
 }
 
@@ -81,7 +82,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 export function readStop(reason: string | undefined, parts: readonly AnswerPart[]): Stop {
-  const known = STOPS[reason ?? 'STOP'] ?? 'end';
+  const known = lookUp(STOPS, reason ?? 'STOP') ?? 'end';
   const hasCall = parts.some(({ kind }) => kind === 'tool_call');
   return { reason: known === 'end' && hasCall ? 'tool_calls' : known };
 }
@@ -104,7 +105,7 @@ export function writeGenerateAnswer(answer: NeutralAnswer): JsonObject {
   return {
     candidates: [
       {
-        content: { role: 'model', parts: answer.parts.map(writePart) },
+        content: { role: 'model', parts: writeSigned(answer.parts, writePart, answeredProof) },
         finishReason: finishReason(answer.stop),
         index: 0,
       },
@@ -115,27 +116,12 @@ export function writeGenerateAnswer(answer: NeutralAnswer): JsonObject {
   };
 }
 
-export function writePart(part: AnswerPart): JsonObject {
-  switch (part.kind) {
-    case 'text':
-    case 'refusal':
-      return { text: part.text };
-    case 'tool_call':
-      return defined({
-        functionCall: {
-          id: withPrefix('', part.id),
-          name: part.name,
-          args: argumentsObject(part.arguments),
-        },
-        thoughtSignature: part.signature && wrapSignature(part.signature, 'generate'),
-      });
-    case 'reasoning':
-      return defined({
-        text: part.text,
-        thought: true,
-        thoughtSignature: part.signature && wrapSignature(part.signature, 'generate'),
-      });
-  }
+type VisiblePart = Exclude<AnswerPart, ReasoningPart>;
+
+export function writePart(part: VisiblePart): readonly JsonObject[] {
+  if (part.kind !== 'tool_call') return [{ text: part.text }];
+  const args = argumentsObject(part.arguments);
+  return [{ functionCall: { id: withPrefix('', part.id), name: part.name, args } }];
 }
 
 const REASONS: Readonly<Record<StopReason, string>> = {

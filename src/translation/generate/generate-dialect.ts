@@ -8,6 +8,15 @@ import { writeGenerateRequest } from './write-request.ts';
 import { GenerateStreamWriter } from './write-stream.ts';
 
 export const generateDialect: Dialect = {
+  fieldNames: new Map([
+    ['temperature', 'generationConfig.temperature'],
+    ['top_k', 'generationConfig.topK'],
+    ['seed', 'generationConfig.seed'],
+    ['presence_penalty', 'generationConfig.presencePenalty'],
+    ['frequency_penalty', 'generationConfig.frequencyPenalty'],
+    ['stop', 'generationConfig.stopSequences'],
+    ['response_format', 'generationConfig.responseMimeType'],
+  ]),
   readRequest: readGenerateRequest,
   writeRequest: writeGenerateRequest,
   readAnswer: readGenerateAnswer,

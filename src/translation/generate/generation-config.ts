@@ -12,6 +12,9 @@ import {
 } from '../neutral-request.ts';
 import { toJsonSchema } from './schema.ts';
 
+/** The largest budget that every Gemini model accepts. */
+const MAX_BUDGET = 24_576;
+
 export type ConfiguredRequest = Pick<
   NeutralRequest,
   | 'maxOutputTokens'
@@ -24,7 +27,6 @@ export type ConfiguredRequest = Pick<
   | 'stopSequences'
   | 'reasoning'
   | 'outputFormat'
-  | 'answers'
 >;
 
 export function readGenerationConfig(given: Fields | undefined, losses: Losses): ConfiguredRequest {
@@ -33,6 +35,7 @@ export function readGenerationConfig(given: Fields | undefined, losses: Losses):
   const modalities = config.texts('responseModalities');
   if (modalities.some((each) => each.toUpperCase() !== 'TEXT'))
     losses.drop(config.path('responseModalities'));
+  if ((config.number('candidateCount') ?? 1) !== 1) losses.drop(config.path('candidateCount'));
   return config.done(losses, {
     maxOutputTokens: config.number('maxOutputTokens'),
     temperature: config.number('temperature'),
@@ -44,7 +47,6 @@ export function readGenerationConfig(given: Fields | undefined, losses: Losses):
     stopSequences: config.texts('stopSequences'),
     reasoning: thinking && readThinking(thinking, losses),
     outputFormat: readFormat(config, losses),
-    answers: config.number('candidateCount') ?? 1,
   });
 }
 
@@ -73,7 +75,7 @@ function readFormat(config: Fields, losses: Losses): OutputFormat | undefined {
 }
 
 export function writeGenerationConfig(request: NeutralRequest): JsonObject | undefined {
-  const { outputFormat, answers, stopSequences } = request;
+  const { outputFormat, stopSequences } = request;
   const config = defined({
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature,
@@ -83,7 +85,6 @@ export function writeGenerationConfig(request: NeutralRequest): JsonObject | und
     presencePenalty: request.presencePenalty,
     frequencyPenalty: request.frequencyPenalty,
     stopSequences: stopSequences.length === 0 ? undefined : stopSequences,
-    candidateCount: answers > 1 ? answers : undefined,
     responseMimeType: outputFormat ? 'application/json' : undefined,
     responseJsonSchema: outputFormat?.kind === 'json_schema' ? outputFormat.schema : undefined,
     thinkingConfig: writeThinking(request),
@@ -95,5 +96,6 @@ function writeThinking({ reasoning }: NeutralRequest): JsonObject | undefined {
   if (!reasoning) return undefined;
   const { effort, budgetTokens, isShown } = reasoning;
   const budget = budgetTokens ?? (effort === undefined ? undefined : budgetOf(effort));
-  return defined({ thinkingBudget: budget, includeThoughts: isShown || undefined });
+  const thinkingBudget = budget === undefined ? undefined : Math.min(budget, MAX_BUDGET);
+  return defined({ thinkingBudget, includeThoughts: isShown || undefined });
 }

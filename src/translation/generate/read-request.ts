@@ -14,10 +14,11 @@ import type {
   Turn,
   TurnPart,
 } from '../neutral-request.ts';
-import { unwrapSignature } from '../signature.ts';
+import { CallIds } from './call-ids.ts';
 import { camelCase } from './camel-case.ts';
 import { readGenerationConfig } from './generation-config.ts';
 import { toJsonSchema } from './schema.ts';
+import { joinThoughts, thoughtOf } from './thought-signatures.ts';
 
 export function readGenerateRequest(
   body: Record<string, unknown>,
@@ -29,7 +30,9 @@ export function readGenerateRequest(
   const calls = new CallIds();
   const system = fields.object('systemInstruction');
   const config = readGenerationConfig(fields.object('generationConfig'), losses);
-  const choice = fields.object('toolConfig')?.object('functionCallingConfig');
+  const toolConfig = fields.object('toolConfig');
+  const choice = toolConfig?.object('functionCallingConfig');
+  toolConfig?.dropRest(losses);
   const request: NeutralRequest = {
     model,
     isStream,
@@ -61,37 +64,30 @@ function readTurn(content: Fields, calls: CallIds, losses: Losses): Turn {
   const role = content.text('role') ?? 'user';
   if (role !== 'user' && role !== 'model' && role !== 'function')
     throw new TranslationProblem(content.path('role'), 'is neither user nor model');
-  const parts = content.objects('parts').flatMap((part) => readPart(part, calls, losses));
+  const read = content.objects('parts').flatMap((part) => readPart(part, calls, losses));
+  const parts = joinThoughts(read);
   return content.done(losses, { role: role === 'model' ? 'assistant' : 'user', parts });
 }
 
 function readPart(part: Fields, calls: CallIds, losses: Losses): readonly TurnPart[] {
-  const signature = readSignature(part);
-  const isThought = part.flag('thought') ?? false;
+  const data = part.text('thoughtSignature');
+  if (part.flag('thought') === true)
+    return part.done(losses, thoughtOf(part.text('text') ?? '', data));
+  const visible = readVisible(part, calls, losses);
+  return part.done(losses, [...thoughtOf('', data), ...(visible ? [visible] : [])]);
+}
+
+function readVisible(part: Fields, calls: CallIds, losses: Losses): TurnPart | undefined {
   const text = part.text('text');
-  if (isThought)
-    return part.done(losses, [
-      { kind: 'reasoning', text: text ?? '', signature, isRedacted: false },
-    ]);
   const inline = part.object('inlineData');
   const file = part.object('fileData');
   const call = part.object('functionCall');
   const response = part.object('functionResponse');
-  part.dropRest(losses);
-  if (call) return [readCall(call, calls, signature, losses)];
-  if (response) return [readResponse(response, calls, losses)];
-  if (inline) return [readInline(inline, losses)];
-  if (file) return [readFile(file, losses)];
-  if (text === undefined) return [];
-  const thought: readonly TurnPart[] = signature
-    ? [{ kind: 'reasoning', text: '', signature, isRedacted: false }]
-    : [];
-  return [...thought, { kind: 'text', text }];
-}
-
-function readSignature(part: Fields) {
-  const data = part.text('thoughtSignature');
-  return data === undefined ? undefined : unwrapSignature(data, 'generate');
+  if (call) return readCall(call, calls, losses);
+  if (response) return readResponse(response, calls, losses);
+  if (inline) return readInline(inline, losses);
+  if (file) return readFile(file, losses);
+  return text ? { kind: 'text', text } : undefined;
 }
 
 function readInline(inline: Fields, losses: Losses): MediaPart {
@@ -118,26 +114,15 @@ function kindOf(mediaType: string, fields: Fields, losses: Losses): MediaPart['k
   return 'document';
 }
 
-function readCall(
-  call: Fields,
-  calls: CallIds,
-  signature: ReturnType<typeof readSignature>,
-  losses: Losses,
-): TurnPart {
-  const name = call.needText('name');
+function readCall(call: Fields, calls: CallIds, losses: Losses): TurnPart {
+  const name = call.needName('name');
   const id = calls.add(name, call.text('id'));
   const text = JSON.stringify(call.json('args') ?? {});
-  return call.done(losses, {
-    kind: 'tool_call',
-    id,
-    name,
-    arguments: text,
-    ...(signature ? { signature } : {}),
-  });
+  return call.done(losses, { kind: 'tool_call', id, name, arguments: text });
 }
 
 function readResponse(response: Fields, calls: CallIds, losses: Losses): TurnPart {
-  const name = response.needText('name');
+  const name = response.needName('name');
   const callId = calls.take(name, response.text('id'));
   const given = response.json('response') ?? {};
   response.skip('willContinue', 'scheduling');
@@ -163,7 +148,7 @@ function readFunction(declared: Fields, losses: Losses): ToolDefinition {
   const own = declared.json('parameters');
   declared.skip('response', 'responseJsonSchema', 'behavior');
   return declared.done(losses, {
-    name: declared.needText('name'),
+    name: declared.needName('name'),
     description: declared.text('description'),
     parameters: schema ?? (own && toJsonSchema(own)),
     isStrict: undefined,
@@ -183,26 +168,5 @@ function readToolChoice(choice: Fields, losses: Losses): ToolChoice {
         : { kind: 'required' };
     default:
       return { kind: 'auto' };
-  }
-}
-
-/** Gives calls without an id one, and finds the call that a response answers. */
-class CallIds {
-  readonly #open: { readonly name: string; readonly id: string }[] = [];
-  #count = 0;
-
-  add(name: string, given: string | undefined): string {
-    const id = given ?? `call_${this.#count}`;
-    this.#count += 1;
-    this.#open.push({ name, id });
-    return id;
-  }
-
-  take(name: string, given: string | undefined): string {
-    const at = this.#open.findIndex((call) =>
-      given === undefined ? call.name === name : call.id === given,
-    );
-    if (at < 0) return given ?? `call_${name}`;
-    return this.#open.splice(at, 1)[0]?.id ?? '';
   }
 }

@@ -9,14 +9,16 @@ import {
   type NeutralUsage,
   NO_TOKENS,
 } from '../neutral-answer.ts';
-import type { JsonObject, Signature } from '../neutral-request.ts';
+import type { JsonObject } from '../neutral-request.ts';
+import type { Proof } from '../signature.ts';
 import { readParts, readStop, readUsage } from './answer.ts';
+import { unsigned } from './thought-signatures.ts';
 
 type OpenPart = {
   readonly index: number;
   readonly kind: 'text' | 'reasoning';
   text: string;
-  signature: Signature | undefined;
+  proof: Proof | undefined;
 };
 
 export class GenerateStreamReader implements NeutralStreamReader {
@@ -57,11 +59,14 @@ export class GenerateStreamReader implements NeutralStreamReader {
   #take(part: AnswerPart): readonly NeutralEvent[] {
     if (part.kind === 'tool_call') return this.#call(part);
     if (part.kind === 'refusal') return [];
-    const begin = this.#open?.kind === part.kind ? [] : this.#begin(part.kind);
+    // A thought ends with its proof.
+    const isSame = this.#open?.kind === part.kind && this.#open.proof === undefined;
+    const begin = isSame ? [] : this.#begin(part.kind);
     const open = this.#open;
     if (!open) return begin;
     open.text += part.text;
-    if (part.kind === 'reasoning') open.signature = part.signature ?? open.signature;
+    if (part.kind === 'reasoning' && part.signature)
+      open.proof = { signature: part.signature, isRedacted: part.isRedacted };
     if (part.text === '') return begin;
     return [...begin, { kind: 'delta', index: open.index, text: part.text }];
   }
@@ -82,7 +87,7 @@ export class GenerateStreamReader implements NeutralStreamReader {
 
   #begin(kind: OpenPart['kind']): readonly NeutralEvent[] {
     const ended = this.#endPart();
-    this.#open = { index: this.#parts, kind, text: '', signature: undefined };
+    this.#open = { index: this.#parts, kind, text: '', proof: undefined };
     this.#parts += 1;
     return [...ended, { kind: 'part_start', index: this.#open.index, part: { kind } }];
   }
@@ -91,9 +96,8 @@ export class GenerateStreamReader implements NeutralStreamReader {
     const open = this.#open;
     if (!open) return [];
     this.#open = undefined;
-    const { index, kind, text, signature } = open;
-    const part: AnswerPart =
-      kind === 'text' ? { kind, text } : { kind, text, signature, isRedacted: false };
+    const { index, kind, text, proof } = open;
+    const part = kind === 'text' ? { kind, text } : { ...unsigned(text), ...proof };
     return [{ kind: 'part_end', index, part }];
   }
 }

@@ -10,6 +10,7 @@ import type {
   JsonObject,
   MediaPart,
   NeutralRequest,
+  ReasoningPart,
   ToolChoice,
   ToolDefinition,
   ToolResultPart,
@@ -17,6 +18,7 @@ import type {
   TurnPart,
 } from '../neutral-request.ts';
 import { writeGenerationConfig } from './generation-config.ts';
+import { ownProof, signFirstCall, writeSigned } from './thought-signatures.ts';
 
 export function writeGenerateRequest(
   request: NeutralRequest,
@@ -27,7 +29,7 @@ export function writeGenerateRequest(
   const { system, tools, toolChoice } = request;
   const names = callNames(request.turns);
   return defined({
-    contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, names)),
+    contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, names, request.model)),
     systemInstruction:
       system.length === 0 ? undefined : { parts: system.map(({ text }) => ({ text })) },
     tools: tools.length === 0 ? undefined : [{ functionDeclarations: tools.map(writeTool) }],
@@ -44,15 +46,26 @@ function callNames(turns: readonly Turn[]): ReadonlyMap<string, string> {
 }
 
 function writeTurn(
-  { role, parts }: Turn,
+  { role: given, parts }: Turn,
   names: ReadonlyMap<string, string>,
+  model: string,
 ): readonly JsonObject[] {
-  const written = parts.flatMap((part) => writePart(part, names));
+  // A thought of another vendor says nothing to Gemini.
+  const known = parts.filter((part) => part.kind !== 'reasoning' || ownProof(part.signature));
+  const written = writeSigned(
+    known,
+    (part) => writePart(part, names),
+    ({ signature }) => ownProof(signature),
+  );
   if (written.length === 0) return [];
-  return [{ role: role === 'assistant' ? 'model' : 'user', parts: written }];
+  const role = given === 'assistant' ? 'model' : 'user';
+  return [{ role, parts: signFirstCall(model, written) }];
 }
 
-function writePart(part: TurnPart, names: ReadonlyMap<string, string>): readonly JsonObject[] {
+function writePart(
+  part: Exclude<TurnPart, ReasoningPart>,
+  names: ReadonlyMap<string, string>,
+): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -61,18 +74,9 @@ function writePart(part: TurnPart, names: ReadonlyMap<string, string>): readonly
     case 'document':
       return [writeMedia(part)];
     case 'tool_call':
-      return [
-        defined({
-          functionCall: { name: part.name, args: argumentsObject(part.arguments) },
-          thoughtSignature: part.signature?.vendor === 'generate' ? part.signature.data : undefined,
-        }),
-      ];
+      return [{ functionCall: { name: part.name, args: argumentsObject(part.arguments) } }];
     case 'tool_result':
       return writeResult(part, names);
-    case 'reasoning':
-      return part.signature?.vendor === 'generate'
-        ? [{ text: part.text, thought: true, thoughtSignature: part.signature.data }]
-        : [];
   }
 }
 

@@ -1,7 +1,7 @@
 // Anthropic's Messages answer ↔ the neutral form, whole.
 
 import { argumentsObject } from '../call-arguments.ts';
-import { Fields } from '../fields.ts';
+import { Fields, lookUp } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
@@ -35,7 +35,7 @@ function readBlock(block: Fields): readonly AnswerPart[] {
         {
           kind: 'tool_call',
           id: block.needText('id'),
-          name: block.needText('name'),
+          name: block.needName('name'),
           arguments: JSON.stringify(block.json('input') ?? {}),
         },
       ];
@@ -76,7 +76,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 export function readStop(reason: string | undefined, sequence: string | undefined): Stop {
-  return { reason: STOPS[reason ?? ''] ?? 'end', sequence };
+  return { reason: lookUp(STOPS, reason ?? '') ?? 'end', sequence };
 }
 
 export function readUsage(usage: Fields | undefined): NeutralUsage {

@@ -8,6 +8,10 @@ import { writeMessagesRequest } from './write-request.ts';
 import { MessagesStreamWriter } from './write-stream.ts';
 
 export const messagesDialect: Dialect = {
+  fieldNames: new Map([
+    ['stop', 'stop_sequences'],
+    ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+  ]),
   readRequest: readMessagesRequest,
   writeRequest: writeMessagesRequest,
   readAnswer: readMessagesAnswer,

@@ -18,7 +18,7 @@ import type {
   TurnPart,
 } from '../neutral-request.ts';
 import { EFFORTS } from '../neutral-request.ts';
-import { unwrapSignature } from '../signature.ts';
+import { unwrapProof, unwrapSignature } from '../signature.ts';
 
 export function readMessagesRequest(
   body: Record<string, unknown>,
@@ -34,7 +34,7 @@ export function readMessagesRequest(
     isStream,
     system: readSystem(fields, losses),
     turns: fields.objects('messages').map((message) => readTurn(message, losses)),
-    tools: fields.objects('tools').map((tool) => readTool(tool, losses)),
+    tools: fields.objects('tools').flatMap((tool) => readTool(tool, losses)),
     toolChoice: choice && readToolChoice(choice),
     allowsParallelCalls: choice && allowsParallel(choice),
     maxOutputTokens: fields.number('max_tokens'),
@@ -47,7 +47,6 @@ export function readMessagesRequest(
     stopSequences: fields.texts('stop_sequences'),
     reasoning: readReasoning(fields.object('thinking'), output, losses),
     outputFormat: readFormat(fields, output),
-    answers: 1,
   };
   choice?.dropRest(losses);
   output?.dropRest(losses);
@@ -89,7 +88,7 @@ function readBlock(block: Fields, losses: Losses): readonly TurnPart[] {
       return [readText(block, losses)];
     case 'image':
     case 'document':
-      return [readMedia(block, losses)];
+      return readMedia(block, losses);
     case 'tool_use':
       return [readToolUse(block, losses)];
     case 'tool_result':
@@ -111,45 +110,43 @@ function readText(block: Fields, losses: Losses): TextPart {
   return { kind: 'text', text };
 }
 
-function readMedia(block: Fields, losses: Losses): MediaPart {
+function readMedia(block: Fields, losses: Losses): readonly MediaPart[] {
   block.skip('cache_control');
   const kind = block.needText('type') === 'image' ? 'image' : 'document';
-  const source = block.needObject('source');
+  const source = readSource(block.needObject('source'), losses);
   const name = block.text('title');
-  const part: MediaPart = { kind, source: readSource(source, losses), name };
   const citations = block.object('citations');
   if (citations?.flag('enabled') === true) losses.drop(block.path('citations'));
-  source.dropRest(losses);
-  block.dropRest(losses);
-  return part;
+  return block.done(losses, source ? [{ kind, source, name }] : []);
 }
 
-function readSource(source: Fields, losses: Losses): MediaPart['source'] {
+/** A file that Anthropic stores exists only there. */
+function readSource(source: Fields, losses: Losses): MediaPart['source'] | undefined {
   switch (source.needText('type')) {
     case 'base64':
-      return {
+      return source.done(losses, {
         kind: 'base64',
         mediaType: source.needText('media_type'),
         data: source.needText('data'),
-      };
+      });
     case 'text':
-      return {
+      return source.done(losses, {
         kind: 'base64',
         mediaType: source.text('media_type') ?? 'text/plain',
         data: Buffer.from(source.needText('data')).toString('base64'),
-      };
+      });
     case 'url':
-      return { kind: 'url', url: source.needText('url') };
+      return source.done(losses, { kind: 'url', url: source.needText('url') });
     default:
       losses.drop(source.path('type'));
-      return { kind: 'base64', mediaType: 'text/plain', data: '' };
+      return undefined;
   }
 }
 
 function readToolUse(block: Fields, losses: Losses): TurnPart {
   const input = block.json('input') ?? {};
   const id = block.needText('id');
-  const name = block.needText('name');
+  const name = block.needName('name');
   block.skip('caller');
   block.dropRest(losses);
   return { kind: 'tool_call', id, name, arguments: JSON.stringify(input) };
@@ -175,15 +172,8 @@ function readThinking(block: Fields, losses: Losses): TurnPart {
   const text = block.text('thinking') ?? '';
   const signature = block.text('signature');
   block.dropRest(losses);
-  return {
-    kind: 'reasoning',
-    text,
-    signature:
-      signature === undefined || signature === ''
-        ? undefined
-        : unwrapSignature(signature, 'messages'),
-    isRedacted: false,
-  };
+  if (!signature) return { kind: 'reasoning', text, signature: undefined, isRedacted: false };
+  return { kind: 'reasoning', text, ...unwrapProof(signature, 'messages') };
 }
 
 function readRedacted(block: Fields, losses: Losses): TurnPart {
@@ -192,19 +182,21 @@ function readRedacted(block: Fields, losses: Losses): TurnPart {
   return { kind: 'reasoning', text: '', signature, isRedacted: true };
 }
 
-/** A tool with a type other than `custom` is run by Anthropic; another vendor cannot. */
-function readTool(tool: Fields, losses: Losses): ToolDefinition {
+/** A tool with a type other than `custom` is defined by Anthropic; no other vendor's model knows it. */
+function readTool(tool: Fields, losses: Losses): readonly ToolDefinition[] {
   const type = tool.text('type');
-  if (type !== undefined && type !== 'custom') losses.drop(tool.path('type'));
+  if (type !== undefined && type !== 'custom') {
+    losses.drop(tool.path('type'));
+    return [];
+  }
   tool.skip('cache_control', 'eager_input_streaming');
   const definition = {
-    name: tool.needText('name'),
+    name: tool.needName('name'),
     description: tool.text('description'),
     parameters: tool.json('input_schema'),
     isStrict: tool.flag('strict'),
   };
-  tool.dropRest(losses);
-  return definition;
+  return tool.done(losses, [definition]);
 }
 
 function readToolChoice(choice: Fields): ToolChoice {
@@ -216,7 +208,7 @@ function readToolChoice(choice: Fields): ToolChoice {
     case 'any':
       return { kind: 'required' };
     case 'tool':
-      return { kind: 'tool', name: choice.needText('name') };
+      return { kind: 'tool', name: choice.needName('name') };
     default:
       throw new TranslationProblem(choice.path('type'), 'is unknown');
   }
@@ -232,7 +224,7 @@ function readReasoning(
   output: Fields | undefined,
   losses: Losses,
 ): ReasoningRequest | undefined {
-  const effort = output?.text('effort');
+  const effort = readEffort(output);
   if (!thinking) return effort === undefined ? undefined : request(effort, undefined, false);
   const type = thinking.needText('type');
   const budgetTokens = thinking.number('budget_tokens');
@@ -242,16 +234,20 @@ function readReasoning(
   return request(effort, budgetTokens, display !== 'omitted');
 }
 
+function readEffort(output: Fields | undefined): Effort | undefined {
+  const stated = output?.text('effort');
+  const effort = EFFORTS.find((level) => level === stated);
+  if (stated !== undefined && effort === undefined)
+    throw new TranslationProblem('output_config.effort', 'is unknown');
+  return effort;
+}
+
 function request(
-  effort: string | undefined,
+  effort: Effort | undefined,
   budgetTokens: number | undefined,
   isShown: boolean,
 ): ReasoningRequest {
-  return {
-    effort: EFFORTS.find((level): level is Effort => level === effort),
-    budgetTokens,
-    isShown,
-  };
+  return { effort, budgetTokens, isShown };
 }
 
 /** `output_format` is the older name of `output_config.format`. */

@@ -126,7 +126,7 @@ function startedPart(block: Fields): StartedPart | undefined {
     case 'redacted_thinking':
       return { kind: 'reasoning' };
     case 'tool_use':
-      return { kind: 'tool_call', id: block.needText('id'), name: block.needText('name') };
+      return { kind: 'tool_call', id: block.needText('id'), name: block.needName('name') };
     default:
       return undefined;
   }

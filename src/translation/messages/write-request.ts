@@ -4,7 +4,6 @@
 
 import { argumentsObject } from '../call-arguments.ts';
 import type { WritingTerms } from '../dialect.ts';
-import { budgetOf } from '../effort.ts';
 import { defined } from '../fields.ts';
 import type { Losses } from '../losses.ts';
 import { mergeTurns } from '../merge-turns.ts';
@@ -19,9 +18,7 @@ import type {
   Turn,
   TurnPart,
 } from '../neutral-request.ts';
-
-/** The smallest budget that Anthropic accepts. */
-const MIN_BUDGET = 1024;
+import { writeReasoning } from './reasoning-config.ts';
 
 export function writeMessagesRequest(
   request: NeutralRequest,
@@ -31,7 +28,6 @@ export function writeMessagesRequest(
   if (request.seed !== undefined) losses.drop('seed');
   if (request.presencePenalty) losses.drop('presence_penalty');
   if (request.frequencyPenalty) losses.drop('frequency_penalty');
-  if (request.answers > 1) losses.drop('n');
   if (request.outputFormat?.kind === 'json') losses.drop('response_format');
   const maxTokens = request.maxOutputTokens ?? terms.maxOutputTokens;
   return defined({
@@ -46,8 +42,7 @@ export function writeMessagesRequest(
     top_p: request.topP,
     top_k: request.topK,
     stop_sequences: request.stopSequences.length === 0 ? undefined : request.stopSequences,
-    thinking: writeThinking(request, maxTokens),
-    output_config: writeOutputConfig(request),
+    ...writeReasoning(request, maxTokens),
   });
 }
 
@@ -81,7 +76,7 @@ function writePart(part: TurnPart): readonly JsonObject[] {
     case 'tool_result':
       return [writeToolResult(part)];
     case 'reasoning':
-      return writeReasoning(part);
+      return writeThought(part);
   }
 }
 
@@ -115,7 +110,7 @@ function writeToolResult({ callId, parts, isError }: ToolResultPart): JsonObject
   });
 }
 
-function writeReasoning({ text, signature, isRedacted }: ReasoningPart): readonly JsonObject[] {
+function writeThought({ text, signature, isRedacted }: ReasoningPart): readonly JsonObject[] {
   if (signature?.vendor !== 'messages') return [];
   if (isRedacted) return [{ type: 'redacted_thinking', data: signature.data }];
   return [{ type: 'thinking', thinking: text, signature: signature.data }];
@@ -150,20 +145,4 @@ function choiceType(choice: ToolChoice): JsonObject {
     case 'none':
       return { type: choice.kind };
   }
-}
-
-/** The budget must be smaller than the maximum of the whole output. */
-function writeThinking({ reasoning }: NeutralRequest, maxTokens: number): JsonObject | undefined {
-  if (!reasoning) return undefined;
-  const { effort, budgetTokens } = reasoning;
-  if (effort === 'none') return { type: 'disabled' };
-  if (budgetTokens === undefined && effort === undefined) return undefined;
-  const wanted = budgetTokens ?? budgetOf(effort ?? 'medium');
-  const budget = Math.min(Math.max(wanted, MIN_BUDGET), maxTokens - 1);
-  return budget < MIN_BUDGET ? undefined : { type: 'enabled', budget_tokens: budget };
-}
-
-function writeOutputConfig({ outputFormat }: NeutralRequest): JsonObject | undefined {
-  if (outputFormat?.kind !== 'json_schema') return undefined;
-  return { format: { type: 'json_schema', schema: outputFormat.schema } };
 }

@@ -1,7 +1,7 @@
 // OpenAI's response ↔ the neutral form, whole. Ids of items are made from the response's id and their position, so that a
 // stream and its final response agree.
 
-import { defined, Fields } from '../fields.ts';
+import { defined, Fields, lookUp } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
@@ -52,7 +52,7 @@ function readCall(item: Fields, text: string): AnswerPart {
   return {
     kind: 'tool_call',
     id: item.needText('call_id'),
-    name: item.needText('name'),
+    name: item.needName('name'),
     arguments: text,
   };
 }
@@ -64,7 +64,7 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
 
 export function readStop(response: Fields, parts: readonly AnswerPart[]): Stop {
   const reason = response.object('incomplete_details')?.text('reason');
-  if (reason !== undefined) return { reason: INCOMPLETE[reason] ?? 'max_tokens' };
+  if (reason !== undefined) return { reason: lookUp(INCOMPLETE, reason) ?? 'max_tokens' };
   if (parts.some(({ kind }) => kind === 'tool_call')) return { reason: 'tool_calls' };
   return { reason: parts.some(({ kind }) => kind === 'refusal') ? 'refusal' : 'end' };
 }

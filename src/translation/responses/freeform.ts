@@ -13,7 +13,7 @@ export function freeformTool(tool: Fields): ToolDefinition {
   const grammar = format?.text('definition');
   const note = grammar === undefined ? '' : `\n\nThe input must match this grammar:\n${grammar}`;
   return {
-    name: tool.needText('name'),
+    name: tool.needName('name'),
     description: `${tool.text('description') ?? ''}${note}`,
     parameters: {
       type: 'object',

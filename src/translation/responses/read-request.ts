@@ -66,7 +66,6 @@ export function readResponsesRequest(
     stopSequences: [],
     reasoning: readReasoning(fields.object('reasoning'), losses),
     outputFormat: readFormat(text?.object('format'), losses),
-    answers: 1,
   };
   text?.skip('verbosity');
   text?.dropRest(losses);
@@ -183,7 +182,7 @@ function readCall(item: Fields, text: string): TurnPart {
   return {
     kind: 'tool_call',
     id: item.needText('call_id'),
-    name: item.needText('name'),
+    name: item.needName('name'),
     arguments: text,
   };
 }
@@ -205,7 +204,7 @@ function readTool(tool: Fields, losses: Losses): readonly ToolDefinition[] {
     case 'function':
       return tool.done(losses, [
         {
-          name: tool.needText('name'),
+          name: tool.needName('name'),
           description: tool.text('description'),
           parameters: tool.json('parameters'),
           isStrict: tool.flag('strict'),
@@ -226,7 +225,7 @@ function readToolChoice(fields: Fields, losses: Losses): ToolChoice | undefined 
   const named = fields.needObject('tool_choice');
   const type = named.text('type');
   if (type === 'function' || type === 'custom')
-    return { kind: 'tool', name: named.needText('name') };
+    return { kind: 'tool', name: named.needName('name') };
   losses.drop('tool_choice.type');
   return undefined;
 }

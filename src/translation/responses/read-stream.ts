@@ -60,7 +60,7 @@ export class ResponsesStreamReader implements NeutralStreamReader {
         return this.#begin({
           kind: 'tool_call',
           id: item.needText('call_id'),
-          name: item.needText('name'),
+          name: item.needName('name'),
         });
       default:
         return [];

@@ -3,7 +3,7 @@
 
 import { defined, Fields, isObject } from '../fields.ts';
 import type { JsonObject, ReasoningPart } from '../neutral-request.ts';
-import { unwrapSignature, wrapSignature } from '../signature.ts';
+import { type Proof, unwrapProof, wrapSignature } from '../signature.ts';
 
 export function readReasoningItem(item: Fields): ReasoningPart {
   const summary = item.objects('summary').map((part) => part.text('text') ?? '');
@@ -13,15 +13,17 @@ export function readReasoningItem(item: Fields): ReasoningPart {
   return {
     kind: 'reasoning',
     text: (content.length > 0 ? content : summary).join('\n\n'),
-    signature: encrypted === undefined ? undefined : unwrapped(encrypted, id),
-    isRedacted: false,
+    ...(encrypted === undefined
+      ? { signature: undefined, isRedacted: false }
+      : unwrapped(encrypted, id)),
   };
 }
 
-function unwrapped(encrypted: string, id: string) {
-  const signature = unwrapSignature(encrypted, 'responses');
-  if (signature.vendor !== 'responses') return signature;
-  return { vendor: 'responses' as const, data: JSON.stringify({ id, encrypted }) };
+function unwrapped(encrypted: string, id: string): Proof {
+  const proof = unwrapProof(encrypted, 'responses');
+  if (proof.signature.vendor !== 'responses') return proof;
+  const signature = { vendor: 'responses' as const, data: JSON.stringify({ id, encrypted }) };
+  return { signature, isRedacted: false };
 }
 
 /** As an item of a request; undefined if OpenAI would refuse it. */
@@ -38,13 +40,17 @@ export function writeReasoningItem({ text, signature }: ReasoningPart): JsonObje
 }
 
 /** As an item of an answer. */
-export function answeredReasoning({ text, signature }: ReasoningPart, id: string): JsonObject {
+export function answeredReasoning(
+  { text, signature, isRedacted }: ReasoningPart,
+  id: string,
+): JsonObject {
   const own = signature?.vendor === 'responses' ? parsed(signature.data) : undefined;
   return defined({
     type: 'reasoning',
     id: own?.id ?? id,
     summary: summaryOf(text),
-    encrypted_content: own?.encrypted ?? (signature && wrapSignature(signature, 'responses')),
+    encrypted_content:
+      own?.encrypted ?? (signature && wrapSignature(signature, 'responses', isRedacted)),
   });
 }
 

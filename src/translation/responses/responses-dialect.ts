@@ -8,6 +8,7 @@ import { writeResponsesRequest } from './write-request.ts';
 import { ResponsesStreamWriter } from './write-stream.ts';
 
 export const responsesDialect: Dialect = {
+  fieldNames: new Map(),
   readRequest: readResponsesRequest,
   writeRequest: writeResponsesRequest,
   readAnswer: readResponsesAnswer,

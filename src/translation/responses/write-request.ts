@@ -50,7 +50,6 @@ function dropMissing(request: NeutralRequest, losses: Losses): void {
   if (request.presencePenalty) losses.drop('presence_penalty');
   if (request.frequencyPenalty) losses.drop('frequency_penalty');
   if (request.stopSequences.length > 0) losses.drop('stop');
-  if (request.answers > 1) losses.drop('n');
 }
 
 /** Items of a turn, in order; neighbouring texts and media are one message. */
