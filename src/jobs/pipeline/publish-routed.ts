@@ -1,6 +1,6 @@
-// Publishes a job that the dispatcher has routed. On a provider queue of Spillway's own that is a pointer. On one that foreign
-// workers consume too it is the producer's message with the pointer beside it: only that can be read by every worker. The
-// job is then handed over, and its delivery is replaced by the message in one transaction of the broker.
+// Publishes a job that the dispatcher has routed. A provider queue of Spillway's own gets a pointer. A provider queue that
+// foreign workers consume too gets the producer's message with the pointer beside it, which every worker can read. The job is
+// then handed over, and its delivery is replaced by the message in one transaction of the broker.
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Clock } from '../../kernel/clock.ts';
