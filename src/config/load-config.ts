@@ -78,7 +78,11 @@ function assemble(
     ...sections,
     compat,
     server: { ...server, isPortSet: context.origins.has('server.port') },
-    storage: { ...storage, dataDir: resolve(context.sources.cwd, storage.dataDir) },
+    storage: {
+      ...storage,
+      dataDir: resolve(context.sources.cwd, storage.dataDir),
+      redisCaFile: storage.redisCaFile && resolve(context.sources.cwd, storage.redisCaFile),
+    },
     upstream: {
       ...upstream,
       caFile: upstream.caFile && resolve(context.sources.cwd, upstream.caFile),

@@ -16,6 +16,10 @@ test('a masked URL hides only its credentials', () => {
   assert.equal(maskAddress('rediss://:hunter2@cache/0'), 'rediss://:****@cache/0');
   assert.equal(maskAddress('https://token@collector/v1'), 'https://****@collector/v1');
   assert.equal(maskAddress('redis://cache:6379'), 'redis://cache:6379');
+  assert.equal(
+    maskAddress('redis+sentinel://app:hunter2@a:1,b:2/main?sentinelPassword=hunter2'),
+    'redis+sentinel://app:****@a:1,b:2/main?sentinelPassword=****',
+  );
 });
 
 test('a masked secret URL shows only its host', () => {

@@ -1,6 +1,8 @@
 // Masks secrets for output: at most the last four characters stay visible, and none of a short secret, because four of
 // eight would be half of it. A masked URL hides its credentials and stays readable otherwise.
 
+import { parseHostList } from '../kernel/host-list.ts';
+
 const HIDDEN = '****';
 const SHOWN_CHARACTERS = 4;
 const MIN_SHOWN = 16;
@@ -14,10 +16,11 @@ export const maskSecret: Mask = (text) =>
 /** For connection URLs: hides the password and query parameters that may be secrets. */
 export const maskAddress: Mask = (text) => {
   if (!/[@?=#]/.test(text)) return text;
-  const url = parse(text);
-  if (!url) return HIDDEN;
+  const parsed = parseHostList(text);
+  if (!parsed || !isClear(parsed.url)) return HIDDEN;
+  const { url, hosts } = parsed;
   const credentials = url.username === '' && url.password === '' ? '' : credentialsOf(url);
-  return `${url.protocol}//${credentials}${url.host}${url.pathname}${maskQuery(url)}`;
+  return `${url.protocol}//${credentials}${hosts.join(',')}${url.pathname}${maskQuery(url)}`;
 };
 
 /** For URLs that are secrets as a whole, such as a Slack webhook: only the host stays visible. */
@@ -26,11 +29,14 @@ export const maskSecretAddress: Mask = (text) => {
   return url ? `${url.protocol}//${url.host}/${HIDDEN}` : HIDDEN;
 };
 
-/** In a malformed URL the password may be at any position, so the whole text is hidden. */
 function parse(text: string): URL | undefined {
   const url = URL.parse(text);
-  const isClear = url && url.host !== '' && !/@/.test(url.pathname + url.search + url.hash);
-  return isClear ? url : undefined;
+  return url && isClear(url) ? url : undefined;
+}
+
+/** In a malformed URL the password may be at any position, so the whole text is hidden. */
+function isClear(url: URL): boolean {
+  return url.host !== '' && !/@/.test(url.pathname + url.search + url.hash);
 }
 
 function credentialsOf(url: URL): string {

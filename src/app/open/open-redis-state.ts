@@ -2,18 +2,22 @@
 // them once Redis is available. A permanent failure (a wrong password, a Redis of another store) ends the start with one
 // sentence.
 
-import { addressOf, permanentFailure } from '../../adapters/redis/connection/failure-text.ts';
+import { permanentFailure } from '../../adapters/redis/connection/failure-text.ts';
 import { openRedis, type RedisLink } from '../../adapters/redis/connection/open-redis.ts';
+import { addressOf } from '../../adapters/redis/connection/redis-address.ts';
+import { createRenewEpochs } from '../../adapters/redis/connection/renew-epochs.ts';
 import { verifyStore } from '../../adapters/redis/connection/verify-store.ts';
 import { createLogList } from '../../adapters/redis/log-list.ts';
+import { STATE_KEY } from '../../adapters/redis/provider-limits/limit-scripts.ts';
 import { openProviderLimits } from '../../adapters/redis/provider-limits/provider-limits.ts';
-import { commonPrefix } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
+import { commonPrefix, rateLimitKeys } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
 import { openRateLimiter } from '../../adapters/redis/rate-limits/rate-limiter.ts';
 import { CLOCK_SKEW_MS } from '../../admission/provider-limits.ts';
 import type { Config } from '../../config/config.ts';
 import type { RecentLog } from '../../http/routes/admin-logs.ts';
 import type { CircuitKey } from '../../resilience/circuit-key.ts';
 import { StartFailure } from '../start-failure.ts';
+import { readRedisAddress } from './redis-authorities.ts';
 import type { SharedState, SharedStateParts } from './shared-state.ts';
 
 const CONNECT_WAIT_MS = 3000;
@@ -25,10 +29,10 @@ export async function openRedisState(
   const { redisUrl: url, storeId, ring, clock, lifecycle } = parts;
   const { redisKeyPrefix } = config.storage;
   const link = openRedis({
-    url,
+    ...readRedisAddress(config, url),
     clock,
     log: ring.log,
-    verify: (redis) => verifyStore(redis, commonPrefix(redisKeyPrefix), storeId),
+    verify: createVerify(redisKeyPrefix, storeId),
   });
   lifecycle.onClose('redis', () => link.close());
   await link.ready(CONNECT_WAIT_MS);
@@ -48,6 +52,17 @@ export async function openRedisState(
   });
   lifecycle.onClose('rate limits', () => rateLimiter.close());
   return { limits, rateLimiter, recentLog, redis: link, isUp: () => link.isUp() };
+}
+
+/** A Redis of this store, whose epochs are of the process that serves it. */
+function createVerify(redisKeyPrefix: string, storeId: string) {
+  const prefix = commonPrefix(redisKeyPrefix);
+  const renewEpochs = createRenewEpochs(prefix, [rateLimitKeys(redisKeyPrefix).epoch, STATE_KEY]);
+  return async (redis: Parameters<typeof renewEpochs>[0]): Promise<string | undefined> => {
+    const refusal = await verifyStore(redis, prefix, storeId);
+    if (refusal === undefined) await renewEpochs(redis);
+    return refusal;
+  };
 }
 
 function assertUsable(link: RedisLink, url: string): void {

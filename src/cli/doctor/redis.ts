@@ -15,7 +15,7 @@ export const redisCheck: DoctorCheck = {
     if (redisUrl === undefined) return [];
     try {
       const { inspectRedis } = await import('../../app/inspect/inspect-redis.ts');
-      return verdicts(await inspectRedis(redisUrl), config.storage.redisKeyPrefix);
+      return verdicts(await inspectRedis(config, redisUrl), config.storage.redisKeyPrefix);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       return [failed(error.message, 'Correct REDIS_URL, or start that Redis.')];

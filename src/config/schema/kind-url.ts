@@ -1,6 +1,7 @@
 // URLs, validated by scheme. URLs of services may contain a password, which is masked in output.
 
 import { z } from 'zod';
+import { parseHostList } from '../../kernel/host-list.ts';
 import type { Mask } from '../mask.ts';
 import { maskAddress, maskSecretAddress } from '../mask.ts';
 import type { Kind } from './kind.ts';
@@ -8,6 +9,26 @@ import type { Kind } from './kind.ts';
 /** The URL of a service, credentials allowed: `postgres://user:password@host/name`. */
 export function serviceUrl(...schemes: string[]): Kind<string> {
   return url(schemes, maskAddress, () => true);
+}
+
+/** Redis, or the Sentinels that know its primary: `redis+sentinel://user:password@host:port,host:port/name`. */
+export function redisUrl(): Kind<string> {
+  const kind = serviceUrl('redis', 'rediss');
+  const isAllowed = (value: string) => kind.schema.safeParse(value).success || isSentinel(value);
+  return {
+    ...kind,
+    schema: z.string().trim().refine(isAllowed),
+    allowed: `${kind.allowed}, or redis+sentinel://host:port,host:port/name for Sentinels`,
+  };
+}
+
+function isSentinel(value: string): boolean {
+  const parsed = parseHostList(value);
+  if (!parsed || /\s/.test(value)) return false;
+  return (
+    /^rediss?\+sentinel:$/.test(parsed.url.protocol) &&
+    /^\/[^/]+(\/\d*)?$/.test(parsed.url.pathname)
+  );
 }
 
 /** An HTTP proxy, credentials allowed. Without a scheme it is `http://`, as other programs read these variables. */

@@ -28,7 +28,7 @@ import {
 } from './kind.ts';
 import { list, mapOf, noProxyHosts, recordOf, weights } from './kind-list.ts';
 import { duration, size } from './kind-unit.ts';
-import { proxyUrl, publicUrl, secretUrl, serviceUrl } from './kind-url.ts';
+import { proxyUrl, publicUrl, redisUrl, secretUrl, serviceUrl } from './kind-url.ts';
 import type { Rows } from './setting.ts';
 import { FILE_ONLY, optional, setting } from './setting.ts';
 
@@ -256,9 +256,15 @@ export const SETTINGS = {
     ),
     redisUrl: optional(
       'REDIS_URL',
-      serviceUrl('redis', 'rediss'),
+      redisUrl(),
       'limits, circuits and logs stay in the process',
       'Redis, the shared state of a cluster.',
+    ),
+    redisCaFile: optional(
+      'REDIS_CA_FILE',
+      text(),
+      "only Node's own authorities and those of NODE_EXTRA_CA_CERTS are trusted",
+      'A PEM file with certificate authorities that are trusted for `rediss://` in addition.',
     ),
     rabbitmqUrl: optional(
       'RABBITMQ_URL',

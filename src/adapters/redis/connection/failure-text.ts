@@ -20,10 +20,3 @@ export function failureText(error: unknown): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
   return permanentFailure(error) ?? error.message;
 }
-
-/** Host, port and database, without the credentials. */
-export function addressOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  const database = pathname === '/' ? '' : pathname;
-  return `${hostname || 'localhost'}${port === '' ? '' : `:${port}`}${database}`;
-}

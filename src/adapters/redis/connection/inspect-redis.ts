@@ -3,6 +3,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
 import { answerWithin } from './answer-within.ts';
+import type { RedisAddress } from './redis-address.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { REDIS_TIMEOUTS } from './redis-settings.ts';
 
@@ -25,10 +26,10 @@ const ALIVE_MS = 60_000;
 const MAX_SCANS = 200;
 const KEYS_PER_SCAN = 1000;
 
-export async function inspectRedis(url: string, clock: Clock): Promise<RedisInspection> {
+export async function inspectRedis(address: RedisAddress, clock: Clock): Promise<RedisInspection> {
   const ready = Promise.withResolvers<void>();
   const connection = new RedisConnection({
-    url,
+    address,
     name: 'inspect',
     timeouts: REDIS_TIMEOUTS,
     clock,

@@ -11,8 +11,9 @@ import { createServer } from 'node:tls';
 import { collectingLog } from '../../../../test/support/stores/rabbit-rig.ts';
 import { openRedisRig, type RedisRig, until } from '../../../../test/support/stores/redis-rig.ts';
 import { tempFolder } from '../../../../test/support/temp-folder.ts';
-import { addressOf, failureText, permanentFailure } from './failure-text.ts';
+import { failureText, permanentFailure } from './failure-text.ts';
 import type { RedisLink } from './open-redis.ts';
+import { addressOf } from './redis-address.ts';
 import { FOREIGN, verifyStore } from './verify-store.ts';
 
 let rig: RedisRig;
@@ -187,4 +188,5 @@ test('a Redis of another store is not used, also when the store id changes later
 test('an address contains no password', () => {
   assert.equal(addressOf('redis://user:secret@cache:6380/2'), 'cache:6380/2');
   assert.equal(addressOf('rediss://cache'), 'cache');
+  assert.equal(addressOf('redis+sentinel://app:secret@a:1,b:2/main'), 'a:1,b:2/main');
 });

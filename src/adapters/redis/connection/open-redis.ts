@@ -7,6 +7,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { answerWithin } from './answer-within.ts';
 import { failureText, permanentFailure } from './failure-text.ts';
+import type { RedisAddress } from './redis-address.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { REDIS_TIMEOUTS, type RedisTimeouts } from './redis-settings.ts';
 import { createSubscriptions, type Subscriber } from './subscriptions.ts';
@@ -31,8 +32,7 @@ export type RedisLink = {
   close(): Promise<void>;
 };
 
-export type OpenRedisOptions = {
-  readonly url: string;
+export type OpenRedisOptions = RedisAddress & {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts?: Partial<RedisTimeouts>;
@@ -41,9 +41,9 @@ export type OpenRedisOptions = {
 };
 
 export function openRedis(options: OpenRedisOptions): RedisLink {
-  const { url, clock, log } = options;
+  const { url, ca, clock, log } = options;
   const timeouts = { ...REDIS_TIMEOUTS, ...options.timeouts };
-  const basis = { url, clock, timeouts };
+  const basis = { address: { url, ca }, clock, timeouts };
   const listeners = new Set<() => void>();
   const logChange = createChangeLog(log);
   const refused = Promise.withResolvers<void>();

@@ -8,10 +8,11 @@ import { Redis } from 'ioredis';
 import { SpillwayError } from '../../../errors/spillway-error.ts';
 import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import { answerWithin, LATE } from './answer-within.ts';
+import type { RedisAddress } from './redis-address.ts';
 import { DISCONNECT_TIMEOUT_MS, driverOptions, type RedisTimeouts } from './redis-settings.ts';
 
 export type RedisConnectionParts = {
-  readonly url: string;
+  readonly address: RedisAddress;
   /** Shown by CLIENT LIST. */
   readonly name: 'commands' | 'subscriber' | 'inspect';
   readonly timeouts: RedisTimeouts;
@@ -39,7 +40,7 @@ export class RedisConnection {
 
   constructor(parts: RedisConnectionParts) {
     this.#parts = parts;
-    this.#client = new Redis(parts.url, driverOptions(parts.name, parts.timeouts, parts.clock));
+    this.#client = openDriver(parts);
     this.#client.on('error', (cause) => {
       this.#lastFailure = cause;
       this.#guardSocket();
@@ -163,6 +164,11 @@ export class RedisConnection {
   #isClosed(): boolean {
     return this.#state === 'closed';
   }
+}
+
+function openDriver({ address, name, timeouts, clock }: RedisConnectionParts): Redis {
+  const { url, ...options } = driverOptions({ address, name, timeouts, clock });
+  return url === undefined ? new Redis(options) : new Redis(url, options);
 }
 
 function unavailable(message: string, cause?: unknown): SpillwayError {

@@ -3,6 +3,7 @@
 
 import type { RedisOptions } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
+import { addressOptions, isSentinelUrl, type RedisAddress } from './redis-address.ts';
 
 export type RedisTimeouts = {
   /** For a command that a request waits for. */
@@ -26,9 +27,26 @@ export const DISCONNECT_TIMEOUT_MS = 100;
 const DRIVER_MARGIN_MS = 500;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 2000;
+/** Each retry asks the Sentinels again: a promotion must not wait for a long delay. */
+const MAX_SENTINEL_RETRY_MS = 250;
 
-export function driverOptions(name: string, timeouts: RedisTimeouts, clock: Clock): RedisOptions {
+export type DriverParts = {
+  readonly address: RedisAddress;
+  readonly name: string;
+  readonly timeouts: RedisTimeouts;
+  readonly clock: Clock;
+};
+
+export function driverOptions({
+  address,
+  name,
+  timeouts,
+  clock,
+}: DriverParts): RedisOptions & { url?: string } {
+  const maxRetryMs = isSentinelUrl(address.url) ? MAX_SENTINEL_RETRY_MS : MAX_RETRY_MS;
+  const retryStrategy = (times: number) => retryDelay(times, maxRetryMs, clock);
   return {
+    ...addressOptions(address),
     connectionName: `spillway:${name}`,
     connectTimeout: timeouts.connectTimeoutMs,
     commandTimeout: timeouts.backgroundTimeoutMs + DRIVER_MARGIN_MS,
@@ -40,14 +58,16 @@ export function driverOptions(name: string, timeouts: RedisTimeouts, clock: Cloc
     enableReadyCheck: false,
     // The driver's own resubscription leaves a promise without a handler.
     autoResubscribe: false,
-    retryStrategy: (times) => retryDelay(times, clock),
-    // After a failover the old address may be a replica's.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    retryStrategy,
+    sentinelRetryStrategy: retryStrategy,
+    sentinelCommandTimeout: timeouts.backgroundTimeoutMs,
+    // After a failover the old primary is a replica, or has lost its replicas and accepts no writes.
+    reconnectOnError: ({ message }) => /\b(READONLY|NOREPLICAS)\b/.test(message),
   };
 }
 
 /** Retries without end. Jitter of half the delay keeps servers from reconnecting in step. */
-function retryDelay(times: number, clock: Clock): number {
+function retryDelay(times: number, maxMs: number, clock: Clock): number {
   const doubling = FIRST_RETRY_MS * 2 ** Math.min(times - 1, 10);
-  return Math.min(doubling, MAX_RETRY_MS) * (0.5 + clock.random());
+  return Math.min(doubling, maxMs) * (0.5 + clock.random());
 }

@@ -3,6 +3,7 @@
 
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../../kernel/clock.ts';
+import type { RedisAddress } from './redis-address.ts';
 import { RedisConnection } from './redis-connection.ts';
 import type { RedisTimeouts } from './redis-settings.ts';
 
@@ -20,7 +21,7 @@ export type Subscriptions = {
 };
 
 export type SubscriptionsParts = {
-  readonly url: string;
+  readonly address: RedisAddress;
   readonly timeouts: RedisTimeouts;
   readonly clock: Clock;
 };
