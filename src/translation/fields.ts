@@ -9,6 +9,9 @@ import type { JsonObject } from './neutral-request.ts';
 /** Vendors accept between 63 and 128 characters. */
 const MAX_NAME_LENGTH = 256;
 
+/** Anthropic's limit of messages; a list of short elements would cost far more time than its bytes. */
+const MAX_ELEMENTS = 100_000;
+
 export class Fields {
   readonly #object: JsonObject;
   readonly #path: string;
@@ -79,8 +82,11 @@ export class Fields {
 
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
-    if (value === undefined || Array.isArray(value)) return value;
-    throw new TranslationProblem(this.path(name), 'is not a list');
+    if (value !== undefined && !Array.isArray(value))
+      throw new TranslationProblem(this.path(name), 'is not a list');
+    if (value && value.length > MAX_ELEMENTS)
+      throw new TranslationProblem(this.path(name), 'has too many elements');
+    return value;
   }
 
   /** Reads each element of a list as an object; an absent list is empty. */

@@ -17,7 +17,9 @@ const FREE_FORM: ReadonlySet<string> = new Set([
 export function camelCase(object: JsonObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
-      const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      const camel = name.replaceAll(/(?<=[a-z\d])_([a-z])/g, (_, letter: string) =>
+        letter.toUpperCase(),
+      );
       return [camel, FREE_FORM.has(camel) ? value : inner(value)];
     }),
   );
