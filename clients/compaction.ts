@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/kernel/clock.ts';
 import { type Simulator, startSimulator } from '../src/simulator/simulator.ts';
-import type { Client, Endpoint, Sight } from './client.ts';
+import type { Client, Ended, Endpoint } from './client.ts';
 import { withSpillway } from './gateway-side.ts';
 import { type RecordedRequest, recordRequests } from './record-requests.ts';
 import { runProcess } from './run-process.ts';
@@ -18,6 +18,7 @@ export type Compaction = {
   /** Of the fourth turn: bytes and status of each request, and whether it asks for a summary. */
   readonly requests: readonly TurnRequest[];
   readonly hasCompacted: boolean;
+  /** The last line that the user sees. */
   readonly text: string;
 };
 
@@ -79,17 +80,18 @@ async function overflow(
 ): Promise<Pick<Compaction, 'requests' | 'hasCompacted' | 'text'>> {
   const recorder = await recordRequests(endpoint.url);
   const place = { endpoint: { ...endpoint, url: recorder.url }, home, cache };
-  const turn = async (prompt: string, isContinued: boolean): Promise<Sight> => {
+  const turn = (prompt: string, isContinued: boolean): Promise<Ended> => {
     const run = { ...place, model: agent.model, isStream: true, requests: 1, prompt, isContinued };
-    return agent.read(await runProcess(agent.prepare(run), home, TIME_LIMIT_MS));
+    return runProcess(agent.prepare(run), home, TIME_LIMIT_MS);
   };
   try {
     for (const [index, word] of ['One', 'Two', 'Three'].entries())
       await turn(`${word}: ${LONG_TEXT}`, index > 0);
     const before = recorder.recorded().length;
     provider.setScenario({ sequence: [{ preset: 'context-too-long' }, { text: SUMMARY }] });
-    const { text } = await turn('Four: say hello', true);
+    const { stdout } = await turn('Four: say hello', true);
     const requests = recorder.recorded().slice(before).filter(isModelCall).map(toTurnRequest);
+    const text = stdout.trim().split('\n').at(-1) ?? '';
     return { requests, hasCompacted: isCompacted(requests), text };
   } finally {
     await recorder.close();

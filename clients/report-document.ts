@@ -60,8 +60,7 @@ Each cell shows what the user sees, the seconds until then, and the calls that t
 - A cell is worse if an answer is lost, an SDK's error with an error status has another class, the provider gets more than
   1.2 times the calls, or the client takes longer than 1.5 times the direct time plus 3 s (6 s for an agent).
 - An answer where direct fails is better, whatever time and calls it took. An empty answer without an error, which Google's
-  clients return for refused content, is no answer. A subclass of the direct class is equal: the same
-  \`catch\` receives it.
+  clients return for refused content, is no answer. A subclass of the direct class is equal: the same \`catch\` receives it.
 - @google/genai, google-genai and litellm make one attempt. Spillway adds one retry within 2.5 s, which turns a transient
   failure into an answer (throttle-once). They send ten different requests in a row, because the retry of a single request
   cannot stay under 1.2 times its calls; the seconds are those of the longest request.
@@ -71,13 +70,15 @@ Each cell shows what the user sees, the seconds until then, and the calls that t
   its calls within the time limit.
 - "Waiting" means that the client was still trying after ${timeLimitMs / 1000} s (180 s in \`slow\`, 400 s in \`hang\`).
 
-Where clients need something else than the error table says, clients win: an overload is 529 in the Anthropic format, whose
-SDKs have a class for it, and \`server_is_overloaded\` in the OpenAI formats, at which Codex stops; Codex and the requests of
-OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they sleep on it in silence;
-agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own,
-and LiteLLM gets 400 for it and for a budget, because it takes any other status for a lost connection, and 500 for a
-failing provider;
-a Gemini usage limit of more than five minutes has no \`quotaId\` per day, so that Gemini CLI shows when it ends.${
+Where clients need another answer than the error table states, clients win:
+
+- An overload is 529 in the Anthropic format, whose SDKs have a class for it, and \`server_is_overloaded\` in the OpenAI formats,
+  at which Codex stops.
+- Codex and the requests of OpenAI's Python SDK (LlamaIndex) get no \`retry-after\` beside \`x-should-retry: false\`, because they
+  sleep on it in silence.
+- Agents that retry every 5xx get 424 for a failure that no retry can fix, such as a refused key of Spillway's own. LiteLLM
+  gets 400 for it and for a budget, because it takes any other status for a lost connection, and 500 for a failing provider.
+- A Gemini usage limit of more than five minutes has no \`quotaId\` per day, so that Gemini CLI shows when it ends.${
     versions.length === 0 ? '' : `\n\nAgents: ${versions.join(', ')}.`
   }`;
 }
