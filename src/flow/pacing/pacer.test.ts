@@ -329,6 +329,23 @@ test('calls that a stall held up go on in nine tenths of the distances of their 
   assert.ok(mostWithin(calledAt, 200) <= 13);
 });
 
+test('a call that others have overtaken goes at once', async () => {
+  const { clock, pacer } = simulate({ max: 10, windowMs: 1000 });
+  const { signal } = new AbortController();
+  const answers = [];
+  for (let index = 0; index < 2; index += 1) {
+    answers.push(await pacer.acquire(request({ dueAt: clock.now() })));
+    await clock.advance(100);
+  }
+  const calledAt: number[] = [];
+  for (const answer of answers.toReversed()) {
+    assert.ok(answer.kind === 'allowed' && answer.permit);
+    void answer.permit.waitForTurn(signal).then(() => calledAt.push(clock.now()));
+  }
+  await clock.advance(0);
+  assert.equal(calledAt.length, 2);
+});
+
 test('calls of jobs that did not wait go at once', async () => {
   const { clock, pacer } = simulate({ max: 10, windowMs: 10_000 });
   const { signal } = new AbortController();

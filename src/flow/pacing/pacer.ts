@@ -160,9 +160,9 @@ export class Pacer {
     }
   }
 
-  /** The start after the last one: in due times at least an interval later, in time nine tenths of that distance. */
-  #after(last: Start, dueAt = 0): Start {
-    const dueInMs = Math.max(dueAt - last.dueAt, this.#intervalMs);
+  /** The start after the last one: in due times at least `minMs` later, in time nine tenths of that distance. */
+  #after(last: Start, dueAt = 0, minMs = this.#intervalMs): Start {
+    const dueInMs = Math.max(dueAt - last.dueAt, minMs);
     const distanceMs = Math.min(dueInMs, MAX_DISTANCE_INTERVALS * this.#intervalMs);
     return { dueAt: last.dueAt + dueInMs, atMs: last.atMs + KEPT_PART * distanceMs };
   }
@@ -202,7 +202,8 @@ export class Pacer {
   async #waitForTurn(askedAtMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs);
+    // A call that others overtook on its way goes at once: its permit must not grow old.
+    const { dueAt, atMs } = this.#after(this.#lastCall, askedAtMs, 0);
     this.#lastCall = { dueAt, atMs: Math.max(atMs, now) };
     if (atMs > now) await sleep(clock, Math.ceil(atMs - now), signal).catch(() => {});
   }
