@@ -7,7 +7,7 @@ import type { ServeParts } from '../flow/serve/serve-request.ts';
 import { pointersQueueOf } from '../jobs/model/job-pointer.ts';
 import type { AccountCapacity } from '../routing/provider-load.ts';
 import { openIsFailing, openIsLimited } from './job-limits.ts';
-import type { Queues } from './open/open-queue.ts';
+import type { Queues } from './jobs/open-queue.ts';
 
 export type LoadContext = {
   readonly queues: Pick<Queues, 'queue' | 'areShared'>;

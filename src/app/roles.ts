@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { BUILT_IN_NAMES } from '../config/providers/built-in-providers.ts';
-import type { JobRoles } from './open/open-jobs.ts';
+import type { JobRoles } from './jobs/open-jobs.ts';
 
 export type Roles = JobRoles & { readonly isGateway: boolean };
 

@@ -7,7 +7,7 @@ import {
 import type { Config } from '../../config/config.ts';
 import { pointersQueueOf } from '../../jobs/model/job-pointer.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { returningQueueOf } from '../open/open-queue.ts';
+import { returningQueueOf } from '../jobs/open-queue.ts';
 
 export function inspectQueues(config: Config, rabbitmqUrl: string): Promise<BrokerInspection> {
   const { rawQueue, resultsQueue, deadLetterQueue } = config.jobs;

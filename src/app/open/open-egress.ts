@@ -11,7 +11,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createEgressRule } from '../../kernel/egress-rule.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { JobRoles } from './open-jobs.ts';
+import type { JobRoles } from '../jobs/open-jobs.ts';
 import type { Store } from './open-store.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;

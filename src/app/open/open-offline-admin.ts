@@ -15,9 +15,9 @@ import { newId } from '../../kernel/ids.ts';
 import { createLifecycle, type Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
 import { openAdministration } from '../administration.ts';
+import { openJobDesk } from '../jobs/open-jobs.ts';
+import { storeQueues } from '../jobs/open-queue.ts';
 import { operatorPrincipal } from '../operator-principal.ts';
-import { openJobDesk } from './open-jobs.ts';
-import { storeQueues } from './open-queue.ts';
 import { lockDataFolder, openStore, type Store } from './open-store.ts';
 
 export async function openOfflineAdmin(

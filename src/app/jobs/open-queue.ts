@@ -13,8 +13,8 @@ import type { JobQueue } from '../../jobs/ports/job-queue.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Store } from '../open/open-store.ts';
 import { StartFailure } from '../start-failure.ts';
-import type { Store } from './open-store.ts';
 
 export type Queues = {
   readonly queue: JobQueue;

@@ -25,9 +25,9 @@ import {
   openIsLimited,
   openOwnCircuitWait,
 } from '../job-limits.ts';
+import type { Store } from '../open/open-store.ts';
 import { openProviderLoads } from '../provider-loads.ts';
 import { type Queues, returningQueueOf } from './open-queue.ts';
-import type { Store } from './open-store.ts';
 
 export type JobsContext = {
   readonly store: Store;
