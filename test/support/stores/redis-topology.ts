@@ -31,6 +31,8 @@ export type SentinelSet = {
   readonly primary: ServiceHandle;
   /** A client of the Redis that was the replica at first. */
   readonly replica: Redis;
+  /** From now on the replica gets no writes: it lacks them when it is promoted. */
+  cutReplication(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -42,6 +44,7 @@ export async function startSentinelSet(): Promise<SentinelSet> {
   await group.start(redis('replica', second, [...auth, `replicaof 127.0.0.1 ${first}`]));
   await Promise.all(others.map((port) => group.start(sentinel(port, first))));
   const replica = new Redis({ port: second, password: PASSWORD });
+  replica.on('error', () => {});
   await until(async () => /master_link_status:up/.test(await replica.info('replication')));
   for (const port of others) await untilSentinelSees(port);
   const hosts = others.map((port) => `127.0.0.1:${port}`).join(',');
@@ -49,11 +52,20 @@ export async function startSentinelSet(): Promise<SentinelSet> {
     url: `redis+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinelPassword=${SENTINEL_PASSWORD}`,
     primary,
     replica,
+    cutReplication: () => cutReplication(first, replica),
     async close() {
       replica.disconnect();
       await group.close();
     },
   };
+}
+
+async function cutReplication(primaryPort: number, replica: Redis): Promise<void> {
+  const client = new Redis({ port: primaryPort, password: PASSWORD });
+  client.on('error', () => {});
+  await replica.config('SET', 'masterauth', 'wrong');
+  await client.client('KILL', 'TYPE', 'replica');
+  client.disconnect();
 }
 
 function redis(

@@ -16,7 +16,7 @@ const SENTINEL_PORT = 26_379;
 /** The first argument of the driver and the options that depend on the address. */
 export function addressOptions({ url, ca }: RedisAddress): RedisOptions & { url?: string } {
   const sentinels = isSentinelUrl(url) ? parseHostList(url) : undefined;
-  const tls = { ...(ca === undefined ? {} : { ca: [...ca] }) };
+  const tls = ca === undefined ? {} : { ca: [...ca] };
   if (sentinels) return sentinelOptions(sentinels, tls);
   return { url, ...(url.startsWith('rediss:') ? { tls } : {}) };
 }
