@@ -6,13 +6,14 @@ import {
   type PostgresInspection,
 } from '../../adapters/postgres/connection/inspect-postgres.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { withStartFailures } from '../open/open-postgres-store.ts';
+import { refuseTransactionPooling, withStartFailures } from '../open/open-postgres-store.ts';
 
 export type StoreInspection = PostgresInspection & { readonly address: string };
 
 export function inspectPostgresStore(databaseUrl: string): Promise<StoreInspection> {
-  return withStartFailures(databaseUrl, async () => ({
-    address: addressOf(databaseUrl),
-    ...(await inspectPostgres(databaseUrl, () => systemClock.now())),
-  }));
+  return withStartFailures(databaseUrl, async () => {
+    await refuseTransactionPooling(databaseUrl);
+    const found = await inspectPostgres(databaseUrl, () => systemClock.now());
+    return { address: addressOf(databaseUrl), ...found };
+  });
 }

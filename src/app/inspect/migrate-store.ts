@@ -31,6 +31,11 @@ async function migrateCluster(databaseUrl: string): Promise<readonly string[]> {
   const { migratePostgres } = await import(
     '../../adapters/postgres/connection/migrate-postgres.ts'
   );
-  const { withStartFailures } = await import('../open/open-postgres-store.ts');
-  return withStartFailures(databaseUrl, () => migratePostgres(databaseUrl));
+  const { refuseTransactionPooling, withStartFailures } = await import(
+    '../open/open-postgres-store.ts'
+  );
+  return withStartFailures(databaseUrl, async () => {
+    await refuseTransactionPooling(databaseUrl);
+    return migratePostgres(databaseUrl);
+  });
 }

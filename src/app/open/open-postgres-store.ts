@@ -7,6 +7,7 @@ import {
   describeFailure,
   isStartingUp,
 } from '../../adapters/postgres/connection/connection-failure.ts';
+import { detectPooling } from '../../adapters/postgres/connection/detect-pooling.ts';
 import {
   migratePostgres,
   pendingInPostgres,
@@ -82,6 +83,13 @@ export async function withStartFailures<T>(
   }
 }
 
+export async function refuseTransactionPooling(databaseUrl: string): Promise<void> {
+  if ((await detectPooling(databaseUrl)) !== 'transaction') return;
+  throw new StartFailure(
+    `The PostgreSQL at ${addressOf(databaseUrl)} is behind a connection pooler that pools transactions, but Spillway needs sessions (for its store lock, notifications and prepared statements); set DATABASE_URL to PostgreSQL itself, or set pool_mode = session for its database in PgBouncer.`,
+  );
+}
+
 /** The migrator wraps the driver's error in one of its own. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
@@ -95,6 +103,7 @@ async function acquireLock(parts: PostgresParts, isShared: boolean): Promise<Loc
   const until = clock.monotonic() + MAX_STARTUP_WAIT_MS;
   for (;;) {
     try {
+      await refuseTransactionPooling(databaseUrl);
       const locked = await lockStore(databaseUrl, { isShared, clock, log });
       if (locked.kind === 'locked') return locked;
       throw new StartFailure(inUseMessage(databaseUrl, locked.address, isShared));

@@ -4,7 +4,8 @@
 import { DatabaseError } from 'pg';
 
 export function describeFailure(error: unknown): string | undefined {
-  if (error instanceof DatabaseError) return BY_STATE[error.code ?? ''];
+  if (error instanceof DatabaseError)
+    return refusedParameter(error.message) ?? BY_STATE[error.code ?? ''];
   const code = codeOf(error);
   if (code !== undefined && UNREACHABLE.has(code)) return `cannot be reached (${code})`;
   const message = error instanceof Error ? error.message : '';
@@ -13,6 +14,13 @@ export function describeFailure(error: unknown): string | undefined {
     return `refuses the connection (${message}); see sslmode in DATABASE_URL`;
   if (/SASL|password/i.test(message)) return BY_STATE['28P01'];
   return undefined;
+}
+
+/** PgBouncer refuses unknown parameters of the handshake; Spillway itself sends none that it does not know. */
+function refusedParameter(message: string): string | undefined {
+  const name = /unsupported startup parameter: (\w+)/.exec(message)?.[1];
+  if (name === undefined) return undefined;
+  return `is behind a PgBouncer that refuses the parameter ${name}; remove it from DATABASE_URL, or add it to ignore_startup_parameters of PgBouncer`;
 }
 
 /** Whether PostgreSQL is starting up or recovering after a crash, and accepts connections shortly. */

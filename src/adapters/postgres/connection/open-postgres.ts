@@ -11,7 +11,12 @@ import type { PreparedStatement, TextRow } from '../statements/prepared-call.ts'
 import { openConnectionPool, type PoolLoad } from './connection-pool.ts';
 import { DedicatedConnection } from './dedicated-connection.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
-import { type PostgresOptions, settingsFrom } from './postgres-options.ts';
+import {
+  type PostgresOptions,
+  type PostgresSettings,
+  settingsFrom,
+  timeoutParameters,
+} from './postgres-options.ts';
 
 export type PostgresStore = {
   readonly db: Kysely<Schema>;
@@ -25,13 +30,9 @@ export type PostgresStore = {
   close(): Promise<void>;
 };
 
-/** Custom plans: a generic plan from when a queue was empty would read the whole queue when it is full. */
-const SET_UP = `select
-  set_config('search_path', '${postgresDialect.schema},' || current_setting('search_path'), false),
-  set_config('plan_cache_mode', 'force_custom_plan', false)`;
-
 export function openPostgres(url: string, options: PostgresOptions = {}): PostgresStore {
-  const pool = openConnectionPool(url, settingsFrom(options), SET_UP);
+  const settings = settingsFrom(options);
+  const pool = openConnectionPool(url, settings, setUpStatement(url, settings));
   const dedicated = new DedicatedConnection(pool);
   const db = new Kysely<Schema>({ dialect: createKyselyDialect(pool) });
   return {
@@ -54,4 +55,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Postgr
       await pool.close();
     },
   };
+}
+
+/** Custom plans: a generic plan from when a queue was empty would read the whole queue when it is full. */
+function setUpStatement(url: string, settings: PostgresSettings): string {
+  const timeouts = Object.entries(timeoutParameters(url, settings)).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  );
+  return `select
+    set_config('search_path', '${postgresDialect.schema},' || current_setting('search_path'), false),
+    ${["set_config('plan_cache_mode', 'force_custom_plan', false)", ...timeouts].join(', ')}`;
 }

@@ -1,4 +1,5 @@
-// Connection settings. PostgreSQL's own statement timeout is shorter than the client's, so that a slow statement normally
+// Connection settings. The timeouts of PostgreSQL are set by a statement and not in the handshake, where a connection pooler
+// refuses them. PostgreSQL's own statement timeout is shorter than the client's, so that a slow statement normally
 // costs only itself; the client's timeout drops the connection of a server that does not answer at all.
 // Parameters in the URL (application_name, sslmode, statement_timeout …) take precedence.
 
@@ -29,13 +30,24 @@ export function clientConfig(url: string, settings: PostgresSettings): ClientCon
   return {
     connectionString: url,
     connectionTimeoutMillis: settings.connectTimeoutMs,
-    statement_timeout: settings.statementTimeoutMs,
-    idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
     application_name: settings.applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: rowTypes(),
   };
+}
+
+/** Parameters to set on each new connection; those in the URL are sent with the handshake. */
+export function timeoutParameters(
+  url: string,
+  { statementTimeoutMs, idleInTransactionTimeoutMs }: PostgresSettings,
+): Readonly<Record<string, number>> {
+  const inUrl = URL.parse(url)?.searchParams;
+  const parameters = {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+  };
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !inUrl?.has(name)));
 }
 
 const INT8 = 20;

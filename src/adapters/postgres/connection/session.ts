@@ -24,6 +24,8 @@ export type SessionListener = {
 
 export type SessionParts = {
   readonly config: ClientConfig;
+  /** Set on each new connection, by name. */
+  readonly parameters?: Readonly<Record<string, number>>;
   readonly queryTimeoutMs: number;
   readonly listeners: readonly SessionListener[];
   readonly clock: Clock;
@@ -33,8 +35,7 @@ export type SessionParts = {
 const RECONNECT_MS = 1000;
 const HEARTBEAT_MS = 2000;
 /** PostgreSQL notices within 25 s that this machine is gone, and ends the session with its locks. */
-const KEEPALIVE = `
-  set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`;
+const KEEPALIVE = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 };
 
 export class Session {
   readonly #parts: SessionParts;
@@ -101,8 +102,10 @@ export class Session {
   }
 
   async #startListeners(client: Client): Promise<void> {
-    await this.#runOn(client, KEEPALIVE, []);
-    for (const listener of this.#parts.listeners)
+    const { parameters, listeners } = this.#parts;
+    const all = Object.entries({ ...KEEPALIVE, ...parameters });
+    await this.#runOn(client, all.map(([name, value]) => `set ${name} = ${value}`).join(';'), []);
+    for (const listener of listeners)
       await listener.onConnect((text, values = []) => this.#runOn(client, text, values));
   }
 

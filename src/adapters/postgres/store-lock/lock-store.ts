@@ -5,7 +5,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { sleep } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { createQueueSignals, type QueueSignals } from '../../sql/queue/queue-signals.ts';
-import { clientConfig, settingsFrom } from '../connection/postgres-options.ts';
+import { clientConfig, settingsFrom, timeoutParameters } from '../connection/postgres-options.ts';
 import { Session } from '../connection/session.ts';
 import { createPostgresQueueSignals } from '../jobs/queue-signals.ts';
 import {
@@ -48,6 +48,7 @@ export async function lockStore(
   const sharedSignals = isShared ? createPostgresQueueSignals() : undefined;
   const session = new Session({
     config: clientConfig(url, settings),
+    parameters: timeoutParameters(url, settings),
     queryTimeoutMs: settings.queryTimeoutMs,
     listeners: sharedSignals ? [lock, sharedSignals] : [lock],
     clock,
