@@ -8,7 +8,8 @@ import { unreadableBody } from '../../flow/call/request-refusal.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
 
 export function readJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
+  // `__proto__` is a field like any other: the schemas of the routes drop it, or refuse it with all unknown fields.
+  const parse = app.getDefaultJsonParser('ignore', 'ignore');
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);

@@ -55,6 +55,17 @@ test('without the admin key every endpoint answers 401 before it validates input
   }
 });
 
+test('a job with a field named __proto__ is accepted without it, as with any unknown field', async () => {
+  const raw =
+    '{"prompt":"x","__proto__":{"polluted":true},"metadata":{"__proto__":{"polluted":true}}}';
+  const key = rig.gateway.identity.apiKey;
+  const submitted = await rig.call('POST', '/v1/jobs', { raw, key });
+  assert.equal(submitted.status, 202, submitted.text);
+  const job = await rig.call('GET', `/v1/jobs/${textAt(submitted.body, 'id')}`, { key });
+  assert.equal(job.status, 200, job.text);
+  assert.equal(valueAt({}, 'polluted'), undefined);
+});
+
 test('a body of the wrong shape is rejected with INVALID_REQUEST', async () => {
   const raws = [
     '{',
