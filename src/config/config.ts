@@ -2,7 +2,7 @@
 // the table of settings; providers, aliases and models are resolved, so that no other code deals with tiers, variables
 // and inheritance.
 
-import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { OpenAiEndpoint, ProviderFormat } from '../kernel/provider-format.ts';
 import type { BuiltInName, Tier } from './providers/built-in-providers.ts';
 import type { CompatMode } from './schema/compat.ts';
 import type { ALIAS_STRATEGIES, MODEL_ROWS, TRANSLATE_MODES } from './schema/named-settings.ts';
@@ -39,6 +39,8 @@ export type ProviderConfig = {
   /** Patterns of the model names it claims; a star matches any text. */
   readonly models: readonly string[];
   readonly defaultModel: string | undefined;
+  /** The endpoint for translated requests; only OpenAI's format has a choice. */
+  readonly translateTo: OpenAiEndpoint;
   readonly queue: string;
   /** The accounts with a key; not empty if `hasKey`. The provider's own key is the account `default`. */
   readonly accounts: readonly AccountConfig[];

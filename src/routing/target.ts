@@ -1,6 +1,6 @@
 // A target of a call: one account of one provider and the model's name there.
 
-import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { OpenAiEndpoint, ProviderFormat } from '../kernel/provider-format.ts';
 
 export type Target = {
   readonly provider: string;
@@ -13,6 +13,8 @@ export type Target = {
   /** The path of the provider's base URL, without a trailing slash. */
   readonly basePath: string;
   readonly apiKey: string;
+  /** The endpoint for translated requests; absent: `chat`. Only OpenAI's format has a choice. */
+  readonly translateTo?: OpenAiEndpoint;
 };
 
 /** The part of a provider's configuration that routing needs. */
@@ -25,6 +27,8 @@ export type RoutableProvider = {
   readonly accounts: readonly RoutableAccount[];
   /** Patterns of the model names it claims; a star matches any text. */
   readonly models: readonly string[];
+  /** Absent: `chat`. */
+  readonly translateTo?: OpenAiEndpoint;
 };
 
 export type RoutableAccount = {
@@ -48,6 +52,7 @@ export function targetsOf(provider: RoutableProvider, model: string): readonly T
       origin: url.origin,
       basePath,
       apiKey: account.apiKey,
+      ...(provider.translateTo === 'responses' && { translateTo: provider.translateTo }),
     }),
   );
 }

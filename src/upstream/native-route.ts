@@ -2,7 +2,7 @@
 // provider's own path and under `/anthropic`, `/openai`, `/gemini`, so that an SDK's base URL can be either. A path
 // that is not listed here is not an AI endpoint.
 
-import type { ProviderFormat } from '../kernel/provider-format.ts';
+import type { OpenAiEndpoint, ProviderFormat } from '../kernel/provider-format.ts';
 
 export type NativeRoute = {
   readonly format: ProviderFormat;
@@ -79,12 +79,17 @@ export const NATIVE_PATHS: readonly string[] = [
 ];
 
 /** The path of a format's generation, below the provider's base URL. */
-export function nativePath(format: ProviderFormat, model: string, isStream = false): string {
+export function nativePath(
+  format: ProviderFormat,
+  model: string,
+  isStream = false,
+  endpoint: OpenAiEndpoint = 'chat',
+): string {
   switch (format) {
     case 'anthropic':
       return MESSAGES.upstreamPath(model);
     case 'openai':
-      return CHAT.upstreamPath(model);
+      return (endpoint === 'chat' ? CHAT : RESPONSES).upstreamPath(model);
     case 'gemini':
       return isStream
         ? `${geminiPath(encodeURIComponent(model), 'streamGenerateContent')}?alt=sse`

@@ -13,6 +13,7 @@ const SHOWN = [
   ['region', 'region'],
   ['models', 'models'],
   ['defaultModel', 'defaultModel'],
+  ['translateTo', 'translateTo'],
   ['queue', 'queue'],
   ['rateLimitPerMinute', 'requestsPerMinute'],
   ['windowMs', 'windowMs'],

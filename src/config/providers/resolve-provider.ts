@@ -39,6 +39,7 @@ export function resolveProvider(given: ProviderGiven): ProviderConfig {
     region: values.region ?? given.serverRegion,
     models: values.models ?? known?.models ?? [],
     defaultModel: values.defaultModel ?? known?.defaultModel,
+    translateTo: values.translateTo,
     queue: values.queue ?? `${name}-analysis-queue`,
     accounts,
     hasKey: accounts.length > 0,

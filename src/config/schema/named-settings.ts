@@ -1,7 +1,7 @@
 // The rows of named records in the file: providers and their accounts, aliases, models. They work like the rows of
 // settings.ts; `{PROVIDER}` in a variable is the provider's name in capitals, with `_` for `-`.
 
-import { PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
+import { OPENAI_ENDPOINTS, PROVIDER_FORMATS } from '../../kernel/provider-format.ts';
 import { TIERS } from '../providers/built-in-providers.ts';
 import { boolean, choice, headerSecret, integer, name, text } from './kind.ts';
 import { list, weights } from './kind-list.ts';
@@ -87,6 +87,12 @@ export const PROVIDER_ROWS = {
     modelName,
     'none',
     'The model for a message that names a model of another provider.',
+  ),
+  translateTo: setting(
+    FILE_ONLY,
+    choice(OPENAI_ENDPOINTS),
+    'chat',
+    "The endpoint of a provider of OpenAI's format that translated requests call: `responses` keeps the thoughts of reasoning models over turns, but has no stop sequences, seed or penalties.",
   ),
   windowMs: setting(
     FILE_ONLY,

@@ -139,9 +139,9 @@ function ownBody(route: NativeRoute, body: Buffer, { translation }: PlanParts): 
 }
 
 function pathOf(route: NativeRoute, target: Target, isStream: boolean, query: string): string {
-  const { basePath, format, model } = target;
+  const { basePath, format, model, translateTo } = target;
   if (format === route.format) return basePath + route.upstreamPath(model) + query;
-  return basePath + nativePath(format, model, isStream);
+  return basePath + nativePath(format, model, isStream, translateTo);
 }
 
 /** A name that is too long is refused as bytes: decoding it would copy up to a whole body. */

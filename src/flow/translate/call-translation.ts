@@ -4,7 +4,6 @@
 // dropped and reported instead.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
-import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
 import { identifyAnswer } from '../../translation/answer-identity.ts';
 import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
@@ -73,7 +72,7 @@ export class CallTranslation {
   /** The caller's bytes for a provider's answer. Throws if the answer is not one of the provider's format. */
   answer(target: Target, body: Buffer): Buffer {
     const { requestedModel: model, now, newAnswerId } = this.#call;
-    const read = dialectOf(target.format).readAnswer(objectOf(body));
+    const read = dialectOf(target).readAnswer(objectOf(body));
     const answer = identifyAnswer({ ...read, model }, { id: newAnswerId(), createdAt: now() });
     return Buffer.from(JSON.stringify(this.#own.writeAnswer(answer)));
   }
@@ -82,7 +81,7 @@ export class CallTranslation {
     const { requestedModel: model, includesUsage, route, now, newAnswerId } = this.#call;
     const terms = { model, includesUsage, isArray: isArrayStream(route) };
     return new StreamTranslator(
-      dialectOf(target.format).createStreamReader(),
+      dialectOf(target).createStreamReader(),
       this.#own.createStreamWriter(terms),
       { isArray: terms.isArray, id: newAnswerId(), createdAt: now() },
     );
@@ -96,18 +95,19 @@ export class CallTranslation {
   }
 
   #write(target: Target): Written {
-    const key = `${target.format}\n${target.model}`;
+    const key = `${target.format}\n${target.translateTo}\n${target.model}`;
     const known = this.#written.get(key) ?? this.#writeNew(target);
     this.#written.set(key, known);
     return known;
   }
 
-  #writeNew({ format, model }: Target): Written {
+  #writeNew(target: Target): Written {
+    const { model } = target;
     const request = this.#read();
     if (request instanceof SpillwayError) return { problem: request };
     const terms = { maxOutputTokens: this.#call.maxOutputTokens(model) };
     try {
-      const written = dialectOf(format).writeRequest({ ...request, model }, terms, this.#losses);
+      const written = dialectOf(target).writeRequest({ ...request, model }, terms, this.#losses);
       return { body: Buffer.from(JSON.stringify(written)) };
     } catch (thrown) {
       return { problem: refusalOf(thrown) };
@@ -135,16 +135,12 @@ export function dialectOfRoute({ operation }: NativeRoute): DialectName | undefi
   return operation === 'embeddings' || operation === 'count_tokens' ? undefined : operation;
 }
 
-/** A provider is called by the endpoint that every provider of its format has. */
-const PROVIDER_DIALECTS: Readonly<Record<ProviderFormat, DialectName>> = {
-  anthropic: 'messages',
-  openai: 'chat',
-  gemini: 'generate',
-};
-
-function dialectOf(format: ProviderFormat): Dialect {
-  return DIALECTS_BY_NAME[PROVIDER_DIALECTS[format]];
+/** Of OpenAI's format, every compatible provider has Chat Completions; the configuration may choose Responses. */
+function dialectOf({ format, translateTo }: Target): Dialect {
+  return DIALECTS_BY_NAME[format === 'openai' ? (translateTo ?? 'chat') : DIALECT_NAMES[format]];
 }
+
+const DIALECT_NAMES = { anthropic: 'messages', gemini: 'generate' } as const;
 
 function objectOf(body: Buffer): JsonObject {
   const value: unknown = JSON.parse(body.toString());

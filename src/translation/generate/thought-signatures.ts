@@ -81,6 +81,6 @@ export function signFirstCall(model: string, parts: readonly JsonObject[]): read
   return parts.with(at, { ...first, thoughtSignature: SKIPS_VALIDATION });
 }
 
-function isReasoning<T extends AnyPart>(part: T | ReasoningPart): part is ReasoningPart {
+function isReasoning(part: AnyPart): part is ReasoningPart {
   return part.kind === 'reasoning';
 }

@@ -207,7 +207,10 @@ test('a stream has the events of Anthropic in their order', () => {
   assert.deepEqual(types, [
     'message_start',
     'ping',
-    ...['content_block_start', 'content_block_delta', 'content_block_delta', 'content_block_stop'],
+    'content_block_start',
+    'content_block_delta',
+    'content_block_delta',
+    'content_block_stop',
     ...block,
     ...block,
     'message_delta',
