@@ -25,6 +25,11 @@ const MODEL_LISTS: readonly (readonly [string, ProviderFormat])[] = [
 
 /** Not a dot segment. */
 const MODEL_IN_PATH = '^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$';
+/**
+ * The document promises the fields of Gemini's format for Gemini's models alone: the same request for a model of another
+ * vendor is translated, and a field without a counterpart there is refused.
+ */
+const GEMINI_MODEL = '^gemini-[A-Za-z0-9_.-]{1,120}$';
 const ANSWER = { type: 'object' };
 
 function call(path: string): Json {
@@ -35,7 +40,7 @@ function call(path: string): Json {
   const isStreamed = isStreamPath || streamsByBody(operation);
   return {
     summary: SUMMARIES[operation],
-    ...common(path),
+    ...common(path, GEMINI_MODEL),
     'x-codeSamples': [{ lang: 'Shell', source: curl(path, example) }],
     requestBody: {
       required: true,
@@ -91,8 +96,8 @@ function listing(path: string, format: ProviderFormat): Json {
   };
 }
 
-function common(path: string): Json {
-  const schema = { type: 'string', pattern: MODEL_IN_PATH };
+function common(path: string, pattern = MODEL_IN_PATH): Json {
+  const schema = { type: 'string', pattern };
   const model = { name: 'model', in: 'path', required: true, schema };
   return {
     tags: ['AI'],
