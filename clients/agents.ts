@@ -136,7 +136,7 @@ function read({ code, stdout, stderr }: Ended): Sight {
     lines.findLast((line) => /error|limit|fail|retry|again/i.test(line)) ??
     text;
   // Gemini CLI ends with code 0 after a stream without content.
-  if (code === 0 && !/^\[ERROR\]/.test(text)) return { outcome: 'answer', text };
+  if (code === 0 && !text.startsWith('[ERROR]')) return { outcome: 'answer', text };
   return { outcome: code === undefined ? 'waiting' : 'error', text: error };
 }
 
