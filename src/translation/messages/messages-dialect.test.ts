@@ -217,3 +217,13 @@ test('a stream has the events of Anthropic in their order', () => {
     'message_stop',
   ]);
 });
+
+test('instructions between turns join the system prompt', () => {
+  const messages = [...HELLO.messages, { role: 'system', content: 'Now in French.' }];
+  const { system, turns } = read(dialect, { ...HELLO, system: 'Be brief.', messages });
+  assert.deepEqual(
+    system.map(({ text }) => text),
+    ['Be brief.', 'Now in French.'],
+  );
+  assert.equal(turns.length, 1);
+});

@@ -27,13 +27,14 @@ export function readMessagesRequest(
 ): NeutralRequest {
   const fields = new Fields(body);
   fields.skip('model', 'stream', 'metadata', 'cache_control', 'context_management');
+  const messages = fields.objects('messages').map((message) => readMessage(message, losses));
   const choice = fields.object('tool_choice');
   const output = fields.object('output_config');
   const request: NeutralRequest = {
     model,
     isStream,
-    system: readSystem(fields, losses),
-    turns: fields.objects('messages').map((message) => readTurn(message, losses)),
+    system: [...readSystem(fields, losses), ...messages.flatMap(systemOf)],
+    turns: messages.flatMap((message) => ('turn' in message ? [message.turn] : [])),
     tools: fields.objects('tools').flatMap((tool) => readTool(tool, losses)),
     toolChoice: choice && readToolChoice(choice),
     allowsParallelCalls: choice && allowsParallel(choice),
@@ -68,17 +69,25 @@ function readSystem(fields: Fields, losses: Losses): readonly TextPart[] {
   return fields.objects('system').map((block) => readText(block, losses));
 }
 
-function readTurn(message: Fields, losses: Losses): Turn {
+type Message = { readonly system: readonly TextPart[] } | { readonly turn: Turn };
+
+function systemOf(message: Message): readonly TextPart[] {
+  return 'system' in message ? message.system : [];
+}
+
+/** Instructions between turns (role `system`) join the system prompt: not every vendor has a place for them there. */
+function readMessage(message: Fields, losses: Losses): Message {
   const role = message.needText('role');
-  if (role !== 'user' && role !== 'assistant')
-    throw new TranslationProblem(message.path('role'), 'is neither user nor assistant');
+  if (role !== 'user' && role !== 'assistant' && role !== 'system')
+    throw new TranslationProblem(message.path('role'), 'is unknown');
   const content = message.raw('content');
   const parts =
     typeof content === 'string'
       ? [{ kind: 'text' as const, text: content }]
       : message.objects('content').flatMap((block) => readBlock(block, losses));
   message.dropRest(losses);
-  return { role, parts };
+  if (role !== 'system') return { turn: { role, parts } };
+  return { system: parts.flatMap((part) => (part.kind === 'text' ? [part] : [])) };
 }
 
 function readBlock(block: Fields, losses: Losses): readonly TurnPart[] {
