@@ -11,14 +11,15 @@ export type GatewaySide = {
   readonly adminKey: string;
 };
 
-/** Stops the process when `work` settles. */
+/** Stops the process when `work` settles. `options` are those of `spillway serve`. */
 export async function withSpillway<T>(
   providerUrl: string,
   folder: string,
   work: (side: GatewaySide) => Promise<T>,
+  options: readonly string[] = [],
 ): Promise<T> {
   const dataDir = join(folder, 'data');
-  const spillway = runSpillway(['serve'], {
+  const spillway = runSpillway(['serve', ...options], {
     SPILLWAY_DATA_DIR: dataDir,
     LOG_LEVEL: 'critical',
     ANTHROPIC_API_KEY: 'sk-provider-key',

@@ -21,7 +21,9 @@ export function refuseTarget(
   if (storedField !== undefined && mayNameStored?.(payer.organizationId) === false)
     return storedObject(storedField);
   if (!meter.isPriced(provider, model)) return unpricedModel(model);
-  const field = features && meter.findUnpriced(provider, model, features);
+  // Tiers and tools of a vendor are never translated, so that they cost nothing at a target of another format.
+  const isOwn = !translation?.isNeededAt(target);
+  const field = features && isOwn ? meter.findUnpriced(provider, model, features) : undefined;
   if (field !== undefined)
     return invalidField(`${field} has no price at ${model}`, field, 'not_supported');
   const limit = activeLimit(limits, target);
