@@ -10,6 +10,7 @@ import {
   writeStream,
 } from '../../../test/support/translation/dialect-steps.ts';
 import { eventsOf } from '../../../test/support/translation/random-conversations.ts';
+import { Losses } from '../losses.ts';
 import { generateDialect as dialect } from './generate-dialect.ts';
 
 const HELLO = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
@@ -214,4 +215,23 @@ test('without alt=sse the stream is one JSON array', () => {
     .join('');
   const parsed: unknown = JSON.parse(bytes);
   assert.ok(Array.isArray(parsed) && parsed.length > 3);
+});
+
+test('audio and stored files are left out where losses are allowed', () => {
+  const losses = new Losses('lenient');
+  const parts = [
+    { inlineData: { mimeType: 'audio/wav', data: 'UklG' } },
+    { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/a.png' } },
+    { text: 'Hello' },
+  ];
+  const { turns } = dialect.readRequest(
+    { contents: [{ role: 'user', parts }] },
+    { model: 'm', isStream: false },
+    losses,
+  );
+  assert.deepEqual(turns[0]?.parts, [{ kind: 'text', text: 'Hello' }]);
+  assert.deepEqual(losses.dropped, [
+    'contents[0].parts[0].inlineData.mimeType',
+    'contents[0].parts[1].fileData.fileUri',
+  ]);
 });

@@ -90,28 +90,32 @@ function readVisible(part: Fields, calls: CallIds, losses: Losses): TurnPart | u
   return text ? { kind: 'text', text } : undefined;
 }
 
-function readInline(inline: Fields, losses: Losses): MediaPart {
+function readInline(inline: Fields, losses: Losses): MediaPart | undefined {
   const mediaType = inline.needText('mimeType');
   const source = { kind: 'base64' as const, mediaType, data: inline.needText('data') };
   const name = inline.text('displayName');
-  return inline.done(losses, { kind: kindOf(mediaType, inline, losses), source, name });
+  const kind = kindOf(mediaType, inline, losses);
+  return inline.done(losses, kind && { kind, source, name });
 }
 
 /** A file that Google stores exists only there; a public URL is readable by every vendor. */
-function readFile(file: Fields, losses: Losses): MediaPart {
+function readFile(file: Fields, losses: Losses): MediaPart | undefined {
   const mediaType = file.text('mimeType');
   const url = file.needText('fileUri');
-  if (!url.startsWith('https://') || url.startsWith('https://generativelanguage.googleapis.com/'))
+  if (!url.startsWith('https://') || url.startsWith('https://generativelanguage.googleapis.com/')) {
     losses.drop(file.path('fileUri'));
+    return undefined;
+  }
   const kind = kindOf(mediaType ?? 'image/', file, losses);
   const name = file.text('displayName');
-  return file.done(losses, { kind, source: { kind: 'url', url, mediaType }, name });
+  return file.done(losses, kind && { kind, source: { kind: 'url', url, mediaType }, name });
 }
 
-function kindOf(mediaType: string, fields: Fields, losses: Losses): MediaPart['kind'] {
+function kindOf(mediaType: string, fields: Fields, losses: Losses): MediaPart['kind'] | undefined {
   if (mediaType.startsWith('image/')) return 'image';
-  if (/^(?:audio|video)\//.test(mediaType)) losses.drop(fields.path('mimeType'));
-  return 'document';
+  if (!/^(?:audio|video)\//.test(mediaType)) return 'document';
+  losses.drop(fields.path('mimeType'));
+  return undefined;
 }
 
 function readCall(call: Fields, calls: CallIds, losses: Losses): TurnPart {
