@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { type ErrorParams, isErrorCode } from './codes.ts';
 import { LOCALES } from './locale.ts';
 import { MARKERS, type NativeFormat } from './markers.ts';
-import { toPublicAnswer } from './public-answer.ts';
+import { type PublicAnswer, toPublicAnswer } from './public-answer.ts';
 import { SpillwayError, type SpillwayErrorOptions } from './spillway-error.ts';
 import { errorBody, wireStatus } from './wire-shape.ts';
 
@@ -73,24 +73,29 @@ suite('the markers that clients act on', () => {
     assert.equal(wireError('gemini', 'BUDGET_EXCEEDED').status, 'RESOURCE_EXHAUSTED');
   });
 
-  test('an overload has the status of Anthropic’s Overloaded class and the code at which Codex stops', () => {
-    const overloaded = { params: { reason: 'overloaded' } } as const;
-    const answer = answerTo('PROVIDER_UNAVAILABLE', overloaded);
-    assert.deepEqual(
-      (['anthropic', 'openai', 'gemini'] as const).map((format) => wireStatus(format, answer)),
-      [529, 503, 503],
-    );
-    assert.equal(
-      wireError('anthropic', 'PROVIDER_UNAVAILABLE', overloaded).type,
-      'overloaded_error',
-    );
-    for (const reason of ['overloaded', 'circuit_open'] as const)
-      assert.equal(
-        wireError('openai', 'PROVIDER_UNAVAILABLE', { params: { reason } }).code,
-        'server_is_overloaded',
-      );
-    const failed = wireError('openai', 'PROVIDER_UNAVAILABLE', { params: { reason: 'error' } });
-    assert.equal(failed.code, 'PROVIDER_UNAVAILABLE');
+  test('an overload has the vendor’s status and code for clients that act on them alone', () => {
+    const unavailable = (
+      reason: 'overloaded' | 'circuit_open' | 'error',
+      knowsOverload: boolean,
+    ) => ({
+      ...answerTo('PROVIDER_UNAVAILABLE', { params: { reason } }),
+      knowsOverload,
+    });
+    const statuses = (answer: PublicAnswer) =>
+      (['anthropic', 'openai', 'gemini'] as const).map((format) => wireStatus(format, answer));
+    assert.deepEqual(statuses(unavailable('overloaded', true)), [529, 503, 503]);
+    assert.deepEqual(statuses(unavailable('overloaded', false)), [503, 503, 503]);
+    const codeOf = (answer: PublicAnswer) =>
+      Reflect.get(Object(errorBody('openai', answer)['error']), 'code');
+    for (const reason of ['overloaded', 'circuit_open'] as const) {
+      assert.equal(codeOf(unavailable(reason, true)), 'server_is_overloaded');
+      assert.equal(codeOf(unavailable(reason, false)), 'PROVIDER_UNAVAILABLE');
+    }
+    assert.equal(codeOf(unavailable('error', true)), 'PROVIDER_UNAVAILABLE');
+    const type = wireError('anthropic', 'PROVIDER_UNAVAILABLE', {
+      params: { reason: 'overloaded' },
+    }).type;
+    assert.equal(type, 'overloaded_error');
   });
 
   test('a usage limit over five minutes has the delay that Gemini CLI shows, and no quotaId per day', () => {

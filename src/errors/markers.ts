@@ -57,7 +57,8 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
     openai: { type: 'insufficient_quota', code: 'insufficient_quota' },
     gemini: { grpcStatus: 'RESOURCE_EXHAUSTED' },
   },
-  // Anthropic's SDKs raise their Overloaded class; Codex stops with a sentence instead of thirty requests.
+  // For clients that act on it alone: Anthropic's Python SDK raises its Overloaded class, Claude Code waits and says so, Codex
+  // stops with a sentence instead of thirty requests. All others get Spillway's own status and code.
   OVERLOADED: {
     anthropic: { status: 529 },
     openai: { code: 'server_is_overloaded' },
@@ -83,10 +84,12 @@ export function markedMessage({ suffixes = [] }: Marker, message: string): strin
 
 const NO_MARKER: Marker = Object.freeze({});
 
-function caseOf({ error: { code, params } }: PublicAnswer): MarkerCase | undefined {
+function caseOf({ error, knowsOverload }: PublicAnswer): MarkerCase | undefined {
+  const { code, params } = error;
   if (code === 'INVALID_REQUEST')
     return params.field === 'model' && !isMistyped(params.problem) ? 'UNKNOWN_MODEL' : undefined;
-  if (code === 'PROVIDER_UNAVAILABLE') return UNAVAILABLE[params.reason ?? 'error'];
+  if (code === 'PROVIDER_UNAVAILABLE')
+    return knowsOverload ? UNAVAILABLE[params.reason ?? 'error'] : undefined;
   return code === 'CONTEXT_TOO_LONG' ||
     code === 'AI_LIMIT_REACHED' ||
     code === 'CONTENT_POLICY' ||

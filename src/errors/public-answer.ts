@@ -28,6 +28,8 @@ export type AnswerContext = {
   readonly hasRetried?: boolean | undefined;
   /** The client sleeps for all of `retry-after` without a word to its user, even where the answer forbids a retry. */
   readonly sleepsOnRetryAfter?: boolean | undefined;
+  /** The client acts on its vendor's status and code for an overload. */
+  readonly knowsOverload?: boolean | undefined;
   /** The raw failure. Set only for a key that was created with `diagnostics: true`. */
   readonly diagnostics?: unknown;
 };
@@ -49,6 +51,8 @@ export type PublicAnswer = {
   readonly retryAfter?: number;
   readonly suggestedActions?: readonly SuggestedAction[];
   readonly queueAvailable?: boolean;
+  /** The client gets its vendor's status and code for an overload: see markers.ts. */
+  readonly knowsOverload?: boolean;
 };
 
 export function toPublicAnswer(error: SpillwayError, context: AnswerContext): PublicAnswer {
@@ -59,6 +63,7 @@ export function toPublicAnswer(error: SpillwayError, context: AnswerContext): Pu
   const advisedMs = wait.ms ?? (code === 'AI_LIMIT_REACHED' ? UNKNOWN_RESET_MS : undefined);
   const isRetryAllowed = mayRetry(error, advisedMs, context);
   return {
+    ...(context.knowsOverload ? { knowsOverload: true } : {}),
     status: (params.problem && PROBLEM_STATUS[params.problem]) ?? row.status,
     headers: {
       'x-request-id': context.requestId,

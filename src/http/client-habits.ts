@@ -6,6 +6,8 @@
 //   retries every 5xx, also where `x-should-retry` forbids it: agents, for up to a minute. A failure that no retry can fix
 //   is 424 for them, which no client retries and which does not blame the caller's key, as 401 and 403 would.
 //
+//   acts on its vendor's status or code for an overload: Anthropic's Python SDK and Claude Code on 529, Codex on a code.
+//
 //   takes an unknown status for a lost connection: LiteLLM knows neither 402 nor 424, and aider retries its connection error
 //   for a minute. A failure that no retry can fix is 400 for it, and a failing provider 500, whose class its retry policies
 //   name.
@@ -16,6 +18,7 @@ import { type WireFormat, wireStatus } from '../errors/wire-shape.ts';
 import { isRetryingAgent } from '../flow/call/caller-retries.ts';
 
 const SLEEPING_CLIENTS = /^(?:codex|OpenAI\/Python )/i;
+const KNOW_OVERLOAD = /^(?:codex|claude-cli|Anthropic\/Python |AsyncAnthropic\/Python )/i;
 const LITELLM = /^litellm\//i;
 const BAD_REQUEST = 400;
 const PAYMENT_REQUIRED = 402;
@@ -24,6 +27,10 @@ const SERVER_ERROR = 500;
 
 export function sleepsOnRetryAfter({ 'user-agent': client = '' }: IncomingHttpHeaders): boolean {
   return SLEEPING_CLIENTS.test(client);
+}
+
+export function knowsOverload({ 'user-agent': client = '' }: IncomingHttpHeaders): boolean {
+  return KNOW_OVERLOAD.test(client);
 }
 
 /** The HTTP status for this client. */

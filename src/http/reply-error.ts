@@ -27,7 +27,7 @@ import {
 import type { FailureRecorder } from '../flow/call/call-order.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { sleepsOnRetryAfter, statusFor } from './client-habits.ts';
+import { knowsOverload, sleepsOnRetryAfter, statusFor } from './client-habits.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { hasCredential } from './credential.ts';
 import { type RefusalLimit, refusalSubject } from './refusal-limit.ts';
@@ -86,6 +86,7 @@ export function createErrorReplier(
       overrides: principal?.messages,
       hasRetried: reply.hasRetried,
       sleepsOnRetryAfter: sleepsOnRetryAfter(request.headers),
+      knowsOverload: knowsOverload(request.headers),
       ...(reply.format === 'spillway' ? {} : callContext(reply, canQueue)),
       diagnostics: diagnosticsFor(reply, failures),
     });

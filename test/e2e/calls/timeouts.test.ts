@@ -175,7 +175,7 @@ test('the status of a stream is delayed until its first content, at most for the
   assert.equal(answer.status, 200);
   assert.equal(lastErrorOf(answer).params['phase'], 'first_content');
   gateway.simulator.setScenario({ preset: 'overloaded-in-stream' });
-  assert.equal((await ask(gateway, { stream: true })).status, 529);
+  assert.equal((await ask(gateway, { stream: true })).status, 503);
 });
 
 /** A stopped server with a full accept backlog: its kernel accepts no further connection. */

@@ -122,11 +122,9 @@ suite('official SDKs and failures', () => {
         gateway.simulator.setScenario({ preset });
         const error = await failureOf(sdk.ask(0));
         await forgetLimits();
-        // Anthropic's SDK has a class for its own status of an overload.
-        const isOwn = preset === 'overloaded' && sdk.name === 'anthropic';
         assert.deepEqual(
           [preset, sdk.read(error).status, sdk.read(error).code],
-          [preset, isOwn ? 529 : status, code],
+          [preset, status, code],
         );
       }
     });

@@ -17,7 +17,7 @@ function problemsOf(
   label: string,
   planted?: PlantedResponse,
 ): readonly string[] {
-  const failure = seen.status === 200 ? errorPart(seen.text) : seen.text;
+  const failure = withoutModel(seen.status === 200 ? errorPart(seen.text) : seen.text);
   if (failure === undefined) return [`${label}: answered as a success: ${seen.text}`];
   const problems = [
     ...(/"(?:spillway_code|code|reason)":"[A-Z_]+"/.test(failure)
@@ -28,6 +28,15 @@ function problemsOf(
     ...strangeHeaders(seen.headers),
   ];
   return problems.map((problem) => `${label}: ${problem} in ${failure}`);
+}
+
+/** An answer about an unknown model repeats the caller's own name for it. */
+function withoutModel(failure: string | undefined): string | undefined {
+  return Object.values(ENDPOINTS).reduce(
+    (text, { model }) =>
+      text?.replaceAll(`The model ${model} `, '').replaceAll(`"model":"${model}"`, ''),
+    failure,
+  );
 }
 
 /** A stream's last event, if it is an error; earlier events are content, which may name the model. */
