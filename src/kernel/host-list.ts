@@ -1,4 +1,4 @@
-// A URL whose authority lists several hosts, as the URL of a Redis behind Sentinels does:
+// A URL with several hosts, such as the URL of a Redis behind Sentinels:
 // `scheme://user:password@host:port,host:port/path`. `URL` itself accepts a single host.
 
 export type HostListUrl = {

@@ -1,6 +1,6 @@
 // The address in REDIS_URL as options of the driver: a Redis itself (`redis://`, `rediss://`), or the Sentinels that know
 // which Redis is the primary (`redis+sentinel://user:password@host:port,host:port/name/database`; `rediss+sentinel://` uses
-// TLS for both). User and password are Redis'; those of the Sentinels are in the query.
+// TLS for both). User and password belong to Redis; the query has the Sentinels' credentials.
 
 import type { RedisOptions } from 'ioredis';
 import { type HostListUrl, parseHostList } from '../../../kernel/host-list.ts';
