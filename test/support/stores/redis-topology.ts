@@ -64,7 +64,7 @@ async function cutReplication(primaryPort: number, replica: Redis): Promise<void
   const client = new Redis({ port: primaryPort, password: PASSWORD });
   client.on('error', () => {});
   await replica.config('SET', 'masterauth', 'wrong');
-  await client.client('KILL', 'TYPE', 'replica');
+  await client.call('CLIENT', 'KILL', 'TYPE', 'replica');
   client.disconnect();
 }
 
