@@ -107,6 +107,23 @@ test('Sentinels lead to the promoted replica after a crash of the primary', asyn
   await set.close();
 });
 
+test('a wrong name and a wrong password of the Sentinels are named', async () => {
+  const set = await startSentinelSet();
+  const failureOf = async (url: string) => {
+    const link = open(url);
+    await link.ready(10_000);
+    await link.close();
+    return permanentFailure(link.lastFailure());
+  };
+  assert.match(
+    (await failureOf(set.url.replace('/main', '/other'))) ?? '',
+    /no primary of the name/,
+  );
+  const wrong = set.url.replace('sentinelPassword=', 'sentinelPassword=wrong-');
+  assert.match((await failureOf(wrong)) ?? '', /refuse sentinelUsername or sentinelPassword/);
+  await set.close();
+});
+
 test('epochs are deleted once when another process serves the data', async () => {
   const server = await startRedis(() => []);
   const client = new Redis({ port: server.port });
