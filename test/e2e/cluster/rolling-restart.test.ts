@@ -31,7 +31,8 @@ suite('a rolling restart of three gateways under load', () => {
     folder = makeTempFolder();
     cluster = await openTestCluster(services, folder, { ANTHROPIC_RATE_LIMIT: '1000000' });
     for (const id of IDS) await start(id);
-    await raiseLimits(servers.get('one')?.url ?? '', cluster.adminKey);
+    // At each server: the others would learn of it within five seconds only.
+    for (const { url } of servers.values()) await raiseLimits(url, cluster.adminKey);
     cluster.simulator.setScenario({ latencyMs: 50 });
   });
   after(async () => {
