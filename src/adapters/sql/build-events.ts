@@ -38,8 +38,8 @@ export function createBuildEventStore(
         .select(timestampOut(dialect).as('created_at'))
         .where('build_id', '=', buildId)
         .$if(organizationId !== undefined, (query) =>
-          query.where(({ or, eb }) =>
-            or([
+          query.where((eb) =>
+            eb.or([
               eb('organization_id', '=', organizationId ?? ''),
               ...(organizationId === unownedOrganization
                 ? [eb('organization_id', 'is', null)]
