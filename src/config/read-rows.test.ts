@@ -64,7 +64,7 @@ const WRONG_VARIABLES: readonly (readonly [string, string, string])[] = [
   [
     'REDIS_URL',
     'localhost:6379',
-    'REDIS_URL is "localhost:6379", but it must be an address that begins with redis:// or rediss://.',
+    'REDIS_URL is "localhost:6379", but it must be an address that begins with redis:// or rediss://, or redis+sentinel://host:port,host:port/name for Sentinels.',
   ],
   [
     'RABBITMQ_URL',
