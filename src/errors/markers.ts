@@ -57,7 +57,7 @@ export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, 
     openai: { type: 'insufficient_quota', code: 'insufficient_quota' },
     gemini: { grpcStatus: 'RESOURCE_EXHAUSTED' },
   },
-  // For clients that act on it alone: Anthropic's Python SDK raises its Overloaded class, Claude Code waits and says so, Codex
+  // For clients that act on it alone: Anthropic's SDKs raise their Overloaded class, Claude Code waits and says so, Codex
   // stops with a sentence instead of thirty requests. All others get Spillway's own status and code.
   OVERLOADED: {
     anthropic: { status: 529 },

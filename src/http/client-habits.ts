@@ -6,7 +6,7 @@
 //   retries every 5xx, also where `x-should-retry` forbids it: agents, for up to a minute. A failure that no retry can fix
 //   is 424 for them, which no client retries and which does not blame the caller's key, as 401 and 403 would.
 //
-//   acts on its vendor's status or code for an overload: Anthropic's Python SDK and Claude Code on 529, Codex on a code.
+//   acts on its vendor's status or code for an overload: Anthropic's SDKs and Claude Code on 529, Codex on a code.
 //
 //   takes an unknown status for a lost connection: LiteLLM knows neither 402 nor 424, and aider retries its connection error
 //   for a minute. A failure that no retry can fix is 400 for it, and a failing provider 500, whose class its retry policies
@@ -18,7 +18,7 @@ import { type WireFormat, wireStatus } from '../errors/wire-shape.ts';
 import { isRetryingAgent } from '../flow/call/caller-retries.ts';
 
 const SLEEPING_CLIENTS = /^(?:codex|OpenAI\/Python )/i;
-const KNOW_OVERLOAD = /^(?:codex|claude-cli|Anthropic\/Python |AsyncAnthropic\/Python )/i;
+const KNOW_OVERLOAD = /^(?:codex|claude-cli|(?:Async)?Anthropic\/(?:JS|Python) )/i;
 const LITELLM = /^litellm\//i;
 const BAD_REQUEST = 400;
 const PAYMENT_REQUIRED = 402;
