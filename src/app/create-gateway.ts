@@ -125,7 +125,7 @@ async function compose(
   });
   const { self } = membership;
   const forwardingContext = { self, cluster, serve, readiness, clock, log, lifecycle };
-  const { peers, forward } = openForwarding(config, forwardingContext);
+  const { interServer, forward } = openForwarding(config, forwardingContext);
   const refusals = openRefusalLimits(config, { clock, log });
   const gate = createGate(keyring, identity.adminKey, refusals);
   const replyError = createErrorReplier(clock, log, {
@@ -175,7 +175,7 @@ async function compose(
   const native: NativeHandler | undefined = roles.isGateway
     ? createNativeHandler({
         keyring,
-        peers,
+        interServer,
         serve: {
           ...serve,
           once: { store: store.idempotency, clock, log },

@@ -2,7 +2,7 @@
 //
 //   match the path → credential → key → admit the body → read it → serve → one response
 //
-// A request that another server forwards has a signature in place of the credential (peer-gate).
+// A request that another server forwards has a signature in place of the credential (inter-server-gate).
 //
 // A failure of any stage is sent in the caller's wire format, so that its SDK raises its own error class.
 
@@ -31,7 +31,7 @@ import { type BodyLease, type BodyQuota, MAX_SMALL_BODY_BYTES } from './bodies/b
 import { announcedBytes, type BodyIntake, readBody } from './bodies/read-body.ts';
 import { readCorrelationId } from './correlation-id.ts';
 import { findPrincipal, hasCredential, readCredential } from './credential.ts';
-import type { AcceptedPeer, PeerGate } from './peer-gate.ts';
+import type { AcceptedForward, InterServerGate } from './inter-server-gate.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
 import { type ErrorReplier } from './reply-error.ts';
 import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
@@ -39,7 +39,7 @@ import { MAX_SINGLE_WRITE_BYTES, writeChunk } from './write-chunk.ts';
 export type NativeHandlerParts = {
   readonly keyring: Keyring;
   /** Undefined: no server may forward requests to this one. */
-  readonly peers?: PeerGate | undefined;
+  readonly interServer?: InterServerGate | undefined;
   readonly serve: ServeCallParts;
   readonly replyError: ErrorReplier;
   readonly quota: BodyQuota;
@@ -78,7 +78,7 @@ class NativeConnection implements Reply {
   #id: string;
   readonly #startedAtMs: number;
   #principal: Principal | undefined;
-  #peer: AcceptedPeer | undefined;
+  #forwarded: AcceptedForward | undefined;
   #lease: BodyLease | undefined;
   #served: ServedRequest | undefined;
   #isClosed = false;
@@ -100,8 +100,8 @@ class NativeConnection implements Reply {
   }
 
   accept(): void {
-    const { keyring, peers } = this.#parts;
-    if (peers?.isClaimed(this.#request)) return this.#acceptPeer(peers);
+    const { keyring, interServer } = this.#parts;
+    if (interServer?.isClaimed(this.#request)) return this.#acceptForwarded(interServer);
     const credential = readCredential(this.#request.headers, this.#route.queryKey);
     const principal = credential === undefined ? undefined : keyring.known(credential);
     if (principal) return this.#authenticated(principal);
@@ -114,14 +114,14 @@ class NativeConnection implements Reply {
     );
   }
 
-  #acceptPeer(peers: PeerGate): void {
+  #acceptForwarded(interServer: InterServerGate): void {
     try {
-      this.#peer = peers.accept(this.#request);
+      this.#forwarded = interServer.accept(this.#request);
     } catch (refusal) {
       return this.#refuse(refusal);
     }
-    this.#id = this.#peer.requestId;
-    this.#authenticated(this.#peer.principal);
+    this.#id = this.#forwarded.requestId;
+    this.#authenticated(this.#forwarded.principal);
   }
 
   refuseLoop(): void {
@@ -220,9 +220,9 @@ class NativeConnection implements Reply {
       startedAtMs: this.#startedAtMs,
     };
     // The origin of a forwarded request keeps its idempotency key, stale answers and queueing, and it is not forwarded again.
-    const serve = this.#peer ? serveRequest : serveCall;
+    const serve = this.#forwarded ? serveRequest : serveCall;
     try {
-      this.#peer?.checkBody(body);
+      this.#forwarded?.checkBody(body);
       this.#served = serve(this.#parts.serve, request, this, (failure) => this.#fail(failure));
     } catch (thrown) {
       this.#refuse(thrown);

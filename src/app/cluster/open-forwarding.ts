@@ -3,11 +3,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { createHttp1Upstream } from '../../adapters/http1/upstream.ts';
-import type { PeerName } from '../../cluster/peers/peer-signature.ts';
+import type { ServerName } from '../../cluster/inter-server/call-signature.ts';
 import type { Config } from '../../config/config.ts';
 import type { ForwardParts } from '../../flow/forward/forward-call.ts';
 import type { ServeParts } from '../../flow/serve/serve-request.ts';
-import { createPeerGate, type PeerGate } from '../../http/peer-gate.ts';
+import { createInterServerGate, type InterServerGate } from '../../http/inter-server-gate.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -15,7 +15,7 @@ import type { ServerReadiness } from '../readiness.ts';
 import type { Cluster } from './open-cluster.ts';
 
 export type ForwardingContext = {
-  readonly self: PeerName;
+  readonly self: ServerName;
   readonly cluster: Pick<Cluster, 'directory' | 'selector' | 'statistics'>;
   readonly serve: Pick<ServeParts, 'limits'>;
   readonly readiness: ServerReadiness;
@@ -25,7 +25,7 @@ export type ForwardingContext = {
 };
 
 export type Forwarding = {
-  readonly peers: PeerGate | undefined;
+  readonly interServer: InterServerGate | undefined;
   readonly forward: ForwardParts | undefined;
 };
 
@@ -35,10 +35,10 @@ export function openForwarding(config: Config, context: ForwardingContext): Forw
   const { interServerSecrets: secrets = [], routingEnabled } = config.cluster;
   const { self, clock, log } = context;
   const [secret] = secrets;
-  if (secret === undefined) return { peers: undefined, forward: undefined };
-  const peers = createPeerGate({ secrets, self, clock, log });
-  if (!routingEnabled) return { peers, forward: undefined };
-  return { peers, forward: openSending(config, context, secret) };
+  if (secret === undefined) return { interServer: undefined, forward: undefined };
+  const interServer = createInterServerGate({ secrets, self, clock, log });
+  if (!routingEnabled) return { interServer, forward: undefined };
+  return { interServer, forward: openSending(config, context, secret) };
 }
 
 function openSending(

@@ -3,9 +3,9 @@
 
 import { createMemoryServerRegistry } from '../../adapters/memory/server-registry.ts';
 import { commonPrefix } from '../../adapters/redis/rate-limits/rate-limit-keys.ts';
+import type { ServerName } from '../../cluster/inter-server/call-signature.ts';
 import { Membership, ServerIdInUse } from '../../cluster/membership.ts';
 import { NO_OPINION } from '../../cluster/opinions.ts';
-import type { PeerName } from '../../cluster/peers/peer-signature.ts';
 import { NO_ROUTING } from '../../cluster/routing-statistics.ts';
 import type { ServerMode, ServerRecord } from '../../cluster/server-record.ts';
 import { RECORD_LIFETIME_MS, type ServerRegistry } from '../../cluster/server-registry.ts';
@@ -33,7 +33,7 @@ export type MembershipSource = {
 };
 
 export type OpenedMembership = {
-  readonly self: PeerName;
+  readonly self: ServerName;
   readonly registry: ServerRegistry;
   readonly mode: () => ServerMode;
   /** Connects the record and the operator's mode with the rest of the server. */

@@ -17,11 +17,11 @@ import { lost } from '../../upstream/attempt/attempt-failure.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { type NativeRequest, readLabel } from '../serve/native-request.ts';
 import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from '../serve/reply.ts';
+import { ForwardExchange, type ForwardOutcome } from './forward-exchange.ts';
 import { type ForwardReason, forwardReason } from './forward-reason.ts';
-import { PeerExchange, type PeerOutcome } from './peer-exchange.ts';
-import { type PeerSender, peerRequest } from './peer-request.ts';
+import { type ForwardSender, forwardedRequest } from './forwarded-request.ts';
 
-export type ForwardParts = PeerSender & {
+export type ForwardParts = ForwardSender & {
   readonly directory: ServerDirectory;
   readonly selector: ServerSelector;
   readonly statistics: RoutingStatistics;
@@ -63,7 +63,7 @@ class ForwardableCall implements ServedRequest {
   readonly #planOf: PlanOf;
   readonly #serve: Serve;
   #local: ServedRequest | undefined;
-  #exchange: PeerExchange | undefined;
+  #exchange: ForwardExchange | undefined;
   #checking: Repetition | undefined;
   #isGone = false;
 
@@ -156,11 +156,11 @@ class ForwardableCall implements ServedRequest {
     }
   }
 
-  #tryServer(server: RegisteredServer): Promise<PeerOutcome> {
+  #tryServer(server: RegisteredServer): Promise<ForwardOutcome> {
     const { url, id, incarnation } = server;
     if (url === undefined) return Promise.resolve({ kind: 'failed', reason: 'it has no URL' });
     return new Promise((resolve) => {
-      const exchange = new PeerExchange(this.#reply, {
+      const exchange = new ForwardExchange(this.#reply, {
         onOutcome: (outcome) => {
           if (outcome.kind === 'failed') this.#stopChecking();
           resolve(outcome);
@@ -178,13 +178,16 @@ class ForwardableCall implements ServedRequest {
       );
       exchange.start(
         this.#parts.upstream,
-        peerRequest(this.#parts, this.#request, { url, id, incarnation }),
+        forwardedRequest(this.#parts, this.#request, { url, id, incarnation }),
       );
     });
   }
 
   /** A frozen server keeps its connections open and never answers. */
-  async #checkServer({ id, incarnation }: RegisteredServer, exchange: PeerExchange): Promise<void> {
+  async #checkServer(
+    { id, incarnation }: RegisteredServer,
+    exchange: ForwardExchange,
+  ): Promise<void> {
     const { now, servers, isStale } = await this.#parts.directory.snapshot();
     if (isStale) return;
     const known = servers.find((server) => server.id === id && server.incarnation === incarnation);

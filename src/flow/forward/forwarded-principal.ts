@@ -1,4 +1,4 @@
-// The principal of a forwarded request as text. The origin has authenticated the caller; the peer trusts the signature
+// The principal of a forwarded request as text. The origin has authenticated the caller; the serving server trusts the signature
 // and looks nothing up, so that forwarding works while the store is unavailable. The organisation's own sentences stay at
 // the origin, which renders failures.
 

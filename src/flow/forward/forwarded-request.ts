@@ -4,18 +4,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   contentDigest,
-  type PeerCall,
-  type PeerName,
+  type InterServerCall,
+  type ServerName,
   signCall,
   targetText,
-} from '../../cluster/peers/peer-signature.ts';
+} from '../../cluster/inter-server/call-signature.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { UpstreamRequest } from '../../upstream/upstream.ts';
 import type { NativeRequest } from '../serve/native-request.ts';
 import { readDeadline } from '../serve/request-deadline.ts';
 import { encodePrincipal } from './forwarded-principal.ts';
 
-export type PeerSender = {
+export type ForwardSender = {
   readonly serverId: string;
   readonly secret: string;
   readonly clock: Clock;
@@ -53,14 +53,14 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'x-spillway-principal',
 ]);
 
-export function peerRequest(
-  sender: PeerSender,
+export function forwardedRequest(
+  sender: ForwardSender,
   request: NativeRequest,
-  target: PeerName & { readonly url: string },
+  target: ServerName & { readonly url: string },
 ): UpstreamRequest {
   const { serverId, secret, clock, newNonce } = sender;
   const { path, query } = splitUrl(request.url);
-  const call: PeerCall = {
+  const call: InterServerCall = {
     method: 'POST',
     path,
     query,

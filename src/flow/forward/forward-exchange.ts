@@ -11,12 +11,12 @@ import type {
 } from '../../upstream/upstream.ts';
 import type { Reply } from '../serve/reply.ts';
 
-export type PeerOutcome =
+export type ForwardOutcome =
   | { readonly kind: 'relayed'; readonly status: number }
   | { readonly kind: 'failed'; readonly reason: string };
 
-export type PeerExchangeListener = {
-  onOutcome(outcome: PeerOutcome): void;
+export type ForwardExchangeListener = {
+  onOutcome(outcome: ForwardOutcome): void;
   /** The stream broke after content was sent. */
   onBroken(reason: string): void;
   /** The caller has the last byte. */
@@ -26,13 +26,13 @@ export type PeerExchangeListener = {
 /** Statuses that every server would answer alike, because the request itself is at fault. */
 const CALLERS_FAULT: ReadonlySet<number> = new Set([400, 402, 403, 404, 413, 422]);
 
-/** Headers that the peer has made for the caller. */
+/** Headers that the serving server has made for the caller. */
 const RELAYED =
   /^(content-type|content-length|cache-control|request-id|retry-after(-ms)?|x-(request|correlation)-id|x-should-retry|x-(spillway|ratelimit)-.+)$/;
 
-export class PeerExchange implements UpstreamListener {
+export class ForwardExchange implements UpstreamListener {
   readonly #reply: Reply;
-  readonly #listener: PeerExchangeListener;
+  readonly #listener: ForwardExchangeListener;
   readonly #chunks: Buffer[] = [];
   #call: UpstreamCall | undefined;
   #status = 0;
@@ -41,7 +41,7 @@ export class PeerExchange implements UpstreamListener {
   #isRelaying = false;
   #isEnded = false;
 
-  constructor(reply: Reply, listener: PeerExchangeListener) {
+  constructor(reply: Reply, listener: ForwardExchangeListener) {
     this.#reply = reply;
     this.#listener = listener;
   }

@@ -3,7 +3,7 @@
 // valid signature are remembered, so that only servers of the cluster can fill the sets.
 
 import type { Clock } from '../../kernel/clock.ts';
-import { MAX_AGE_SECONDS } from './peer-signature.ts';
+import { MAX_AGE_SECONDS } from './call-signature.ts';
 
 /** A signature is valid this long before and after its time. */
 const LIFETIME_MS = 2 * MAX_AGE_SECONDS * 1000;

@@ -5,9 +5,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** A server in one life: a call that was recorded before a restart is not for the process after it. */
-export type PeerName = { readonly id: string; readonly incarnation: string };
+export type ServerName = { readonly id: string; readonly incarnation: string };
 
-export type PeerCall = {
+export type InterServerCall = {
   readonly method: string;
   readonly path: string;
   /** With its question mark; empty without a query. */
@@ -15,7 +15,7 @@ export type PeerCall = {
   /** See `contentDigest`. */
   readonly digest: string;
   readonly source: string;
-  readonly target: PeerName;
+  readonly target: ServerName;
   readonly requestId: string;
   /** The authenticated caller, encoded. */
   readonly principal: string;
@@ -29,7 +29,7 @@ export type SignatureTerms = {
 
 export type SignatureHeaders = { readonly input: string; readonly signature: string };
 
-export type PeerRefusal = 'malformed' | 'bad_signature' | 'wrong_target' | 'wrong_time';
+export type CallRefusal = 'malformed' | 'bad_signature' | 'wrong_target' | 'wrong_time';
 
 /** The clocks of two servers may differ, and a call may be under way, for this long. */
 export const MAX_AGE_SECONDS = 60;
@@ -58,11 +58,15 @@ export function contentDigest(body: Buffer): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }
 
-export function targetText({ id, incarnation }: PeerName): string {
+export function targetText({ id, incarnation }: ServerName): string {
   return `${id};incarnation=${incarnation}`;
 }
 
-export function signCall(call: PeerCall, terms: SignatureTerms, secret: string): SignatureHeaders {
+export function signCall(
+  call: InterServerCall,
+  terms: SignatureTerms,
+  secret: string,
+): SignatureHeaders {
   const { created, nonce } = terms;
   const parameters = `(${COMPONENTS});created=${created};nonce="${nonce}";alg="hmac-sha256"`;
   const mac = macOf(signatureBase(call, parameters), secret);
@@ -72,8 +76,8 @@ export function signCall(call: PeerCall, terms: SignatureTerms, secret: string):
   };
 }
 
-/** True if the header claims a signature of a peer; whether it is valid is another question. */
-export function claimsPeer(input: string | string[] | undefined): input is string {
+/** True if the header claims a signature of a server; whether it is valid is another question. */
+export function claimsServer(input: string | string[] | undefined): input is string {
   return typeof input === 'string' && input.startsWith(`${LABEL}=`);
 }
 
@@ -82,14 +86,14 @@ export function claimsPeer(input: string | string[] | undefined): input is strin
  * the body once it has it.
  */
 export function verifyCall(
-  call: Omit<PeerCall, 'target'> & { readonly target: string },
+  call: Omit<InterServerCall, 'target'> & { readonly target: string },
   headers: SignatureHeaders,
   verifier: {
     readonly secrets: readonly string[];
-    readonly self: PeerName;
+    readonly self: ServerName;
     readonly nowSeconds: number;
   },
-): SignatureTerms | PeerRefusal {
+): SignatureTerms | CallRefusal {
   const [, parameters, created, nonce] = INPUT.exec(headers.input) ?? [];
   const [, encoded] = SIGNATURE.exec(headers.signature) ?? [];
   if (parameters === undefined || nonce === undefined || encoded === undefined) return 'malformed';
@@ -104,7 +108,7 @@ export function verifyCall(
 }
 
 function signatureBase(
-  call: Omit<PeerCall, 'target'> & { readonly target: string | PeerName },
+  call: Omit<InterServerCall, 'target'> & { readonly target: string | ServerName },
   parameters: string,
 ): string {
   const target = typeof call.target === 'string' ? call.target : targetText(call.target);

@@ -1,22 +1,22 @@
-// Accepts calls of peers: verifies the signature, the addressed server, the time and the nonce before the body
+// Accepts calls of other servers: verifies the signature, the addressed server, the time and the nonce before the body
 // is read, and the body against its signed digest afterwards. A client that sends these headers without a secret of the
 // cluster gets 401; a client that sends a part of them is served like any other.
 
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../admission/principal.ts';
 import {
-  claimsPeer,
+  claimsServer,
   contentDigest,
-  type PeerName,
+  type ServerName,
   verifyCall,
-} from '../cluster/peers/peer-signature.ts';
-import { SeenNonces } from '../cluster/peers/seen-nonces.ts';
+} from '../cluster/inter-server/call-signature.ts';
+import { SeenNonces } from '../cluster/inter-server/seen-nonces.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { decodePrincipal } from '../flow/forward/forwarded-principal.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 
-export type AcceptedPeer = {
+export type AcceptedForward = {
   readonly source: string;
   readonly requestId: string;
   readonly principal: Principal;
@@ -24,21 +24,26 @@ export type AcceptedPeer = {
   checkBody(body: Buffer): void;
 };
 
-export type PeerGate = {
+export type InterServerGate = {
   /** True if the request claims to come from a server. */
   isClaimed(request: IncomingMessage): boolean;
   /** Throws UNAUTHORIZED, or LOOP_DETECTED for a request of this server. */
-  accept(request: IncomingMessage): AcceptedPeer;
+  accept(request: IncomingMessage): AcceptedForward;
 };
 
-export type PeerGateParts = {
+export type InterServerGateParts = {
   readonly secrets: readonly string[];
-  readonly self: PeerName;
+  readonly self: ServerName;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export function createPeerGate({ secrets, self, clock, log }: PeerGateParts): PeerGate {
+export function createInterServerGate({
+  secrets,
+  self,
+  clock,
+  log,
+}: InterServerGateParts): InterServerGate {
   const nonces = new SeenNonces(clock);
 
   function refused(reason: string, source: string): SpillwayError {
@@ -52,7 +57,7 @@ export function createPeerGate({ secrets, self, clock, log }: PeerGateParts): Pe
   }
 
   return {
-    isClaimed: ({ headers }) => claimsPeer(headers['signature-input']),
+    isClaimed: ({ headers }) => claimsServer(headers['signature-input']),
     accept(request) {
       const source = header(request, 'x-spillway-source');
       const digest = header(request, 'content-digest');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  claimsPeer,
+  claimsServer,
   contentDigest,
-  type PeerCall,
+  type InterServerCall,
   signCall,
   targetText,
   verifyCall,
-} from './peer-signature.ts';
+} from './call-signature.ts';
 
 const SECRET = 'a'.repeat(32);
 const OTHER_SECRET = 'b'.repeat(32);
@@ -15,7 +15,7 @@ const SELF = { id: 'srv-b', incarnation: 'inc-1' };
 const TERMS = { created: 1_800_000_000, nonce: 'n'.repeat(22) };
 const BODY = Buffer.from('{"model":"m"}');
 
-const CALL: PeerCall = {
+const CALL: InterServerCall = {
   method: 'POST',
   path: '/v1/messages',
   query: '?beta=true',
@@ -96,8 +96,8 @@ test('a signature over fewer components, or in another form, is refused', () => 
     assert.equal(verifyCall(ARRIVED, { ...HEADERS, signature }, verifier), 'malformed');
 });
 
-test('only the label of this product claims a peer', () => {
-  assert.equal(claimsPeer(HEADERS.input), true);
+test('only the label of this product claims a server', () => {
+  assert.equal(claimsServer(HEADERS.input), true);
   for (const other of [undefined, ['spillway=()'], 'sig1=("@method")'])
-    assert.equal(claimsPeer(other), false);
+    assert.equal(claimsServer(other), false);
 });
