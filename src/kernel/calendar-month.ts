@@ -2,6 +2,8 @@
 // changes its zone during the month; its ends are timestamps. Consecutive months have no gap and no overlap, whatever
 // daylight saving does at midnight.
 
+import { instantOf, localTimeAt } from './calendar/zoned-time.ts';
+
 export type CalendarMonth = {
   /** Year and month as one number, e.g. 202611. */
   readonly number: number;
@@ -13,11 +15,10 @@ export type CalendarMonth = {
 
 /** Throws a RangeError for a zone that does not exist. */
 export function calendarMonth(at: number, timeZone: string): CalendarMonth {
-  const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
-  const month = monthOf(local.toPlainDate().toPlainYearMonth(), timeZone);
+  const { year, month } = localTimeAt(at, timeZone);
+  const shown = monthOf(year, month, timeZone);
   // Clocks that fall back over midnight show the last day of a month again after the next has begun.
-  if (at < month.endsAt) return month;
-  return monthOf(local.toPlainDate().toPlainYearMonth().add({ months: 1 }), timeZone);
+  return at < shown.endsAt ? shown : monthOf(year, month + 1, timeZone);
 }
 
 /** Caches the month of each zone: a lookup within the cached month compares two numbers. */
@@ -37,18 +38,30 @@ export function isWithin(month: CalendarMonth, at: number): boolean {
   return at >= month.startsAt && at < month.endsAt;
 }
 
+/** The number of the month that a usage record counts in: its reservation's, otherwise that of its creation in UTC. */
+export function postingMonth(record: {
+  readonly budgetMonth?: number | undefined;
+  readonly createdAt: number;
+}): number {
+  return record.budgetMonth ?? cachedMonth(record.createdAt, 'UTC').number;
+}
+
+const cachedMonth = createMonthCache();
+
 /** The time zone database has about 600 names. */
 const MAX_ZONES = 1000;
 
-function monthOf(month: Temporal.PlainYearMonth, timeZone: string): CalendarMonth {
+/** `month` counts from 1 and may exceed 12. */
+function monthOf(year: number, month: number, timeZone: string): CalendarMonth {
+  const years = Math.floor((month - 1) / 12);
   return Object.freeze({
-    number: month.year * 100 + month.month,
-    startsAt: firstMoment(month, timeZone),
-    endsAt: firstMoment(month.add({ months: 1 }), timeZone),
+    number: (year + years) * 100 + month - 12 * years,
+    startsAt: firstMoment(year, month, timeZone),
+    endsAt: firstMoment(year, month + 1, timeZone),
   });
 }
 
 /** Where daylight saving skips midnight the day begins later; where it repeats midnight the first one counts. */
-function firstMoment(month: Temporal.PlainYearMonth, timeZone: string): number {
-  return month.toPlainDate({ day: 1 }).toZonedDateTime(timeZone).epochMilliseconds;
+function firstMoment(year: number, month: number, timeZone: string): number {
+  return instantOf({ year, month, day: 1, hour: 0, minute: 0 }, timeZone);
 }

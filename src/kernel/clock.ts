@@ -3,32 +3,23 @@
 
 export type CancelTimer = () => void;
 
+/** The port for time, timers and randomness; a test passes its own. */
 export type Clock = {
   now(): number;
   monotonic(): number;
   random(): number;
-  /** Calls `fn` once after `delayMs`; the timer does not keep the process alive. */
+  /** Calls `fn` once after `delayMs`. */
   after(delayMs: number, fn: () => void): CancelTimer;
 };
 
 /** setTimeout overflows above 2^31-1 ms and would fire at once: longer waits are cut into laps. */
 const MAX_LAP_MS = 2_147_483_647;
 
-export const systemClock: Clock = Object.freeze({
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  random: () => Math.random(),
-  after(delayMs: number, fn: () => void): CancelTimer {
-    let remainingMs = Math.max(0, delayMs);
-    let timer = setTimeout(lap, Math.min(remainingMs, MAX_LAP_MS)).unref();
-    function lap(): void {
-      remainingMs -= MAX_LAP_MS;
-      if (remainingMs <= 0) return fn();
-      timer = setTimeout(lap, Math.min(remainingMs, MAX_LAP_MS)).unref();
-    }
-    return () => clearTimeout(timer);
-  },
-});
+/** For servers: a timer of theirs never keeps the process alive. */
+export const systemClock: Clock = Object.freeze(createClock(false));
+
+/** For libraries: a timer keeps the process alive, because the caller awaits it. Runs in browsers, too. */
+export const foregroundClock: Clock = Object.freeze(createClock(true));
 
 /** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -44,4 +35,26 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     }
     signal?.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+function createClock(keepsAlive: boolean): Clock {
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    random: () => Math.random(),
+    after(delayMs, fn) {
+      let remainingMs = Math.max(0, delayMs);
+      let timer = start();
+      function start(): ReturnType<typeof setTimeout> {
+        const started = setTimeout(lap, Math.min(remainingMs, MAX_LAP_MS));
+        return keepsAlive ? started : started.unref();
+      }
+      function lap(): void {
+        remainingMs -= MAX_LAP_MS;
+        if (remainingMs <= 0) return fn();
+        timer = start();
+      }
+      return () => clearTimeout(timer);
+    },
+  };
 }

@@ -14,6 +14,7 @@ export const LOG_TYPES = [
 ] as const;
 export type LogType = (typeof LOG_TYPES)[number];
 
+/** One log entry. `metadata` has neither secrets nor prompts nor texts of providers. */
 export type LogEntry = {
   readonly level: LogLevel;
   readonly type: LogType;

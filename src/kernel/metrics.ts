@@ -23,7 +23,10 @@ export type Metric = Counter | Gauge | Histogram;
 
 type Family<C> = {
   readonly name: string;
+  /** A noun phrase with its unit. */
   readonly help: string;
+  /** In UCUM, as OTLP states it: `s`, `ms`, `By`, `{token}`, `USD`; `1` for a plain number. */
+  readonly unit: string;
   readonly labelNames: readonly string[];
   readonly series: ReadonlyMap<string, Series<C>>;
   /** The cell for these label values, in the order of `labelNames`; hot paths keep the cell. */
@@ -33,17 +36,20 @@ type Family<C> = {
 export type Series<C> = { readonly labels: readonly string[]; readonly cell: C };
 
 export type Metrics = {
-  counter(name: string, help: string, labelNames?: readonly string[]): Counter;
-  gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
+  counter(name: string, help: string, labelNames?: readonly string[], unit?: string): Counter;
+  gauge(name: string, help: string, labelNames?: readonly string[], unit?: string): Gauge;
   histogram(
     name: string,
     help: string,
     bounds: readonly number[],
     labelNames?: readonly string[],
+    unit?: string,
   ): Histogram;
   /** Called before each rendering, to set gauges whose value lives elsewhere. */
   onCollect(fn: () => void): void;
   collect(): readonly Metric[];
+  /** A registered metric, without calling the collectors; undefined if there is none of this name. */
+  find(name: string): Metric | undefined;
 };
 
 export function createMetrics(): Metrics {
@@ -57,21 +63,22 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    counter: (name, help, labelNames = []) =>
-      register({ kind: 'counter', ...family(name, help, labelNames, newCell) }),
-    gauge: (name, help, labelNames = []) =>
-      register({ kind: 'gauge', ...family(name, help, labelNames, newCell) }),
-    histogram: (name, help, bounds, labelNames = []) =>
+    counter: (name, help, labelNames = [], unit = '1') =>
+      register({ kind: 'counter', ...family({ name, help, unit, labelNames }, newCell) }),
+    gauge: (name, help, labelNames = [], unit = '1') =>
+      register({ kind: 'gauge', ...family({ name, help, unit, labelNames }, newCell) }),
+    histogram: (name, help, bounds, labelNames = [], unit = '1') =>
       register({
         kind: 'histogram',
         bounds,
-        ...family(name, help, labelNames, () => newHistogramCell(bounds.length)),
+        ...family({ name, help, unit, labelNames }, () => newHistogramCell(bounds.length)),
       }),
     onCollect: (fn) => void collectors.push(fn),
     collect() {
       for (const fn of collectors) fn();
       return [...metrics.values()];
     },
+    find: (name) => metrics.get(name),
   };
 }
 
@@ -86,11 +93,10 @@ export function observe(histogram: Histogram, cell: HistogramCell, value: number
 }
 
 function family<C>(
-  name: string,
-  help: string,
-  labelNames: readonly string[],
+  described: Pick<Family<C>, 'name' | 'help' | 'unit' | 'labelNames'>,
   create: () => C,
 ): Family<C> {
+  const { name, labelNames } = described;
   const series = new Map<string, Series<C>>();
   const overflow = labelNames.map(() => 'other');
 
@@ -106,7 +112,7 @@ function family<C>(
     return made.cell;
   }
 
-  return { name, help, labelNames, series, cell };
+  return { ...described, series, cell };
 }
 
 function newCell(): Cell {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClock } from '../../test/support/test-clock.ts';
+import { createTestClock } from '../../../test/support/test-clock.ts';
 import { BatchPace } from './batch-pace.ts';
 
 test('operations of one turn of the event loop share one batch', async () => {

@@ -3,7 +3,7 @@
 // at least MIN_DISTANCE_MS later, so that it collects more; a single operation under light load never waits.
 // One batch at a time: the owner reports its start with `began` and calls `plan` again when it has ended.
 
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** Negligible next to a provider call, and long enough to collect several operations at thousands per second. */
 const MIN_DISTANCE_MS = 3;
