@@ -4,6 +4,7 @@
 
 import type { CircuitKey } from './circuit-key.ts';
 
+/** The states of a circuit. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** Why a circuit is not closed: calls failed, or the provider announced a limit until a timestamp. */
@@ -26,6 +27,7 @@ export type BreakerAnswer =
  */
 export type CallHealth = 'success' | 'failure' | 'neutral' | 'doubtful';
 
+/** One circuit with its counts. */
 export type BreakerView = {
   readonly key: CircuitKey;
   readonly state: BreakerState;
@@ -53,6 +55,7 @@ export type CircuitTransition = {
   readonly isDecidedHere: boolean;
 };
 
+/** The port to circuit breakers, of one process or of all. */
 export type BreakerBoard = {
   /** False while every circuit is closed, as they usually are: all that the hot path reads. */
   hasOpen(): boolean;

@@ -17,6 +17,7 @@
 
 import type { BreakerCause, BreakerState, CallHealth } from './breaker-board.ts';
 
+/** The rules by which a circuit opens and closes. */
 export type BreakerRules = {
   /** The failures in the window that open the circuit, */
   readonly failures: number;
@@ -27,6 +28,7 @@ export type BreakerRules = {
   readonly successesToClose: number;
 };
 
+/** The rules of a breaker without options. */
 export const BREAKER_DEFAULTS: BreakerRules = Object.freeze({
   failures: 5,
   windowMs: 60_000,

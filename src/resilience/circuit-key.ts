@@ -4,6 +4,7 @@
 // they say `region`: `us-east`, `us-east/second`, `us-east:some-model`, `us-east/second:some-model`, `us-east@some-org`. It
 // can be parsed back because the configuration allows none of `/`, `@` and `:` in the name of a region or an account.
 
+/** The scope of a circuit: a provider in a region, narrowed by each further field that is set. */
 export type CircuitKey = {
   readonly provider: string;
   readonly region: string;

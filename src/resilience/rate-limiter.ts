@@ -3,8 +3,10 @@
 // window's length admits more than the limit, and an idle limit admits all of it at once. Time is the clock of the store
 // that counts (this process, or Redis), never the caller's.
 
+/** The owner of a limit. */
 export type LimitTier = 'organization' | 'key' | 'provider' | 'dispatcher';
 
+/** The unit that a limit counts. */
 export type LimitKind =
   /** Each admission counts one for the length of the window. */
   | 'requests'
@@ -84,6 +86,7 @@ export type PermitDecision =
       readonly dueInMs?: number | undefined;
     };
 
+/** The port to rate limits, of one process or of all. */
 export type RateLimiter = {
   /** Calls back once, synchronously where the counts are in this process. It never throws and never fails. */
   take(ask: PermitAsk, onDecision: (decision: PermitDecision) => void): void;

@@ -2,6 +2,7 @@
 // load of an outage. Each request adds a fraction of a token, each retry takes one, and while requests are rare time adds
 // tokens too, so that a single caller can retry.
 
+/** The port to the retry budget: a token bucket that bounds retries during an outage. */
 export type RetryBudget = {
   /** A request made its first attempt. Local and cheap: the next `take` carries the deposits along. */
   deposit(provider: string): void;
@@ -10,6 +11,7 @@ export type RetryBudget = {
   close(): Promise<void>;
 };
 
+/** How fast a retry budget fills, and how far. */
 export type RetryBudgetRules = {
   /** Tokens added by each request. */
   readonly perRequest: number;
@@ -19,6 +21,7 @@ export type RetryBudgetRules = {
   readonly capacity: number;
 };
 
+/** The rules of a retry budget without options. */
 export const RETRY_BUDGET_DEFAULTS: RetryBudgetRules = Object.freeze({
   perRequest: 0.1,
   perSecond: 0.5,

@@ -8,6 +8,7 @@ import { exponentialMs, statedMs } from './backoff.ts';
 /** The failures that a retry can repair; no other failure is retried. */
 export type RepeatableFailure = 'throttled' | 'overloaded' | 'error' | 'network' | 'timeout';
 
+/** The number of retries for each kind of failure, and their delays. */
 export type RetryRules = {
   readonly throttledRetries: number;
   readonly overloadedRetries: number;
@@ -23,6 +24,7 @@ export type RetryRules = {
   readonly maxInteractiveWaitMs: number;
 };
 
+/** The rules of `retry` without options. */
 export const RETRY_DEFAULTS: RetryRules = Object.freeze({
   throttledRetries: 5,
   overloadedRetries: 3,
@@ -63,6 +65,8 @@ export type RetryContext = RetryBounds & {
   readonly deadlineAt: number;
   /** In [0, 1). */
   readonly random: number;
+  /** The kind of a failure, for callers with further repairable failures; by default `repeatableFailure`. */
+  readonly kindOf?: (error: SpillwayError) => RepeatableFailure | undefined;
 };
 
 export type RetryDecision =
@@ -85,7 +89,7 @@ export function decideRetry(
   history: RetryHistory,
   moment: RetryContext,
 ): RetryDecision {
-  const failure = repeatableFailure(error);
+  const failure = (moment.kindOf ?? repeatableFailure)(error);
   if (failure === undefined) return { kind: 'give_up', why: 'not_repeatable' };
   const most = rules[ROWS[failure].retries];
   const before = history.repeats[failure];
