@@ -2,6 +2,7 @@
 // actions are defined in this table only; a test keeps docs/errors.md equal to it. Code under src/errors runs
 // in browsers and uses no Node API.
 
+/** The row of a code in `ERROR_TABLE`. */
 export type ErrorRow = {
   readonly status: number;
   /**
@@ -25,8 +26,10 @@ export const SUGGESTED_ACTIONS = [
   'upgrade',
 ] as const;
 
+/** An option of the caller after a failure. */
 export type SuggestedAction = (typeof SUGGESTED_ACTIONS)[number];
 
+/** Status, retryability, parameters and suggested actions of every code. */
 export const ERROR_TABLE = {
   AI_LIMIT_REACHED: {
     status: 429,
@@ -156,14 +159,18 @@ export const ERROR_TABLE = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
+/** A public error code. */
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+/** All public error codes. */
 export const ERROR_CODES = Object.keys(ERROR_TABLE) as readonly ErrorCode[];
 
+/** Whether a value is a public error code. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
 }
 
+/** The parameters of a code, each with an allow-listed type; no text of a provider is among them. */
 export type ErrorParams = {
   readonly resetTime?: number;
   readonly scope?: 'organization' | 'system' | 'provider';
@@ -194,9 +201,6 @@ export type ErrorParams = {
   readonly conflict?: 'taken' | 'unfinished_jobs' | 'permanent';
 };
 
-/**
- * The meaning of a provider failure, without any of the provider's text. The result of `mapProviderError`.
- */
 /** What is wrong with a request, as far as it concerns only the caller's own text. */
 export const REQUEST_PROBLEMS = [
   'unknown_model',
@@ -217,8 +221,10 @@ export const REQUEST_PROBLEMS = [
   'no_websocket',
 ] as const;
 
+/** What is wrong with a caller's request, the parameter `problem` of INVALID_REQUEST. */
 export type RequestProblem = (typeof REQUEST_PROBLEMS)[number];
 
+/** The meaning of a provider failure, without any text of the provider: the result of `mapProviderError`. */
 export type Verdict = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;

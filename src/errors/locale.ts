@@ -1,8 +1,10 @@
 // Selects the language and the time zone of a message. Uses only Intl, so browsers and servers agree. An
 // unknown language or zone is not an error: it falls back to English or UTC.
 
+/** The languages of the sentences. */
 export const LOCALES = ['en', 'es', 'tr', 'de', 'fr', 'pt', 'ar', 'ja'] as const;
 
+/** A language of the sentences. */
 export type Locale = (typeof LOCALES)[number];
 
 export const DEFAULT_LOCALE: Locale = 'en';

@@ -14,6 +14,7 @@ import { knownField, leadingPath } from './mapping/reading/request-field.ts';
 import type { Wait } from './mapping/waits/wait.ts';
 import { isInstant } from './reset-timing.ts';
 
+/** What is known about a failure beside the failure itself. */
 export type FailureContext = {
   /** The provider's name in lower case. Needed because Groq counts requests per day without saying so. */
   readonly provider?: string;
@@ -32,6 +33,7 @@ export type FailureContext = {
 /** A verdict and the name of the rule that decided it. */
 export type ExplainedVerdict = Verdict & { readonly rule: string };
 
+/** Maps any failure of a provider (an SDK's error, a response, a body, a text) to one code. Never throws. */
 export function mapProviderError(failure: unknown, context: FailureContext = {}): Verdict {
   return judge(failure, context).verdict;
 }
@@ -48,6 +50,7 @@ export function judgeProviderError(
   return { verdict, lesson: lessonOf(failure, verdict, context) };
 }
 
+/** As `mapProviderError`, with the name of the rule that decided. */
 export function explainProviderError(
   failure: unknown,
   context: FailureContext = {},

@@ -4,6 +4,7 @@
 
 import type { PublicAnswer } from './public-answer.ts';
 
+/** The formats of the vendors. */
 export type NativeFormat = 'anthropic' | 'openai' | 'gemini';
 
 /** What one format says in place of, or in addition to, Spillway's own fields. */
@@ -17,6 +18,7 @@ export type Marker = {
   readonly suffixes?: readonly string[];
 };
 
+/** The failures on which clients act by a vendor’s own words. */
 export type MarkerCase =
   | 'CONTEXT_TOO_LONG'
   | 'AI_LIMIT_REACHED'
@@ -26,6 +28,7 @@ export type MarkerCase =
   | 'OVERLOADED'
   | 'CIRCUIT_OPEN';
 
+/** The words of each vendor on which its clients act, by failure and format. */
 export const MARKERS: Readonly<Record<MarkerCase, Readonly<Record<NativeFormat, Marker>>>> = {
   // Claude Code and opencode compact; LiteLLM and LangChain raise their context-window class.
   CONTEXT_TOO_LONG: {

@@ -15,6 +15,7 @@ import { isInstant } from './reset-timing.ts';
 import { isDuration, safeParams } from './safe-params.ts';
 import type { SpillwayError } from './spillway-error.ts';
 
+/** The request that an answer belongs to: id, language, time zone, time. */
 export type AnswerContext = {
   readonly requestId: string;
   readonly locale: string;
@@ -34,6 +35,7 @@ export type AnswerContext = {
   readonly diagnostics?: unknown;
 };
 
+/** The error object of an answer. */
 export type PublicError = {
   readonly code: ErrorCode;
   readonly params: ErrorParams;
@@ -44,6 +46,7 @@ export type PublicError = {
   readonly diagnostics?: unknown;
 };
 
+/** Status, headers and fields of an answer, each from an allow-list. */
 export type PublicAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -55,6 +58,7 @@ export type PublicAnswer = {
   readonly knowsOverload?: boolean;
 };
 
+/** Converts an error to the public answer; the error's message, cause and stack are not read. */
 export function toPublicAnswer(error: SpillwayError, context: AnswerContext): PublicAnswer {
   const { code, retryable } = error;
   const row: ErrorRow = ERROR_TABLE[code];

@@ -8,6 +8,7 @@ import { chooseMessage, type MessageArguments } from './choose-message.ts';
 import type { ErrorCode } from './codes.ts';
 import { isRightToLeft, type Locale, resolveLocale, resolveTimeZone } from './locale.ts';
 
+/** The options of `renderError`: language, time zone and the present time. */
 export type RenderOptions = {
   readonly locale?: string;
   readonly timeZone?: string;
@@ -21,6 +22,7 @@ export type RenderOptions = {
   readonly background?: boolean;
 };
 
+/** A code with its parameters as one sentence for a person. Never throws. */
 export function renderError(
   code: ErrorCode | (string & {}),
   params: unknown,

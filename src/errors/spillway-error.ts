@@ -6,6 +6,7 @@ import { ERROR_TABLE } from './codes.ts';
 import type { Lesson } from './mapping/lesson/lesson.ts';
 import { isStoreUnavailable } from './store-unavailable.ts';
 
+/** The options of the constructor of `SpillwayError`. */
 export type SpillwayErrorOptions = {
   readonly params?: ErrorParams;
   readonly retryable?: boolean;
@@ -17,6 +18,7 @@ export type SpillwayErrorOptions = {
   readonly cause?: unknown;
 };
 
+/** The one error class. `message` and `cause` are internal; callers get code, parameters and times. */
 export class SpillwayError extends Error {
   override readonly name = 'SpillwayError';
   readonly code: ErrorCode;

@@ -8,13 +8,16 @@ import { markedMessage, markerOf } from './markers.ts';
 import { advice, openaiBody } from './openai-shape.ts';
 import type { PublicAnswer } from './public-answer.ts';
 
+/** The formats of answers: Spillway's own and those of the vendors. */
 export type WireFormat = 'spillway' | 'anthropic' | 'openai' | 'gemini';
 
+/** The options of `errorEvent`. */
 export type EventOptions = {
   /** Content had already reached the caller when the stream was cut. */
   readonly partial?: boolean;
 };
 
+/** The JSON body of an answer in a format, as that vendor's SDK expects it. */
 export function errorBody(format: WireFormat, answer: PublicAnswer): Record<string, unknown> {
   return SHAPES[format](answer, {});
 }
@@ -25,6 +28,7 @@ export function wireStatus(format: WireFormat, answer: PublicAnswer): number {
   return markerOf(format, answer).status ?? answer.status;
 }
 
+/** The event that ends a stream after a failure, as text. */
 export function errorEvent(
   format: WireFormat,
   answer: PublicAnswer,

@@ -3,8 +3,8 @@
 // received, and a zone: the one in brackets, else the caller's. Without them there is no instant; a guess
 // would be worse.
 
+import { instantOf, type LocalTime, localTimeAt } from '../../../kernel/calendar/zoned-time.ts';
 import { isTimeZone } from '../../locale.ts';
-import { instantOf, type LocalTime, localTimeAt } from './zoned-time.ts';
 
 /** When the message was received, and the zone of its clock times. */
 export type StatedAt = { readonly now?: number; readonly timeZone?: string };
