@@ -1,0 +1,40 @@
+// The exceptions of a rule: words of a text that do not count, because they have another sense there. A phrase as written in
+// lower case: a word that is written as a name is not part of it. `word + other|another`: the word does not count in a text that
+// has one of the others anywhere, such as "branch" in a text about a tree.
+
+import { compilePattern, type Pattern } from './pattern.ts';
+import { createPatternIndex, type FindPatterns } from './pattern-index.ts';
+import type { Word } from './words.ts';
+
+/** The positions of the words that do not count. */
+export type FindExceptions = (words: readonly Word[]) => ReadonlySet<number>;
+
+export function createExceptions(given: readonly string[]): FindExceptions {
+  const companionsOf = new Map<Pattern, FindPatterns>();
+  const patterns = given.map((text) => {
+    const [phrase = '', companions] = text.split(' + ');
+    const pattern = compilePattern(phrase);
+    if (companions !== undefined)
+      companionsOf.set(
+        pattern,
+        createPatternIndex(companions.split('|').map((other) => compilePattern(other))),
+      );
+    return pattern;
+  });
+  const find = createPatternIndex(patterns);
+  return (words) => {
+    const excepted = new Set<number>();
+    for (const [pattern, positions] of find(words)) {
+      if (companionsOf.get(pattern)?.(words).size === 0) continue;
+      for (const at of positions)
+        if (words.slice(at, at + pattern.length).every(isNoName))
+          for (let index = at; index < at + pattern.length; index += 1) excepted.add(index);
+    }
+    return excepted;
+  };
+}
+
+/** The first word of a text has a capital letter in any case. */
+function isNoName({ isCapital, isFirst }: Word): boolean {
+  return !isCapital || isFirst;
+}

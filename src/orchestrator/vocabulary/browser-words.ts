@@ -1,0 +1,52 @@
+// Words of work with a browser: automation, screenshots, tests.
+
+import { listed, type RuleWords } from './rule-words.ts';
+
+export const BROWSER_WORDS: RuleWords = {
+  keywords: listed(`
+    browser, test, screenshot!, screen shot!, =playwright!, =puppeteer!, =selenium!, =cypress!, =webdriver, =chromium, =firefox,
+    =safari, =devtools, =e2e!, end to end!, headless, scrape, scraper, crawl, crawler, web page automation, =jest, =vitest,
+    =mocha, =pytest, smoke test, click through, tester, retest, =lighthouse, har file, user agent, screencast,
+    testing library, login flow, checkout flow, signup flow, sign up flow, fill in the form, fill out the form, fill out the contact form, web shop, webshop,
+    click the, click on, web form, browse to, browser tab, picture of the website, picture of the page,
+    navigate to, open the page, open the site, open the website, visit the page, visit our site, visit the website,
+    tarayici*, ekran goruntu*, test et*, testi, testler*, testleri*, bildschirmfoto*, teste, testen, testet,
+    navegador*, captura de pantalla, captura de tela, pruebas, probar, navigateur*, capture d ecran, tester, browsern,
+    браузер*, скриншот*, тест*, протестир*,
+    =chrome, flaky, =webkit, internet explorer, incognito, network tab, console tab, browser console, network request, screen capture,
+    screen grab, screengrab, capture the page, capture the screen, capture the site, capture the website, page load, page source, full page,
+    web scraping, broken link, dead link, click around, click through, =webdriverio, =nightwatch, =testcafe, =appium, =junit, =rspec,
+    =phpunit, =browserstack, =gherkin, test case, =stagehand, take a picture of, log in as, automate the login, fill the form,
+    testfall*, bildschirmaufnahme*, durchklick*, automatisiere den browser, sayfayi ac*, siteyi ac*, siteye git*, siteye gir*, tikla*,
+    captura de la pagina, captura de la pantalla, haz clic, hacer clic, haga clic, abre la pagina, abre el sitio, prueba el, prueba la, testea*,
+    capture de la page, clique sur, cliquer sur, ouvre la page, ouvre le site, testez, print da tela, clique em, clique no, abra o site,
+    abra a pagina, testar, testes, testa o, testa a, cattura schermo, cattura la schermata, cattura dello schermo, testare, apri il sito,
+    apri la pagina, esegui i test, скрин, скрины, открой сайт, открои сайт, открои страниц*, кликни*, автотест*,
+    ブラウザ, ブラウザー, スクリーン ショット, スクリーンショット, スクショ, テスト, 浏览 器, 浏览器, 截 图, 截图, 测试, 브라우저*, 스크린샷*, 테스트*,
+    المتصفح, متصفح, لقطة شاشة, لقطة, اختبر, اختبار, الاختبارات`),
+  hints: listed(`
+    chrome, edge, click, scroll, =com, =org, =https, =http, =www, open, go to, search for, website, web site, webpage, web page, url, page, site, navigate, visit, login, log in,
+    sign in, console error, form, tab, cookie, automate, automation, assertion, assert, verify, flaky, coverage,
+    regression, download, element, selector, locator, wait for, check that, qa, mock, fixture,
+    sayfa*, seite*, pagina*,
+    cart, check out, checkout, guest, portal, demo account, product name, category page, link, staging, localhost,
+    capture, captura, webseite*, internetseite*, klick*, offne*, prufe*, sitio, sitio web, prueba, automatiza*, site web, page d accueil,
+    accueil, acces, apri, sito, prova, сайт*, страниц*, открои, провер*, giris yap*, kontrol et*, sitede, siteye, sitesi*, ページ, サイト, ログイン, クリック, 登录, 页面,
+    网站, 로그인*, 페이지*, الصفحة, الموقع`),
+  exceptions: listed(`
+    blood test, test result, test drive, driving test, pregnancy test, iq test, personality test, test score, test tube,
+    standardized test, math test, history test, spelling test, test of time, test the water, covid test, drug test,
+    medical test, litmus test, test pilot, test match, acid test, taste test, eye test, hearing test, vision test,
+    study for the test, study for a test, study for my test, pass the test, aptitude test, school test, my test tomorrow,
+    turing test, t test, chi square test, hypothesis test, significance test, dna test, genetic test, allergy test,
+    paternity test, test kitchen, test anxiety, test prep, test question, statistical test, f test, rorschach test,
+    crawl space, pub crawl, test the hypothesis, test my knowledge, test your knowledge, bechdel test, beta test, test page, test me on, test file,
+    safari trip, safari in, safari park, african safari, on safari, a safari, cypress tree, cypress hill,
+    test + patience|blood|doctor|exam|driving|pregnant|pregnancy|nuclear|covid|allergy|math|urine|dna|cricket|toefl|ielts|friendship,
+    chrome + plating|bumper|rim, flaky + pastry|crust|skin|dough|scalp|friend|pie, selenium + supplement|vitamin|food|mineral|diet,
+    safari + africa|kenya|tanzania|lion|trip|animal|elephant, cypress + tree|garden|wood, puppeteer + theatre|theater|show|puppet|doll,
+    mocha + coffee|latte|drink|recipe, lighthouse + coast|keeper|island|sailor, chromium + steel|supplement|metal|oxide,
+    crawl + baby|babies|toddler|infant|snake, firefox + movie, headless + horseman|chicken|ghost, тест* + пицц*|дрожж*|хлеб*|муки|блин*|пирог*|замес*|беременност*,
+    test* + kan|doktor*|hamile*|gebelik|ehliyet, teste + fuhrerschein, test* + schwangerschaft*|blut|gravidez|embarazo|grossesse|sangre,
+    scrape + knee|skin|ice|paint`),
+};
