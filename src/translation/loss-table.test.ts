@@ -16,6 +16,8 @@ const BODIES: Readonly<Record<DialectName, JsonObject>> = {
   generate: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
 };
 
+const PDF_URL = { type: 'url', url: 'https://example.com/a.pdf' };
+
 /** One request per row of the table: the fields that are added, by the name that the table shows. */
 const ROWS: Readonly<Record<DialectName, Readonly<Record<string, JsonObject>>>> = {
   messages: {
@@ -33,6 +35,9 @@ const ROWS: Readonly<Record<DialectName, Readonly<Record<string, JsonObject>>>> 
         { role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] },
       ],
     },
+    'documents by URL (`source.type: url`)': {
+      messages: [{ role: 'user', content: [{ type: 'document', source: PDF_URL }] }],
+    },
     'citations.enabled': {
       messages: [
         {
@@ -40,7 +45,7 @@ const ROWS: Readonly<Record<DialectName, Readonly<Record<string, JsonObject>>>> 
           content: [
             {
               type: 'document',
-              source: { type: 'url', url: 'https://example.com/a.pdf' },
+              source: { type: 'base64', media_type: 'application/pdf', data: '' },
               citations: { enabled: true },
             },
           ],
@@ -70,6 +75,9 @@ const ROWS: Readonly<Record<DialectName, Readonly<Record<string, JsonObject>>>> 
     'previous_response_id, conversation, prompt': { previous_response_id: 'resp_1' },
     'tools of OpenAI (`web_search`, `file_search`, …)': { tools: [{ type: 'web_search' }] },
     'freeform tools (`custom`)': { tools: [{ type: 'custom', name: 'patch' }] },
+    'input_file.file_url': {
+      input: [{ role: 'user', content: [{ type: 'input_file', file_url: PDF_URL.url }] }],
+    },
     'truncation: auto': { truncation: 'auto' },
     'parallel_tool_calls: false': {
       tools: [{ type: 'function', name: 'look' }],
@@ -91,6 +99,14 @@ const ROWS: Readonly<Record<DialectName, Readonly<Record<string, JsonObject>>>> 
     'tools of Google (`googleSearch`, …)': { tools: [{ googleSearch: {} }] },
     'safetySettings that block': {
       safetySettings: [{ category: 'A', threshold: 'BLOCK_LOW_AND_ABOVE' }],
+    },
+    'documents by URL (`fileData.fileUri`)': {
+      contents: [
+        {
+          role: 'user',
+          parts: [{ fileData: { mimeType: 'application/pdf', fileUri: PDF_URL.url } }],
+        },
+      ],
     },
     cachedContent: { cachedContent: 'cachedContents/1' },
     'audio and video': {

@@ -107,8 +107,8 @@ export type ReasoningRequest = {
   /** Formats with levels and formats with budgets are mapped onto each other by effort.ts. */
   readonly effort: Effort | undefined;
   readonly budgetTokens: number | undefined;
-  /** The caller wants to see the thoughts or a summary of them. */
-  readonly isShown: boolean;
+  /** The caller wants to see the thoughts or a summary of them; undefined if its format has no field for that. */
+  readonly isShown: boolean | undefined;
 };
 
 export type OutputFormat =

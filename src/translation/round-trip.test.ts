@@ -123,16 +123,27 @@ test('an answer with thoughts, text and tool calls survives Chat Completions, si
     model: 'm',
     content: [
       { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
-      { type: 'text', text: 'Hello', citations: null },
-      { type: 'tool_use', id: 'toolu_1', name: 'look_up', input: { id: 7 } },
+      { type: 'text', text: 'Hello' },
+      {
+        type: 'tool_use',
+        id: 'toolu_1',
+        name: 'look_up',
+        input: { id: 7 },
+        caller: { type: 'direct' },
+      },
     ],
     stop_reason: 'tool_use',
     stop_sequence: null,
+    stop_details: null,
+    container: null,
     usage: {
       input_tokens: 5,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 3,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
       output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 0 },
+      service_tier: 'standard',
     },
   };
   const chat = chatDialect.writeAnswer(messagesDialect.readAnswer(answer));

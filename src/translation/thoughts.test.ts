@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { thoughtOf } from '../../test/support/translation/random-parts.ts';
 import { DIALECTS_BY_NAME } from './dialects.ts';
 import { isObject } from './fields.ts';
 import { withoutForeignThoughts } from './foreign-thoughts.ts';
@@ -33,12 +35,12 @@ function thought(vendor: DialectName, isRedacted = false): ReasoningPart {
   };
 }
 
-function answerWith(part: ReasoningPart): NeutralAnswer {
+function answerWith(thoughts: readonly ReasoningPart[]): NeutralAnswer {
   return {
     id: 'one',
     model: 'm',
     createdAt: 0,
-    parts: [part, { kind: 'tool_call', id: 'call_1', name: 'look', arguments: '{}' }],
+    parts: [...thoughts, { kind: 'tool_call', id: 'call_1', name: 'look', arguments: '{}' }],
     stop: { reason: 'tool_calls' },
     usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },
   };
@@ -73,9 +75,9 @@ function objects(value: unknown): readonly JsonObject[] {
   return value.filter(isObject);
 }
 
-function secondRequest(format: DialectName, part: ReasoningPart): JsonObject {
+function secondRequest(format: DialectName, ...thoughts: readonly ReasoningPart[]): JsonObject {
   const sent: unknown = JSON.parse(
-    JSON.stringify(DIALECTS_BY_NAME[format].writeAnswer(answerWith(part))),
+    JSON.stringify(DIALECTS_BY_NAME[format].writeAnswer(answerWith(thoughts))),
   );
   assert.ok(isObject(sent));
   return SECOND_TURN[format](sent);
@@ -86,10 +88,12 @@ function neutralOf(format: DialectName, body: JsonObject): NeutralRequest {
   return DIALECTS_BY_NAME[format].readRequest(body, terms, new Losses('strict'));
 }
 
+function written(vendor: DialectName, request: NeutralRequest): JsonObject {
+  return DIALECTS_BY_NAME[vendor].writeRequest(request, LIMITS, new Losses('strict'));
+}
+
 function writtenTo(vendor: DialectName, request: NeutralRequest): string {
-  return JSON.stringify(
-    DIALECTS_BY_NAME[vendor].writeRequest(request, LIMITS, new Losses('strict')),
-  );
+  return JSON.stringify(written(vendor, request));
 }
 
 for (const format of DIALECTS)
@@ -103,6 +107,23 @@ for (const format of DIALECTS)
         assert.equal(written.includes(proof), target === vendor, `${target}: ${written}`);
         assert.ok(!written.includes('spillway.'), written);
       }
+    });
+
+    test(`any thoughts of ${vendor} return through ${format}, in order`, () => {
+      // Chat Completions has one field for the thoughts of an answer.
+      const maxLength = format === 'chat' ? 1 : 3;
+      fc.assert(
+        fc.property(fc.array(thoughtOf(vendor), { minLength: 1, maxLength }), (thoughts) => {
+          const sent = secondRequest(format, ...thoughts);
+          const returned = written(vendor, neutralOf(format, sent));
+          const parts = neutralOf(vendor, returned).turns.flatMap((turn) => turn.parts);
+          assert.deepEqual(
+            parts.filter(({ kind }) => kind === 'reasoning'),
+            thoughts,
+          );
+        }),
+        { numRuns: 40 },
+      );
     });
 
     test(`a provider of ${format} receives no thought of ${vendor} in the caller's own bytes`, () => {

@@ -16,12 +16,13 @@ import { unwrapProof, wrapSignature } from '../signature.ts';
 export function readChatAnswer(body: JsonObject): NeutralAnswer {
   const fields = new Fields(body);
   const [choice] = fields.objects('choices');
+  const parts = readMessage(choice?.object('message'));
   return {
     id: fields.text('id') ?? '',
     model: fields.text('model') ?? '',
     createdAt: (fields.number('created') ?? 0) * 1000,
-    parts: readMessage(choice?.object('message')),
-    stop: readStop(choice?.text('finish_reason')),
+    parts,
+    stop: readStop(choice?.text('finish_reason'), parts.some(isRefusal)),
     usage: readUsage(fields.object('usage')),
   };
 }
@@ -68,8 +69,14 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   content_filter: 'filtered',
 };
 
-export function readStop(reason: string | undefined): Stop {
-  return { reason: lookUp(STOPS, reason ?? '') ?? 'end' };
+/** An answer that refuses in the model's own words ends regularly in this format. */
+export function readStop(reason: string | undefined, isRefused: boolean): Stop {
+  const known = lookUp(STOPS, reason ?? '') ?? 'end';
+  return { reason: known === 'end' && isRefused ? 'refusal' : known };
+}
+
+function isRefusal({ kind }: AnswerPart): boolean {
+  return kind === 'refusal';
 }
 
 export function readUsage(usage: Fields | undefined): NeutralUsage {
@@ -97,10 +104,11 @@ export function writeChatAnswer(answer: NeutralAnswer): JsonObject {
         index: 0,
         message: writeMessage(answer.parts),
         logprobs: null,
-        finish_reason: finishReason(answer.stop),
+        finish_reason: finishReason(answer.stop, answer.parts.some(isRefusal)),
       },
     ],
     usage: writeUsage(answer.usage),
+    service_tier: 'default',
   };
 }
 
@@ -124,6 +132,7 @@ function writeMessage(parts: readonly AnswerPart[]): JsonObject {
     role: 'assistant',
     content: joined('text') || null,
     refusal: joined('refusal') || null,
+    annotations: [],
     reasoning_content: thoughts === '' ? undefined : thoughts,
     reasoning_signature: last?.signature && wrapSignature(last.signature, 'chat', last.isRedacted),
     tool_calls: calls.length === 0 ? undefined : calls,
@@ -141,8 +150,8 @@ const REASONS: Readonly<Record<StopReason, string>> = {
   paused: 'stop',
 };
 
-export function finishReason({ reason }: Stop): string {
-  return REASONS[reason];
+export function finishReason({ reason }: Stop, isRefused: boolean): string {
+  return reason === 'refusal' && isRefused ? 'stop' : REASONS[reason];
 }
 
 export function writeUsage(usage: NeutralUsage): JsonObject {
@@ -151,7 +160,16 @@ export function writeUsage(usage: NeutralUsage): JsonObject {
     prompt_tokens: prompt,
     completion_tokens: usage.output,
     total_tokens: prompt + usage.output,
-    prompt_tokens_details: { cached_tokens: usage.cacheRead, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   };
 }

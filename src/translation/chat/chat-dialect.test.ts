@@ -85,6 +85,7 @@ test('an answer has the message, the reason and the counts of OpenAI', () => {
     object: 'chat.completion',
     created: 1_800_000_000,
     model: 'asked',
+    service_tier: 'default',
   });
   const [{ message, finish_reason }] = Object(choices);
   assert.equal(finish_reason, 'tool_calls');
@@ -97,8 +98,13 @@ test('an answer has the message, the reason and the counts of OpenAI', () => {
     prompt_tokens: 10,
     completion_tokens: 9,
     total_tokens: 19,
-    prompt_tokens_details: { cached_tokens: 3, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 4, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 2, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 4,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   });
 });
 

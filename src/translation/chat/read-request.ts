@@ -5,6 +5,7 @@ import { readDataUrl } from '../data-url.ts';
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { isOwnWord } from '../model-words.ts';
 import {
   EFFORTS,
   type MediaPart,
@@ -41,11 +42,15 @@ export function readChatRequest(
   const fields = new Fields(body);
   fields.skip(...SKIPPED);
   const messages = fields.objects('messages').map((message) => readMessage(message, losses));
+  const system = messages.flatMap((message) => ('system' in message ? message.system : []));
+  const turns = messages.flatMap((message) => ('turn' in message ? [message.turn] : []));
+  // Only this format allows instructions alone; elsewhere they are the question.
+  const hasTurns = turns.length > 0 || system.length === 0;
   const request: NeutralRequest = {
     model,
     isStream,
-    system: messages.flatMap((message) => ('system' in message ? message.system : [])),
-    turns: messages.flatMap((message) => ('turn' in message ? [message.turn] : [])),
+    system: hasTurns ? system : [],
+    turns: hasTurns ? turns : [{ role: 'user', parts: system }],
     tools: fields.objects('tools').flatMap((tool) => readTool(tool, losses)),
     toolChoice: readToolChoice(fields, losses),
     allowsParallelCalls: fields.flag('parallel_tool_calls'),
@@ -142,7 +147,7 @@ function readFile(file: Fields, losses: Losses): readonly MediaPart[] {
 }
 
 function readAssistant(message: Fields, losses: Losses): readonly TurnPart[] {
-  message.skip('audio', 'annotations', 'function_call');
+  message.skip('annotations');
   const refusal = message.text('refusal');
   return [
     ...readReasoningParts(message),
@@ -158,7 +163,7 @@ function readAssistantContent(message: Fields, losses: Losses): readonly TurnPar
   return message.objects('content').flatMap((part): readonly TurnPart[] => {
     if (part.text('type') === 'refusal')
       return [{ kind: 'refusal', text: part.needText('refusal') }];
-    return readPart(part, losses);
+    return readPart(part, losses).filter((read) => isOwnWord(read, part, losses));
   });
 }
 
@@ -230,7 +235,7 @@ function readReasoning(fields: Fields): ReasoningRequest | undefined {
   if (effort === undefined) return undefined;
   const known = EFFORTS.find((level) => level === effort);
   if (known === undefined) throw new TranslationProblem('reasoning_effort', 'is unknown');
-  return { effort: known, budgetTokens: undefined, isShown: false };
+  return { effort: known, budgetTokens: undefined, isShown: undefined };
 }
 
 function readFormat(format: Fields | undefined, losses: Losses): OutputFormat | undefined {

@@ -11,7 +11,6 @@ import {
   type NeutralUsage,
   NO_TOKENS,
   type StartedPart,
-  type Stop,
 } from '../neutral-answer.ts';
 import type { JsonObject } from '../neutral-request.ts';
 import { readStop, readUsage, reasoningPart } from './answer.ts';
@@ -28,7 +27,8 @@ type ToolCall = { readonly id: string; readonly name: string; text: string };
 export class ChatStreamReader implements NeutralStreamReader {
   #hasStarted = false;
   #hasEnded = false;
-  #stop: Stop = { reason: 'end' };
+  #reason: string | undefined;
+  #isRefused = false;
   #usage: NeutralUsage = NO_TOKENS;
   #open: OpenPart | undefined;
   #parts = 0;
@@ -43,19 +43,15 @@ export class ChatStreamReader implements NeutralStreamReader {
     const choice = fields.objects('choices').find((each) => (each.number('index') ?? 0) === 0);
     if (!choice) return start;
     const delta = choice.object('delta');
-    const reason = choice.text('finish_reason');
-    if (reason !== undefined) this.#stop = readStop(reason);
+    this.#reason = choice.text('finish_reason') ?? this.#reason;
     return [...start, ...(delta ? this.#delta(delta) : [])];
   }
 
   end(): readonly NeutralEvent[] {
     if (this.#hasEnded || !this.#hasStarted) return [];
     this.#hasEnded = true;
-    return [
-      ...this.#endPart(),
-      ...this.#laterCalls(),
-      { kind: 'end', stop: this.#stop, usage: this.#usage },
-    ];
+    const stop = readStop(this.#reason, this.#isRefused);
+    return [...this.#endPart(), ...this.#laterCalls(), { kind: 'end', stop, usage: this.#usage }];
   }
 
   #start(fields: Fields): readonly NeutralEvent[] {
@@ -87,6 +83,7 @@ export class ChatStreamReader implements NeutralStreamReader {
 
   #append(kind: 'text' | 'refusal' | 'reasoning', text: string): readonly NeutralEvent[] {
     if (text === '') return [];
+    if (kind === 'refusal') this.#isRefused = true;
     const begin = this.#open?.started.kind === kind ? [] : this.#begin({ kind });
     return [...begin, ...this.#add(text)];
   }

@@ -29,7 +29,10 @@ export function writeChatRequest(
   const hasTools = request.tools.length > 0;
   return defined({
     model: request.model,
-    messages: [...systemMessages(request.system), ...mergeTurns(request.turns).flatMap(writeTurn)],
+    messages: [
+      ...systemMessages(request.system),
+      ...mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, losses)),
+    ],
     stream: request.isStream || undefined,
     stream_options: request.isStream ? { include_usage: true } : undefined,
     max_completion_tokens: request.maxOutputTokens,
@@ -52,15 +55,17 @@ function systemMessages(system: readonly TextPart[]): readonly JsonObject[] {
   return [{ role: 'system', content: system.map(({ text }) => text).join('\n\n') }];
 }
 
-function writeTurn({ role, parts }: Turn): readonly JsonObject[] {
-  return role === 'assistant' ? writeAssistant(parts) : writeUser(parts);
+function writeTurn({ role, parts }: Turn, losses: Losses): readonly JsonObject[] {
+  return role === 'assistant' ? writeAssistant(parts) : writeUser(parts, losses);
 }
 
-function writeUser(parts: readonly TurnPart[]): readonly JsonObject[] {
+function writeUser(parts: readonly TurnPart[], losses: Losses): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result');
-  const content = parts.flatMap((part) => writeContent(part));
+  const content = parts.flatMap((part) => writeContent(part, losses));
   // Results of tools are texts here; their images and documents follow as the user's.
-  const media = results.flatMap(({ parts: inner }) => inner.flatMap(mediaOf));
+  const media = results.flatMap(({ parts: inner }) =>
+    inner.flatMap((part) => mediaOf(part, losses)),
+  );
   const all = [...media, ...content];
   return [
     ...results.map(writeToolResult),
@@ -68,8 +73,8 @@ function writeUser(parts: readonly TurnPart[]): readonly JsonObject[] {
   ];
 }
 
-function mediaOf(part: TextPart | MediaPart): readonly JsonObject[] {
-  return part.kind === 'text' ? [] : writeContent(part);
+function mediaOf(part: TextPart | MediaPart, losses: Losses): readonly JsonObject[] {
+  return part.kind === 'text' ? [] : writeContent(part, losses);
 }
 
 /** A single text is written as a string, which every compatible provider understands. */
@@ -78,7 +83,7 @@ function simplest(content: readonly JsonObject[]): unknown {
   return content.length === 1 && only?.['type'] === 'text' ? only['text'] : content;
 }
 
-function writeContent(part: TurnPart): readonly JsonObject[] {
+function writeContent(part: TurnPart, losses: Losses): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
       return [{ type: 'text', text: part.text }];
@@ -87,7 +92,7 @@ function writeContent(part: TurnPart): readonly JsonObject[] {
         { type: 'image_url', image_url: defined({ url: toUrl(part.source), detail: part.detail }) },
       ];
     case 'document':
-      return [writeDocument(part)];
+      return writeDocument(part, losses);
     case 'tool_call':
     case 'tool_result':
     case 'reasoning':
@@ -96,11 +101,15 @@ function writeContent(part: TurnPart): readonly JsonObject[] {
   }
 }
 
-/** Plain text is passed as text: not every model of this format reads files. */
-function writeDocument({ source, name }: MediaPart): JsonObject {
-  if (source.kind === 'base64' && source.mediaType.startsWith('text/'))
-    return { type: 'text', text: Buffer.from(source.data, 'base64').toString() };
-  return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: toUrl(source) } };
+/** Plain text is passed as text: not every model of this format reads files. None reads a file by its URL. */
+function writeDocument({ source, name }: MediaPart, losses: Losses): readonly JsonObject[] {
+  if (source.kind === 'url') {
+    losses.drop('file_url');
+    return [];
+  }
+  if (source.mediaType.startsWith('text/'))
+    return [{ type: 'text', text: Buffer.from(source.data, 'base64').toString() }];
+  return [{ type: 'file', file: { filename: name ?? 'document.pdf', file_data: toUrl(source) } }];
 }
 
 function writeToolResult({ callId, parts, isError }: ToolResultPart): JsonObject {
@@ -150,9 +159,7 @@ function writeToolChoice(choice: ToolChoice): unknown {
 function writeEffort({ reasoning }: NeutralRequest): string | undefined {
   if (!reasoning) return undefined;
   const { effort, budgetTokens } = reasoning;
-  const level = effort ?? (budgetTokens === undefined ? undefined : effortOf(budgetTokens));
-  // The highest level of this format.
-  return level === 'max' ? 'xhigh' : level;
+  return effort ?? (budgetTokens === undefined ? undefined : effortOf(budgetTokens));
 }
 
 function writeFormat(format: OutputFormat): JsonObject {

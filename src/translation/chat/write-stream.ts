@@ -10,21 +10,24 @@ import { finishReason, writeUsage } from './answer.ts';
 
 export class ChatStreamWriter implements NeutralStreamWriter {
   readonly #terms: StreamTerms;
-  #id = '';
-  #created = 0;
+  /** The fields that every chunk begins with, as JSON without the last brace. */
+  #head = '';
+  readonly #tail: string;
   #started: StartedPart | undefined;
+  #hasRole = false;
+  #isRefused = false;
   #calls = -1;
 
   constructor(terms: StreamTerms) {
     this.#terms = terms;
+    this.#tail = terms.includesUsage ? ',"usage":null}' : '}';
   }
 
   write(event: NeutralEvent): string {
     switch (event.kind) {
       case 'start':
-        this.#id = withPrefix('chatcmpl-', event.id);
-        this.#created = Math.floor(event.createdAt / 1000);
-        return this.#chunk({ role: 'assistant', content: '', refusal: null });
+        this.#head = headOf(event, this.#terms.model);
+        return '';
       case 'part_start':
         return this.#begin(event.part);
       case 'delta':
@@ -36,14 +39,23 @@ export class ChatStreamWriter implements NeutralStreamWriter {
     }
   }
 
+  /** The content of an answer that begins with a call is null. */
+  #role(content: string | null): string {
+    if (this.#hasRole) return '';
+    this.#hasRole = true;
+    return this.#chunk({ role: 'assistant', content, refusal: null });
+  }
+
   #begin(part: StartedPart): string {
     this.#started = part;
-    if (part.kind !== 'tool_call') return '';
+    if (part.kind === 'refusal') this.#isRefused = true;
+    if (part.kind !== 'tool_call') return this.#role('');
+    const role = this.#role(null);
     this.#calls += 1;
     const { name } = part;
     const id = withPrefix('call_', part.id);
     const call = { index: this.#calls, id, type: 'function', function: { name, arguments: '' } };
-    return this.#chunk({ tool_calls: [call] });
+    return role + this.#chunk({ tool_calls: [call] });
   }
 
   #piece(text: string): JsonObject {
@@ -68,25 +80,27 @@ export class ChatStreamWriter implements NeutralStreamWriter {
   }
 
   #end({ stop, usage }: Extract<NeutralEvent, { kind: 'end' }>): string {
-    const last = this.#chunk({}, finishReason(stop));
+    const last = this.#role('') + this.#chunk({}, `"${finishReason(stop, this.#isRefused)}"`);
     const counted = this.#terms.includesUsage
-      ? sse({ ...this.#head(), choices: [], usage: writeUsage(usage) })
+      ? `data: ${this.#head},"choices":[],"usage":${JSON.stringify(writeUsage(usage))}}\n\n`
       : '';
     return `${last}${counted}data: [DONE]\n\n`;
   }
 
-  #chunk(delta: JsonObject, reason: string | null = null): string {
-    const choice = { index: 0, delta, logprobs: null, finish_reason: reason };
-    const usage = this.#terms.includesUsage ? { usage: null } : {};
-    return sse({ ...this.#head(), choices: [choice], ...usage });
-  }
-
-  #head(): JsonObject {
-    const { model } = this.#terms;
-    return { id: this.#id, object: 'chat.completion.chunk', created: this.#created, model };
+  /** Chunks are most of a stream, so that only their delta is serialised. */
+  #chunk(delta: JsonObject, reason = 'null'): string {
+    const choice = `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}`;
+    return `data: ${this.#head},"choices":[${choice}]${this.#tail}\n\n`;
   }
 }
 
-function sse(data: JsonObject): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
+function headOf({ id, createdAt }: Extract<NeutralEvent, { kind: 'start' }>, model: string) {
+  const head = {
+    id: withPrefix('chatcmpl-', id),
+    object: 'chat.completion.chunk',
+    created: Math.floor(createdAt / 1000),
+    model,
+    service_tier: 'default',
+  };
+  return JSON.stringify(head).slice(0, -1);
 }

@@ -9,6 +9,7 @@ import { GenerateStreamWriter } from './write-stream.ts';
 
 export const generateDialect: Dialect = {
   fieldNames: new Map([
+    ['file_url', 'fileData.fileUri'],
     ['temperature', 'generationConfig.temperature'],
     ['top_k', 'generationConfig.topK'],
     ['seed', 'generationConfig.seed'],

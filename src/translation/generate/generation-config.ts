@@ -1,5 +1,6 @@
 // Gemini's generationConfig ↔ the neutral form.
 
+import { TranslationProblem } from '../dialect.ts';
 import { budgetOf } from '../effort.ts';
 import { defined, Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
@@ -36,6 +37,7 @@ export function readGenerationConfig(given: Fields | undefined, losses: Losses):
   if (modalities.some((each) => each.toUpperCase() !== 'TEXT'))
     losses.drop(config.path('responseModalities'));
   if ((config.number('candidateCount') ?? 1) !== 1) losses.drop(config.path('candidateCount'));
+  if (config.flag('responseLogprobs') === true) losses.drop(config.path('responseLogprobs'));
   return config.done(losses, {
     maxOutputTokens: config.number('maxOutputTokens'),
     temperature: config.number('temperature'),
@@ -58,6 +60,8 @@ function readThinking(thinking: Fields, losses: Losses): ReasoningRequest | unde
   thinking.dropRest(losses);
   if (budget === 0) return { effort: 'none', budgetTokens: undefined, isShown: false };
   const effort = EFFORTS.find((each) => each === level);
+  if (level !== undefined && effort === undefined && level !== 'thinking_level_unspecified')
+    throw new TranslationProblem(thinking.path('thinkingLevel'), 'is unknown');
   const budgetTokens = budget === undefined || budget < 0 ? undefined : budget;
   if (effort === undefined && budgetTokens === undefined && !isShown) return undefined;
   return { effort, budgetTokens, isShown };
@@ -68,9 +72,12 @@ function readFormat(config: Fields, losses: Losses): OutputFormat | undefined {
   const schema = config.json('responseJsonSchema');
   const own = config.json('responseSchema');
   const stated = schema ?? (own && toJsonSchema(own));
+  // A bare word of an enumeration is not JSON.
+  if (type === 'text/x.enum') losses.drop(config.path('responseMimeType'));
   if (stated) return { kind: 'json_schema', name: undefined, schema: stated, isStrict: undefined };
   if (type === 'application/json') return { kind: 'json' };
-  if (type !== undefined && type !== 'text/plain') losses.drop(config.path('responseMimeType'));
+  if (type !== undefined && type !== 'text/plain' && type !== 'text/x.enum')
+    losses.drop(config.path('responseMimeType'));
   return undefined;
 }
 

@@ -5,6 +5,7 @@
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields, isObject } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { isOwnWord } from '../model-words.ts';
 import type {
   MediaPart,
   NeutralRequest,
@@ -52,9 +53,16 @@ export function readGenerateRequest(
 function dropSafety(fields: Fields, losses: Losses): void {
   for (const setting of fields.objects('safetySettings')) {
     const threshold = setting.text('threshold');
-    if (threshold !== 'BLOCK_NONE' && threshold !== 'OFF') losses.drop(setting.path('threshold'));
+    if (threshold !== undefined && !NOT_BLOCKING.has(threshold))
+      losses.drop(setting.path('threshold'));
   }
 }
+
+const NOT_BLOCKING: ReadonlySet<string> = new Set([
+  'BLOCK_NONE',
+  'OFF',
+  'HARM_BLOCK_THRESHOLD_UNSPECIFIED',
+]);
 
 function readText(part: Fields): TextPart {
   return { kind: 'text', text: part.needText('text') };
@@ -64,16 +72,24 @@ function readTurn(content: Fields, calls: CallIds, losses: Losses): Turn {
   const role = content.text('role') ?? 'user';
   if (role !== 'user' && role !== 'model' && role !== 'function')
     throw new TranslationProblem(content.path('role'), 'is neither user nor model');
-  const read = content.objects('parts').flatMap((part) => readPart(part, calls, losses));
+  const read = content
+    .objects('parts')
+    .flatMap((part) => readPart(part, role === 'model', calls, losses));
   const parts = joinThoughts(read);
   return content.done(losses, { role: role === 'model' ? 'assistant' : 'user', parts });
 }
 
-function readPart(part: Fields, calls: CallIds, losses: Losses): readonly TurnPart[] {
+function readPart(
+  part: Fields,
+  isModel: boolean,
+  calls: CallIds,
+  losses: Losses,
+): readonly TurnPart[] {
   const data = part.text('thoughtSignature');
   if (part.flag('thought') === true)
     return part.done(losses, thoughtOf(part.text('text') ?? '', data));
-  const visible = readVisible(part, calls, losses);
+  const read = readVisible(part, calls, losses);
+  const visible = isModel && read && !isOwnWord(read, part, losses) ? undefined : read;
   return part.done(losses, [...thoughtOf('', data), ...(visible ? [visible] : [])]);
 }
 

@@ -27,9 +27,9 @@ export function writeGenerateRequest(
 ): JsonObject {
   if (request.allowsParallelCalls === false) losses.drop('parallel_tool_calls');
   const { system, tools, toolChoice } = request;
-  const names = callNames(request.turns);
+  const calls = callsOf(request.turns);
   return defined({
-    contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, names, request.model)),
+    contents: mergeTurns(request.turns).flatMap((turn) => writeTurn(turn, calls, request.model)),
     systemInstruction:
       system.length === 0 ? undefined : { parts: system.map(({ text }) => ({ text })) },
     tools: tools.length === 0 ? undefined : [{ functionDeclarations: tools.map(writeTool) }],
@@ -38,23 +38,40 @@ export function writeGenerateRequest(
   });
 }
 
-function callNames(turns: readonly Turn[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
+type Calls = ReadonlyMap<string, { readonly name: string; readonly position: number }>;
+
+/** Calls by id. */
+function callsOf(turns: readonly Turn[]): Calls {
+  const calls = new Map<string, { readonly name: string; readonly position: number }>();
   for (const { parts } of turns)
-    for (const part of parts) if (part.kind === 'tool_call') names.set(part.id, part.name);
-  return names;
+    for (const part of parts)
+      if (part.kind === 'tool_call') calls.set(part.id, { name: part.name, position: calls.size });
+  return calls;
+}
+
+/** Results have no ids here, so that those of one function stand in the order of its calls. */
+function inOrder(parts: readonly TurnPart[], calls: Calls): readonly TurnPart[] {
+  const positionOf = ({ callId }: ToolResultPart) =>
+    calls.get(callId)?.position ?? Number.MAX_SAFE_INTEGER;
+  const results = parts
+    .filter((part) => part.kind === 'tool_result')
+    .sort((one, other) => positionOf(one) - positionOf(other))
+    .values();
+  return parts.map((part) => (part.kind === 'tool_result' ? (results.next().value ?? part) : part));
 }
 
 function writeTurn(
   { role: given, parts }: Turn,
-  names: ReadonlyMap<string, string>,
+  calls: Calls,
   model: string,
 ): readonly JsonObject[] {
   // A thought of another vendor says nothing to Gemini.
-  const known = parts.filter((part) => part.kind !== 'reasoning' || ownProof(part.signature));
+  const known = inOrder(parts, calls).filter(
+    (part) => part.kind !== 'reasoning' || ownProof(part.signature),
+  );
   const written = writeSigned(
     known,
-    (part) => writePart(part, names),
+    (part) => writePart(part, calls),
     ({ signature }) => ownProof(signature),
   );
   if (written.length === 0) return [];
@@ -62,10 +79,7 @@ function writeTurn(
   return [{ role, parts: signFirstCall(model, written) }];
 }
 
-function writePart(
-  part: Exclude<TurnPart, ReasoningPart>,
-  names: ReadonlyMap<string, string>,
-): readonly JsonObject[] {
+function writePart(part: Exclude<TurnPart, ReasoningPart>, calls: Calls): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
@@ -76,40 +90,52 @@ function writePart(
     case 'tool_call':
       return [{ functionCall: { name: part.name, args: argumentsObject(part.arguments) } }];
     case 'tool_result':
-      return writeResult(part, names);
+      return writeResult(part, calls);
   }
 }
 
-function writeMedia({ source, name }: MediaPart): JsonObject {
+/** Other vendors' documents behind URLs are PDFs; an image's type is Gemini's to find out. */
+const ASSUMED = { image: undefined, document: 'application/pdf' } as const;
+
+function writeMedia({ kind, source, name }: MediaPart): JsonObject {
   if (source.kind === 'base64')
     return {
       inlineData: defined({ mimeType: source.mediaType, data: source.data, displayName: name }),
     };
   return {
-    fileData: defined({ mimeType: source.mediaType, fileUri: source.url, displayName: name }),
+    fileData: defined({
+      mimeType: source.mediaType ?? ASSUMED[kind],
+      fileUri: source.url,
+      displayName: name,
+    }),
   };
 }
 
 function writeResult(
   { callId, name, parts, isError }: ToolResultPart,
-  names: ReadonlyMap<string, string>,
+  calls: Calls,
 ): readonly JsonObject[] {
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
   const media = parts.flatMap((part) => (part.kind === 'text' ? [] : [writeMedia(part)]));
   const response = isError ? { error: text } : responseOf(text);
-  const functionResponse = { name: name ?? names.get(callId) ?? callId, response };
+  const functionResponse = { name: name ?? calls.get(callId)?.name ?? callId, response };
   return [{ functionResponse }, ...media];
 }
 
-/** Gemini wants an object; a result that is one is passed as such. */
+/** Gemini wants an object; a result that is one is passed as such, unless it has the form of a wrapped text. */
 function responseOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isObject(value) && !isWrapper(value)) return value;
   } catch {
     // Not JSON: a plain text.
   }
   return { output: text };
+}
+
+function isWrapper(value: JsonObject): boolean {
+  const [only, ...others] = Object.entries(value);
+  return others.length === 0 && (only?.[0] === 'error' || typeof only?.[1] === 'string');
 }
 
 function writeTool({ name, description, parameters }: ToolDefinition): JsonObject {

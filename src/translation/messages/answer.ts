@@ -101,11 +101,14 @@ export function writeMessagesAnswer(answer: NeutralAnswer): JsonObject {
   };
 }
 
+/** The model itself called the tool, and not one of its programs. */
+export const DIRECT = Object.freeze({ type: 'direct' });
+
 export function writeBlock(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: null }];
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'tool_call':
       return [
         {
@@ -113,6 +116,7 @@ export function writeBlock(part: AnswerPart): readonly JsonObject[] {
           id: withPrefix('toolu_', part.id),
           name: part.name,
           input: argumentsObject(part.arguments),
+          caller: DIRECT,
         },
       ];
     case 'reasoning': {
@@ -135,14 +139,26 @@ const REASONS: Readonly<Record<StopReason, string>> = {
 };
 
 export function writeStop({ reason, sequence }: Stop): JsonObject {
-  return { stop_reason: REASONS[reason], stop_sequence: sequence ?? null };
+  return {
+    stop_reason: REASONS[reason],
+    stop_sequence: sequence ?? null,
+    stop_details: null,
+    container: null,
+  };
 }
 
-export function writeUsage({ input, cacheRead, cacheWrite, output }: NeutralUsage): JsonObject {
+/** Other vendors state no duration of a written cache: it counts as Anthropic's default of five minutes. */
+export function writeUsage(usage: NeutralUsage): JsonObject {
   return {
-    input_tokens: input,
-    cache_creation_input_tokens: cacheWrite,
-    cache_read_input_tokens: cacheRead,
-    output_tokens: output,
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite,
+      ephemeral_1h_input_tokens: 0,
+    },
+    output_tokens: usage.output,
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+    service_tier: 'standard',
   };
 }

@@ -116,16 +116,27 @@ test('an answer has the blocks, the reason and the counts of Anthropic', () => {
     model: 'asked',
     content: [
       { type: 'thinking', thinking: 'Hm.', signature: 'proof' },
-      { type: 'text', text: 'Hello', citations: null },
-      { type: 'tool_use', id: 'toolu_c1', name: 'look', input: { at: 1 } },
+      { type: 'text', text: 'Hello' },
+      {
+        type: 'tool_use',
+        id: 'toolu_c1',
+        name: 'look',
+        input: { at: 1 },
+        caller: { type: 'direct' },
+      },
     ],
     stop_reason: 'tool_use',
     stop_sequence: null,
+    stop_details: null,
+    container: null,
     usage: {
       input_tokens: 5,
       cache_creation_input_tokens: 2,
       cache_read_input_tokens: 3,
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 0 },
       output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 4 },
+      service_tier: 'standard',
     },
   });
 });

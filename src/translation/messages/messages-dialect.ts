@@ -9,6 +9,7 @@ import { MessagesStreamWriter } from './write-stream.ts';
 
 export const messagesDialect: Dialect = {
   fieldNames: new Map([
+    ['file_url', 'source.url'],
     ['stop', 'stop_sequences'],
     ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
   ]),

@@ -5,6 +5,7 @@ import type { RequestTerms } from '../dialect.ts';
 import { TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { isOwnWord } from '../model-words.ts';
 import type {
   Effort,
   MediaPart,
@@ -84,7 +85,10 @@ function readMessage(message: Fields, losses: Losses): Message {
   const parts =
     typeof content === 'string'
       ? [{ kind: 'text' as const, text: content }]
-      : message.objects('content').flatMap((block) => readBlock(block, losses));
+      : message.objects('content').flatMap((block) => {
+          const read = readBlock(block, losses);
+          return role === 'user' ? read : read.filter((part) => isOwnWord(part, block, losses));
+        });
   message.dropRest(losses);
   if (role !== 'system') return { turn: { role, parts } };
   return { system: parts.flatMap((part) => (part.kind === 'text' ? [part] : [])) };

@@ -15,16 +15,18 @@ export function writeReasoning(request: NeutralRequest, maxTokens: number): Json
   const { reasoning, outputFormat, model } = request;
   const level = reasoning && levelOf(reasoning);
   const isAdaptive = !NEEDS_BUDGET.test(model);
-  const isWanted = level !== undefined && level !== 'none' && canThink(request);
+  const canLeaveLevel = isAdaptive && reasoning?.isShown === true;
+  const isWanted = level === undefined ? canLeaveLevel : level !== 'none';
+  const isThinking = isWanted && canThink(request);
   const config = defined({
-    effort: isWanted && isAdaptive ? EFFORT_NAMES[level] : undefined,
+    effort: isThinking && isAdaptive && level ? EFFORT_NAMES[level] : undefined,
     format: outputFormat?.kind === 'json_schema' ? formatOf(outputFormat.schema) : undefined,
   });
   return {
     thinking:
       level === 'none'
         ? { type: 'disabled' }
-        : isWanted
+        : isThinking
           ? thinking(request, level, isAdaptive, maxTokens)
           : undefined,
     output_config: Object.keys(config).length === 0 ? undefined : config,
@@ -45,16 +47,21 @@ const EFFORT_NAMES: Readonly<Record<Effort, string | undefined>> = {
   max: 'max',
 };
 
+/** The default depends on the model. */
+function displayOf(isShown: boolean | undefined): string | undefined {
+  if (isShown === undefined) return undefined;
+  return isShown ? 'summarized' : 'omitted';
+}
+
 /** The budget must be smaller than the maximum of the whole output. */
 function thinking(
   { reasoning }: NeutralRequest,
-  level: Effort,
+  level: Effort | undefined,
   isAdaptive: boolean,
   maxTokens: number,
 ): JsonObject | undefined {
-  if (isAdaptive)
-    return defined({ type: 'adaptive', display: reasoning?.isShown ? 'summarized' : undefined });
-  const wanted = reasoning?.budgetTokens ?? budgetOf(level);
+  if (isAdaptive) return defined({ type: 'adaptive', display: displayOf(reasoning?.isShown) });
+  const wanted = reasoning?.budgetTokens ?? (level ? budgetOf(level) : MIN_BUDGET);
   const budget = Math.min(Math.max(wanted, MIN_BUDGET), maxTokens - 1);
   return budget < MIN_BUDGET ? undefined : { type: 'enabled', budget_tokens: budget };
 }

@@ -35,7 +35,7 @@ export function writeMessagesRequest(
     max_tokens: maxTokens,
     stream: request.isStream || undefined,
     system: request.system.length === 0 ? undefined : request.system.map(textBlock),
-    messages: mergeTurns(request.turns).map((turn) => writeTurn(turn)),
+    messages: mergeTurns(request.turns).flatMap(writeTurn),
     tools: request.tools.length === 0 ? undefined : request.tools.map(writeTool),
     tool_choice: writeToolChoice(request),
     temperature: clampTemperature(request, losses),
@@ -53,10 +53,12 @@ function clampTemperature({ temperature }: NeutralRequest, losses: Losses): numb
   return 1;
 }
 
-function writeTurn({ role, parts }: Turn): JsonObject {
+/** Anthropic refuses a turn without content. */
+function writeTurn({ role, parts }: Turn): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result');
   const others = parts.filter((part) => part.kind !== 'tool_result');
-  return { role, content: [...results, ...others].flatMap(writePart) };
+  const content = [...results, ...others].flatMap(writePart);
+  return content.length === 0 ? [] : [{ role, content }];
 }
 
 function writePart(part: TurnPart): readonly JsonObject[] {
@@ -116,11 +118,14 @@ function writeThought({ text, signature, isRedacted }: ReasoningPart): readonly 
   return [{ type: 'thinking', thinking: text, signature: signature.data }];
 }
 
+const NO_ARGUMENTS = Object.freeze({ type: 'object', properties: {} });
+
 function writeTool({ name, description, parameters, isStrict }: ToolDefinition): JsonObject {
   return defined({
     name,
     description,
-    input_schema: parameters ?? { type: 'object', properties: {} },
+    // Anthropic demands the type, which others assume.
+    input_schema: parameters ? { type: 'object', ...parameters } : NO_ARGUMENTS,
     strict: isStrict,
   });
 }

@@ -6,7 +6,7 @@ import { withPrefix } from '../ids.ts';
 import { type NeutralEvent, NO_TOKENS, type StartedPart } from '../neutral-answer.ts';
 import type { JsonObject } from '../neutral-request.ts';
 import { wrapSignature } from '../signature.ts';
-import { writeStop, writeUsage } from './answer.ts';
+import { DIRECT, writeStop, writeUsage } from './answer.ts';
 
 export class MessagesStreamWriter implements NeutralStreamWriter {
   readonly #terms: StreamTerms;
@@ -46,6 +46,8 @@ export class MessagesStreamWriter implements NeutralStreamWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
+      stop_details: null,
+      container: null,
       usage: writeUsage(usage ?? NO_TOKENS),
     };
     return sse('message_start', { message });
@@ -79,7 +81,8 @@ const EMPTY_THINKING = { type: 'thinking', thinking: '', signature: '' };
 
 function blockOf(part: StartedPart): JsonObject {
   if (part.kind !== 'tool_call') return { type: 'text', text: '' };
-  return { type: 'tool_use', id: withPrefix('toolu_', part.id), name: part.name, input: {} };
+  const id = withPrefix('toolu_', part.id);
+  return { type: 'tool_use', id, name: part.name, input: {}, caller: DIRECT };
 }
 
 function deltaOf(index: number, delta: JsonObject): string {

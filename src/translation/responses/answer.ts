@@ -1,7 +1,7 @@
 // OpenAI's response ↔ the neutral form, whole. Ids of items are made from the response's id and their position, so that a
 // stream and its final response agree.
 
-import { defined, Fields, lookUp } from '../fields.ts';
+import { defined, Fields, isObject, lookUp } from '../fields.ts';
 import { withPrefix } from '../ids.ts';
 import type {
   AnswerPart,
@@ -70,11 +70,13 @@ export function readStop(response: Fields, parts: readonly AnswerPart[]): Stop {
 }
 
 export function readUsage(usage: Fields | undefined): NeutralUsage {
-  const cacheRead = usage?.object('input_tokens_details')?.number('cached_tokens') ?? 0;
+  const details = usage?.object('input_tokens_details');
+  const cacheRead = details?.number('cached_tokens') ?? 0;
+  const cacheWrite = details?.number('cache_write_tokens') ?? 0;
   return {
-    input: Math.max(0, (usage?.number('input_tokens') ?? 0) - cacheRead),
+    input: Math.max(0, (usage?.number('input_tokens') ?? 0) - cacheRead - cacheWrite),
     cacheRead,
-    cacheWrite: 0,
+    cacheWrite,
     output: usage?.number('output_tokens') ?? 0,
     reasoning: usage?.object('output_tokens_details')?.number('reasoning_tokens') ?? 0,
   };
@@ -99,7 +101,7 @@ export function writeResponse(
   { id, model, createdAt }: ResponseHead,
   end: ResponseEnd | undefined,
 ): JsonObject {
-  const reason = end && incompleteReason(end.stop);
+  const reason = end && incompleteReason(end);
   return {
     id: withPrefix('resp_', id),
     object: 'response',
@@ -116,21 +118,31 @@ export function writeResponse(
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
+    service_tier: 'default',
     store: false,
-    temperature: null,
+    temperature: 1,
     text: { format: { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
-    top_p: null,
+    top_p: 1,
     truncation: 'disabled',
     usage: end === undefined ? null : writeUsage(end.usage),
     user: null,
   };
 }
 
-function incompleteReason({ reason }: Stop): string | undefined {
+/** A refusal in the model's own words is a whole answer; one without words is filtered. */
+function incompleteReason({ stop: { reason }, output }: ResponseEnd): string | undefined {
   if (reason === 'max_tokens' || reason === 'context_window') return 'max_output_tokens';
-  return reason === 'filtered' ? 'content_filter' : undefined;
+  const isFiltered = reason === 'filtered' || (reason === 'refusal' && !output.some(isRefusal));
+  return isFiltered ? 'content_filter' : undefined;
+}
+
+function isRefusal(item: JsonObject): boolean {
+  const { content } = item;
+  return (
+    Array.isArray(content) && content.some((part) => isObject(part) && part['type'] === 'refusal')
+  );
 }
 
 const ITEM_PREFIXES: Readonly<Record<AnswerPart['kind'], string>> = {
@@ -180,7 +192,10 @@ function writeUsage(usage: NeutralUsage): JsonObject {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   return defined({
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cacheRead },
+    input_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+    },
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + usage.output,

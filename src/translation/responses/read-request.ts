@@ -6,6 +6,7 @@ import { readDataUrl } from '../data-url.ts';
 import { type RequestTerms, TranslationProblem } from '../dialect.ts';
 import { Fields } from '../fields.ts';
 import type { Losses } from '../losses.ts';
+import { isOwnWord } from '../model-words.ts';
 import {
   EFFORTS,
   type MediaPart,
@@ -27,14 +28,12 @@ const SKIPPED = [
   'stream',
   'stream_options',
   'store',
-  'include',
   'user',
   'metadata',
   'client_metadata',
   'prompt_cache_key',
   'prompt_cache_retention',
   'safety_identifier',
-  'top_logprobs',
 ];
 
 export function readResponsesRequest(
@@ -81,6 +80,9 @@ function dropUnlessDefault(fields: Fields, losses: Losses): void {
   const truncation = fields.text('truncation');
   if (truncation !== undefined && truncation !== 'disabled') losses.drop('truncation');
   if (fields.flag('background') === true) losses.drop('background');
+  if ((fields.number('top_logprobs') ?? 0) > 0) losses.drop('top_logprobs');
+  // The other values concern items that a translated answer does not have.
+  if (fields.texts('include').includes('message.output_text.logprobs')) losses.drop('include');
 }
 
 type Item = { readonly system: readonly TextPart[] } | { readonly turn: Turn };
@@ -128,7 +130,10 @@ function readMessage(item: Fields, losses: Losses): Item {
   const parts =
     typeof content === 'string'
       ? [{ kind: 'text' as const, text: content }]
-      : item.objects('content').flatMap((part) => readPart(part, losses));
+      : item.objects('content').flatMap((part) => {
+          const read = readPart(part, losses);
+          return role === 'user' ? read : read.filter((each) => isOwnWord(each, part, losses));
+        });
   item.dropRest(losses);
   if (role === 'user' || role === 'assistant') return { turn: { role, parts } };
   if (role !== 'system' && role !== 'developer')

@@ -40,7 +40,14 @@ test('items, files, reasoning and a schema are read and written', () => {
         call_id: 'c1',
         output: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBO', detail: 'auto' }],
       },
-      { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      {
+        type: 'message',
+        id: 'msg_4_0',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'refusal', refusal: 'No.' }],
+      },
+      { type: 'message', role: 'assistant', content: 'Perhaps.' },
     ],
     store: false,
     include: ['reasoning.encrypted_content'],
@@ -100,7 +107,7 @@ test('an answer has the items and the counts of OpenAI', () => {
   assert.match(items[0].encrypted_content, /^spillway\.messages\./);
   assert.deepEqual(usage, {
     input_tokens: 10,
-    input_tokens_details: { cached_tokens: 3 },
+    input_tokens_details: { cached_tokens: 3, cache_write_tokens: 2 },
     output_tokens: 9,
     output_tokens_details: { reasoning_tokens: 4 },
     total_tokens: 19,

@@ -52,17 +52,17 @@ function dropMissing(request: NeutralRequest, losses: Losses): void {
   if (request.stopSequences.length > 0) losses.drop('stop');
 }
 
-/** Items of a turn, in order; neighbouring texts and media are one message. */
-function writeTurn({ role, parts }: Turn): readonly JsonObject[] {
+/** Items of a turn, in order; neighbouring texts and media of the user are one message. */
+function writeTurn({ role, parts }: Turn, turn: number): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let content: JsonObject[] = [];
   const flush = () => {
     if (content.length > 0) items.push({ type: 'message', role, content });
     content = [];
   };
-  for (const part of parts) {
-    const item = itemOf(part);
-    if (!item) content.push(...contentOf(role, part));
+  for (const [at, part] of parts.entries()) {
+    const item = itemOf(part) ?? (role === 'assistant' ? saidItem(part, `${turn}_${at}`) : null);
+    if (!item) content.push(...contentOf(part));
     else {
       flush();
       items.push(item);
@@ -70,6 +70,15 @@ function writeTurn({ role, parts }: Turn): readonly JsonObject[] {
   }
   flush();
   return items;
+}
+
+/** The model's own words. OpenAI's SDK has a text without an id as a string only, and a refusal in an item of an answer. */
+function saidItem(part: TurnPart, id: string): JsonObject | undefined {
+  const message = { type: 'message', role: 'assistant' };
+  if (part.kind === 'text') return { ...message, content: part.text };
+  if (part.kind !== 'refusal') return undefined;
+  const content = [{ type: 'refusal', refusal: part.text }];
+  return { ...message, id: `msg_${id}`, status: 'completed', content };
 }
 
 function itemOf(part: TurnPart): JsonObject | undefined {
@@ -91,21 +100,16 @@ function itemOf(part: TurnPart): JsonObject | undefined {
 }
 
 function outputOf({ parts, isError }: ToolResultPart): unknown {
-  if (parts.some((part) => part.kind !== 'text'))
-    return parts.flatMap((part) => contentOf('user', part));
+  if (parts.some((part) => part.kind !== 'text')) return parts.flatMap((part) => contentOf(part));
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
   return isError ? `Error: ${text}` : text;
 }
 
-function contentOf(
-  role: Turn['role'],
-  part: TurnPart | TextPart | MediaPart,
-): readonly JsonObject[] {
+function contentOf(part: TurnPart | TextPart | MediaPart): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
-      return [{ type: role === 'user' ? 'input_text' : 'output_text', text: part.text }];
     case 'refusal':
-      return [{ type: 'refusal', refusal: part.text }];
+      return [{ type: 'input_text', text: part.text }];
     case 'image':
       return [
         { type: 'input_image', image_url: toUrl(part.source), detail: part.detail ?? 'auto' },
@@ -142,9 +146,8 @@ function writeToolChoice(choice: ToolChoice): unknown {
 function writeReasoning({ reasoning }: NeutralRequest): JsonObject | undefined {
   if (!reasoning) return undefined;
   const { effort, budgetTokens, isShown } = reasoning;
-  const level = effort ?? (budgetTokens === undefined ? undefined : effortOf(budgetTokens));
   return defined({
-    effort: level === 'max' ? 'xhigh' : level,
+    effort: effort ?? (budgetTokens === undefined ? undefined : effortOf(budgetTokens)),
     summary: isShown ? 'auto' : undefined,
   });
 }
