@@ -7,7 +7,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 export type UpstreamRequest = {
   readonly origin: string;
   readonly path: string;
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
   /** Names and values alternating. The adapter adds only the headers that HTTP itself needs. */
   readonly headers: string[];
   readonly body: Buffer | null;

@@ -5,6 +5,7 @@
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { MeteredUsage } from '../../kernel/usage.ts';
+import { NameTable } from '../json/name-table.ts';
 import { type JsonSpan, peekFields, readObject, readString } from '../json/peek-fields.ts';
 import {
   BACKSLASH,
@@ -49,10 +50,11 @@ const OUTPUT_ITEM_DEPTH = 3;
 function readTier(body: Buffer, at: number): string | undefined {
   const start = skipSpace(body, skipSpace(body, at + TIER.length) + 1);
   if (bytesEqual(body, start, start + DEFAULT_TIER.length, DEFAULT_TIER)) return 'default';
-  const peeked = peekFields(body, ['service_tier']);
+  const peeked = peekFields(body, TIER_NAME);
   return peeked.ok ? readString(body, peeked.fields.get('service_tier')) : undefined;
 }
 
+const TIER_NAME = new NameTable(['service_tier']);
 const DEFAULT_TIER = '"default"';
 
 /** The model that served the request, by the provider's name. */
@@ -67,14 +69,20 @@ export function readModel(format: ProviderFormat, body: Buffer): string | undefi
   return undefined;
 }
 
-const USAGE_KEYS: Record<ProviderFormat, { readonly name: string; readonly quoted: Buffer }> = {
-  anthropic: { name: 'usage', quoted: Buffer.from('"usage"') },
-  openai: { name: 'usage', quoted: Buffer.from('"usage"') },
-  gemini: { name: 'usageMetadata', quoted: Buffer.from('"usageMetadata"') },
+type UsageKey = { readonly name: string; readonly names: NameTable; readonly quoted: Buffer };
+
+function usageKey(name: string): UsageKey {
+  return { name, names: new NameTable([name]), quoted: Buffer.from(`"${name}"`) };
+}
+
+const USAGE_KEYS: Record<ProviderFormat, UsageKey> = {
+  anthropic: usageKey('usage'),
+  openai: usageKey('usage'),
+  gemini: usageKey('usageMetadata'),
 };
 
 /** When the last such key may belong to a nested object, the whole response is scanned. */
-function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpan | undefined {
+function findUsage(body: Buffer, key: UsageKey): JsonSpan | undefined {
   const at = body.lastIndexOf(key.quoted);
   if (at < 0) return undefined;
   const colon = skipSpace(body, at + key.quoted.length);
@@ -83,7 +91,7 @@ function findUsage(body: Buffer, key: { name: string; quoted: Buffer }): JsonSpa
     const end = endOfValue(body, start);
     if (end > 0 && closesOnce(body, end)) return { start, end };
   }
-  const peeked = peekFields(body, [key.name]);
+  const peeked = peekFields(body, key.names);
   return peeked.ok ? peeked.fields.get(key.name) : undefined;
 }
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { editBody } from '../json/edit-body.ts';
+import { NameTable } from '../json/name-table.ts';
 import { peekFields } from '../json/peek-fields.ts';
 import { renameModelEdit, renameNestedModels } from './rename-model.ts';
 
 test('only the model of a body is replaced', () => {
   const body = Buffer.from('{ "x":1e3,\n"model" : "fast", "text":"fast" }');
-  const peeked = peekFields(body, ['model']);
+  const peeked = peekFields(body, new NameTable(['model']));
   const span = peeked.ok ? peeked.fields.get('model') : undefined;
   assert.ok(span);
   assert.equal(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NameTable } from './name-table.ts';
 import {
   type LimitProblem,
   limitFields,
@@ -21,7 +22,7 @@ type Endpoint = keyof typeof KINDS;
 function limits(endpoint: Endpoint, request: unknown): StatedLimits | LimitProblem {
   const kind = KINDS[endpoint];
   const body = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));
-  const peeked = peekFields(body, limitFields(kind.operation), true);
+  const peeked = peekFields(body, new NameTable(limitFields(kind.operation)), true);
   assert.ok(peeked.ok);
   return readLimits(kind, body, peeked.fields);
 }

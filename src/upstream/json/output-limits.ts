@@ -4,6 +4,7 @@
 // not for a provider is a problem that names the field: the output could exceed the reservation.
 
 import type { NativeRoute } from '../native-route.ts';
+import { NameTable } from './name-table.ts';
 import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
 import { bytesEqual, OPEN_BRACE } from './scan.ts';
 
@@ -82,7 +83,12 @@ export function given(body: Buffer, span: JsonSpan | undefined): JsonSpan | unde
 
 type Stated = { maxOutputTokens: number | undefined; answers: number };
 
-const GEMINI_NAMES = ['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count'];
+const GEMINI_NAMES = new NameTable([
+  'maxOutputTokens',
+  'max_output_tokens',
+  'candidateCount',
+  'candidate_count',
+]);
 
 /** Returns the name of the field that cannot be read. */
 function readConfigs(

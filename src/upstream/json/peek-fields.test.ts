@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { NameTable } from './name-table.ts';
 import {
   type JsonSpan,
   type PeekProblem,
@@ -12,7 +13,7 @@ import {
   readString,
 } from './peek-fields.ts';
 
-const WANTED = ['model', 'stream', 'max_tokens', 'metadata'] as const;
+const WANTED = new NameTable(['model', 'stream', 'max_tokens', 'metadata']);
 
 function peek(text: string): PeekResult {
   return peekFields(Buffer.from(text), WANTED);
@@ -130,7 +131,7 @@ test('readers return undefined for values of another type', () => {
   const body = Buffer.from(
     '{"model":1,"stream":"true","max_tokens":1.5,"metadata":[],"a":"bad \\x","b":9007199254740993}',
   );
-  const result = peekFields(body, [...WANTED, 'a', 'b']);
+  const result = peekFields(body, new NameTable([...WANTED.names, 'a', 'b']));
   assert.ok(result.ok);
   assert.equal(readString(body, result.fields.get('model')), undefined);
   assert.equal(readBoolean(body, result.fields.get('stream')), undefined);
@@ -144,7 +145,7 @@ test('readers return undefined for values of another type', () => {
 });
 
 const jsonObject = fc.dictionary(
-  fc.oneof(fc.constantFrom(...WANTED), fc.string({ unit: 'binary' })),
+  fc.oneof(fc.constantFrom(...WANTED.names), fc.string({ unit: 'binary' })),
   fc.jsonValue({ depthSize: 'small', noUnicodeString: false }),
   { noNullPrototype: true },
 );
@@ -176,7 +177,7 @@ test('agrees with JSON.parse on any object in any layout', () => {
       const expected: unknown = JSON.parse(body.toString());
       const result = peekFields(body, WANTED);
       assert.ok(result.ok);
-      for (const name of WANTED) {
+      for (const name of WANTED.names) {
         const span: JsonSpan | undefined = result.fields.get(name);
         const seen: unknown = span && JSON.parse(body.toString('utf8', span.start, span.end));
         assert.deepEqual(seen, (expected as Record<string, unknown>)[name]);
@@ -226,10 +227,14 @@ test('a name in another case is a problem of a request, and no problem of a resp
   const cases = ['{"Model":"x"}', '{"MODEL":"x"}', '{"mod\\u0045l":"x"}', '{"max_to\u212aens":1}'];
   for (const text of cases) {
     const body = Buffer.from(text);
-    const peeked = peekFields(body, ['model', 'max_tokens'], true);
+    const peeked = peekFields(body, new NameTable(['model', 'max_tokens']), true);
     assert.ok(!peeked.ok && peeked.problem === 'other_case', text);
-    assert.ok(peekFields(body, ['model', 'max_tokens']).ok);
+    assert.ok(peekFields(body, new NameTable(['model', 'max_tokens'])).ok);
   }
-  const model = peekFields(Buffer.from('{"models":1,"mode_":2,"mo@el":3}'), ['model'], true);
+  const model = peekFields(
+    Buffer.from('{"models":1,"mode_":2,"mo@el":3}'),
+    new NameTable(['model']),
+    true,
+  );
   assert.ok(model.ok);
 });

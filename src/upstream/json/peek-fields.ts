@@ -3,9 +3,8 @@
 // provider refuses the rest. The top level is strict: a body that another parser could read differently (a duplicate
 // field, bytes behind the end) is a problem. It never throws.
 
+import type { NameTable } from './name-table.ts';
 import {
-  bytesEqual,
-  bytesEqualInAnyCase,
   CLOSE_BRACE,
   COLON,
   COMMA,
@@ -40,11 +39,11 @@ export type PeekResult =
   | { readonly ok: false; readonly problem: PeekProblem; readonly field?: string };
 
 /**
- * `wanted` are ASCII names, compared with the decoded names of the body. A wanted field that is absent is absent from
+ * The wanted names are compared with the decoded names of the body. A wanted field that is absent is absent from
  * `fields`. With `isExact` a name that differs from a wanted one only by case is a problem: a request is read that way,
  * because a provider may read such a name as the wanted one.
  */
-export function peekFields(body: Buffer, wanted: readonly string[], isExact = false): PeekResult {
+export function peekFields(body: Buffer, wanted: NameTable, isExact = false): PeekResult {
   const fields = new Map<string, JsonSpan>();
   let at = skipSpace(body, 0);
   if (body[at] !== OPEN_BRACE) return failure(notObject(body[at]));
@@ -144,33 +143,20 @@ function wantedName(
   body: Buffer,
   start: number,
   end: number,
-  wanted: readonly string[],
+  wanted: NameTable,
   isExact: boolean,
 ): string | undefined | OtherCase | typeof MALFORMED_NAME {
-  let longest = 0;
-  for (const name of wanted) {
-    if (bytesEqual(body, start, end, name)) return name;
-    if (name.length > longest) longest = name.length;
-  }
+  const found = wanted.find(body, start, end);
+  if (found !== undefined) return found;
   // The longest encoding of a character is \u0041, so a longer name cannot be a wanted one.
-  if (end - start > longest * 6) return undefined;
-  if (isPlain(body, start, end)) return isExact ? asciiCase(body, start, end, wanted) : undefined;
+  if (end - start > wanted.maxLength * 6) return undefined;
+  if (isPlain(body, start, end))
+    return isExact ? otherCase(wanted.findInAnyCase(body, start, end)) : undefined;
   const name = parsed(body, start - 1, end + 1);
   if (typeof name !== 'string') return MALFORMED_NAME;
-  if (wanted.includes(name)) return name;
-  return isExact ? otherCase(wanted.find((each) => foldCase(each) === foldCase(name))) : undefined;
-}
-
-function asciiCase(
-  body: Buffer,
-  start: number,
-  end: number,
-  wanted: readonly string[],
-): OtherCase | undefined {
-  for (const name of wanted) {
-    if (bytesEqualInAnyCase(body, start, end, name)) return { otherCaseOf: name };
-  }
-  return undefined;
+  const { names } = wanted;
+  if (names.includes(name)) return name;
+  return isExact ? otherCase(names.find((each) => foldCase(each) === foldCase(name))) : undefined;
 }
 
 function otherCase(name: string | undefined): OtherCase | undefined {

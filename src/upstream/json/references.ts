@@ -6,7 +6,8 @@
 // provider account, which organisations share.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
-import { bytesEqualInAnyCase, foldCase, isPlain } from './scan.ts';
+import { NameTable } from './name-table.ts';
+import { foldCase, isPlain } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
 
 export type References = {
@@ -35,7 +36,7 @@ const NONE: References = Object.freeze({
 
 type Meaning = 'file' | 'fileUrl' | 'url' | 'image' | 'media' | 'audio' | 'lifetime' | 'stored';
 
-const NAMES: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
+const MEANINGS: Readonly<Record<ProviderFormat, readonly (readonly [string, Meaning])[]>> = {
   anthropic: [
     ['file_id', 'file'],
     ['url', 'url'],
@@ -74,6 +75,24 @@ const FREE_FORM: Readonly<Record<ProviderFormat, readonly string[]>> = {
     'responseJsonSchema',
   ],
 };
+
+type Names = {
+  readonly known: NameTable;
+  readonly meanings: ReadonlyMap<string, Meaning>;
+  readonly freeForm: NameTable;
+};
+
+const NAMES: Readonly<Record<ProviderFormat, Names>> = {
+  anthropic: namesOf('anthropic'),
+  openai: namesOf('openai'),
+  gemini: namesOf('gemini'),
+};
+
+function namesOf(format: ProviderFormat): Names {
+  const meanings = new Map(MEANINGS[format]);
+  const known = new NameTable([...meanings.keys()]);
+  return { known, meanings, freeForm: new NameTable(FREE_FORM[format]) };
+}
 
 export function peekReferences(format: ProviderFormat, body: Buffer): References {
   const keys = new JsonKeys();
@@ -148,25 +167,23 @@ function meaningOf(
   const { bytes, keyStart, keyEnd } = keys;
   const names = NAMES[format];
   if (!isPlain(bytes, keyStart, keyEnd)) return decodedMeaning(names, keys);
-  for (const [name, meaning] of names) {
-    if (!bytesEqualInAnyCase(bytes, keyStart, keyEnd, name)) continue;
-    return keys.isKey(name) ? meaning : { otherCaseOf: name };
-  }
+  const name = names.known.findInAnyCase(bytes, keyStart, keyEnd);
+  if (name !== undefined)
+    return keys.isKey(name) ? names.meanings.get(name) : { otherCaseOf: name };
   // The Responses API's own `input` is at the top level, where nothing is free-form.
   if (keys.depth === 1) return undefined;
-  for (const name of FREE_FORM[format]) if (keys.isKey(name)) return FREE;
-  return undefined;
+  return names.freeForm.find(bytes, keyStart, keyEnd) === undefined ? undefined : FREE;
 }
 
 function decodedMeaning(
-  names: (typeof NAMES)[ProviderFormat],
+  { known, meanings }: Names,
   keys: JsonKeys,
 ): Meaning | { readonly otherCaseOf: string } | undefined {
   const decoded = keys.keyText();
   if (decoded === undefined) return undefined;
-  const known = names.find(([name]) => foldCase(name) === foldCase(decoded));
-  if (known === undefined) return undefined;
-  return known[0] === decoded ? known[1] : { otherCaseOf: known[0] };
+  const found = known.names.find((name) => foldCase(name) === foldCase(decoded));
+  if (found === undefined) return undefined;
+  return found === decoded ? meanings.get(found) : { otherCaseOf: found };
 }
 
 function summary(found: {

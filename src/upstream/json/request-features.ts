@@ -2,6 +2,7 @@
 // provider runs, and output other than text. Each is priced or refused by name before the call. A plain request has none,
 // and reading it costs a few map lookups. Pure.
 
+import { NameTable } from './name-table.ts';
 import { given, type RequestKind } from './output-limits.ts';
 import { type JsonSpan, peekFields, readString } from './peek-fields.ts';
 import { readTools, readUses, type ServerTool, type ToolsProblem } from './request-tools.ts';
@@ -19,6 +20,7 @@ export type RequestFeatures = {
 
 const TIER_FIELDS = ['service_tier', 'serviceTier', 'speed', 'inference_geo'];
 const CONFIG_FIELDS = ['responseModalities', 'response_modalities'];
+const CONFIG_NAMES = new NameTable(CONFIG_FIELDS);
 
 /** The tiers that cost the standard price. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set([
@@ -120,7 +122,7 @@ function readOutputs(body: Buffer, fields: ReadonlyMap<string, JsonSpan>): Outpu
     const span = given(body, fields.get(name));
     if (!span || body[span.start] !== OPEN_BRACE) continue;
     const config = body.subarray(span.start, span.end);
-    const peeked = peekFields(config, CONFIG_FIELDS, true);
+    const peeked = peekFields(config, CONFIG_NAMES, true);
     if (!peeked.ok) return { field: name, problem: 'not_supported' };
     for (const field of CONFIG_FIELDS) {
       const read = modalities(config, peeked.fields.get(field), `${name}.${field}`);

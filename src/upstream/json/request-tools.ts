@@ -3,6 +3,7 @@
 // of `web_search_20250305` is `web_search`, of Gemini's `googleSearch` it is `google_search`. Pure.
 
 import type { ProviderFormat } from '../../kernel/provider-format.ts';
+import { NameTable } from './name-table.ts';
 import { type JsonSpan, peekFields, readInteger, readString } from './peek-fields.ts';
 import { COMMA, endOfValue, OPEN_BRACE, OPEN_BRACKET, skipSpace } from './scan.ts';
 import { JsonKeys } from './walk-keys.ts';
@@ -55,7 +56,7 @@ const REPORTED_KINDS: Readonly<Record<ProviderFormat, ReadonlySet<string>>> = {
   gemini: new Set(),
 };
 
-const TOOL_FIELDS = ['type', 'model', 'max_uses', 'tools'];
+const TOOL_FIELDS = new NameTable(['type', 'model', 'max_uses', 'tools']);
 
 export function readTools(
   format: ProviderFormat,

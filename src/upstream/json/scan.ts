@@ -113,7 +113,7 @@ function isLetter(byte: number): boolean {
 }
 
 export function isNumberStart(byte: number | undefined): boolean {
-  return byte === 0x2d || (byte !== undefined && byte >= 0x30 && byte <= 0x39);
+  return byte === MINUS || isDigit(byte);
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -165,10 +165,22 @@ function endOfScalar(body: Buffer, start: number): number {
 
 function endOfNumber(body: Buffer, start: number): number {
   let end = start + 1;
+  if (body[start] !== MINUS && body[start] !== ZERO) {
+    while (isDigit(body[end])) end += 1;
+    // A plain count, as nearly every number of a request is.
+    if (end - start <= MAX_NUMBER && end < body.length && !isNumberByte(body[end])) return end;
+  }
   while (isNumberByte(body[end])) end += 1;
   if (end === body.length) return TRUNCATED;
   if (end - start > MAX_NUMBER) return MALFORMED;
   return NUMBER.test(body.toString('latin1', start, end)) ? end : MALFORMED;
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 function isNumberByte(byte: number | undefined): boolean {

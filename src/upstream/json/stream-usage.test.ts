@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editBody } from './edit-body.ts';
+import { NameTable } from './name-table.ts';
 import { peekFields } from './peek-fields.ts';
 import { askForStreamUsage } from './stream-usage.ts';
 
 function asking(text: string): string {
   const body = Buffer.from(text);
-  const peeked = peekFields(body, ['stream_options'], true);
+  const peeked = peekFields(body, new NameTable(['stream_options']), true);
   assert.ok(peeked.ok);
   const answer = askForStreamUsage(body, peeked.fields.get('stream_options'));
   if (answer.kind === 'edit') return editBody(body, [answer.edit]).toString();

@@ -2,6 +2,7 @@
 // it, so that a stream is charged by its usage and not by an estimate. All other bytes of the request stay unchanged. Pure.
 
 import type { BodyEdit } from './edit-body.ts';
+import { NameTable } from './name-table.ts';
 import { given } from './output-limits.ts';
 import { type JsonSpan, type PeekProblem, peekFields, readBoolean } from './peek-fields.ts';
 import { CLOSE_BRACE, OPEN_BRACE, skipSpace } from './scan.ts';
@@ -15,13 +16,15 @@ export type StreamUsageEdit =
   | { readonly kind: 'edit'; readonly edit: BodyEdit }
   | { readonly kind: 'invalid'; readonly problem: PeekProblem | 'wrong_type' };
 
+const INCLUDE_USAGE = new NameTable(['include_usage']);
+
 /** `span` is the position of `stream_options`. The body is an object with at least one field. */
 export function askForStreamUsage(body: Buffer, span: JsonSpan | undefined): StreamUsageEdit {
   if (!span) return insertion(skipSpace(body, 0) + 1, `${OPTIONS},`);
   if (!given(body, span)) return replacement(span, `{${IS_WANTED}}`);
   if (body[span.start] !== OPEN_BRACE) return { kind: 'invalid', problem: 'wrong_type' };
   const options = body.subarray(span.start, span.end);
-  const peeked = peekFields(options, ['include_usage'], true);
+  const peeked = peekFields(options, INCLUDE_USAGE, true);
   if (!peeked.ok) return { kind: 'invalid', problem: peeked.problem };
   const wanted = peeked.fields.get('include_usage');
   if (!wanted) return insertIntoOptions(body, span);

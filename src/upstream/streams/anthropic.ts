@@ -3,6 +3,7 @@
 // `type` when the name is missing or unknown: some compatible providers send no names, and an error behind a cut event
 // carries that event's name.
 
+import { NameTable } from '../json/name-table.ts';
 import { peekFields } from '../json/peek-fields.ts';
 import { bytesEqual } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
@@ -90,9 +91,12 @@ function readBlockStart(state: StreamState, event: StreamEvent): void {
   if (!isEmpty) (isThinking ? noteThinking : noteContent)(state, 0);
 }
 
+const MESSAGE = new NameTable(['message']);
+const USAGE = new NameTable(['usage']);
+
 function readMessageStart(state: StreamState, event: StreamEvent): void {
   const data = dataOf(event);
-  const peeked = peekFields(data, ['message']);
+  const peeked = peekFields(data, MESSAGE);
   const message = peeked.ok ? peeked.fields.get('message') : undefined;
   if (message) readUsage(state, data.subarray(message.start, message.end));
 }
@@ -106,7 +110,7 @@ function readMessageDelta(state: StreamState, event: StreamEvent): void {
 }
 
 function readUsage(state: StreamState, object: Buffer): void {
-  const peeked = peekFields(object, ['usage']);
+  const peeked = peekFields(object, USAGE);
   if (peeked.ok) noteUsage(state, object, peeked.fields.get('usage'));
 }
 

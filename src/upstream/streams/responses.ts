@@ -1,6 +1,7 @@
 // Reads one event of a Responses API stream; the caller has determined its kind. The last event repeats the whole
 // response and may be very large: only its usage and error are read.
 
+import { NameTable } from '../json/name-table.ts';
 import { peekFields, readString } from '../json/peek-fields.ts';
 import { bytesEqual } from '../json/scan.ts';
 import type { StreamEvent } from './event.ts';
@@ -61,6 +62,10 @@ function readDelta(state: StreamState, event: StreamEvent, note: typeof noteCont
   }
 }
 
+const RESPONSE = new NameTable(['response']);
+const RESPONSE_FIELDS = new NameTable(['usage', 'error', 'service_tier']);
+const ERROR = new NameTable(['error']);
+
 function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): void {
   state.status.terminal = !hasFailed;
   if (!event.isWhole) {
@@ -69,10 +74,10 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
     return;
   }
   const data = event.data.subarray(event.dataStart, event.dataEnd);
-  const outer = peekFields(data, ['response']);
+  const outer = peekFields(data, RESPONSE);
   const span = outer.ok ? outer.fields.get('response') : undefined;
   const response = span ? data.subarray(span.start, span.end) : data;
-  const inner = peekFields(response, ['usage', 'error', 'service_tier']);
+  const inner = peekFields(response, RESPONSE_FIELDS);
   if (inner.ok) {
     noteUsage(state, response, inner.fields.get('usage'));
     addTier(state.counts, 'service_tier', readString(response, inner.fields.get('service_tier')));
@@ -86,7 +91,7 @@ function readEnd(state: StreamState, event: StreamEvent, hasFailed: boolean): vo
 /** The error's fields are in the event itself, or in an `error` object. */
 function readError(state: StreamState, event: StreamEvent): void {
   const data = event.data.subarray(event.dataStart, event.dataEnd);
-  const peeked = peekFields(data, ['error']);
+  const peeked = peekFields(data, ERROR);
   const isNested = peeked.ok && peeked.fields.has('error');
   if (isNested || !peeked.ok) noteError(state, data, 0, data.length);
   else state.status.error ??= wrapped(data);
