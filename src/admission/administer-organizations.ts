@@ -12,7 +12,11 @@ import {
   type Organization,
   type OrganizationChange,
 } from './organization.ts';
-import type { OrganizationStore } from './organization-store.ts';
+import type {
+  OrganizationList,
+  OrganizationPage,
+  OrganizationStore,
+} from './organization-store.ts';
 
 export type NewOrganization = Partial<
   Omit<Organization, 'webhookSecret' | 'createdAt' | 'updatedAt'>
@@ -23,7 +27,7 @@ export type AdministerOrganizations = {
   create(operator: Operator, given: NewOrganization): Promise<Organization>;
   /** Throws NOT_FOUND, as do `change` and `renewWebhookSecret`. */
   get(id: string): Promise<Organization>;
-  list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
+  list(page: OrganizationPage): Promise<OrganizationList>;
   change(operator: Operator, id: string, change: OrganizationChange): Promise<Organization>;
   /** Replaces the secret that signs callbacks; the new one is shown once, the old one stops working at once. */
   renewWebhookSecret(operator: Operator, id: string): Promise<string>;

@@ -33,6 +33,7 @@ export type ClaimOutcome =
 export const MAX_KEPT_ANSWER_BYTES = 2 ** 20;
 export const KEPT_FOR_MS = 24 * 3_600_000;
 
+/** Claims of idempotency keys: of several identical requests one runs, the others get its answer. */
 export type IdempotencyStore = {
   claim(claim: IdempotencyClaim, now: number): Promise<ClaimOutcome>;
   /** Resolves when the response is durable; without one the key becomes unrepeatable. No effect on a lost claim. */

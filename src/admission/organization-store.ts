@@ -5,13 +5,28 @@
 import type { Organization, OrganizationChange } from './organization.ts';
 import { DEFAULT_ORGANIZATION_ID, newOrganization } from './organization.ts';
 
+export type OrganizationPage = {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Selects organisations whose id or name contains it, whatever its case. */
+  readonly text?: string | undefined;
+};
+
+/**
+ * Sorted by id. A page with a text examines a bounded number of organisations: it may have fewer than `limit` although `next`,
+ * the `after` of the next page, is defined.
+ */
+export type OrganizationList = {
+  readonly organizations: readonly Organization[];
+  readonly next: string | undefined;
+};
+
 export type OrganizationStore = {
   /** False if the id is taken, by a tombstone too; then nothing changes. */
   create(organization: Organization): Promise<boolean>;
   /** Undefined for a tombstone, as in `list` and `update`. */
   find(id: string): Promise<Organization | undefined>;
-  /** Sorted by id, starting after `after`. */
-  list(page: { readonly after?: string; readonly limit: number }): Promise<readonly Organization[]>;
+  list(page: OrganizationPage): Promise<OrganizationList>;
   /** Resolves to the changed organisation, or undefined for an unknown id. */
   update(id: string, change: OrganizationChange, now: number): Promise<Organization | undefined>;
   /**

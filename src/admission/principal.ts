@@ -15,7 +15,8 @@ export type Principal = {
   readonly allowStale: boolean;
   readonly allowPromptPreview: boolean;
   readonly expiresAt: number | undefined;
-  readonly requestsPerMinute: number;
+  /** Undefined for a call of a request that was counted already: the reply to a chat. */
+  readonly requestsPerMinute: number | undefined;
   readonly tokensPerMinute: number | undefined;
   readonly tokensPerDay: number | undefined;
   readonly maxConcurrent: number | undefined;

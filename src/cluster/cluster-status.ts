@@ -24,6 +24,12 @@ export type ClusterStatus = {
   readonly servers: readonly ServerView[];
   readonly disagreements: readonly Disagreement[];
   readonly routing: Readonly<Record<RoutingOutcome, number>> & { readonly byReason: RoutingCounts };
+  /** Requests that one server has forwarded to another. */
+  readonly forwarding: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly count: number;
+  }[];
   readonly recommendations: readonly Recommendation[];
 };
 
@@ -59,6 +65,9 @@ export function clusterStatus({
       failed: total(byReason.failed),
       byReason,
     },
+    forwarding: servers.flatMap(({ id: from, forwardedTo = {} }) =>
+      Object.entries(forwardedTo).map(([to, count]) => ({ from, to, count })),
+    ),
     recommendations: recommend({ serverId, snapshot, capacity, targets, disagreements }),
   };
 }

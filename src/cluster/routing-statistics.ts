@@ -11,7 +11,11 @@ export type RoutingCounts = Readonly<Record<RoutingOutcome, Readonly<Record<stri
 export type RoutingStatistics = {
   /** `reason` is of a closed list, such as `local_ai_limit`; it becomes a label. */
   count(outcome: RoutingOutcome, reason: string): void;
+  /** A server has answered a forwarded request. */
+  forwarded(toServerId: string): void;
   counts(): RoutingCounts;
+  /** Answered forwarded requests by server. */
+  forwardedTo(): Readonly<Record<string, number>>;
 };
 
 export const NO_ROUTING: RoutingCounts = Object.freeze({ local: {}, proxied: {}, failed: {} });
@@ -21,7 +25,13 @@ export function createRoutingStatistics(metrics: Metrics): RoutingStatistics {
     'outcome',
     'reason',
   ]);
+  const answered = new Map<string, number>();
   return {
+    forwarded(toServerId) {
+      if (answered.size < MAX_SERVERS || answered.has(toServerId))
+        answered.set(toServerId, (answered.get(toServerId) ?? 0) + 1);
+    },
+    forwardedTo: () => Object.fromEntries(answered),
     count(outcome, reason) {
       family.cell(outcome, reason).value += 1;
     },
@@ -50,6 +60,8 @@ export function sumRouting(all: readonly RoutingCounts[]): RoutingCounts {
   return sum;
 }
 
+/** Ids of servers that a rolling restart has replaced stay in the counts. */
+const MAX_SERVERS = 200;
 const OUTCOMES = ['local', 'proxied', 'failed'] as const;
 
 function isOutcome(text: string): text is RoutingOutcome {

@@ -12,7 +12,8 @@ export type RoutedCall = {
 };
 
 export type SelectionTerms = {
-  readonly call: RoutedCall;
+  /** Undefined for work of the application itself: any server with a slot can do it. */
+  readonly call: RoutedCall | undefined;
   /** This server, and servers that were tried already. */
   readonly excluded: ReadonlySet<string>;
   /** Whether a provider limit that this server knows applies to that account, or to its model. */
@@ -42,8 +43,9 @@ export function exclusionReason(
   if (server.isMaintenanceMode) return 'maintenance';
   if (server.isDraining) return 'draining';
   if (server.health === 'unhealthy') return 'unhealthy';
-  if (!isCapable(server, terms.call)) return 'incapable';
-  if (scopesOf(server, terms.call).every((scope) => isLimited(server, scope, terms)))
+  const { call } = terms;
+  if (call && !isCapable(server, call)) return 'incapable';
+  if (call && scopesOf(server, call).every((scope) => isLimited(server, scope, terms)))
     return 'limited';
   return server.currentLoad >= server.maxConcurrentBuilds ? 'full' : undefined;
 }

@@ -48,6 +48,8 @@ export type ServerRecord = {
   readonly capabilities: ServerCapabilities;
   readonly opinion: Opinion;
   readonly routing: RoutingCounts;
+  /** Requests that this server has forwarded, by the server that answered; absent from records of older versions. */
+  readonly forwardedTo?: Readonly<Record<string, number>> | undefined;
 };
 
 export type RegisteredServer = ServerRecord & { readonly lastHeartbeat: number };

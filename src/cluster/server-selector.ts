@@ -37,7 +37,7 @@ export function createServerSelector({
           type: 'capacity',
           message: 'no server of the cluster can take the call',
           metadata: {
-            provider: terms.call.provider,
+            provider: terms.call?.provider,
             availableCount: 0,
             totalRegistered: snapshot.servers.length,
           },

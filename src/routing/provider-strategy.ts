@@ -1,6 +1,8 @@
 // Orders the providers for a job that names none. Pure except for the state that round-robin and weights keep between
 // calls. The first provider of the order is the choice; the others receive overflow.
 
+import { WeightedTurns } from './weighted-turns.ts';
+
 export const PROVIDER_STRATEGIES = [
   'FIXED',
   'ROUND_ROBIN',
@@ -40,23 +42,14 @@ export function createProviderStrategy(options: StrategyOptions): ChooseOrder {
       ? priorityOrder.filter((name) => availableProviders.includes(name))
       : undefined;
   let turn = 0;
-  const credits = new Map<string, number>();
+  const weightOf = (name: string) => weights[name] ?? 0;
+  const turns = new WeightedTurns(weightOf);
+  const weighted = availableProviders.filter((name) => weightOf(name) > 0);
 
   function rotate(): readonly string[] {
     const start = turn % Math.max(1, availableProviders.length);
     turn += 1;
     return [...availableProviders.slice(start), ...availableProviders.slice(0, start)];
-  }
-
-  /** Smooth weighted round-robin: every provider gains its weight; the one with most credit is chosen and pays the total. */
-  function weighted(): readonly string[] {
-    const names = availableProviders.filter((name) => (weights[name] ?? 0) > 0);
-    const total = names.reduce((sum, name) => sum + (weights[name] ?? 0), 0);
-    for (const name of names) credits.set(name, (credits.get(name) ?? 0) + (weights[name] ?? 0));
-    const order = names.toSorted((a, b) => (credits.get(b) ?? 0) - (credits.get(a) ?? 0));
-    const first = order[0];
-    if (first !== undefined) credits.set(first, (credits.get(first) ?? 0) - total);
-    return order;
   }
 
   return ({ wanted, loadOf }) => {
@@ -66,7 +59,7 @@ export function createProviderStrategy(options: StrategyOptions): ChooseOrder {
       case 'ROUND_ROBIN':
         return rotate();
       case 'WEIGHTED':
-        return weighted();
+        return turns.next(weighted);
       case 'COST_OPTIMIZED':
         return (
           ordered ??

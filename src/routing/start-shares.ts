@@ -1,5 +1,7 @@
 // The legs that start the calls of a round-robin alias, in one cycle: each leg appears by its share, spread as evenly as
-// possible (smooth weighted round-robin), so that no leg gets its calls in a burst.
+// possible, so that no leg gets its calls in a burst.
+
+import { WeightedTurns } from './weighted-turns.ts';
 
 /** The longest cycle: shares are exact to one per cent. */
 const MAX_STARTS = 100;
@@ -8,14 +10,9 @@ const MAX_STARTS = 100;
 export function startsByWeight(legs: number, weights: readonly number[]): readonly number[] {
   const shares = toShares(legs, weights);
   const total = shares.reduce((sum, share) => sum + share, 0);
-  const credits = shares.map(() => 0);
-  const starts: number[] = [];
-  while (starts.length < total) {
-    for (const [leg, share] of shares.entries()) credits[leg] = (credits[leg] ?? 0) + share;
-    const next = credits.indexOf(Math.max(...credits));
-    credits[next] = (credits[next] ?? 0) - total;
-    starts.push(next);
-  }
+  const turns = new WeightedTurns<number>((leg) => shares[leg] ?? 0);
+  const all = [...shares.keys()];
+  const starts = Array.from({ length: total }, () => turns.next(all)[0] ?? 0);
   return starts.length === 0 ? [0] : starts;
 }
 

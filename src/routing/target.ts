@@ -15,6 +15,8 @@ export type Target = {
   readonly apiKey: string;
   /** The endpoint for translated requests; absent: `chat`. Only OpenAI's format has a choice. */
   readonly translateTo?: OpenAiEndpoint;
+  /** The only endpoint of a provider of OpenAI's format; absent: it has both. */
+  readonly onlyEndpoint?: OpenAiEndpoint;
 };
 
 /** The part of a provider's configuration that routing needs. */
@@ -29,6 +31,8 @@ export type RoutableProvider = {
   readonly models: readonly string[];
   /** Absent: `chat`. */
   readonly translateTo?: OpenAiEndpoint;
+  /** Absent: both. */
+  readonly onlyEndpoint?: OpenAiEndpoint | undefined;
 };
 
 export type RoutableAccount = {
@@ -53,6 +57,7 @@ export function targetsOf(provider: RoutableProvider, model: string): readonly T
       basePath,
       apiKey: account.apiKey,
       ...(provider.translateTo === 'responses' && { translateTo: provider.translateTo }),
+      ...(provider.onlyEndpoint && { onlyEndpoint: provider.onlyEndpoint }),
     }),
   );
 }

@@ -11,6 +11,7 @@ import { openSqlite, type SqliteStore } from '../../adapters/sqlite/open-sqlite.
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { signWebhook } from '../../kernel/notify/webhook-signature.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import { newJob } from '../intake/submit-job.ts';
 import { withFinalMessages } from '../model/final-messages.ts';
@@ -19,7 +20,6 @@ import { failed, retried, started, succeeded } from '../model/job-moves.ts';
 import type { EgressRequest } from '../ports/egress.ts';
 import type { Consumer } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { signCallback } from './callback-signature.ts';
 import { startCallbacks } from './deliver-callback.ts';
 
 const DAY_MS = 86_400_000;
@@ -101,7 +101,7 @@ describe('callbacks', () => {
     assert.equal(body.output, 'Hello');
     assert.deepEqual(body.metadata, { order: 7 });
     const id = request?.headers['webhook-id'] ?? '';
-    const signed = signCallback(SECRET, { id, sentAt: clock.now(), body: request?.body ?? '' });
+    const signed = signWebhook(SECRET, { id, sentAt: clock.now(), body: request?.body ?? '' });
     for (const [name, value] of Object.entries(signed)) assert.equal(request?.headers[name], value);
     await clock.advance(DAY_MS);
     assert.equal(sent.length, 1);

@@ -6,6 +6,7 @@
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { signWebhook } from '../../kernel/notify/webhook-signature.ts';
 import { CALLBACK_QUEUE } from '../model/final-messages.ts';
 import type { Job } from '../model/job.ts';
 import { parsePointer } from '../model/job-pointer.ts';
@@ -14,7 +15,6 @@ import type { Egress } from '../ports/egress.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { Consumer, Delivery, DeliveryOutcome, JobQueue } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { signCallback } from './callback-signature.ts';
 
 /** The organisation's settings for its callbacks. */
 export type CallbackOwner = {
@@ -85,7 +85,7 @@ async function call(
 ): Promise<'accepted' | 'gone' | 'failed'> {
   const sentAt = parts.clock.now();
   const body = await bodyOf(parts, job, owner, sentAt);
-  const signed = signCallback(owner.secret, { id: callbackId(job), sentAt, body });
+  const signed = signWebhook(owner.secret, { id: callbackId(job), sentAt, body });
   const headers = { ...signed, 'content-type': 'application/json', 'user-agent': 'Spillway' };
   try {
     const { status } = await parts.egress.send({

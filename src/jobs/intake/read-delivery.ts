@@ -16,6 +16,7 @@ import { delayMsOf, type JobPointer, messageFor, parsePointer } from '../model/j
 import type { DeadLetter, DeadLetterStore } from '../ports/dead-letter-store.ts';
 import type { Delivery, JobQueue } from '../ports/job-queue.ts';
 import type { OrganizationExists } from './known-organizations.ts';
+import { logDeadLetter } from './log-dead-letter.ts';
 import { createReadRawMessage, type ReadRawMessage } from './raw-message.ts';
 import { newJob } from './submit-job.ts';
 
@@ -29,6 +30,8 @@ export type IntakeParts = {
   readonly deadLetterQueue?: string | undefined;
   /** Reads other systems' messages; by default with Spillway's own names of fields. */
   readonly readRawMessage?: ReadRawMessage | undefined;
+  /** The trace of a received message, with the sender's as its parent; absent where traces are not exported. */
+  readonly startTrace?: ((queue: string, parent: string | undefined) => string) | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -96,8 +99,18 @@ export async function jobFromMessage(
   const organizationId = message.organizationId ?? parts.defaultOrganizationId;
   if (!(await parts.organizationExists(organizationId)))
     return new SpillwayError('NOT_FOUND', 'the message names an unknown organisation');
-  const given = { message, submitter: { organizationId }, origin: 'queue', queue } as const;
+  const traceParent = parts.startTrace?.(queue, traceParentOf(message));
+  const submitter = { organizationId, traceParent };
+  const given = { message, submitter, origin: 'queue', queue } as const;
   return newJob(given, parts.newId, parts.clock.now());
+}
+
+/** The sender's `traceparent`, a header of its message. */
+function traceParentOf({ source }: JobMessage): string | undefined {
+  const headers = source?.properties?.['headers'];
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  const value: unknown = Reflect.get(headers, 'traceparent');
+  return typeof value === 'string' ? value : undefined;
 }
 
 /**
@@ -125,8 +138,7 @@ export async function bury(
 ): Promise<undefined> {
   const letter = deadLetterFor(queue, delivery, error, parts.clock.now());
   await parts.deadLetters.add(letter, deadLetterCopy(letter, parts.deadLetterQueue));
-  const metadata = { queue, code: error.code, reason: error.message };
-  parts.log.write({ level: 'warn', type: 'error', message: 'message is a dead letter', metadata });
+  logDeadLetter(parts.log, letter, error.message);
 }
 
 /** The id is a digest of the content: a redelivery before the acknowledgement is the same dead letter. */

@@ -61,7 +61,18 @@ export type DispatcherParts = RawMessageParts &
     readonly chooseProvider: ChooseProvider;
     readonly rawQueue: string;
     readonly concurrency?: number;
+    /** Called for every published job, for the log and traces. */
+    readonly onDispatched?: (dispatched: DispatchedJob) => void;
   };
+
+export type DispatchedJob = {
+  readonly job: Job;
+  /** Undefined while no provider can take the job. */
+  readonly provider: string | undefined;
+  readonly delayMs: number;
+  /** `clock.now()` at the delivery. */
+  readonly deliveredAt: number;
+};
 
 /** A delivery's positions in the order of delivery, and its means to stop early. */
 type Passage = {
@@ -109,6 +120,7 @@ async function dispatch(
   const taken = await takeRawMessage(parts, parts.rawQueue, delivery);
   if (!taken) return 'ack';
   const { job } = taken;
+  const deliveredAt = parts.clock.now();
   if (taken.isRouted) {
     await publishRouted(parts, { job, message: await parts.store.message(job.id), delivery });
     return 'ack';
@@ -129,7 +141,7 @@ async function dispatch(
   const choice = await deciding;
   if (choice.kind === 'stay') return { retryAfterMs: choice.afterMs, isUncounted: true };
   passage.releaseSlot();
-  await route(parts, taken, choice, { delivery, publishing: passage.publishing });
+  await route(parts, taken, choice, { delivery, deliveredAt, publishing: passage.publishing });
   return 'ack';
 }
 
@@ -148,11 +160,17 @@ async function decide(
 
 type Decision = Exclude<ProviderChoice, { kind: 'stay' }>;
 
+type Routing = {
+  readonly delivery: Delivery;
+  readonly publishing: Ticket;
+  readonly deliveredAt: number;
+};
+
 async function route(
   parts: DispatcherParts,
   taken: RawJob,
   choice: Decision,
-  { delivery, publishing }: { readonly delivery: Delivery; readonly publishing: Ticket },
+  { delivery, publishing, deliveredAt }: Routing,
 ): Promise<void> {
   const purpose = choice.kind === 'refuse' ? 'final' : 'routed';
   const message = await messageOf(parts, taken, purpose);
@@ -166,6 +184,9 @@ async function route(
   // A channel keeps the order of its messages, so the next one may be sent before this one is confirmed.
   publishing.done();
   await published;
+  const provider = choice.kind === 'route' ? choice.provider : undefined;
+  const delayMs = fixedDelayMs ?? delayMsOf(moved, parts.clock.now());
+  parts.onDispatched?.({ job: moved, provider, delayMs, deliveredAt });
 }
 
 /** The job to publish; undefined if it had moved before, and then nothing is written. */

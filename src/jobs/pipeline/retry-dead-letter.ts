@@ -43,11 +43,11 @@ export function createRetryDeadLetters(parts: RetryDeadLetterParts): RetryDeadLe
       let count = 0;
       let after: string | undefined;
       for (;;) {
-        const page = await parts.deadLetters.list({ limit: PAGE_SIZE, ...(after && { after }) });
-        for (const letter of page) await retryLetter(letter);
-        count += page.length;
-        after = page.at(-1)?.id;
-        if (page.length < PAGE_SIZE) return count;
+        const { letters, next } = await parts.deadLetters.list({ limit: PAGE_SIZE, after });
+        for (const letter of letters) await retryLetter(letter);
+        count += letters.length;
+        if (next === undefined) return count;
+        after = next;
       }
     },
   };

@@ -6,6 +6,7 @@ import type { Verdict } from '../../errors/codes.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { every } from '../../kernel/every.ts';
 import { type Log, logFailure } from '../../kernel/log.ts';
+import { logDeadLetter } from '../intake/log-dead-letter.ts';
 import {
   deadLetterOf,
   type FinalQueues,
@@ -108,7 +109,8 @@ async function failLost(parts: SweepParts, job: Job): Promise<void> {
   const message = await parts.store.message(job.id);
   const letter = deadLetterOf(job, message, failure, now);
   const move = failed(job, { verdict, deadLetter: letter }, now);
-  await parts.store.move(withFinalMessages(move, parts.queues, message));
+  const moved = await parts.store.move(withFinalMessages(move, parts.queues, message));
+  if (moved) logDeadLetter(parts.log, letter);
 }
 
 async function republishMissing(parts: SweepParts, before: number): Promise<void> {

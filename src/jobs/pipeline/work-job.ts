@@ -9,6 +9,7 @@
 
 import { sleep } from '../../kernel/clock.ts';
 import { cacheKnownOrganizations } from '../intake/known-organizations.ts';
+import { logDeadLetter } from '../intake/log-dead-letter.ts';
 import { isOverdue, type Job } from '../model/job.ts';
 import type { JobMessage } from '../model/job-message.ts';
 import { delayed, expired, started } from '../model/job-moves.ts';
@@ -17,7 +18,7 @@ import type { JobState } from '../model/job-state.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 import type { JobPermit, JobPermits } from '../ports/job-permits.ts';
 import type { Delivery, DeliveryOutcome, JobQueue, OutsideSlot } from '../ports/job-queue.ts';
-import type { Preparation, PrepareJob, RunJob } from '../ports/job-runner.ts';
+import type { Preparation, PrepareJob, RunJob, RunOutcome } from '../ports/job-runner.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { type FinishParts, finish, moveAfter } from './finish-run.ts';
 import { prepareRun } from './prepare-run.ts';
@@ -44,13 +45,19 @@ export type WorkerParts = ProviderMessageParts &
     readonly workerId: string;
     /** The queue that the worker consumes: pointers to a foreign job that it has claimed go nowhere else. */
     readonly ownQueue?: string;
-    /** Called after every run, for metrics. */
+    /** Called after every run, for metrics and the log. */
     readonly onRun?: (ended: EndedRun) => void;
     /** Aborts when no further job may start. */
     readonly closing?: AbortSignal;
   };
 
-export type EndedRun = { readonly job: Job; readonly to: JobState; readonly durationMs: number };
+export type EndedRun = {
+  readonly job: Job;
+  readonly to: JobState;
+  readonly durationMs: number;
+  /** Absent if the run was aborted. */
+  readonly outcome: RunOutcome | undefined;
+};
 
 export type Worker = {
   /**
@@ -236,8 +243,11 @@ async function runClaimed(
   permitted.releaseSlot();
   const move = moveAfter(parts, job, permitted.message, run);
   const durationMs = parts.clock.monotonic() - startedAt;
-  if (move) parts.onRun?.({ job, to: move.to, durationMs });
-  return finish(parts, move, permitted.message);
+  const outcome = run.kind === 'ended' ? run.outcome : undefined;
+  if (move) parts.onRun?.({ job, to: move.to, durationMs, outcome });
+  const finished = await finish(parts, move, permitted.message);
+  if (move?.deadLetter) logDeadLetter(parts.log, move.deadLetter);
+  return finished;
 }
 
 /** A caller's job returns to its tenant queue, which has the name of the provider's queue. */

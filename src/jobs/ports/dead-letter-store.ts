@@ -19,12 +19,27 @@ export type DeadLetter = {
   readonly createdAt: number;
 };
 
+export type DeadLetterPage = {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Selects dead letters of which a field other than the body contains it, whatever its case. */
+  readonly text?: string | undefined;
+};
+
+export type DeadLetterList = {
+  readonly letters: readonly DeadLetter[];
+  readonly next: string | undefined;
+};
+
 export type DeadLetterStore = {
   /** An id that exists is kept as it is: a message may be delivered again before it is acknowledged. */
   add(letter: DeadLetter, outbox?: readonly OutboxMessage[]): Promise<void>;
   find(id: string): Promise<DeadLetter | undefined>;
-  /** Dead letters in the order of their ids, after `after`. */
-  list(page: { readonly after?: string; readonly limit: number }): Promise<readonly DeadLetter[]>;
+  /**
+   * Dead letters in the order of their ids. A page with a text examines a bounded number of dead letters: it may have fewer
+   * than `limit` although `next`, the `after` of the next page, is defined.
+   */
+  list(page: DeadLetterPage): Promise<DeadLetterList>;
   count(): Promise<number>;
   /** Deletes it when it is retried or discarded; false if it does not exist. */
   remove(id: string): Promise<boolean>;

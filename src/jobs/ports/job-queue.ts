@@ -116,6 +116,7 @@ export type QueueDepth = {
   readonly oldestAt?: number | undefined;
 };
 
+/** Queues by name that deliver each message at least once. */
 export type JobQueue = {
   /**
    * The longest delay the queue supports; absent where any delay is. A longer delay is left to the store: `publish`

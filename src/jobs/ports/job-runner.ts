@@ -29,6 +29,8 @@ export type RunOutcome =
       readonly delayUntil?: number;
       /** Set if the job must not run again, whatever the failure was. */
       readonly isFinal?: boolean;
+      /** The provider's own name of its error, for the log. */
+      readonly providerErrorType?: string | undefined;
       /** For operators: stored in the dead letter, never shown to the owner. */
       readonly internalMessage?: string;
     };

@@ -10,20 +10,21 @@ import { newId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Journal } from '../usage/journal.ts';
 import type { JournalEntry } from '../usage/journal-entry.ts';
-import type { Allotments } from './allotments.ts';
+import { Allotments } from './allotments.ts';
 import type { CrossedThreshold } from './budget-threshold.ts';
 import type { SharedBudgetStore } from './shared-budget-store.ts';
 
-export type AllotmentRenewalParts = {
-  readonly store: Pick<SharedBudgetStore, 'renewAllotments' | 'settleExpired'>;
-  readonly allotments: Allotments;
+export type SharedBudgetParts = {
+  readonly store: SharedBudgetStore;
   readonly serverId: string;
-  readonly journal: Pick<Journal<JournalEntry>, 'append'>;
+  /** The life of a standby allotment that is not renewed. */
+  readonly reserveMs: number;
+  /** Its entries reach the store soon after they are written. */
+  readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
   /** Stores all entries of the journal; rejects while the store is unavailable. */
   readonly flush: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onUnavailable: () => void;
   readonly onCrossed: (thresholds: readonly CrossedThreshold[]) => void;
 };
 
@@ -35,25 +36,30 @@ const STANDBY_GRACE_MS = 30_000;
 const MAX_SETTLED = 500;
 
 export class AllotmentRenewal {
-  readonly #parts: AllotmentRenewalParts;
+  readonly allotments: Allotments;
+  readonly #parts: SharedBudgetParts;
+  readonly #onUnavailable: () => void;
   /** Unique per process: the allotments of a previous process with the same server id are settled through its journal. */
   readonly #owner: string;
   readonly #repetition: Repetition;
   #version = 0;
-  #isAvailable = true;
-  #availableSince: number;
+  /** Undefined while the store is unavailable; monotonic milliseconds. */
+  #availableSince: number | undefined;
 
-  constructor(parts: AllotmentRenewalParts) {
+  constructor(parts: SharedBudgetParts, onUnavailable: () => void) {
+    const { clock, serverId, reserveMs } = parts;
     this.#parts = parts;
-    this.#owner = `${parts.serverId}/${newId('run')}`;
-    this.#availableSince = parts.clock.monotonic();
-    const intervalMs = () => (parts.allotments.hasWorking ? WORKING_RENEWAL_MS : RENEWAL_MS);
+    this.#onUnavailable = onUnavailable;
+    this.#owner = `${serverId}/${newId('run')}`;
+    this.#availableSince = clock.monotonic();
+    this.allotments = new Allotments(reserveMs, clock.now());
+    const intervalMs = () => (this.allotments.hasWorking ? WORKING_RENEWAL_MS : RENEWAL_MS);
     const work = () => this.#run();
-    this.#repetition = every(parts.clock, intervalMs, work, () => this.reportUnavailable());
+    this.#repetition = every(clock, intervalMs, work, () => this.reportUnavailable());
   }
 
   get isAvailable(): boolean {
-    return this.#isAvailable;
+    return this.#availableSince !== undefined;
   }
 
   /** Renews now, or joins the renewal under way. */
@@ -62,29 +68,26 @@ export class AllotmentRenewal {
   }
 
   reportUnavailable(): void {
-    if (!this.#isAvailable) return;
-    this.#isAvailable = false;
+    if (!this.isAvailable) return;
+    this.#availableSince = undefined;
     this.#log('warn', 'budget store unavailable: attempts are paid from allotments');
-    this.#parts.onUnavailable();
+    this.#onUnavailable();
   }
 
   /** Gives back all allotments without unstored attempts; the journal keeps the rest for the next start. */
   async close(): Promise<void> {
-    const { allotments, flush } = this.#parts;
     await this.#repetition.close();
-    allotments.close();
-    const closing = this.#isAvailable ? flush().then(() => this.#renew()) : Promise.resolve();
+    this.allotments.close();
+    if (!this.isAvailable) return;
+    const closing = this.#parts.flush().then(() => this.#renew());
     await closing.catch(() => {});
   }
 
   async #run(): Promise<void> {
     const { clock, store, onCrossed } = this.#parts;
     if (await this.#renew()) await this.#renew();
-    if (!this.#isAvailable) {
-      this.#isAvailable = true;
-      this.#availableSince = clock.monotonic();
-      this.#log('info', 'budget store available again');
-    }
+    if (!this.isAvailable) this.#log('info', 'budget store available again');
+    this.#availableSince ??= clock.monotonic();
     const isSettled = clock.monotonic() - this.#availableSince > STANDBY_GRACE_MS;
     const now = clock.now();
     onCrossed(await store.settleExpired(now, isSettled ? now : 0, MAX_SETTLED));
@@ -92,9 +95,9 @@ export class AllotmentRenewal {
 
   /** True if it found money that is short elsewhere, which the next renewal gives back. */
   async #renew(): Promise<boolean> {
-    const { store, allotments, journal, clock } = this.#parts;
+    const { store, journal, clock } = this.#parts;
     const now = clock.now();
-    const { requests, created, ended } = allotments.renew(now);
+    const { requests, created, ended } = this.allotments.renew(now);
     for (const id of ended) journal.append({ kind: 'release', id }, () => {});
     // In the journal first: a server that is started again after its death finds there what it had and gives it back.
     const write = (id: string) =>
@@ -102,7 +105,7 @@ export class AllotmentRenewal {
     await Promise.all(created.map(write));
     this.#version += 1;
     const grants = await store.renewAllotments(this.#owner, requests, this.#version, now);
-    return allotments.granted(requests, grants, now);
+    return this.allotments.granted(requests, grants, now);
   }
 
   #log(level: 'info' | 'warn', message: string): void {

@@ -6,7 +6,10 @@
 // the unused part back. An attempt leaves unstored once the store has its usage or its reservation; left does not grow then,
 // because the store checks no limit when it stores usage. Only a grant makes left grow.
 //
-// States: current (pays) → retired (pays nothing) → ended, once unstored is zero.
+// A renewal decides which allotments this server should have: of every budget in use a standby allotment, of a busy
+// organisation's budget a working one as well.
+//
+// States of an allotment: current (pays) → retired (pays nothing) → ended, once unstored is zero.
 
 import { newId } from '../../kernel/ids.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
@@ -25,23 +28,45 @@ const BUSY_COUNT = (BUSY_PER_SECOND * MIN_MEASURED_MS) / 1000;
 /** A standby allotment pays for this part of its life: its expiry is renewed late by a tenth, and clocks differ. */
 const STANDBY_PAYS_PART = 0.85;
 const FORGET_AFTER_MS = 5 * 60_000;
-/** The store looks at all of them in every renewal. */
-const MAX_ALLOTMENTS = 2000;
+/** The store looks at the allotments of all of them in every renewal. */
+const MAX_BUDGETS = 2000;
 
-type Allotment = {
-  readonly id: string;
+class Allotment {
+  readonly id = newId('alt');
   readonly purpose: AllotmentPurpose;
   readonly account: AccountName;
+  leftNanos = 0;
+  unstoredNanos = 0;
+  wantedNanos = 0;
+  paysUntil = Number.POSITIVE_INFINITY;
+
+  constructor(purpose: AllotmentPurpose, account: AccountName) {
+    this.purpose = purpose;
+    this.account = account;
+  }
+
+  /** Moves money from left to unstored, or back. */
+  pay(nanos: number): void {
+    this.leftNanos -= nanos;
+    this.unstoredNanos += nanos;
+  }
+
+  /** Gives up what is left; true if that is anything. */
+  empty(): boolean {
+    const isAnything = this.leftNanos > 0;
+    if (isAnything) this.leftNanos = 0;
+    return isAnything;
+  }
+}
+
+/** A budget in use: its demand since the last renewal and its current allotments. */
+type UsedBudget = {
+  readonly account: AccountName;
   lastAskedAt: number;
-  /** Since the last renewal. */
   askedCount: number;
   askedNanos: number;
-  leftNanos: number;
-  unstoredNanos: number;
-  wantedNanos: number;
-  paysUntil: number;
-  isRequested: boolean;
-  isRetired: boolean;
+  standby?: Allotment | undefined;
+  working?: Allotment | undefined;
 };
 
 type PaidAttempt = { readonly from: readonly Allotment[]; amountNanos: number; isOpen: boolean };
@@ -55,8 +80,9 @@ export type Renewal = {
 
 export class Allotments {
   readonly #standbyLifeMs: number;
-  readonly #current = new Map<string, Allotment>();
-  readonly #byId = new Map<string, Allotment>();
+  readonly #budgets = new Map<string, UsedBudget>();
+  /** By id, retired ones as well. */
+  readonly #allotments = new Map<string, Allotment>();
   readonly #paid = new Map<string, PaidAttempt>();
   #renewedAt: number;
   #isClosed = false;
@@ -67,38 +93,37 @@ export class Allotments {
   }
 
   get hasWorking(): boolean {
-    return [...this.#byId.values()].some(({ wantedNanos }) => wantedNanos > 0);
+    return this.#workingIds().size > 0;
   }
 
-  /** Counts a request: its accounts get allotments at the next renewal. True if that should not wait for its time. */
+  /** Counts a request: its budgets get allotments at the next renewal. True if that should not wait for its time. */
   note(reservation: BudgetReservation, now: number): boolean {
     const { reservesKey, reservesUser, amountNanos } = reservation;
     let isBusy = false;
     for (const account of accountsOf(reservation)) {
+      const budget = this.#use(account);
+      if (!budget) continue;
+      budget.lastAskedAt = now;
       // Working allotments are for attempts that count against the organisation's budget alone.
-      const isLimited = reservesKey || reservesUser;
-      const working = isLimited ? undefined : this.#touch('working', account, now);
-      // Once per renewal is enough.
-      if (!working || working.askedCount === 0) this.#touch('standby', account, now);
-      if (!working) continue;
-      working.askedCount += 1;
-      working.askedNanos += amountNanos;
-      isBusy = !working.isRequested && working.askedCount === BUSY_COUNT;
+      if (reservesKey || reservesUser) continue;
+      budget.askedCount += 1;
+      budget.askedNanos += amountNanos;
+      isBusy = !budget.working && budget.askedCount === BUSY_COUNT;
     }
     return isBusy;
   }
 
-  /** False if an account of the reservation has no such allotment or too little left of it. */
+  /** False if a budget of the reservation has no such allotment or too little left of it. */
   pay(reservation: BudgetReservation, purpose: AllotmentPurpose, now: number): boolean {
     const { id, amountNanos } = reservation;
     const from: Allotment[] = [];
     for (const account of accountsOf(reservation)) {
-      const allotment = this.#current.get(keyOf(purpose, account));
+      const allotment = this.#budgets.get(keyOf(account))?.[purpose];
       if (!allotment || allotment.leftNanos < amountNanos || now >= allotment.paysUntil)
         return false;
       from.push(allotment);
     }
-    for (const allotment of from) move(allotment, amountNanos);
+    for (const allotment of from) allotment.pay(amountNanos);
     this.#paid.set(id, { from, amountNanos, isOpen: true });
     return true;
   }
@@ -107,7 +132,7 @@ export class Allotments {
   settle(attemptId: string, costNanos: number): void {
     const paid = this.#paid.get(attemptId);
     if (!paid?.isOpen) return;
-    for (const allotment of paid.from) move(allotment, costNanos - paid.amountNanos);
+    for (const allotment of paid.from) allotment.pay(costNanos - paid.amountNanos);
     paid.amountNanos = costNanos;
     paid.isOpen = false;
   }
@@ -127,42 +152,46 @@ export class Allotments {
 
   /** Of an attempt: it was paid here and has not ended. Of an allotment: it has not ended. */
   isOpen(id: string): boolean {
-    return this.#paid.get(id)?.isOpen === true || this.#byId.has(id);
+    return this.#paid.get(id)?.isOpen === true || this.#allotments.has(id);
   }
 
   /** A budget of the reservation has too little for it: gives up what is left here; true if that is anything. */
   giveUp(reservation: BudgetReservation): boolean {
-    const allotments = accountsOf(reservation).flatMap((account) =>
-      PURPOSES.map((purpose) => this.#current.get(keyOf(purpose, account))),
-    );
-    return allotments.filter((allotment) => allotment && empty(allotment)).length > 0;
+    const budgets = accountsOf(reservation).map((account) => this.#budgets.get(keyOf(account)));
+    const emptied = budgets.flatMap((each) => [each?.working?.empty(), each?.standby?.empty()]);
+    return emptied.includes(true);
   }
 
   /** Nothing is paid from now on; the next renewal gives back what is left. */
   close(): void {
     this.#isClosed = true;
-    for (const allotment of this.#current.values()) allotment.isRetired = true;
-    this.#current.clear();
+    this.#budgets.clear();
   }
 
   /** Decides which allotments this server should have, and how large working ones should be. */
   renew(now: number): Renewal {
     const elapsedMs = Math.max(MIN_MEASURED_MS, now - this.#renewedAt);
     this.#renewedAt = now;
-    for (const [key, allotment] of this.#current) {
-      if (isNeeded(allotment, elapsedMs, now)) continue;
-      this.#current.delete(key);
-      allotment.isRetired = true;
+    const before = this.#workingIds();
+    for (const [key, budget] of this.#budgets) {
+      const isForgotten = now >= budget.lastAskedAt + FORGET_AFTER_MS;
+      const demandNanos = takeDemand(budget, elapsedMs);
+      this.#replace(budget, 'standby', !isForgotten, now);
+      this.#replace(budget, 'working', demandNanos !== undefined, now);
+      if (budget.working)
+        budget.working.wantedNanos = budget.working.unstoredNanos + (demandNanos ?? 0);
+      if (isForgotten) this.#budgets.delete(key);
     }
-    const done = [...this.#byId.values()].filter(
-      (each) => each.isRetired && each.unstoredNanos === 0,
-    );
-    for (const { id } of done) this.#byId.delete(id);
-    const created = [...this.#byId.values()].filter(({ isRequested }) => !isRequested);
-    for (const allotment of created) allotment.isRequested = true;
-    const requests = [...this.#byId.values()].map((allotment) => this.#requestFor(allotment, now));
-    const ended = done.filter(({ isRequested }) => isRequested);
-    return { requests, created: workingIds(created), ended: workingIds(ended) };
+    for (const allotment of this.#allotments.values())
+      if (allotment.unstoredNanos === 0 && !this.#isCurrent(allotment))
+        this.#allotments.delete(allotment.id);
+    const requests = [...this.#allotments.values()].map((each) => this.#requestFor(each, now));
+    const after = this.#workingIds();
+    return {
+      requests,
+      created: [...after.difference(before)],
+      ended: [...before.difference(after)],
+    };
   }
 
   /** Takes what was granted above the floors; true if money that is short elsewhere was given up. */
@@ -170,32 +199,49 @@ export class Allotments {
     const grantOf = new Map(grants.map((grant) => [grant.id, grant]));
     let isGivenUp = false;
     for (const { id, floorNanos, expiresAt } of requests) {
-      const [allotment, grant] = [this.#byId.get(id), grantOf.get(id)];
-      if (!grant || !allotment || allotment.isRetired) continue;
+      const [allotment, grant] = [this.#allotments.get(id), grantOf.get(id)];
+      if (!grant || !allotment || !this.#isCurrent(allotment)) continue;
       allotment.leftNanos += grant.amountNanos - floorNanos;
       const paysPart = allotment.purpose === 'standby' ? STANDBY_PAYS_PART : 1;
       allotment.paysUntil = now + (expiresAt - now) * paysPart;
-      if (grant.isShort && empty(allotment)) isGivenUp = true;
+      if (grant.isShort && allotment.empty()) isGivenUp = true;
     }
     return isGivenUp;
   }
 
+  #use(account: AccountName): UsedBudget | undefined {
+    const key = keyOf(account);
+    const known = this.#budgets.get(key);
+    if (known || this.#isClosed || this.#budgets.size >= MAX_BUDGETS) return known;
+    const made: UsedBudget = { account, lastAskedAt: 0, askedCount: 0, askedNanos: 0 };
+    this.#budgets.set(key, made);
+    return made;
+  }
+
+  /** An allotment past its time may have been settled by the store: it is replaced. */
+  #replace(budget: UsedBudget, purpose: AllotmentPurpose, isNeeded: boolean, now: number): void {
+    const known = budget[purpose];
+    if (known && isNeeded && now < known.paysUntil) return;
+    const made = isNeeded ? new Allotment(purpose, budget.account) : undefined;
+    budget[purpose] = made;
+    if (made) this.#allotments.set(made.id, made);
+  }
+
   #requestFor(allotment: Allotment, now: number): AllotmentRequest {
-    const { id, account, purpose, isRetired, unstoredNanos, leftNanos, wantedNanos } = allotment;
-    const floorNanos = Math.max(0, isRetired ? unstoredNanos : unstoredNanos + leftNanos);
+    const { id, account, purpose, unstoredNanos, leftNanos, wantedNanos } = allotment;
+    const keptNanos = this.#isCurrent(allotment) ? leftNanos : 0;
+    const floorNanos = Math.max(0, unstoredNanos + keptNanos);
     const expiresAt = now + (purpose === 'working' ? WORKING_LIFE_MS : this.#standbyLifeMs);
     return { id, account, purpose, floorNanos, wantedNanos, expiresAt };
   }
 
-  #touch(purpose: AllotmentPurpose, account: AccountName, now: number): Allotment | undefined {
-    const key = keyOf(purpose, account);
-    const known = this.#current.get(key);
-    if (known) known.lastAskedAt = now;
-    if (known || this.#isClosed || this.#current.size >= MAX_ALLOTMENTS) return known;
-    const made = { ...NEW, id: newId('alt'), purpose, account, lastAskedAt: now };
-    this.#current.set(key, made);
-    this.#byId.set(made.id, made);
-    return made;
+  #isCurrent(allotment: Allotment): boolean {
+    return this.#budgets.get(keyOf(allotment.account))?.[allotment.purpose] === allotment;
+  }
+
+  #workingIds(): ReadonlySet<string> {
+    const working = this.#allotments.values().filter(({ purpose }) => purpose === 'working');
+    return new Set(working.map(({ id }) => id));
   }
 
   #forget(attemptId: string): void {
@@ -206,47 +252,16 @@ export class Allotments {
   }
 }
 
-const PURPOSES: readonly AllotmentPurpose[] = ['working', 'standby'];
-
-const NEW = {
-  askedCount: 0,
-  askedNanos: 0,
-  leftNanos: 0,
-  unstoredNanos: 0,
-  wantedNanos: 0,
-  paysUntil: Number.POSITIVE_INFINITY,
-  isRequested: false,
-  isRetired: false,
-};
-
-/** An allotment past its time may have been settled by the store: it is replaced. */
-function isNeeded(allotment: Allotment, elapsedMs: number, now: number): boolean {
-  const { askedCount, askedNanos, wantedNanos, unstoredNanos, lastAskedAt } = allotment;
-  allotment.askedCount = 0;
-  allotment.askedNanos = 0;
-  if (now >= allotment.paysUntil || now >= lastAskedAt + FORGET_AFTER_MS) return false;
-  if (allotment.purpose === 'standby') return true;
-  allotment.wantedNanos = unstoredNanos + Math.ceil((askedNanos * WORKING_SPAN_MS) / elapsedMs);
-  const busyPerSecond = wantedNanos > 0 ? BUSY_PER_SECOND / 4 : BUSY_PER_SECOND;
-  return (askedCount * 1000) / elapsedMs >= busyPerSecond;
+/** What a busy organisation needs for WORKING_SPAN_MS; undefined if it is not busy. Starts counting again. */
+function takeDemand(budget: UsedBudget, elapsedMs: number): number | undefined {
+  const { askedCount, askedNanos, working } = budget;
+  budget.askedCount = 0;
+  budget.askedNanos = 0;
+  const busyPerSecond = working ? BUSY_PER_SECOND / 4 : BUSY_PER_SECOND;
+  if ((askedCount * 1000) / elapsedMs < busyPerSecond) return undefined;
+  return Math.ceil((askedNanos * WORKING_SPAN_MS) / elapsedMs);
 }
 
-function move(allotment: Allotment, nanos: number): void {
-  allotment.leftNanos -= nanos;
-  allotment.unstoredNanos += nanos;
-}
-
-function empty(allotment: Allotment): boolean {
-  const isAnything = allotment.leftNanos > 0;
-  if (isAnything) allotment.leftNanos = 0;
-  return isAnything;
-}
-
-function workingIds(allotments: readonly Allotment[]): readonly string[] {
-  return allotments.filter(({ purpose }) => purpose === 'working').map(({ id }) => id);
-}
-
-function keyOf(purpose: AllotmentPurpose, account: AccountName): string {
-  const { organizationId, month, kind, scopeId } = account;
-  return `${purpose}\n${organizationId}\n${month}\n${kind}\n${scopeId}`;
+function keyOf({ organizationId, month, kind, scopeId }: AccountName): string {
+  return `${organizationId}\n${month}\n${kind}\n${scopeId}`;
 }

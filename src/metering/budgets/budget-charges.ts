@@ -2,11 +2,12 @@
 // a month and then found by one lookup.
 
 import { type CalendarMonth, createMonthCache, isWithin } from '../../kernel/calendar-month.ts';
-import type { UsageRecord } from '../usage/usage-record.ts';
 import type { AccountName, BudgetAccounts } from './budget-account.ts';
 import type { BookRequest, Charge } from './budget-book.ts';
 import type { BudgetOwner, BudgetScopeKind } from './budget-ledger.ts';
 import { accountsOf, type BudgetReservation } from './budget-reservation.ts';
+
+export type Budget = { readonly account: AccountName; readonly limitNanos: number };
 
 export type OwnersCharges = {
   readonly month: CalendarMonth;
@@ -57,24 +58,15 @@ export class BudgetCharges {
       limitNanos: Number.POSITIVE_INFINITY,
     }));
   }
-
-  /** For a record without a reservation. */
-  monthOf({ createdAt }: UsageRecord): number {
-    return this.#monthAt(createdAt, 'UTC').number;
-  }
-
-  monthAt(owner: BudgetOwner, at: number): CalendarMonth {
-    return this.#monthAt(at, owner.timeZone);
-  }
 }
 
-/** The account and the limit of one budget of an owner; undefined if the owner has no budget of the kind. */
+/** Undefined if the owner has no budget of the kind. */
 export function budgetOf(
   owner: BudgetOwner,
   kind: BudgetScopeKind,
   month: number,
   userId?: string,
-): { readonly account: AccountName; readonly limitNanos: number } | undefined {
+): Budget | undefined {
   const [limitNanos, scopeId] = limitAndScope(owner, kind, userId);
   if (limitNanos === undefined || scopeId === undefined) return undefined;
   return { account: { organizationId: owner.organizationId, kind, scopeId, month }, limitNanos };

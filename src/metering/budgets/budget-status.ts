@@ -2,7 +2,7 @@
 // the last days. The forecast informs people; no decision depends on it.
 
 import type { CalendarMonth } from '../../kernel/calendar-month.ts';
-import type { AccountName } from './budget-account.ts';
+import type { Budget } from './budget-charges.ts';
 import type { BudgetStatus } from './budget-ledger.ts';
 import type { BudgetStanding, BudgetStore, RecentSpending } from './budget-store.ts';
 
@@ -12,9 +12,8 @@ const MIN_SPAN_MS = 3_600_000;
 
 export async function budgetStatus(
   store: Pick<BudgetStore, 'spentSince'>,
-  account: AccountName,
+  { account, limitNanos }: Budget,
   { postedNanos, reservedNanos }: BudgetStanding,
-  limitNanos: number,
   { endsAt }: CalendarMonth,
   now: number,
 ): Promise<BudgetStatus> {

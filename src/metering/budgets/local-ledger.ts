@@ -4,6 +4,7 @@
 // journal. An unavailable store delays only budgets that are not loaded yet; while the journal cannot be written, every
 // request is `unavailable`.
 
+import { postingMonth } from '../../kernel/calendar-month.ts';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
 import type { Journal } from '../usage/journal.ts';
@@ -81,7 +82,7 @@ export class LocalLedger implements BudgetLedger, DrainListener {
     if (this.#losing.size > 0) this.#losing.delete(record.id);
     const isLost = record.status === LOST;
     if (isLost && !this.#book.isOpen(record.id)) return;
-    const month = record.budgetMonth ?? this.#charges.monthOf(record);
+    const month = postingMonth(record);
     const estimate = this.#lost.size === 0 ? 0 : (this.#lost.get(record.id) ?? 0);
     const nanos = record.costNanos - estimate;
     this.#book.settle(record, month, nanos);
@@ -97,12 +98,11 @@ export class LocalLedger implements BudgetLedger, DrainListener {
   ): Promise<BudgetStatus | undefined> {
     const { clock, store } = this.#parts;
     const now = clock.now();
-    const month = this.#charges.monthAt(owner, now);
+    const { month } = this.#charges.ofOwner(owner, now);
     const charge = this.#charges.of(owner, scope, month.number, userId);
     if (!charge) return undefined;
-    const { account, limitNanos } = charge;
-    if (!account.isLoaded) await this.#load(account);
-    return budgetStatus(store, account, account, limitNanos, month, now);
+    if (!isLoaded(charge)) await this.#load(charge.account);
+    return budgetStatus(store, charge, charge.account, month, now);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 // One requested reservation on its way to a decision, which is called back once or, if the request is withdrawn, never.
-// States: queued → asking → decided, or asking → waiting (others have reserved the money) → asking …; withdrawn from any.
+// States: asking → over, or asking → waiting (others have reserved the money) → asking …; a withdrawn request is over.
 
 import type { CalendarMonth } from '../../kernel/calendar-month.ts';
 import type { CancelTimer } from '../../kernel/clock.ts';
@@ -10,14 +10,14 @@ import type { ReservationRefusal } from './shared-budget-store.ts';
 export class PendingReservation {
   readonly reservation: BudgetReservation;
   readonly patienceMs: number;
-  state: 'queued' | 'asking' | 'waiting' | 'decided' | 'withdrawn' = 'queued';
+  state: 'asking' | 'waiting' | 'over' = 'asking';
   /** Runs from the first time the request has to wait. */
   cancelPatience: CancelTimer | undefined;
   /** The next answer is final. */
   isOutOfPatience = false;
   /** The last answer of the store. */
   refusal: ReservationRefusal | undefined;
-  readonly #month: CalendarMonth;
+  readonly #resetAt: number;
   readonly #onDecision: (decision: BudgetDecision) => void;
 
   constructor(
@@ -27,30 +27,22 @@ export class PendingReservation {
   ) {
     this.reservation = newReservation(request, month.number);
     this.patienceMs = request.patienceMs;
-    this.#month = month;
+    this.#resetAt = month.endsAt;
     this.#onDecision = onDecision;
   }
 
-  get isOver(): boolean {
-    return this.state === 'decided' || this.state === 'withdrawn';
-  }
-
   accept(): void {
-    this.decide({ kind: 'reserved', month: this.#month.number });
+    this.end({ kind: 'reserved', month: this.reservation.month });
   }
 
   refuse({ scope, limitNanos, spentNanos }: ReservationRefusal): void {
-    this.decide({ kind: 'exceeded', scope, limitNanos, spentNanos, resetAt: this.#month.endsAt });
+    this.end({ kind: 'exceeded', scope, limitNanos, spentNanos, resetAt: this.#resetAt });
   }
 
-  decide(decision: BudgetDecision): void {
+  /** Without a decision the request is withdrawn. */
+  end(decision?: BudgetDecision): void {
     this.cancelPatience?.();
-    this.state = 'decided';
-    this.#onDecision(decision);
-  }
-
-  withdraw(): void {
-    this.cancelPatience?.();
-    this.state = 'withdrawn';
+    this.state = 'over';
+    if (decision) this.#onDecision(decision);
   }
 }

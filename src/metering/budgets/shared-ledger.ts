@@ -1,21 +1,19 @@
 // Budgets that several servers share. A request is paid from a working allotment of this server if its organisation has one
-// (allotments.ts), and otherwise reserved by the store, in a batch with others (reservation-batches.ts). A request that others
-// have reserved the money of waits here; it is asked for again when an attempt of this server ends, and periodically for
-// attempts of other servers.
+// (allotments.ts), and otherwise reserved by the store, in one statement with other requests. A request that others have
+// reserved the money of waits here; it is asked for again when an attempt of this server ends, and periodically for attempts
+// of other servers.
 //
 // While the store is unavailable, requests are paid from standby allotments; when these are used up, they are `unavailable`.
 // A statement that was not answered may still reserve after its requests were decided here and their attempts have ended.
 // The end of such an attempt is stored as a void, which makes the late statement reserve nothing.
 
+import { Batches } from '../../kernel/batches/batches.ts';
 import { createMonthCache } from '../../kernel/calendar-month.ts';
-import type { CancelTimer, Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { CancelTimer } from '../../kernel/clock.ts';
 import type { DrainListener } from '../usage/drain-usage.ts';
-import type { Journal } from '../usage/journal.ts';
-import type { JournalEntry } from '../usage/journal-entry.ts';
 import type { UsageRecord } from '../usage/usage-record.ts';
-import { AllotmentRenewal } from './allotment-renewal.ts';
-import { Allotments } from './allotments.ts';
+import { AllotmentRenewal, type SharedBudgetParts } from './allotment-renewal.ts';
+import type { Allotments } from './allotments.ts';
 import { budgetOf } from './budget-charges.ts';
 import type {
   BudgetDecision,
@@ -28,59 +26,32 @@ import type {
 } from './budget-ledger.ts';
 import type { BudgetReservation } from './budget-reservation.ts';
 import { budgetStatus } from './budget-status.ts';
-import type { CrossedThreshold } from './budget-threshold.ts';
 import { PendingReservation } from './pending-reservation.ts';
-import { ReservationBatches } from './reservation-batches.ts';
-import type {
-  AllotmentPurpose,
-  ReservationRefusal,
-  SharedBudgetStore,
-} from './shared-budget-store.ts';
+import type { AllotmentPurpose, ReservationRefusal } from './shared-budget-store.ts';
 
-export type SharedLedgerParts = {
-  readonly store: SharedBudgetStore;
-  readonly serverId: string;
-  /** The life of a standby allotment that is not renewed. */
-  readonly reserveMs: number;
-  /** Its entries reach the store soon after they are written. */
-  readonly journal: Pick<Journal<JournalEntry>, 'append' | 'isWritable'>;
-  /** Stores all entries of the journal; rejects while the store is unavailable. */
-  readonly flush: () => Promise<void>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly onCrossed: (thresholds: readonly CrossedThreshold[]) => void;
-};
-
+/** A statement that takes longer counts as unanswered: it may still be carried out. */
+const MAX_ANSWER_MS = 2000;
+const MAX_BATCH = 500;
 const ASK_AGAIN_MS = 200;
 
 export class SharedLedger implements BudgetLedger, DrainListener {
   readonly reservationsAreRows = true;
-  readonly #parts: SharedLedgerParts;
+  readonly #parts: SharedBudgetParts;
   readonly #monthAt = createMonthCache();
-  readonly #allotments: Allotments;
   readonly #renewal: AllotmentRenewal;
-  readonly #batches: ReservationBatches;
+  readonly #allotments: Allotments;
+  readonly #toAsk: Batches<PendingReservation>;
   /** By organisation, in the order of arrival: a later request waits behind the earlier ones. */
   readonly #waiting = new Map<string, Set<PendingReservation>>();
   /** Reservations of unanswered statements, until their attempts end. */
   readonly #doubtful = new Map<string, BudgetReservation>();
   #cancelAskAgain: CancelTimer | undefined;
 
-  constructor(parts: SharedLedgerParts) {
+  constructor(parts: SharedBudgetParts) {
     this.#parts = parts;
-    this.#allotments = new Allotments(parts.reserveMs, parts.clock.now());
-    this.#renewal = new AllotmentRenewal({
-      ...parts,
-      allotments: this.#allotments,
-      onUnavailable: () => this.#serveLocally(),
-    });
-    this.#batches = new ReservationBatches({
-      ...parts,
-      isNext: (pending) => this.#isNext(pending),
-      onAnswer: (asked, refusals) => this.#answer(asked, refusals),
-      onUnanswered: (asked) => this.#doubt(asked),
-      onLateAnswer: (asked) => this.#endDoubt(asked),
-    });
+    this.#renewal = new AllotmentRenewal(parts, () => this.#serveLocally());
+    this.#allotments = this.#renewal.allotments;
+    this.#toAsk = new Batches(parts.clock, MAX_BATCH, (batch) => this.#ask(batch));
   }
 
   reserve(request: ReservationRequest, onDecision: (decision: BudgetDecision) => void): () => void {
@@ -119,8 +90,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     if (!budget) return undefined;
     // Usage of this server counts as soon as its caller has the answer, not only once the store has it.
     await flush().catch(() => {});
-    const { account, limitNanos } = budget;
-    return budgetStatus(store, account, await store.standing(account), limitNanos, month, now);
+    return budgetStatus(store, budget, await store.standing(budget.account), month, now);
   }
 
   async close(): Promise<void> {
@@ -138,10 +108,10 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   }
 
   #decide(pending: PendingReservation): void {
-    if (!this.#renewal.isAvailable) {
-      if (!this.#pay(pending, 'standby')) pending.decide({ kind: 'unavailable' });
-    } else if (this.#waiting.has(pending.reservation.organizationId)) this.#wait(pending);
-    else this.#batches.add(pending);
+    if (pending.state === 'over') return;
+    pending.state = 'asking';
+    if (this.#renewal.isAvailable) this.#toAsk.add(pending);
+    else if (!this.#pay(pending, 'standby')) pending.end({ kind: 'unavailable' });
   }
 
   /** Pays from an allotment; the decision follows when the reservation is in the journal. */
@@ -150,17 +120,31 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const { reservation } = pending;
     if (!journal.isWritable() || !this.#allotments.pay(reservation, purpose, clock.now()))
       return false;
-    pending.state = 'asking';
     journal.append({ kind: 'reservation', reservation }, () => {
-      if (pending.isOver) this.release(reservation);
+      if (pending.state === 'over') this.release(reservation);
       else pending.accept();
     });
     return true;
   }
 
+  async #ask(queued: readonly PendingReservation[]): Promise<void> {
+    const { store, clock } = this.#parts;
+    const asked = queued.filter((pending) => this.#isNext(pending));
+    if (asked.length === 0) return;
+    const reservations = asked.map(({ reservation }) => reservation);
+    const late = Promise.withResolvers<undefined>();
+    const cancelLate = clock.after(MAX_ANSWER_MS, () => late.resolve(undefined));
+    const answer = store.reserveAll(reservations, clock.now()).catch(() => undefined);
+    const refusals = await Promise.race([answer, late.promise]);
+    cancelLate();
+    if (refusals) return this.#answer(asked, refusals);
+    this.#doubt(asked);
+    void answer.then((lateRefusals) => lateRefusals && this.#endDoubt(asked));
+  }
+
   /** A request that arrived while others began to wait waits behind them. */
   #isNext(pending: PendingReservation): boolean {
-    if (pending.isOver) return false;
+    if (pending.state === 'over') return false;
     if (pending.isOutOfPatience || !this.#waiting.has(pending.reservation.organizationId))
       return true;
     this.#wait(pending);
@@ -171,8 +155,9 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     const refusalOf = new Map(refusals.map((refusal) => [refusal.id, refusal]));
     for (const pending of asked) {
       const refusal = refusalOf.get(pending.reservation.id);
-      if (refusal && !pending.isOver) this.#refuse(pending, refusal);
-      else if (!refusal && pending.isOver) this.release(pending.reservation);
+      const isOver = pending.state === 'over';
+      if (refusal && !isOver) this.#refuse(pending, refusal);
+      else if (!refusal && isOver) this.release(pending.reservation);
       else if (!refusal) pending.accept();
     }
   }
@@ -180,8 +165,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #refuse(pending: PendingReservation, refusal: ReservationRefusal): void {
     pending.refusal = refusal;
     // The money in this server's allotments may be the money that is missing.
-    const isGivenUp = this.#allotments.giveUp(pending.reservation);
-    if (isGivenUp) this.#renewal.renewNow();
+    if (this.#allotments.giveUp(pending.reservation)) this.#renewal.renewNow();
     if (refusal.answer === 'exceeded' || pending.isOutOfPatience) pending.refuse(refusal);
     else this.#wait(pending);
   }
@@ -192,7 +176,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     for (const pending of asked) {
       const { reservation } = pending;
       this.#doubtful.set(reservation.id, reservation);
-      if (!pending.isOver) this.#decide(pending);
+      this.#decide(pending);
       if (!this.#allotments.isOpen(reservation.id)) this.release(reservation);
     }
   }
@@ -218,10 +202,9 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   #wait(pending: PendingReservation): void {
     const { clock } = this.#parts;
     const { organizationId } = pending.reservation;
-    const others = this.#waiting.get(organizationId);
+    const queue = this.#waiting.get(organizationId) ?? new Set();
+    this.#waiting.set(organizationId, queue.add(pending));
     pending.state = 'waiting';
-    if (others) others.add(pending);
-    else this.#waiting.set(organizationId, new Set([pending]));
     pending.cancelPatience ??= clock.after(pending.patienceMs, () => this.#endPatience(pending));
     this.#cancelAskAgain ??= clock.after(ASK_AGAIN_MS, () => this.#askAgain());
   }
@@ -233,19 +216,15 @@ export class SharedLedger implements BudgetLedger, DrainListener {
     this.#leave(pending);
     if (pending.refusal) pending.refuse(pending.refusal);
     // It waited behind others and was never asked for: that is done once.
-    else this.#batches.add(pending);
+    else this.#decide(pending);
   }
 
   #askAgain(): void {
     this.#cancelAskAgain?.();
     this.#cancelAskAgain = undefined;
-    for (const pending of this.#takeWaiting()) this.#decide(pending);
-  }
-
-  #takeWaiting(): readonly PendingReservation[] {
-    const taken = [...this.#waiting.values()].flatMap((queue) => [...queue]);
+    const waiting = [...this.#waiting.values()].flatMap((queue) => [...queue]);
     this.#waiting.clear();
-    return taken;
+    for (const pending of waiting) this.#decide(pending);
   }
 
   #leave(pending: PendingReservation): void {
@@ -256,8 +235,8 @@ export class SharedLedger implements BudgetLedger, DrainListener {
   }
 
   #withdraw(pending: PendingReservation): void {
-    if (pending.isOver) return;
-    pending.withdraw();
+    if (pending.state === 'over') return;
+    pending.end();
     this.#leave(pending);
   }
 
@@ -269,7 +248,7 @@ export class SharedLedger implements BudgetLedger, DrainListener {
 
   /** Requests that wait or are queued are decided at once when the store becomes unavailable. */
   #serveLocally(): void {
-    for (const pending of [...this.#takeWaiting(), ...this.#batches.takeQueued()])
-      if (!pending.isOver) this.#decide(pending);
+    this.#askAgain();
+    for (const pending of this.#toAsk.takeQueued()) this.#decide(pending);
   }
 }
