@@ -1,16 +1,14 @@
 // The last log entries of this process, for the dashboard and the admin API. It wraps the log that writes lines; a full
-// ring overwrites its oldest entry.
+// ring overwrites its oldest entry. Entries of requests have a ring of their own.
 
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log, LogEntry, LogLevel, LogType } from '../../kernel/log.ts';
-
-export type RecentEntry = LogEntry & { readonly at: number };
-
-export type LogQuery = {
-  readonly type?: LogType;
-  readonly level?: LogLevel;
-  readonly limit: number;
-};
+import type { Log } from '../../kernel/log.ts';
+import {
+  createLogFilter,
+  isRequestEntry,
+  type LogQuery,
+  type RecentEntry,
+} from '../../kernel/telemetry/log-query.ts';
 
 export type LogRing = {
   /** A log that writes through to `next` and records the entry. */
@@ -21,12 +19,21 @@ export type LogRing = {
   follow(follower: (entry: RecentEntry) => void): void;
 };
 
-/** Served requests are the most frequent entries and the least interesting, so only a few are recorded. */
-const MAX_REQUESTS = 100;
+export type LogRingOptions = {
+  /** The number of recorded entries: as many of requests, and as many of all others. */
+  readonly capacity: number;
+  /** The id of this server, which each recorded entry carries. */
+  readonly serverId?: string;
+};
 
-export function createLogRing(next: Log, clock: Clock, capacity: number): LogRing {
-  const requests = createRing(MAX_REQUESTS);
+export function createLogRing(
+  next: Log,
+  clock: Pick<Clock, 'now'>,
+  { capacity, serverId }: LogRingOptions,
+): LogRing {
+  const requests = createRing(capacity);
   const others = createRing(capacity);
+  const origin = serverId === undefined ? {} : { serverId };
   let notifyFollower: ((entry: RecentEntry) => void) | undefined;
 
   return {
@@ -34,18 +41,17 @@ export function createLogRing(next: Log, clock: Clock, capacity: number): LogRin
       write(entry) {
         next.write(entry);
         if (entry.level === 'debug') return;
-        const ring = entry.type === 'request' && entry.level === 'info' ? requests : others;
-        const recent = { ...entry, at: clock.now() };
-        ring.push(recent);
+        const recent = { ...entry, at: clock.now(), ...origin };
+        (isRequestEntry(entry) ? requests : others).push(recent);
         notifyFollower?.(recent);
       },
       flush: () => next.flush(),
     },
-    recent({ type, level, limit }) {
+    recent(query) {
       return [...requests.entries(), ...others.entries()]
-        .filter((entry) => (!type || entry.type === type) && (!level || entry.level === level))
+        .filter(createLogFilter(query))
         .sort((a, b) => b.at - a.at)
-        .slice(0, limit);
+        .slice(0, query.limit);
     },
     follow(follower) {
       notifyFollower = follower;

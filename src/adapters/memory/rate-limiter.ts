@@ -3,9 +3,12 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import { LimitCounters } from '../../resilience/limit-counters.ts';
+import type { ReadLimiterFigures } from '../../resilience/limiter-figures.ts';
 import type { RateLimiter } from '../../resilience/rate-limiter.ts';
 
-export function createMemoryRateLimiter(clock: Clock): RateLimiter {
+export function createMemoryRateLimiter(
+  clock: Clock,
+): RateLimiter & { readonly figures: ReadLimiterFigures } {
   const counters = new LimitCounters();
   const time = () => ({ monotonic: clock.monotonic(), wall: clock.now() });
 
@@ -14,6 +17,7 @@ export function createMemoryRateLimiter(clock: Clock): RateLimiter {
     giveBack: (ask) => void counters.giveBack(ask),
     settle: (ask, usedTokens) => void counters.settle(ask, usedTokens),
     look: async (limits) => counters.look(limits, time()),
+    figures: async () => ({ records: counters.size }),
     async close() {
       counters.clear();
     },

@@ -1,11 +1,10 @@
 // A log entry as one line of JSON, with the field names of the lines on stdout.
 
 import { z } from 'zod';
-import { LOG_LEVELS, LOG_TYPES, type LogEntry } from '../../kernel/log.ts';
+import { LOG_LEVELS, LOG_TYPES } from '../../kernel/log.ts';
+import type { RecentEntry } from '../../kernel/telemetry/log-query.ts';
 
-export type SharedEntry = LogEntry & { readonly at: number; readonly serverId?: string };
-
-export function encodeEntry(entry: SharedEntry, serverId: string): string {
+export function encodeEntry(entry: RecentEntry, serverId: string): string {
   const { at, level, type, message, requestId, metadata } = entry;
   const fields = {
     level,
@@ -35,7 +34,7 @@ const line = z.object({
 });
 
 /** Undefined for a line in another format. */
-export function decodeEntry(text: string): SharedEntry | undefined {
+export function decodeEntry(text: string): RecentEntry | undefined {
   const { data } = line.safeParse(parseJson(text));
   if (!data) return undefined;
   const { level, timestamp, log_type: type, message, metadata } = data;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openRedisRig, type RedisRig, until } from '../../../test/support/stores/redis-rig.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { SharedEntry } from './log-line.ts';
-import { createLogList, LOG_LIST_KEY } from './log-list.ts';
+import type { RecentEntry } from '../../kernel/telemetry/log-query.ts';
+import { createLogList, LOG_LIST_KEY, REQUEST_LIST_KEY } from './log-list.ts';
 
 let rig: RedisRig;
 before(async () => {
@@ -18,8 +18,8 @@ async function openList(serverId: string, maxEntries = 1000) {
   return { link, list: createLogList({ link, clock: systemClock, serverId, maxEntries }) };
 }
 
-function entry(message: string, fields: Partial<SharedEntry> = {}): SharedEntry {
-  return { at: 1_794_737_272_398, level: 'info', type: 'request', message, ...fields };
+function entry(message: string, fields: Partial<RecentEntry> = {}): RecentEntry {
+  return { at: 1_794_737_272_398, level: 'info', type: 'capacity', message, ...fields };
 }
 
 test('entries of all servers are in one list, newest first, with the fields of stdout', async () => {
@@ -35,7 +35,7 @@ test('entries of all servers are in one list, newest first, with the fields of s
     timestamp: '2026-11-15T10:07:52.398Z',
     service: 'spillway',
     server_id: 'srv-1',
-    log_type: 'request',
+    log_type: 'capacity',
     message: 'one',
     request_id: 'req_1',
     metadata: { tokens: 3 },
@@ -59,6 +59,27 @@ test('entries of all servers are in one list, newest first, with the fields of s
     ['three'],
   );
   assert.equal((await first.list.recent({ limit: 2 })).length, 2);
+});
+
+test('entries of requests have a list of their own and are merged by time', async () => {
+  const { list } = await openList('srv-1', 100);
+  list.push(entry('limit', { at: 1000, type: 'ai_limit' }));
+  for (let number = 0; number < 500; number += 1)
+    list.push(entry(`served ${number}`, { at: 2000 + number, type: 'request' }));
+  list.push(entry('failure', { at: 2450, type: 'error' }));
+  await list.close();
+  assert.equal(await rig.outsider.llen(REQUEST_LIST_KEY), 100);
+  assert.equal(await rig.outsider.llen(LOG_LIST_KEY), 2);
+  const recent = await list.recent({ limit: 200 });
+  assert.equal(recent.length, 102);
+  assert.equal(recent.at(-1)?.message, 'limit');
+  const index = recent.findIndex(({ message }) => message === 'failure');
+  assert.deepEqual([recent[index - 1]?.at, recent[index + 1]?.at], [2450, 2449]);
+  const found = await list.recent({ limit: 5, text: 'SERVED 49', before: 2495 });
+  assert.deepEqual(
+    found.map(({ message }) => message),
+    [494, 493, 492, 491, 490].map((number) => `served ${number}`),
+  );
 });
 
 test('the list keeps the configured number of entries, and its pages join without a gap', async () => {

@@ -12,6 +12,9 @@ import { createQueueTables } from './migrations/0001-baseline/queues.ts';
 import { createStoredAnswerTables } from './migrations/0001-baseline/stored-answers.ts';
 import { createUsageTables } from './migrations/0001-baseline/usage.ts';
 import { addOrganizationTombstones } from './migrations/0002-organization-tombstones.ts';
+import { createDashboardReadings } from './migrations/0003-dashboard-readings.ts';
+import { createAlertTables } from './migrations/0004-alerts.ts';
+import { createSpendReadings } from './migrations/0005-spend-readings.ts';
 import type { Schema } from './schema.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
@@ -29,5 +32,8 @@ export function createMigrations(dialect: SqlDialect): Record<string, Migration>
       },
     },
     '0002_organization_tombstones': { up: addOrganizationTombstones },
+    '0003_dashboard_readings': { up: (db: Kysely<Schema>) => createDashboardReadings(db, dialect) },
+    '0004_alerts': { up: createAlertTables },
+    '0005_spend_readings': { up: (db: Kysely<Schema>) => createSpendReadings(db, dialect) },
   };
 }

@@ -9,9 +9,14 @@ import {
   type Updateable,
 } from 'kysely';
 import type { Organization, OrganizationChange } from '../../admission/organization.ts';
-import type { OrganizationStore } from '../../admission/organization-store.ts';
+import type {
+  OrganizationList,
+  OrganizationPage,
+  OrganizationStore,
+} from '../../admission/organization-store.ts';
 import type { OrganizationsTable, Schema } from './schema.ts';
 import { fromBoolean, toBoolean, toNumber, toOptionalNumber } from './sql-dialect.ts';
+import { MAX_EXAMINED, selectMatches } from './text-matches.ts';
 
 export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
   return {
@@ -33,17 +38,8 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
         .executeTakeFirst();
       return row && toOrganization(row);
     },
-    async list({ after, limit }) {
-      const rows = await db
-        .selectFrom('organizations')
-        .selectAll()
-        .where('id', '>', after ?? '')
-        .where('deleted_at', 'is', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(toOrganization);
-    },
+    list: ({ text, ...page }) =>
+      text === undefined ? listAll(db, page) : listMatching(db, { ...page, text }),
     async update(id, change, now) {
       const row = await db
         .updateTable('organizations')
@@ -72,6 +68,36 @@ export function createOrganizationStore(db: Kysely<Schema>): OrganizationStore {
       return rows.map(toOrganization);
     },
   };
+}
+
+type Page = Omit<OrganizationPage, 'text'>;
+
+async function listAll(db: Kysely<Schema>, { after, limit }: Page): Promise<OrganizationList> {
+  const rows = await live(db, after)
+    .selectAll()
+    .limit(limit + 1)
+    .execute();
+  const organizations = rows.slice(0, limit).map(toOrganization);
+  return { organizations, next: rows.length > limit ? organizations.at(-1)?.id : undefined };
+}
+
+async function listMatching(
+  db: Kysely<Schema>,
+  { after, limit, text }: Page & { readonly text: string },
+): Promise<OrganizationList> {
+  const window = await live(db, after).select(['id', 'name']).limit(MAX_EXAMINED).execute();
+  const { ids, next } = selectMatches(window, text, limit);
+  if (ids.length === 0) return { organizations: [], next };
+  const rows = await live(db, undefined).selectAll().where('id', 'in', ids).execute();
+  return { organizations: rows.map(toOrganization), next };
+}
+
+function live(db: Kysely<Schema>, after: string | undefined) {
+  return db
+    .selectFrom('organizations')
+    .where('id', '>', after ?? '')
+    .where('deleted_at', 'is', null)
+    .orderBy('id');
 }
 
 async function deleteOrganization(

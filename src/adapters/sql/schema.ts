@@ -3,7 +3,10 @@
 // A driver may return a bigint as text, so an `Int` read from a row must pass through `toNumber`.
 
 import type { ColumnType } from 'kysely';
+import type { AlertNoticesTable, AlertsTable, BudgetAlertsTable } from './alerts/alerts-table.ts';
 import type { BuildEventsTable } from './build-events-table.ts';
+import type { UsageHoursTable } from './metering/usage-hours-table.ts';
+import type { SeriesErrorsTable, SeriesSamplesTable } from './series/series-table.ts';
 
 export type Int = ColumnType<number | string | bigint, number, number>;
 export type NullableInt = ColumnType<
@@ -32,9 +35,14 @@ export type Schema = {
   budget_reservations: BudgetReservationsTable;
   budget_allotments: BudgetAllotmentsTable;
   budget_alerts: BudgetAlertsTable;
+  alerts: AlertsTable;
+  alert_notices: AlertNoticesTable;
   project_build_events: BuildEventsTable;
   idempotency_keys: IdempotencyKeysTable;
   stale_answers: StaleAnswersTable;
+  series_samples: SeriesSamplesTable;
+  series_errors: SeriesErrorsTable;
+  usage_hours: UsageHoursTable;
 };
 
 export type MetaTable = { name: string; value: string; created_at: Int };
@@ -283,13 +291,4 @@ export type BudgetAllotmentsTable = {
   /** The number of the renewal that wrote it last. */
   version: Int;
   expires_at: Int;
-};
-
-export type BudgetAlertsTable = {
-  organization_id: string;
-  month: Int;
-  kind: string;
-  scope_id: string;
-  percent: Int;
-  created_at: Int;
 };

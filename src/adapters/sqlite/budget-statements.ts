@@ -2,9 +2,7 @@
 // reservations of attempts that have not ended. Prepared statements, because every batch runs them.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { createMonthCache } from '../../kernel/calendar-month.ts';
 import type { CrossedThreshold } from '../../metering/budgets/budget-threshold.ts';
-import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type { ReservationChanges } from '../../metering/usage/usage-store.ts';
 import {
   type Posting,
@@ -16,8 +14,6 @@ import { RESERVATION_COLUMNS, RESERVATION_LAYOUT } from '../sql/metering/record-
 import { inBatches, ROWS_PER_STATEMENT } from './row-batches.ts';
 
 export type BudgetStatements = {
-  /** The record's budget month, otherwise the month of its creation in UTC. */
-  monthOf(record: UsageRecord): number;
   post(spendings: readonly Spending[]): readonly CrossedThreshold[];
   changeReservations(changes: Partial<ReservationChanges>): void;
 };
@@ -28,7 +24,6 @@ export function prepareBudgetStatements(database: DatabaseSync): BudgetStatement
   const told = database.prepare(`
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     values (?, ?, ?, ?, ?, unixepoch() * 1000) on conflict do nothing`);
-  const monthAt = createMonthCache();
   const open = database.prepare(openSql());
   const close = database.prepare('delete from budget_reservations where id = ?');
 
@@ -70,7 +65,6 @@ export function prepareBudgetStatements(database: DatabaseSync): BudgetStatement
   }
 
   return {
-    monthOf: ({ budgetMonth, createdAt }) => budgetMonth ?? monthAt(createdAt, 'UTC').number,
     post: (spendings) => [...inBatches(postingsOf(spendings))].flatMap(post),
     changeReservations({ opened = [], closed = [], voided = [] }) {
       for (const id of closed) close.run(id);

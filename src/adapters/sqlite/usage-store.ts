@@ -3,6 +3,7 @@
 // roll-ups and postings, and the changes of reservations.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { postingMonth } from '../../kernel/calendar-month.ts';
 import { NO_USAGE } from '../../kernel/usage.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   UsageStore,
 } from '../../metering/usage/usage-store.ts';
 import { LOST_STATUS, type Spending } from '../sql/metering/budget-posting.ts';
-import { USAGE_COLUMNS, USAGE_LAYOUT } from '../sql/metering/record-columns.ts';
+import { USAGE_COLUMNS, usageValues } from '../sql/metering/record-columns.ts';
 import { type RollupRow, rollUp, takeBack } from '../sql/metering/usage-rollup.ts';
 import { createUsageReading } from '../sql/metering/usage-store.ts';
 import { type BudgetStatements, prepareBudgetStatements } from './budget-statements.ts';
@@ -120,7 +121,7 @@ function insertAll(
   try {
     const { fresh, replaced } = insertFresh(database, statements, records);
     addRollups(statements, [...rollUp(fresh), ...replaced.flatMap(moveRollup)]);
-    const crossed = budgets.post(spendingsOf(budgets, fresh, replaced));
+    const crossed = budgets.post(spendingsOf(fresh, replaced));
     if (reservations) budgets.changeReservations(reservations);
     database.exec('commit');
     return { stored: fresh.length, crossed };
@@ -148,7 +149,7 @@ function insertFresh(
   const fresh: UsageRecord[] = [];
   const replaced: Replaced[] = [];
   for (const record of records) {
-    if (isInserted(statements, statements.insertOne, [record])) fresh.push(record);
+    if (isInserted(statements.insertOne, [record])) fresh.push(record);
     else replaced.push(...replaceLost(statements, record));
   }
   return { fresh, replaced };
@@ -166,7 +167,7 @@ function replaceLost(statements: Statements, record: UsageRecord): readonly Repl
     createdAt: Number(row['created_at']),
     budgetMonth: Number(row['budget_month']),
   };
-  isInserted(statements, statements.insertOne, [record]);
+  isInserted(statements.insertOne, [record]);
   return [{ record, lost }];
 }
 
@@ -175,13 +176,12 @@ function moveRollup({ record, lost }: Replaced): readonly RollupRow[] {
 }
 
 function spendingsOf(
-  budgets: BudgetStatements,
   fresh: readonly UsageRecord[],
   replaced: readonly Replaced[],
 ): readonly Spending[] {
   const spent = (record: UsageRecord, sign: 1 | -1): Spending => ({
     record,
-    month: budgets.monthOf(record),
+    month: postingMonth(record),
     nanos: sign * record.costNanos,
   });
   return [
@@ -194,24 +194,12 @@ function insertTogether(statements: Statements, records: readonly UsageRecord[])
   const { insertOne, insertMany } = statements;
   const whole = records.length - (records.length % ROWS_PER_STATEMENT);
   for (let at = 0; at < whole; at += ROWS_PER_STATEMENT) {
-    if (!isInserted(statements, insertMany, records.slice(at, at + ROWS_PER_STATEMENT)))
-      return false;
+    if (!isInserted(insertMany, records.slice(at, at + ROWS_PER_STATEMENT))) return false;
   }
-  return records.slice(whole).every((record) => isInserted(statements, insertOne, [record]));
+  return records.slice(whole).every((record) => isInserted(insertOne, [record]));
 }
 
 /** True if every record was new. */
-function isInserted(
-  { budgets }: Statements,
-  statement: StatementSync,
-  records: readonly UsageRecord[],
-): boolean {
-  const values = records.flatMap((record) =>
-    USAGE_LAYOUT.values(
-      record.budgetMonth === undefined
-        ? { ...record, budgetMonth: budgets.monthOf(record) }
-        : record,
-    ),
-  );
-  return statement.run(...values).changes === records.length;
+function isInserted(statement: StatementSync, records: readonly UsageRecord[]): boolean {
+  return statement.run(...records.flatMap(usageValues)).changes === records.length;
 }

@@ -53,7 +53,7 @@ describe('migrating PostgreSQL', () => {
     await migratePostgres(database.url);
     const store = openPostgres(database.url);
     const organizations = createOrganizationStore(store.db);
-    assert.deepEqual(await organizations.list({ limit: 9 }), []);
+    assert.deepEqual((await organizations.list({ limit: 9 })).organizations, []);
     await loadStoreIdentity(store.db, 1);
     await store.close();
     assert.deepEqual(await runOn(database.url, 'select title from public.organizations'), [

@@ -13,11 +13,10 @@ language sql stable as $$
   select w.id, w.organization_id, w.month, w.kind, w.scope_id, w.purpose, w.had, t.target, w.expires_at,
     w.had <> t.target or w.had > 0 and w.stored_until < w.expires_at - (w.expires_at - at) / 10
   from (
-    select id, coalesce(n.organization_id, a.organization_id) as organization_id, coalesce(n.month, a.month) as month,
-      coalesce(n.kind, a.kind) as kind, coalesce(n.scope_id, a.scope_id) as scope_id, n.purpose,
-      coalesce(n.floor_nanos, 0) as floor, n.wanted_nanos as wanted, n.expires_at,
-      coalesce(a.amount_nanos, 0) as had, a.expires_at as stored_until
-    from unnest(wishes) n full join (select * from budget_allotments where server_id = server) a using (id)
+    select id, organization_id, month, kind, scope_id, n.purpose, coalesce(n.floor_nanos, 0) as floor,
+      n.wanted_nanos as wanted, n.expires_at, coalesce(a.amount_nanos, 0) as had, a.expires_at as stored_until
+    from unnest(wishes) n full join (select * from budget_allotments where server_id = server) a
+      using (id, organization_id, month, kind, scope_id)
   ) w
   join budget_periods p using (organization_id, month, kind, scope_id)
   join budget_periods o on o.organization_id = w.organization_id and o.month = w.month and o.kind = 'organization'
@@ -47,14 +46,13 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   renewal constant bigint := version;
   due constant text[] := array(select t.id from allotment_targets(server, wishes, at) t where t.is_due);
+  moves budget_periods[];
 begin
   if due <> '{}' then
     perform from budget_allotments a where a.id = any (due) order by a.id for update;
-    perform from budget_periods p
-    where (p.organization_id, p.month, p.kind, p.scope_id) in (
-      select t.organization_id, t.month, t.kind, t.scope_id from allotment_targets(server, wishes, at) t
-      where t.id = any (due))
-    order by p.organization_id, p.month, p.kind, p.scope_id for update;
+    perform from budget_periods p join allotment_targets(server, wishes, at) t
+      using (organization_id, month, kind, scope_id)
+    where t.id = any (due) order by organization_id, month, kind, scope_id for update of p;
     if exists (select from budget_allotments a where a.server_id = server and a.version >= renewal) then
       return;
     end if;
@@ -68,12 +66,10 @@ begin
       from targets t where t.target > 0
       on conflict (id) do update
       set amount_nanos = excluded.amount_nanos, version = excluded.version, expires_at = excluded.expires_at
-    ), sums as (
-      select t.organization_id, t.month, t.kind, t.scope_id, sum(t.target - t.had) as nanos
-      from targets t group by 1, 2, 3, 4
     )
-    update budget_periods p set reserved_nanos = p.reserved_nanos + s.nanos from sums s
-    where p.organization_id = s.organization_id and p.month = s.month and p.kind = s.kind and p.scope_id = s.scope_id;
+    select array_agg(row(t.organization_id, t.month, t.kind, t.scope_id, 0, t.target - t.had, null)::budget_periods)
+    into moves from targets t;
+    perform move_budgets(moves);
   end if;
 
   return query

@@ -1,8 +1,10 @@
 -- reserve_budgets: reserves the requests of a batch that fit their budgets, in order, each all or nothing.
+--   All requests are reserved first. Nearly always all of them fit; otherwise each is decided in order, and the amounts of the
+--   refused ones are given back, as are those of requests whose id is taken (a void, see store_usage).
 -- Arguments: asks, at (now, epoch ms).
 -- Returns: one row per refused request. 'exceeded': the amount is above what is unspent. 'short': the amount is above
 --   what is unreserved, or an earlier request of the batch on the same budget was refused as short.
--- Locks: the rows of budget_periods, ordered by their key, so that two batches never deadlock.
+-- Locks: budgets (see move_budgets), then reservations.
 -- The generic plan is forced and goes by keys: planning takes longer than running, and a plan made while the tables were
 -- empty must stay right when they are full.
 
@@ -11,91 +13,75 @@ returns table (id text, answer text, budget text, limit_nanos bigint, spent_nano
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
-  endless constant bigint := 9007199254740991;
-  refused text[] := '{}';
-  is_short boolean := false;
-  taken jsonb := '{}';
+  -- The budgets of this batch, in the order of their keys.
+  kinds text[];
+  limits bigint[];
+  posted bigint[];
+  unreserved bigint[];
+  is_over boolean;
   ask record;
-  short_account text;
+  refusing bigint;
+  refused text[] := '{}';
+  short text[] := '{}';
+  placed text[];
 begin
-  insert into budget_periods (organization_id, month, kind, scope_id)
-  select c.organization_id collate "C", c.month, c.kind collate "C", c.scope_id collate "C"
-  from budget_accounts(asks) c
-  where not exists (
-    select from budget_periods p where p.organization_id = c.organization_id and p.month = c.month
-      and p.kind = c.kind and p.scope_id = c.scope_id)
-  order by 1, 2, 3, 4
-  on conflict do nothing;
+  select array_agg(m.kind), array_agg(m.allowed), array_agg(m.posted_nanos),
+    array_agg(m.allowed - m.posted_nanos - m.reserved_nanos + m.reserved_change),
+    bool_or(m.posted_nanos + m.reserved_nanos > m.allowed)
+  into kinds, limits, posted, unreserved, is_over
+  from move_budgets(array(
+    select row(a.organization_id, a.month, b.kind, b.scope_id, 0, a.amount_nanos, null)::budget_periods
+    from unnest(asks) a, budgets_of(a.key_id, a.user_id, a.reserves_key, a.reserves_user) b)) m;
 
-  perform from budget_periods p
-  where (p.organization_id, p.month, p.kind, p.scope_id) in (
-    select c.organization_id, c.month, c.kind, c.scope_id from budget_charges(asks) c)
-  order by p.organization_id, p.month, p.kind, p.scope_id for update;
-
-  if exists (
-    select from budget_accounts(asks) b join budget_periods p using (organization_id, month, kind, scope_id)
-    where p.posted_nanos + p.reserved_nanos + b.wanted > b.allowed
-  ) then
+  if is_over then
     for ask in
-      select c.place, c.id, c.amount_nanos, array_agg(c.kind order by c.rank) as kinds,
-        array_agg(jsonb_build_array(c.organization_id, c.month, c.kind, c.scope_id)::text order by c.rank) as accounts,
-        array_agg(b.allowed order by c.rank) as limits, array_agg(p.posted_nanos order by c.rank) as posted,
-        array_agg(p.posted_nanos + p.reserved_nanos order by c.rank) as used
-      from budget_charges(asks) c
-      join budget_accounts(asks) b using (organization_id, month, kind, scope_id)
-      join budget_periods p using (organization_id, month, kind, scope_id)
-      group by c.place, c.id, c.amount_nanos order by c.place
+      select c.id, c.amount_nanos, array_agg(c.budget order by c.rank) as budgets
+      from (
+        select a.ordinality, a.id, a.amount_nanos, b.rank, dense_rank() over (
+          order by a.organization_id collate "C", a.month, b.kind collate "C", b.scope_id collate "C") as budget
+        from unnest(asks) with ordinality a, budgets_of(a.key_id, a.user_id, a.reserves_key, a.reserves_user) b
+      ) c
+      group by c.ordinality, c.id, c.amount_nanos order by c.ordinality
     loop
-      answer := null;
-      for i in 1 .. cardinality(ask.accounts) loop
-        if ask.posted[i] + ask.amount_nanos > ask.limits[i] then
-          answer := 'exceeded';
-        elsif answer is null and ask.used[i] + coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos
-            > ask.limits[i] then
-          answer := 'short';
-          short_account := ask.accounts[i];
-        else
-          continue;
-        end if;
-        budget := ask.kinds[i];
-        limit_nanos := ask.limits[i];
-        spent_nanos := ask.posted[i];
-        exit when answer = 'exceeded';
-      end loop;
-      if answer is null then
-        for i in 1 .. cardinality(ask.accounts) loop
-          taken := jsonb_set(taken, array[ask.accounts[i]],
-            to_jsonb(coalesce((taken ->> ask.accounts[i])::bigint, 0) + ask.amount_nanos));
+      select b.i, case when ask.amount_nanos > limits[b.i] - posted[b.i] then 'exceeded' else 'short' end
+      into refusing, answer
+      from unnest(ask.budgets) with ordinality as b (i, rank)
+      where ask.amount_nanos > unreserved[b.i] order by 2, b.rank limit 1;
+      if refusing is null then
+        for i in 1 .. cardinality(ask.budgets) loop
+          unreserved[ask.budgets[i]] := unreserved[ask.budgets[i]] - ask.amount_nanos;
         end loop;
         continue;
       end if;
       if answer = 'short' then
         -- Later requests of this batch on the same budget wait behind this one.
-        taken := jsonb_set(taken, array[short_account], to_jsonb(endless));
-        is_short := true;
+        unreserved[refusing] := -1;
+        short := short || ask.id;
       end if;
+      refused := refused || ask.id;
       id := ask.id;
-      refused := refused || id;
+      budget := kinds[refusing];
+      limit_nanos := limits[refusing];
+      spent_nanos := posted[refusing];
       return next;
     end loop;
-  end if;
 
-  if is_short then
     -- Servers give back their allotments of an organisation that is short (see renew_allotments).
     update budget_periods p set short_at = at
     where p.kind = 'organization' and (p.organization_id, p.month) in (
-      select c.organization_id, c.month from budget_charges(asks) c where c.id = any (refused));
+      select a.organization_id, a.month from unnest(asks) a where a.id = any (short));
   end if;
 
-  with placed as (
+  with stored as (
     insert into budget_reservations select a.* from unnest(asks) a where a.id <> all (refused)
     on conflict do nothing returning id
-  ), sums as (
-    select c.organization_id, c.month, c.kind, c.scope_id, sum(c.amount_nanos) as nanos
-    from budget_charges(asks) c join placed using (id) group by 1, 2, 3, 4
-  )
-  update budget_periods p set reserved_nanos = p.reserved_nanos + s.nanos
-  from sums s
-  where p.organization_id = s.organization_id and p.month = s.month and p.kind = s.kind and p.scope_id = s.scope_id;
+  ) select array(select id from stored) into placed;
+
+  if cardinality(placed) < cardinality(asks) then
+    perform move_budgets(array(
+      select row(a.organization_id, a.month, b.kind, b.scope_id, 0, -a.amount_nanos, null)::budget_periods
+      from unnest(asks) a, budgets_of(a.key_id, a.user_id, a.reserves_key, a.reserves_user) b
+      where a.id <> all (placed)));
+  end if;
 end
 $$;

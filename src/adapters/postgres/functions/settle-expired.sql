@@ -6,12 +6,7 @@
 
 create or replace function settle_expired(at bigint, standby_at bigint, most integer)
 returns table (stored bigint, crossed jsonb)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
-#variable_conflict use_column
-declare
-  lines usage_line[];
-  closed text[];
-begin
+language sql set enable_seqscan = off set jit = off as $$
   delete from budget_reservations where expires_at <= at and is_void = 1;
 
   with expired as (
@@ -27,14 +22,6 @@ begin
     select row(id, id, 1, organization_id, '', null, 'unknown', 'unknown', 0, 0, 0, 0, 0, 0,
       amount_nanos, null, 0, 'LOST', 0, 1, at, month)::usage_line from abandoned where purpose = 'working'
   )
-  select (select array_agg(line) from estimates), (select array_agg(id) from abandoned where purpose = 'standby')
-  into lines, closed;
-
-  if lines is null and closed is null then
-    return query select 0::bigint, null::jsonb;
-  else
-    return query select s.stored, s.crossed
-      from store_usage(coalesce(lines, '{}'), '{}', coalesce(closed, '{}'), '{}', at) s;
-  end if;
-end
+  select stored, crossed from store_usage(
+    array(select line from estimates), '{}', array(select id from abandoned where purpose = 'standby'), '{}', at)
 $$;

@@ -78,38 +78,22 @@ begin
   ) select array_agg(r) into begun from placed;
 
   return query
-  with moves as (
-    select r.organization_id, r.budget_month as month, b.kind, b.scope_id, s.sign * r.cost_nanos as posted, 0 as reserved
-    from (values (fresh, 1), (lost, -1)) as s (records, sign), unnest(s.records) as r,
-      lateral (values ('organization', ''), ('key', r.key_id), ('user', r.user_id)) as b (kind, scope_id)
-    where b.scope_id is not null
-    union all
-    select r.organization_id, r.month, b.kind, b.scope_id, 0, s.sign * r.amount_nanos
-    from (values (begun, 1), (ended, -1)) as s (reservations, sign), unnest(s.reservations) as r, lateral (values
-      ('organization', '', 1), ('key', r.key_id, r.reserves_key), ('user', r.user_id, r.reserves_user)
-    ) as b (kind, scope_id, is_reserved)
-    where b.is_reserved = 1
-    union all
-    select a.organization_id, a.month, a.kind, a.scope_id, 0, -a.amount_nanos from unnest(freed) as a
-  ), sums as (
-    select organization_id, month, kind, scope_id, sum(posted)::bigint as posted, sum(reserved)::bigint as reserved
-    from moves group by 1, 2, 3, 4
-  ), kept as (
-    insert into budget_periods as p (organization_id, month, kind, scope_id, posted_nanos, reserved_nanos)
-    select organization_id, month, kind, scope_id, posted, reserved from sums
-    order by organization_id collate "C", month, kind collate "C", scope_id collate "C"
-    on conflict (organization_id, month, kind, scope_id) do update set
-      posted_nanos = p.posted_nanos + excluded.posted_nanos, reserved_nanos = p.reserved_nanos + excluded.reserved_nanos
-    returning p.organization_id, p.month, p.kind, p.scope_id, p.posted_nanos
+  with moved as (
+    select * from move_budgets(array(
+      select row(r.organization_id, r.budget_month, b.kind, b.scope_id, s.sign * r.cost_nanos, 0, null)::budget_periods
+      from (values (fresh, 1), (lost, -1)) as s (records, sign), unnest(s.records) as r,
+        budgets_of(r.key_id, r.user_id, 1, 1) as b
+      union all
+      select row(r.organization_id, r.month, b.kind, b.scope_id, 0, s.sign * r.amount_nanos, null)::budget_periods
+      from (values (begun, 1), (ended, -1)) as s (reservations, sign), unnest(s.reservations) as r,
+        budgets_of(r.key_id, r.user_id, r.reserves_key, r.reserves_user) as b
+      union all
+      select row(a.organization_id, a.month, a.kind, a.scope_id, 0, -a.amount_nanos, null)::budget_periods
+      from unnest(freed) as a))
   ), passed as (
-    select k.organization_id, k.month, k.kind, k.scope_id, t.percent, k.posted_nanos, k.allowed
-    from (
-      select kept.organization_id, kept.month, kept.kind, kept.scope_id, kept.posted_nanos, sums.posted,
-        budget_limit(kept.organization_id, kept.kind, kept.scope_id) as allowed
-      from kept join sums using (organization_id, month, kind, scope_id) where sums.posted > 0
-    ) k cross join (values (50), (80), (90), (100)) as t (percent)
-    where k.allowed > 0 and k.posted_nanos >= k.allowed / 100.0 * t.percent
-      and k.posted_nanos - k.posted < k.allowed / 100.0 * t.percent
+    select m.*, t.percent from moved m cross join (values (50), (80), (90), (100)) as t (percent)
+    where m.allowed > 0 and m.posted_nanos >= m.allowed / 100.0 * t.percent
+      and m.posted_nanos - m.posted_change < m.allowed / 100.0 * t.percent
   ), reported as (
     insert into budget_alerts (organization_id, month, kind, scope_id, percent, created_at)
     select organization_id, month, kind, scope_id, percent, at from passed

@@ -10,7 +10,6 @@ import type {
 import { createBudgetStore } from '../../sql/metering/budget-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { compositeArray } from '../statements/composite-array.ts';
-import type { TextRow } from '../statements/prepared-call.ts';
 import { reservationLines, type StoredRow, toInserted } from './usage-store.ts';
 
 export function createSharedBudgetStore(
@@ -20,7 +19,8 @@ export function createSharedBudgetStore(
     ...createBudgetStore(store.db),
     async reserveAll(reservations, now) {
       const values = [reservationLines(reservations), String(now)];
-      return (await store.call(RESERVE, values)).map(toRefusal);
+      const rows = await store.call(RESERVE, values);
+      return rows.map(([refusal]) => JSON.parse(refusal ?? '') as ReservationRefusal);
     },
     renewAllotments(serverId, requests, version, now) {
       const wishes = compositeArray(requests.map(toAllotmentLine));
@@ -35,22 +35,12 @@ export function createSharedBudgetStore(
 
 const RESERVE = {
   name: 'spillway_reserve_budgets',
-  text: `select id, answer, budget, limit_nanos, spent_nanos
-    from reserve_budgets($1::reservation_line[], $2::bigint)`,
+  text: `select json_build_object('id', id, 'answer', answer, 'scope', budget, 'limitNanos', limit_nanos,
+    'spentNanos', spent_nanos) from reserve_budgets($1::reservation_line[], $2::bigint)`,
 };
 const RENEW = `select id, amount_nanos as "amountNanos", is_short as "isShort"
   from renew_allotments($1::text, $2::allotment_line[], $3::bigint, $4::bigint)`;
 const SETTLE = 'select stored, crossed from settle_expired($1::bigint, $2::bigint, $3::integer)';
-
-function toRefusal([id, answer, budget, limitNanos, spentNanos]: TextRow): ReservationRefusal {
-  return {
-    id: id ?? '',
-    answer: answer === 'exceeded' ? 'exceeded' : 'short',
-    scope: budget === 'key' || budget === 'user' ? budget : 'organization',
-    limitNanos: Number(limitNanos),
-    spentNanos: Number(spentNanos),
-  };
-}
 
 /** The fields of `allotment_line`. */
 function toAllotmentLine(request: AllotmentRequest): readonly (string | number)[] {

@@ -1,12 +1,10 @@
 // Usage on PostgreSQL. Reading is the common SQL. A batch of any size is written by one call of `store_usage`, which takes the
 // records as one value and updates roll-ups and budgets: one transaction, one round trip.
 
-import { createMonthCache } from '../../../kernel/calendar-month.ts';
 import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { CrossedThreshold } from '../../../metering/budgets/budget-threshold.ts';
-import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
-import { type InsertedUsage, type UsageStore } from '../../../metering/usage/usage-store.ts';
-import { RESERVATION_LAYOUT, USAGE_LAYOUT } from '../../sql/metering/record-columns.ts';
+import type { InsertedUsage, UsageStore } from '../../../metering/usage/usage-store.ts';
+import { RESERVATION_LAYOUT, usageValues } from '../../sql/metering/record-columns.ts';
 import { createUsageReading } from '../../sql/metering/usage-store.ts';
 import type { PostgresStore } from '../connection/open-postgres.ts';
 import { compositeArray, textArray } from '../statements/composite-array.ts';
@@ -18,7 +16,7 @@ export function createPostgresUsageStore(store: Pick<PostgresStore, 'db' | 'run'
       if (records.length + opened.length + closed.length + voided.length === 0)
         return { stored: 0, crossed: [] };
       const [row] = await store.run<StoredRow>(STORE_USAGE, [
-        usageLines(records),
+        compositeArray(records.map(usageValues)),
         reservationLines(opened),
         textArray(closed),
         reservationLines(voided),
@@ -51,18 +49,6 @@ export function toInserted(row: StoredRow | undefined): InsertedUsage {
 const STORE_USAGE = `
   select stored, crossed from store_usage($1::usage_line[], $2::reservation_line[], $3::text[],
     $4::reservation_line[], (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
-
-/** Records as values of `usage_line[]`; a record without a reservation counts in its month in UTC. */
-function usageLines(records: readonly UsageRecord[]): string {
-  return compositeArray(records.map((record) => USAGE_LAYOUT.values(withBudgetMonth(record))));
-}
-
-function withBudgetMonth(record: UsageRecord): UsageRecord {
-  if (record.budgetMonth !== undefined) return record;
-  return { ...record, budgetMonth: monthAt(record.createdAt, 'UTC').number };
-}
-
-const monthAt = createMonthCache();
 
 /** Reservations as values of `reservation_line[]`. */
 export function reservationLines(reservations: readonly BudgetReservation[]): string {

@@ -14,6 +14,10 @@ export type ObservedLimit = {
   remaining: number;
   /** The time of the observation on Redis' clock; 0 when there is none. */
   seenAt: number;
+  /** When this server last decided about it by a safe share; 0 for never. */
+  decidedAt: number;
+  /** When this server gave that share up; 0 once the limit was observed again. */
+  releasedAt: number;
   /** Dropped from the table, though a holder of the limit may still refer to it. */
   isDropped: boolean;
 };
@@ -56,12 +60,24 @@ export class ObservedLimits {
     entry.used = used;
     entry.remaining = remaining;
     entry.seenAt = seenAt;
+    entry.releasedAt = 0;
     if (entry.isDropped) this.#restore(entry);
+  }
+
+  /** A safe share that began at `since` ends. Returns the limits it decided about, at most `max`. */
+  release(since: number, now: number, max: number): Limit[] {
+    const limits: Limit[] = [];
+    for (const entry of this.#byName.values()) {
+      if (entry.decidedAt < since) continue;
+      entry.releasedAt = now;
+      if (limits.length < max) limits.push(entry.limit);
+    }
+    return limits;
   }
 
   dropIdle(now: number): void {
     for (const [name, entry] of this.#byName) {
-      if (entry.seenAt + countsMs(entry.limit) > now) continue;
+      if (Math.max(entry.seenAt, entry.decidedAt) + countsMs(entry.limit) > now) continue;
       entry.isDropped = true;
       this.#byName.delete(name);
     }
@@ -80,7 +96,14 @@ export class ObservedLimits {
     const name = nameOf(key, limit.kind);
     const known = this.#byName.get(name);
     if (known) return known;
-    const unseen = { used: 0, remaining: limit.max, seenAt: 0, isDropped: false };
+    const unseen = {
+      used: 0,
+      remaining: limit.max,
+      seenAt: 0,
+      decidedAt: 0,
+      releasedAt: 0,
+      isDropped: false,
+    };
     const entry = { key, kindCode: KIND_CODES[limit.kind], limit, ...unseen };
     this.#byName.set(name, entry);
     return entry;

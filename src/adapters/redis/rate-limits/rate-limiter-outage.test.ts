@@ -21,6 +21,8 @@ let servers: readonly LimiterServer[] = [];
 beforeEach(async () => {
   await Promise.all(servers.map((server) => server.close()));
   servers = [];
+  // A test that failed may have left Redis stopped.
+  if (rig.outsider.status !== 'ready') await rig.service.restart();
   await rig.outsider.flushall();
 });
 
@@ -101,6 +103,21 @@ test('local admissions are reported before the next ask, and count once', async 
   await until(async () => (await rig.outsider.zcard('spillway:ratelimit:awaited')) === 0);
   assert.equal(await admittedOf(second, limit, 100), 14);
   assert.equal(await rig.outsider.zcard(keyOf(limit)), 100);
+});
+
+test('a server that rejoins observes the limits that it decided about', async () => {
+  const [server] = await openServers(1);
+  assert.ok(server);
+  const limit = limitOf(100);
+  await goAway();
+  assert.equal(await admittedOf(server, limit, 5), 5);
+  await comeBack();
+  // This answer follows the one of the rejoining call.
+  await server.limiter.look([]);
+  await goAway();
+  // 0.8 × (100 - 5). Without the observation the five would be part of a share of 80.
+  assert.equal(await admittedOf(server, limit, 100), 76);
+  await comeBack();
 });
 
 test('background work pauses while Redis is unavailable', async () => {

@@ -260,11 +260,13 @@ class RedisRateLimiter implements RateLimiter {
       while (this.#reports.size > 0) await this.#reportSome(this.#reports.next());
     }
     while (this.#reports.size > MAX_BATCH_SIZE) await this.#reportSome(this.#reports.next());
+    const since = this.#fallback?.since ?? now;
+    const decided = this.#observed.release(since, this.#session.now(), MAX_LOOKS);
     this.#fallback = undefined;
     this.#retryMs = FIRST_RETRY_MS;
     this.#status.report(true);
-    // This call releases the share that the others reserve for this server.
-    void this.look([]);
+    // This call releases the share that the others reserve for this server, and observes the limits it was used for.
+    void this.look(decided);
     return true;
   }
 

@@ -49,3 +49,20 @@ test('an ask above the whole limit has no retry time', () => {
   assert.ok(!fitting.isAllowed);
   assert.equal(fitting.retryAfterMs, MINUTE_MS);
 });
+
+test('a share that was given up is not granted again within the window, unless the limit was observed since', () => {
+  const limit = limitOf(100);
+  const observed = new ObservedLimits(() => 'key');
+  const first = new SafeShare(observed, 4, [], NOW);
+  assert.ok(first.take(askFor(limit), NOW).isAllowed);
+  assert.deepEqual(observed.release(first.since, NOW + 1000, 10), [limit]);
+
+  const unobserved = new SafeShare(observed, 4, [], NOW + 2000);
+  assert.ok(!unobserved.take(askFor(limit), NOW + 2000).isAllowed);
+  assert.ok(unobserved.take(askFor(limit), NOW + 2000 + MINUTE_MS).isAllowed);
+
+  observed.observe(limit, 90, 10, NOW + 3000);
+  const later = new SafeShare(observed, 4, [], NOW + 4000);
+  const asks = Array.from({ length: 5 }, () => later.take(askFor(limit), NOW + 4000));
+  assert.equal(asks.filter(({ isAllowed }) => isAllowed).length, 2);
+});

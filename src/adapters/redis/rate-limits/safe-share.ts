@@ -1,8 +1,9 @@
 // Decisions of a server while Redis is unavailable. With N servers last known alive it admits 0.8 × limit ÷ N per window.
 // Earlier admissions still count: during the first window the share is of the remainder that the server last observed, and
 // its admissions since that observation are part of the share, so that two outages in a row do not grant two shares. Slots
-// that open in the first window are not used, because other servers may still share Redis and use them. Background work
-// pauses. Time is an estimate of Redis' clock, never behind it.
+// that open in the first window are not used, because other servers may still share Redis and use them. A share that was
+// given up and not followed by an observation may have been used by other servers, so nothing is left of it in the first
+// window. Background work pauses. Time is an estimate of Redis' clock, never behind it.
 
 import { costOf, LimitCounters } from '../../../resilience/limit-counters.ts';
 import type { Limit, PermitAsk, PermitDecision } from '../../../resilience/rate-limiter.ts';
@@ -21,7 +22,8 @@ const PAUSED: PermitDecision = Object.freeze({
 export class SafeShare {
   readonly #observed: ObservedLimits;
   readonly #servers: number;
-  readonly #since: number;
+  /** When this server lost contact. */
+  readonly since: number;
   readonly #counters = new LimitCounters((limit) => this.#maxOf(limit));
   #now: number;
 
@@ -33,7 +35,7 @@ export class SafeShare {
   ) {
     this.#observed = observed;
     this.#servers = Math.max(1, servers);
-    this.#since = now;
+    this.since = now;
     this.#now = now;
     for (const admission of admissions) this.#recordUnobserved(admission);
   }
@@ -41,6 +43,7 @@ export class SafeShare {
   take(ask: PermitAsk, now: number): PermitDecision {
     if (ask.isBackground) return PAUSED;
     this.#now = now;
+    for (const limit of ask.limits) this.#observed.of(limit).decidedAt = now;
     const decision = this.#counters.take(ask, { monotonic: now, wall: now });
     if (decision.isAllowed || decision.retryAfterMs !== undefined) return decision;
     // An ask above the share but within the limit fits when the share grows.
@@ -77,18 +80,19 @@ export class SafeShare {
 
   /** The share grows after the first window; Redis may answer sooner. */
   #growsAfterMs(limit: Limit): number {
-    return Math.max(PAUSE_MS, Math.ceil(this.#since + countsMs(limit) - this.#now));
+    return Math.max(PAUSE_MS, Math.ceil(this.since + countsMs(limit) - this.#now));
   }
 
   #maxOf(limit: Limit): number {
-    const isFirstWindow = this.#now < this.#since + countsMs(limit);
+    const isFirstWindow = this.#now < this.since + countsMs(limit);
     const whole = isFirstWindow ? this.#leftOf(limit) : limit.max;
     return Math.floor((SAFE_PART * whole) / this.#servers);
   }
 
   #leftOf(limit: Limit): number {
-    const { remaining, seenAt } = this.#observed.of(limit);
-    const isKnown = seenAt + countsMs(limit) > this.#since;
+    const { remaining, seenAt, releasedAt } = this.#observed.of(limit);
+    if (releasedAt + countsMs(limit) > this.since) return 0;
+    const isKnown = seenAt + countsMs(limit) > this.since;
     return isKnown ? Math.min(remaining, limit.max) : limit.max;
   }
 }

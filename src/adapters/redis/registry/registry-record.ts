@@ -58,6 +58,7 @@ const record = z.object({
   routing: z
     .object({ local: counts, proxied: counts, failed: counts })
     .catch({ local: {}, proxied: {}, failed: {} }),
+  forwardedTo: counts.optional(),
   lastHeartbeat: z.number(),
 });
 

@@ -3,11 +3,17 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { ErrorCode } from '../../../errors/codes.ts';
-import type { DeadLetter, DeadLetterStore } from '../../../jobs/ports/dead-letter-store.ts';
+import type {
+  DeadLetter,
+  DeadLetterList,
+  DeadLetterPage,
+  DeadLetterStore,
+} from '../../../jobs/ports/dead-letter-store.ts';
 import { enqueueAll } from '../queue/enqueue.ts';
 import type { QueueSignals } from '../queue/queue-signals.ts';
 import type { DeadLettersTable, Schema } from '../schema.ts';
 import { toNumber } from '../sql-dialect.ts';
+import { MAX_EXAMINED, selectMatches } from '../text-matches.ts';
 
 export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals): DeadLetterStore {
   return {
@@ -25,16 +31,8 @@ export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals)
         .executeTakeFirst();
       return row && toLetter(row);
     },
-    async list({ after, limit }) {
-      const rows = await db
-        .selectFrom('dead_letters')
-        .selectAll()
-        .where('id', '>', after ?? '')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(toLetter);
-    },
+    list: ({ text, ...page }) =>
+      text === undefined ? listAll(db, page) : listMatching(db, { ...page, text }),
     async count() {
       const row = await db
         .selectFrom('dead_letters')
@@ -51,6 +49,38 @@ export function createDeadLetterStore(db: Kysely<Schema>, signals: QueueSignals)
       return row !== undefined;
     },
   };
+}
+
+type Page = Omit<DeadLetterPage, 'text'>;
+
+async function listAll(db: Kysely<Schema>, { after, limit }: Page): Promise<DeadLetterList> {
+  const rows = await inOrder(db, after)
+    .selectAll()
+    .limit(limit + 1)
+    .execute();
+  const letters = rows.slice(0, limit).map(toLetter);
+  return { letters, next: rows.length > limit ? letters.at(-1)?.id : undefined };
+}
+
+async function listMatching(
+  db: Kysely<Schema>,
+  { after, limit, text }: Page & { readonly text: string },
+): Promise<DeadLetterList> {
+  const window = await inOrder(db, after)
+    .select(['id', 'job_id', 'organization_id', 'queue', 'error_code', 'error_message'])
+    .limit(MAX_EXAMINED)
+    .execute();
+  const { ids, next } = selectMatches(window, text, limit);
+  if (ids.length === 0) return { letters: [], next };
+  const rows = await inOrder(db, undefined).selectAll().where('id', 'in', ids).execute();
+  return { letters: rows.map(toLetter), next };
+}
+
+function inOrder(db: Kysely<Schema>, after: string | undefined) {
+  return db
+    .selectFrom('dead_letters')
+    .where('id', '>', after ?? '')
+    .orderBy('id');
 }
 
 /** False if the id exists already. */

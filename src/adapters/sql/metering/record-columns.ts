@@ -1,7 +1,8 @@
 // The SQL columns of stored records: the layout's field names in snake case, in the layout's order, which is also the order
 // of the table's columns (test/contract/usage-store.ts compares them).
 
-import { RecordLayout } from '../../../kernel/record-layout.ts';
+import { postingMonth } from '../../../kernel/calendar-month.ts';
+import { RecordLayout, type StoredValue } from '../../../kernel/record-layout.ts';
 import { RESERVATION_FIELDS, USAGE_FIELDS } from '../../../kernel/stored-fields.ts';
 import type { BudgetReservation } from '../../../metering/budgets/budget-reservation.ts';
 import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
@@ -11,6 +12,14 @@ export const RESERVATION_LAYOUT = new RecordLayout<BudgetReservation>(RESERVATIO
 
 export const USAGE_COLUMNS = USAGE_LAYOUT.fields.map(toSnakeCase);
 export const RESERVATION_COLUMNS = RESERVATION_LAYOUT.fields.map(toSnakeCase);
+
+/** A stored record always has its month. */
+export function usageValues(record: UsageRecord): StoredValue[] {
+  const { budgetMonth } = record;
+  return USAGE_LAYOUT.values(
+    budgetMonth === undefined ? { ...record, budgetMonth: postingMonth(record) } : record,
+  );
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
