@@ -111,7 +111,7 @@ function wording(request: ModelRequest, scenario: Scenario): string {
 
 function plainAnswer(request: ModelRequest): string {
   if (request.outputSchema === undefined) return proseFor(request.prompt);
-  return JSON.stringify(fitSchema(request.outputSchema, topicOf(request.prompt)));
+  return JSON.stringify(fitSchema(request.outputSchema, topicOf(request.prompt), request.prompt));
 }
 
 function wantedBytes(scenario: Scenario, text: string): number | undefined {

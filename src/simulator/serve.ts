@@ -1,10 +1,12 @@
 // Serves one provider request: reads it, decides on a scenario, plays the scenario. A request that the
 // provider would reject is refused before it consumes a scenario.
 
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './model-request.ts';
 import { readBody } from './read-body.ts';
 import { isRecord } from './read-json.ts';
+import type { Route } from './route.ts';
 import type { Decider, Decision } from './scenario/decide.ts';
 import { echoMessage } from './scenario/echo.ts';
 import { play } from './scenario/play.ts';
@@ -19,7 +21,16 @@ export const SCENARIO_HEADER = 'x-simulator-scenario';
 
 const MAX_MODEL = 256;
 
+/** A request as the provider received it, for tests that check what callers caused. */
+export type ObservedRequest = Pick<Route, 'provider' | 'operation' | 'path'> & {
+  readonly headers: IncomingHttpHeaders;
+  readonly json: Readonly<Record<string, unknown>>;
+};
+
+export type RequestObserver = (request: ObservedRequest) => void;
+
 export type ServeContext = {
+  readonly observers: readonly RequestObserver[];
   readonly decider: Decider;
   readonly cache: PromptCache;
 };
@@ -37,6 +48,9 @@ export async function serve(exchange: Exchange, context: ServeContext): Promise<
   const json = operation === 'models' ? {} : parseJson(body);
   if (!isRecord(json))
     return refuseAsMistake(exchange, 'invalid-request', 'The request body is not valid JSON.');
+  const { provider, path } = route;
+  const { headers } = request;
+  for (const observe of context.observers) observe({ provider, operation, path, headers, json });
   const { request: reading, rejection } = readRequest(route, json);
   if (rejection)
     return refuseAsMistake(exchange, 'invalid-request', rejection.message, rejection.field);

@@ -17,12 +17,13 @@ import { Decider } from './scenario/decide.ts';
 import { PromptCache } from './scenario/prompt-cache.ts';
 import { refuseAsMistake } from './scenario/refuse.ts';
 import { type Scenario, scenarioBody } from './scenario/scenario.ts';
-import { serve } from './serve.ts';
+import { type RequestObserver, serve } from './serve.ts';
 import type { TruthEntry } from './truth/truth-entry.ts';
 import type { TruthTotals } from './truth/truth-log.ts';
 import { TruthLog } from './truth/truth-log.ts';
 
 export type { Scenario } from './scenario/scenario.ts';
+export type { ObservedRequest } from './serve.ts';
 export type { TruthEntry } from './truth/truth-entry.ts';
 export type { TruthTotals } from './truth/truth-log.ts';
 
@@ -48,6 +49,8 @@ export type Simulator = {
   stats(): TruthTotals;
   /** Resolves with the first past or future entry that satisfies the predicate. */
   waitFor(predicate: (entry: TruthEntry) => boolean, signal?: AbortSignal): Promise<TruthEntry>;
+  /** Calls the observer with the body of every later request; the log itself keeps no bodies. */
+  observe(observer: RequestObserver): void;
   /** A request to a control endpoint (`/_simulator/…`) from within the process. */
   readonly control: {
     (request: ControlRequest): ControlReply;
@@ -63,7 +66,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { host, port: wanted, logCapacity, clock } = { ...DEFAULTS, ...options };
   const log = new TruthLog(clock, logCapacity);
   const decider = new Decider(clock);
-  const context = { decider, cache: new PromptCache() };
+  const observers: RequestObserver[] = [];
+  const context = { decider, cache: new PromptCache(), observers };
   let closing: Promise<void> | undefined;
   const surroundings = { clock, log, isClosing: () => closing !== undefined };
 
@@ -98,6 +102,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     clearLog: () => log.clear(),
     stats: () => log.totals(),
     waitFor: (predicate, signal) => log.waitFor(predicate, signal),
+    observe: (observer) => void observers.push(observer),
     control: Object.assign((request: ControlRequest) => control({ decider, log }, request), {
       scenarioBody,
     }),

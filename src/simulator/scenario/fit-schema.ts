@@ -4,23 +4,32 @@
 
 import type { JsonRecord } from '../read-json.ts';
 import { asList, asNumber, asRecord, asText, isRecord } from '../read-json.ts';
+import { chooseDescribed } from './choose-described.ts';
 
 /** Below this depth only required properties are filled, so that recursive schemas terminate. */
 const FULL_DEPTH = 4;
 const MAX_DEPTH = 12;
 
-/** `hint` fills free strings, so that a tool call reflects the prompt. */
-export function fitSchema(schema: unknown, hint: string): unknown {
-  return fit(schema, { root: schema, hint, depth: 0 });
+/** `hint` fills free strings, so that a tool call reflects the prompt; the whole prompt chooses among described values. */
+export function fitSchema(schema: unknown, hint: string, prompt = hint): unknown {
+  return fit(schema, { root: schema, hint, prompt, depth: 0 });
 }
 
-type FitContext = { readonly root: unknown; readonly hint: string; readonly depth: number };
+type FitContext = {
+  readonly root: unknown;
+  readonly hint: string;
+  readonly prompt: string;
+  readonly depth: number;
+};
 
 function fit(schema: unknown, context: FitContext): unknown {
   if (context.depth > MAX_DEPTH) return null;
   const rule = resolve(asRecord(schema), context.root);
   if ('const' in rule) return rule.const;
-  if (Array.isArray(rule.enum)) return rule.enum[0];
+  if (Array.isArray(rule.enum)) {
+    const described = chooseDescribed(rule.enum, asText(rule.description), context.prompt);
+    return described ? (described.value ?? rule.enum.at(-1)) : rule.enum[0];
+  }
   const deeper = { ...context, depth: context.depth + 1 };
   const [option] = asList(rule.anyOf ?? rule.oneOf);
   if (option !== undefined) return fit({ ...without(rule), ...asRecord(option) }, deeper);
@@ -87,6 +96,10 @@ function fitObject(rule: JsonRecord, context: FitContext): JsonRecord {
 }
 
 function fitArray(rule: JsonRecord, context: FitContext): readonly unknown[] {
+  const items = resolve(asRecord(rule.items), context.root);
+  const values: readonly unknown[] = asList(items.enum);
+  const described = chooseDescribed(values, asText(items.description), context.prompt);
+  if (described && !rule.minItems) return described.value === undefined ? [] : [described.value];
   const least = asNumber(rule.minItems) ?? (context.depth <= FULL_DEPTH ? 1 : 0);
   const most = asNumber(rule.maxItems) ?? least;
   return Array.from({ length: Math.min(least, Math.max(most, 0), 100) }, () =>

@@ -118,13 +118,17 @@ function messageOf(answer: Answer): unknown {
 }
 
 function usageOf(answer: Answer): unknown {
-  const { inputTokens, outputTokens, cacheReadTokens, thinkingTokens } = answer.usage;
-  const { audioInputTokens, audioOutputTokens } = answer.usage;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = answer.usage;
+  const { audioInputTokens, audioOutputTokens, thinkingTokens } = answer.usage;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cacheReadTokens, audio_tokens: audioInputTokens },
+    prompt_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
+      audio_tokens: audioInputTokens,
+    },
     completion_tokens_details: {
       reasoning_tokens: thinkingTokens,
       audio_tokens: audioOutputTokens,

@@ -31,7 +31,8 @@ function* events(answer: Answer, pieces: Iterable<Piece>): Generator<StreamEvent
       index += 1;
       yield* open(write, item, index);
     }
-    yield write(DELTAS[item.kind], { ...context(item, index), delta: piece.delta }, piece.bytes);
+    const delta = { ...context(item, index), ...logprobs(item), delta: piece.delta };
+    yield write(DELTAS[item.kind], delta, piece.bytes);
   }
   if (current) yield* close(write, current, index);
   const response = responseOf(answer, 'final');
@@ -65,7 +66,12 @@ const DELTAS = {
 function context(item: OutputItem, index: number): Record<string, unknown> {
   const common = { item_id: item.id, output_index: index };
   if (item.kind === 'reasoning') return { ...common, summary_index: 0 };
-  return item.kind === 'message' ? { ...common, content_index: 0, logprobs: [] } : common;
+  return item.kind === 'message' ? { ...common, content_index: 0 } : common;
+}
+
+/** Only the events of a text have them. */
+function logprobs({ kind }: OutputItem): Record<string, unknown> {
+  return kind === 'message' ? { logprobs: [] } : {};
 }
 
 function* open(write: Write, item: OutputItem, index: number): Generator<StreamEvent, void> {
@@ -84,14 +90,10 @@ function* close(write: Write, item: OutputItem, index: number): Generator<Stream
     yield write('response.reasoning_summary_text.done', { ...where, text });
     yield write('response.reasoning_summary_part.done', { ...where, part: summaryPart(text) });
   } else if (item.kind === 'message') {
-    yield write('response.output_text.done', { ...where, text });
+    yield write('response.output_text.done', { ...where, ...logprobs(item), text });
     yield write('response.content_part.done', { ...where, part: textPart(text) });
   } else {
-    yield write('response.function_call_arguments.done', {
-      ...where,
-      arguments: text,
-      name: item.name,
-    });
+    yield write('response.function_call_arguments.done', { ...where, arguments: text });
   }
   yield write('response.output_item.done', { output_index: index, item: closedItem(item) });
 }

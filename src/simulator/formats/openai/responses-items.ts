@@ -107,12 +107,13 @@ const INCOMPLETE_REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function usageOf(answer: Answer): unknown {
-  const { inputTokens, outputTokens, cacheReadTokens, thinkingTokens } = answer.usage;
-  const { audioInputTokens, imageInputTokens } = answer.usage;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = answer.usage;
+  const { audioInputTokens, imageInputTokens, thinkingTokens } = answer.usage;
   return {
     input_tokens: inputTokens,
     input_tokens_details: {
       cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheWriteTokens,
       ...(audioInputTokens > 0 ? { audio_tokens: audioInputTokens } : {}),
       ...(imageInputTokens > 0 ? { image_tokens: imageInputTokens } : {}),
     },

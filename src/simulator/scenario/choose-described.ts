@@ -1,0 +1,39 @@
+// The choice among values whose schema describes each by words, as `value: word, word; value: word`: the value whose words
+// the prompt has most of. With it the simulator answers a question about categories sensibly.
+
+export type Choice = { readonly value: unknown };
+
+/** Undefined if the values are not described so. A choice without a value: the prompt has none of the words. */
+export function chooseDescribed(
+  values: readonly unknown[],
+  description: string | undefined,
+  prompt: string,
+): Choice | undefined {
+  if (description === undefined || values.length === 0) return undefined;
+  const described = wordsByValue(description);
+  if (!values.every((value) => described.has(value))) return undefined;
+  const said = ` ${plain(prompt)} `;
+  let best: { readonly value: unknown; readonly count: number } | undefined;
+  for (const value of values) {
+    const words = described.get(value) ?? [];
+    const count = words.filter((word) => said.includes(` ${word} `) || said.includes(` ${word}s `));
+    if (count.length > (best?.count ?? 0)) best = { value, count: count.length };
+  }
+  return { value: best?.value };
+}
+
+function wordsByValue(description: string): ReadonlyMap<unknown, readonly string[]> {
+  return new Map(
+    description.split(';').map((entry) => {
+      const [value = '', words = ''] = entry.split(':', 2);
+      return [value.trim(), words.split(',').map(plain).filter(Boolean)];
+    }),
+  );
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
