@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 
 const MAX_SHOWN = 80;
 
+/** A setting has a wrong value; `message` is one sentence with the setting, its value and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

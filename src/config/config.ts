@@ -41,6 +41,8 @@ export type ProviderConfig = {
   readonly defaultModel: string | undefined;
   /** The endpoint for translated requests; only OpenAI's format has a choice. */
   readonly translateTo: OpenAiEndpoint;
+  /** Undefined: a provider of OpenAI's format has both endpoints. */
+  readonly onlyEndpoint: OpenAiEndpoint | undefined;
   readonly queue: string;
   /** The accounts with a key; not empty if `hasKey`. The provider's own key is the account `default`. */
   readonly accounts: readonly AccountConfig[];

@@ -16,7 +16,7 @@ import { COMPAT_ROWS, type CompatMode } from './schema/compat.ts';
 import { checkRules } from './schema/rules.ts';
 import { SETTINGS } from './schema/settings.ts';
 import { refuseMisspeltVariables } from './schema/variables.ts';
-import type { Sources } from './sources.ts';
+import { type Sources, sourcesFrom } from './sources.ts';
 
 /** The sections of the file that map names to records. */
 export const NAMED_SECTIONS = ['providers', 'aliases', 'models'] as const;
@@ -29,6 +29,16 @@ export type LoadedConfig = {
 
 export function loadConfig(input: LoadInput): Config {
   return loadWithOrigins(input).config;
+}
+
+/** Settings as an object, in place of the file; the environment wins over them. Reads no file. */
+export function loadSettings({
+  settings,
+  env,
+  cwd,
+}: Pick<LoadInput, 'env' | 'cwd'> & { readonly settings: object }): Config {
+  return loadFrom({ ...sourcesFrom({ env, cwd }), fileName: 'settings', file: { ...settings } })
+    .config;
 }
 
 /** For `spillway config`, which shows the source of each value. */

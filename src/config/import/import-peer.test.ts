@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ConfigError } from '../config-error.ts';
-import { type ImportResult, importPeer, PEERS, type Peer } from './import-peer.ts';
+import { type ImportResult, importPeer } from './import-peer.ts';
 import { parsePeerFile } from './parse-peer-file.ts';
 import { leavesOf } from './peer-node.ts';
+import { PEERS, type Peer } from './peers.ts';
 
 function fixture(name: string): string {
   return readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8');

@@ -15,11 +15,9 @@ import { readLitellm } from './litellm/read-litellm.ts';
 import { parsePeerFile } from './parse-peer-file.ts';
 import { PeerMap } from './peer-map.ts';
 import { leavesOf } from './peer-node.ts';
+import type { Peer } from './peers.ts';
 import { readPortkey } from './portkey/read-portkey.ts';
 import { type SetupCommand, setupCommands } from './setup-commands.ts';
-
-export const PEERS = ['litellm', 'portkey', 'bifrost'] as const;
-export type Peer = (typeof PEERS)[number];
 
 export type PeerFile = {
   readonly peer: Peer;

@@ -14,6 +14,7 @@ const SHOWN = [
   ['models', 'models'],
   ['defaultModel', 'defaultModel'],
   ['translateTo', 'translateTo'],
+  ['onlyEndpoint', 'onlyEndpoint'],
   ['queue', 'queue'],
   ['rateLimitPerMinute', 'requestsPerMinute'],
   ['windowMs', 'windowMs'],

@@ -40,6 +40,7 @@ export function resolveProvider(given: ProviderGiven): ProviderConfig {
     models: values.models ?? known?.models ?? [],
     defaultModel: values.defaultModel ?? known?.defaultModel,
     translateTo: values.translateTo,
+    onlyEndpoint: values.onlyEndpoint,
     queue: values.queue ?? `${name}-analysis-queue`,
     accounts,
     hasKey: accounts.length > 0,

@@ -94,6 +94,12 @@ export const PROVIDER_ROWS = {
     'chat',
     "The endpoint of a provider of OpenAI's format that translated requests call: `responses` keeps the thoughts of reasoning models over turns, but has no stop sequences, seed or penalties.",
   ),
+  onlyEndpoint: optional(
+    FILE_ONLY,
+    choice(OPENAI_ENDPOINTS),
+    'it has both',
+    "The one endpoint that a provider of OpenAI's format has, chat or responses: requests for the other one are translated.",
+  ),
   windowMs: setting(
     FILE_ONLY,
     duration(100, 3_600_000),

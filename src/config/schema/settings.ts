@@ -12,7 +12,9 @@
 
 import { z } from 'zod';
 import { LOG_LEVELS } from '../../kernel/log.ts';
+import { ALERT_NAMES } from '../../kernel/notify/alert-name.ts';
 import { EMPTY_MAP } from '../lookup.ts';
+import { maskSecret } from '../mask.ts';
 import {
   boolean,
   choice,
@@ -27,6 +29,7 @@ import {
   text,
 } from './kind.ts';
 import { list, mapOf, noProxyHosts, recordOf, weights } from './kind-list.ts';
+import { categories, routingRules, skills } from './kind-orchestrator.ts';
 import { duration, size } from './kind-unit.ts';
 import { proxyUrl, publicUrl, redisUrl, secretUrl, serviceUrl } from './kind-url.ts';
 import type { Rows } from './setting.ts';
@@ -47,6 +50,8 @@ export const queueName = text(
   /^(?!amq\.)[A-Za-z0-9_.:-]{1,200}$/,
   '1 to 200 letters, digits, dots, colons, dashes or underscores, not beginning with amq',
 );
+
+const chatModel = text(/^\S{1,256}$/, 'a model or an alias, without spaces');
 
 const providerMetadata = mapOf(
   z.strictObject({ cost: z.number().min(0).optional(), quality: z.number().min(0).optional() }),
@@ -110,6 +115,23 @@ const rawMessages = recordOf(
   rawMessageFields,
   'a map with the paths id, organization, user, provider, model, prompt, images and a promptTemplate, such as { id: order.id, images: "photos[].url", promptTemplate: "Describe {{order.title}}." }',
 );
+
+/** Standard Webhooks: 24 to 64 bytes, base64, with or without its prefix. */
+const webhookSecret: Kind<string> = {
+  ...text(
+    /^(?:whsec_)?[A-Za-z0-9+/]{32,88}={0,2}$/,
+    'whsec_ and 24 to 64 bytes in base64 (openssl rand -base64 32)',
+  ),
+  mask: maskSecret,
+};
+
+/** The thresholds that the store detects. */
+const BUDGET_PERCENTS: readonly number[] = [50, 80, 90, 100];
+const budgetPercent: Kind<number> = {
+  schema: integer(0, 100).schema.refine((value) => BUDGET_PERCENTS.includes(value)),
+  allowed: `one of ${BUDGET_PERCENTS.join(', ')}`,
+  write: String,
+};
 
 export const SETTINGS = {
   server: {
@@ -205,6 +227,20 @@ export const SETTINGS = {
       'The web origins whose pages may call this server from a browser; * is every origin. Without one, none may.',
     ),
   },
+  dashboard: {
+    sessionMs: setting(
+      FILE_ONLY,
+      duration(60_000, 30 * 24 * 3_600_000),
+      12 * 3_600_000,
+      "How long an operator's session in the dashboard lasts without use.",
+    ),
+    trustsForwardedProto: setting(
+      'SPILLWAY_TRUST_FORWARDED_PROTO',
+      boolean,
+      false,
+      "Marks the dashboard's cookie `Secure` when the proxy in front sets `x-forwarded-proto: https`.",
+    ),
+  },
   log: {
     level: setting('LOG_LEVEL', choice(LOG_LEVELS), 'info', 'The lowest level that is logged.'),
     redisEnabled: setting(
@@ -217,7 +253,25 @@ export const SETTINGS = {
       'MAX_REDIS_LOG_ENTRIES',
       integer(1, 1_000_000),
       1000,
-      'The number of log entries stored in Redis.',
+      'The number of log entries stored in Redis: as many of requests, and as many of all others.',
+    ),
+    slowRequestMs: setting(
+      'LOG_SLOW_REQUEST_MS',
+      duration(1),
+      120_000,
+      'A request that takes longer has a log line of type `performance`.',
+    ),
+    eventLoopDelayMs: setting(
+      'LOG_EVENT_LOOP_DELAY_MS',
+      duration(1),
+      250,
+      'A later event loop has a log line of type `performance`.',
+    ),
+    slowDependencyMs: setting(
+      'LOG_SLOW_DEPENDENCY_MS',
+      duration(1),
+      500,
+      'A store, Redis or broker that takes longer to answer has a log line of type `performance`.',
     ),
   },
   auth: {
@@ -781,6 +835,13 @@ export const SETTINGS = {
     resultsMs: setting(FILE_ONLY, duration(60_000), 30 * 86_400_000, 'Results of jobs.'),
     eventsMs: setting(FILE_ONLY, duration(60_000), 90 * 86_400_000, 'Build events.'),
     usageMs: setting(FILE_ONLY, duration(60_000), 400 * 86_400_000, 'Usage records.'),
+    samplesMs: setting(
+      FILE_ONLY,
+      duration(3_600_000),
+      8 * 86_400_000,
+      'The samples behind the charts of the dashboard.',
+    ),
+    alertsMs: setting(FILE_ONLY, duration(60_000), 90 * 86_400_000, 'Ended alerts.'),
   },
   telemetry: {
     sentryDsn: optional(
@@ -793,15 +854,245 @@ export const SETTINGS = {
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       serviceUrl('https', 'http'),
       'no export',
-      'The OTLP endpoint for metrics and traces.',
+      'The OTLP endpoint (HTTP, JSON) for metrics and traces; `/v1/metrics` and `/v1/traces` are added.',
+    ),
+    serviceName: setting(
+      'OTEL_SERVICE_NAME',
+      name,
+      'spillway',
+      'The name of the service in exported metrics and traces.',
+    ),
+    metricsIntervalMs: setting(
+      'OTEL_METRIC_EXPORT_INTERVAL',
+      duration(100),
+      60_000,
+      'How often metrics are exported.',
+    ),
+    traceSampleRatio: setting(
+      'OTEL_TRACES_SAMPLER_ARG',
+      decimal(0, 1),
+      1,
+      'The sampled fraction of new traces, 0 to 1; a trace of the caller keeps its own decision.',
+    ),
+    organizationLabels: setting(
+      'METRICS_ORGANIZATION_LABELS',
+      boolean,
+      false,
+      'Gives `ai.budget.usage` one value for each organisation instead of the highest; at most 500 organisations have a value.',
     ),
   },
   alerts: {
+    enabled: setting(FILE_ONLY, boolean, true, 'Whether the rules of alerts are evaluated.'),
     webhookUrl: optional(
       'ALERT_WEBHOOK_URL',
       secretUrl(),
       'alerts are logged',
-      'The webhook for alerts.',
+      'The webhook for alerts; each message is signed by Standard Webhooks.',
+    ),
+    webhookSecret: optional(
+      'ALERT_WEBHOOK_SECRET',
+      webhookSecret,
+      'a secret of the installation, shown by GET /admin/alerts/webhook-secret',
+      'The secret that signs messages to the webhook.',
+    ),
+    slackUrl: optional(
+      'ALERT_SLACK_URL',
+      secretUrl(),
+      'no messages to Slack',
+      'An incoming webhook of Slack, or of another system that accepts its format.',
+    ),
+    disabled: setting(FILE_ONLY, list(choice(ALERT_NAMES)), [], 'Alerts that are not evaluated.'),
+    intervalMs: setting(
+      FILE_ONLY,
+      duration(100, 600_000),
+      10_000,
+      'The time between two evaluations.',
+    ),
+    startAfter: setting(
+      FILE_ONLY,
+      integer(1, 1000),
+      2,
+      'The evaluations in a row beyond its threshold that start an alert.',
+    ),
+    endAfter: setting(
+      FILE_ONLY,
+      integer(1, 1000),
+      3,
+      'The evaluations in a row with a clear value that end it.',
+    ),
+    minFiringMs: setting(
+      FILE_ONLY,
+      duration(0, 86_400_000),
+      60_000,
+      'How long an alert fires at least.',
+    ),
+    clearRatio: setting(
+      FILE_ONLY,
+      decimal(0, 1),
+      0.9,
+      'The share of its threshold at which a value is clear, so that a value near the threshold does not start and end an alert again and again.',
+    ),
+    windowMs: setting(
+      FILE_ONLY,
+      duration(1000, 86_400_000),
+      300_000,
+      'The window of the error rate, the latency and the cost per request.',
+    ),
+    countWindowMs: setting(
+      FILE_ONLY,
+      duration(1000, 3_600_000),
+      60_000,
+      'The window of the errors and refusals per minute.',
+    ),
+    minRequests: setting(
+      FILE_ONLY,
+      integer(1, 1_000_000),
+      5,
+      'The requests within the window below which the error rate, the latency and the cost per request are not judged.',
+    ),
+    ignoredCodes: setting(
+      FILE_ONLY,
+      list(text(/^[A-Z_]{1,40}$/, 'an error code')),
+      [
+        'INVALID_REQUEST',
+        'CONTENT_POLICY',
+        'CONTEXT_TOO_LONG',
+        'REQUEST_TOO_LARGE',
+        'UNAUTHORIZED',
+        'FORBIDDEN',
+        'NOT_FOUND',
+        'CONFLICT',
+        'UNPROCESSABLE',
+      ],
+      "Error codes that do not count as errors: by default the callers' own mistakes.",
+    ),
+    errorRate: setting(
+      FILE_ONLY,
+      decimal(0, 1),
+      0.05,
+      'The share of failed requests above which `error-rate` fires.',
+    ),
+    errorsPerMinute: setting(
+      FILE_ONLY,
+      decimal(0, 1_000_000),
+      10,
+      'The failed requests per minute above which `error-count` fires.',
+    ),
+    rateLimitsPerMinute: setting(
+      FILE_ONLY,
+      decimal(0, 1_000_000),
+      5,
+      'The requests refused by rate limits per minute above which `rate-limit-exceeded` fires.',
+    ),
+    budgetPercents: setting(
+      FILE_ONLY,
+      list(budgetPercent),
+      [50, 80, 90, 100],
+      'The thresholds of a monthly budget that are reported, once each.',
+    ),
+    budgetFiringPercent: setting(
+      FILE_ONLY,
+      integer(0, 101),
+      90,
+      'The threshold from which `budget-usage` fires until the budget is raised or the month is over; a lower one is a single message.',
+    ),
+    latencyP99Ms: setting(
+      FILE_ONLY,
+      duration(1, 3_600_000),
+      10_000,
+      'The 99th percentile of the latency above which `latency-p99` fires.',
+    ),
+    costPerRequestUsd: setting(
+      FILE_ONLY,
+      decimal(0, 10_000),
+      0.1,
+      'The average cost of a request above which `cost-per-request` fires.',
+    ),
+    deadLetters: setting(
+      FILE_ONLY,
+      integer(0),
+      0,
+      'The dead letters above which `dead-letters` fires.',
+    ),
+    rawBacklog: setting(
+      FILE_ONLY,
+      integer(0),
+      1000,
+      'The messages in the raw queue above which `raw-queue-backlog` fires.',
+    ),
+    oldestJobMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      600_000,
+      'The wait of a job beyond its due time above which `oldest-waiting-job` fires.',
+    ),
+    overdueJobs: setting(
+      FILE_ONLY,
+      integer(0),
+      0,
+      'The overdue delayed jobs of an empty queue above which `delayed-messages` fires.',
+    ),
+    overdueAfterMs: setting(
+      FILE_ONLY,
+      duration(1000),
+      60_000,
+      'The time after which a delayed job that is due counts as overdue.',
+    ),
+    minServers: setting(
+      FILE_ONLY,
+      integer(0, 1000),
+      1,
+      'The gateways that accept requests below which `no-server` fires.',
+    ),
+  },
+  orchestrator: {
+    decisionModel: optional(
+      'ORCHESTRATOR_MODEL',
+      chatModel,
+      'the small model of the first provider with a key',
+      'The model or alias that decides on the category of a request at /api/chat.',
+    ),
+    replyModel: optional(
+      'ORCHESTRATOR_REPLY_MODEL',
+      chatModel,
+      'the default model of each provider with a key, as a chain',
+      'The model or alias that replies in categories without a model of their own.',
+    ),
+    decisionTimeoutMs: setting(
+      FILE_ONLY,
+      duration(100, 60_000),
+      5000,
+      'The time of the deciding model; then the cache or the rules decide.',
+    ),
+    maxReplyTokens: setting(
+      FILE_ONLY,
+      integer(1, 1_000_000),
+      4096,
+      'The most output tokens of a reply.',
+    ),
+    defaultCategory: optional(
+      FILE_ONLY,
+      name,
+      '`unspecified-low`',
+      'The category of a request that no rule matches.',
+    ),
+    categories: setting(
+      FILE_ONLY,
+      categories,
+      EMPTY_MAP,
+      'Categories, added to the defaults or replacing their fields: `about` (for the deciding model), `model`, `run` (`now` or `job`).',
+    ),
+    skills: setting(
+      FILE_ONLY,
+      skills,
+      EMPTY_MAP,
+      'Skills with their system prompts, added to the defaults.',
+    ),
+    rules: optional(
+      FILE_ONLY,
+      routingRules,
+      'the default rules',
+      'Routing rules, in place of the defaults: words that lead to a category and its skills. docs/orchestrator.md has their syntax.',
     ),
   },
   upstream: {
@@ -859,6 +1150,7 @@ export type SectionName = keyof typeof SETTINGS;
 
 export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   server: 'The listener and the bounds of requests.',
+  dashboard: "The dashboard's sessions.",
   log: 'The log.',
   auth: 'The keys of this installation.',
   storage: 'The data folder and the services. A service is used if its URL is set.',
@@ -878,7 +1170,8 @@ export const SECTION_ABOUT: Readonly<Record<SectionName, string>> = {
   prices: 'Prices of models that override or extend the maintained list.',
   retention: 'How long records are stored.',
   telemetry: 'The export of failures, metrics and traces.',
-  alerts: 'The delivery of alerts.',
+  orchestrator: 'The routing of requests at /api/chat.',
+  alerts: 'The rules and the delivery of alerts.',
   upstream: 'Proxies and certificate authorities on the way to providers.',
   egress: 'The hosts that Spillway may reach on behalf of callers.',
 };
