@@ -32,14 +32,18 @@ export function closedPass(
   return isClosed ? { key, probe: undefined } : undefined;
 }
 
-/** Calls back once. */
+/** Calls back once, unless the call has ended by then: its pass is given back. */
 export function requestPass(
-  breakers: Pick<BreakerBoard, 'isClosed' | 'requestPass'>,
+  breakers: Pick<BreakerBoard, 'isClosed' | 'requestPass' | 'report'>,
   target: Target,
   organization: string,
+  isEnded: () => boolean,
   onAnswer: (answer: BreakerAnswer) => void,
 ): void {
-  breakers.requestPass(decidingCircuit(breakers, target, organization), onAnswer);
+  breakers.requestPass(decidingCircuit(breakers, target, organization), (answer) => {
+    if (!isEnded()) return onAnswer(answer);
+    if (answer.isAllowed) breakers.report(answer.pass, 'neutral');
+  });
 }
 
 /** The first circuit that is not closed, else the account's. */

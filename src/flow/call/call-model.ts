@@ -2,10 +2,14 @@
 // assembled into a unary body; `onOutput` gets the text as it arrives.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { ProviderFormat } from '../../kernel/provider-format.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
 import { createStreamGatherer } from '../../upstream/gather/gather-stream.ts';
+import { TranslatedListener } from '../translate/translated-listener.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
+import { limitScopeOf } from './log-call.ts';
 import { ModelCall } from './model-call.ts';
+import type { ModelCallListener } from './model-call-listener.ts';
 
 export type ModelAnswer = { readonly body: Buffer; readonly record: UsageRecord };
 
@@ -21,9 +25,10 @@ export function callModel(
 ): Promise<ModelAnswer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const format = order.plan.targets[0]?.format ?? 'openai';
+    const { translation } = order.plan;
+    const format = answerFormat(order.plan);
     const gatherer = createStreamGatherer(format, parts.attempts.maxAnswerBytes);
-    const call = new ModelCall(parts, order, {
+    const listener: ModelCallListener = {
       onAnswer: succeed,
       onEvents(bytes) {
         if (gatherer.push(bytes)) onOutput(gatherer.text());
@@ -38,7 +43,12 @@ export function callModel(
         succeed(body, contentType, record);
       },
       onFailed: fail,
-    });
+    };
+    const call: ModelCall = new ModelCall(
+      parts,
+      order,
+      translation ? new TranslatedListener(listener, translation, () => call) : listener,
+    );
     function onAbort(): void {
       call.abandon((record) => finish(record, () => reject(signal.reason)));
     }
@@ -62,6 +72,11 @@ export function callModel(
   });
 }
 
+/** The format of the request that the plan serves. */
+export function answerFormat({ translation, targets }: CallOrder['plan']): ProviderFormat {
+  return translation?.format ?? targets[0]?.format ?? 'openai';
+}
+
 function lost(reason: string): SpillwayError {
   return new SpillwayError('NETWORK_TIMEOUT', reason, { params: { phase: 'lost' } });
 }
@@ -76,5 +91,7 @@ function countCall(
   const provider = record?.provider ?? target?.provider ?? 'none';
   const model = record?.model ?? target?.model ?? plan.requestedModel;
   const code = error?.code ?? record?.status ?? 'CLIENT_GONE';
-  metrics.ended(provider, model, code, Math.round(clock.monotonic() - startedAtMs), record);
+  const latencyMs = Math.round(clock.monotonic() - startedAtMs);
+  const scope = limitScopeOf(error);
+  metrics.ended(plan.operation, provider, model, code, latencyMs, record, scope);
 }

@@ -9,6 +9,7 @@ import type { Redact } from '../../errors/redact.ts';
 import type { JobPermit } from '../../jobs/ports/job-permits.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Tracer } from '../../kernel/telemetry/tracer.ts';
 import type { BudgetLedger, BudgetOwner } from '../../metering/budgets/budget-ledger.ts';
 import type { Meter } from '../../metering/prices/meter.ts';
 import type { UsageRecord } from '../../metering/usage/usage-record.ts';
@@ -22,6 +23,7 @@ import type { TargetLoad } from '../../routing/target-load.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
 import type { AttemptTimeouts } from '../../upstream/attempt/attempt-clocks.ts';
 import type { RequestRecords } from '../../upstream/request-records.ts';
+import type { PerformanceLog } from '../telemetry/performance-log.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallTerms } from './call-terms.ts';
 import type { CallerRetries, RetryingCaller } from './caller-retries.ts';
@@ -59,6 +61,10 @@ export type CallParts = {
   /** The budget owner of a job, which has no principal. Rejects while the store is unavailable. */
   readonly budgetOwnerOf: (organizationId: string, keyId: string) => Promise<BudgetOwner>;
   readonly metrics: CallMetrics;
+  /** Absent where traces are not exported. */
+  readonly tracer?: Tracer | undefined;
+  /** Absent where slow requests are not logged. */
+  readonly performance?: PerformanceLog | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly serverId: string;
@@ -87,6 +93,8 @@ export type CallOrder = {
   readonly caller?: RetryingCaller | undefined;
   /** The id of the request record for failures; the order's own id by default. */
   readonly recordedUnder?: { readonly id: string; readonly correlationId?: string | undefined };
+  /** The `traceparent` of the span around the call; absent where traces are not exported. */
+  readonly traceParent?: string | undefined;
   /** `clock.monotonic()` at the start of the request. */
   readonly startedAtMs: number;
 } & CallDeadlines;

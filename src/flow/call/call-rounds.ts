@@ -63,6 +63,11 @@ export class CallRounds {
     return this.current();
   }
 
+  /** Whether a target follows the current one in this round. */
+  get hasAnother(): boolean {
+    return this.#targets.some((target, at) => at > this.#at && this.#mayBeCalled(target));
+  }
+
   /** The retries of this request so far. */
   get retries(): number {
     return retriesOf(this.#history);

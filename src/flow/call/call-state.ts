@@ -10,9 +10,13 @@
 
 import type { CancelTimer } from '../../kernel/clock.ts';
 import type { Attempt } from '../../upstream/attempt/attempt.ts';
+import type { SentAttempt } from './charge/settle-attempt.ts';
 import type { AttemptClearance } from './clear-attempt.ts';
-import type { SentAttempt } from './settle-attempt.ts';
 
+/**
+ * The clearance is stored as an object, not as a function that withdraws it: V8 treats a function in a field as a constant
+ * method and promotes it to the old generation, where it would retain the whole request after its end.
+ */
 export type CallState =
   | { readonly kind: 'choosing' }
   | { readonly kind: 'clearing'; readonly clearance: AttemptClearance }

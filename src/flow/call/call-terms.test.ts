@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OPENAI_TARGET } from '../../../test/support/upstream/openai-target.ts';
 import { newOrganization } from '../../admission/organization.ts';
 import { type Principal, toPrincipal } from '../../admission/principal.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
-import type { Target } from '../../routing/target.ts';
 import { createCallTerms, joinTerms, limitsOfCaller } from './call-terms.ts';
 
 const KEY = {
@@ -20,16 +20,6 @@ const KEY = {
 const ACCOUNT = joinTerms([
   { tier: 'provider', subject: 'openai', kind: 'requests', max: 500, windowMs: 60_250 },
 ]);
-const TARGET: Target = {
-  provider: 'openai',
-  account: 'default',
-  region: 'us-east',
-  format: 'openai',
-  model: 'gpt-5-mini',
-  origin: 'http://127.0.0.1',
-  basePath: '',
-  apiKey: 'k',
-};
 
 function principalOf(settings: object = {}, key: object = {}): Principal {
   const organization = newOrganization({ id: 'acme', ...settings }, 1);
@@ -47,7 +37,10 @@ test("the organisation's own limits come first, then the key's, then the account
     { tokensPerMinute: 1000, tokensPerDay: 9000, maxConcurrent: 3 },
     { requestsPerMinute: 7 },
   );
-  const { limits, countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principal, TARGET);
+  const { limits, countsTokens } = createCallTerms(() => ACCOUNT).forRequest(
+    principal,
+    OPENAI_TARGET,
+  );
   assert.deepEqual(limits.map(named), [
     'organization acme requests 100',
     'organization acme tokens 1000',
@@ -61,17 +54,17 @@ test("the organisation's own limits come first, then the key's, then the account
 
 test('an absent limit is not part of the decision', () => {
   assert.deepEqual(limitsOfCaller(principalOf()).map(named), ['organization acme requests 100']);
-  const { countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principalOf(), TARGET);
+  const { countsTokens } = createCallTerms(() => ACCOUNT).forRequest(principalOf(), OPENAI_TARGET);
   assert.equal(countsTokens, false);
 });
 
 test('terms are computed once per caller and account', () => {
   const terms = createCallTerms(() => ACCOUNT);
   const [one, other] = [principalOf(), principalOf()];
-  assert.equal(terms.forRequest(one, TARGET), terms.forRequest(one, TARGET));
-  assert.notEqual(terms.forRequest(one, TARGET), terms.forRequest(other, TARGET));
+  assert.equal(terms.forRequest(one, OPENAI_TARGET), terms.forRequest(one, OPENAI_TARGET));
+  assert.notEqual(terms.forRequest(one, OPENAI_TARGET), terms.forRequest(other, OPENAI_TARGET));
   assert.equal(terms.budgetOf(one), terms.budgetOf(one));
-  assert.equal(terms.forAccount(TARGET), ACCOUNT);
+  assert.equal(terms.forAccount(OPENAI_TARGET), ACCOUNT);
 });
 
 test('the budget owner has the limits of organisation, key and user', () => {

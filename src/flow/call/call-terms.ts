@@ -79,10 +79,11 @@ function termsOfCaller(
 export function limitsOfCaller(principal: Principal, minuteMs = 60_000): readonly Limit[] {
   const tier = 'organization';
   const subject = principal.organizationId;
-  const limits: Limit[] = [
-    { tier, subject, kind: 'requests', max: principal.requestsPerMinute, windowMs: minuteMs },
-  ];
-  const { tokensPerMinute, tokensPerDay, maxConcurrent, keyRequestsPerMinute } = principal;
+  const limits: Limit[] = [];
+  const { requestsPerMinute, tokensPerMinute, tokensPerDay, maxConcurrent } = principal;
+  const { keyRequestsPerMinute } = principal;
+  if (requestsPerMinute !== undefined)
+    limits.push({ tier, subject, kind: 'requests', max: requestsPerMinute, windowMs: minuteMs });
   if (tokensPerMinute !== undefined)
     limits.push({ tier, subject, kind: 'tokens', max: tokensPerMinute, windowMs: minuteMs });
   if (tokensPerDay !== undefined)

@@ -98,6 +98,7 @@ function orderOf(permit: ClearanceOrder['permit'], nowMs: number): ClearanceOrde
       isStream: false,
       body,
       stated: readStated(KIND, body, readFields(KIND, body)),
+      operation: 'messages',
       charge: 'nothing',
       callTo: () => assert.fail('nothing is called here'),
     },

@@ -13,9 +13,9 @@ import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { LimitStanding, PermitAsk } from '../../resilience/rate-limiter.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { budgetRefusal, overLimit } from './call-refusal.ts';
+import type { SentAttempt } from './charge/settle-attempt.ts';
 import { likelyTokens } from './likely-tokens.ts';
 import { worstCaseOf } from './plan-call.ts';
-import type { SentAttempt } from './settle-attempt.ts';
 
 export type ClearanceListener = {
   onCleared(attempt: SentAttempt): void;

@@ -59,7 +59,8 @@ function ask({ breakers }: Rig, target: Target): BreakerAnswer {
   const pass = closedPass(breakers, target, 'org_1');
   if (pass) return { isAllowed: true, pass };
   const answers: BreakerAnswer[] = [];
-  requestPass(breakers, target, 'org_1', (answer) => void answers.push(answer));
+  const isEnded = () => false;
+  requestPass(breakers, target, 'org_1', isEnded, (answer) => void answers.push(answer));
   assert.ok(answers[0]);
   return answers[0];
 }

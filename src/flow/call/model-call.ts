@@ -14,18 +14,21 @@ import type { RetryBounds } from '../../resilience/retry-policy.ts';
 import type { Target } from '../../routing/target.ts';
 import { Attempt } from '../../upstream/attempt/attempt.ts';
 import type { AttemptListener } from '../../upstream/attempt/attempt-call.ts';
+import { reportFirstContent, reportSent } from '../telemetry/report-attempt.ts';
 import { closedPass, reportHealth, requestPass } from './breaker-pass.ts';
+import { isLate, isOwnDeadlineOver, retryMoment } from './call-deadlines.ts';
 import type { CallOrder, CallParts } from './call-order.ts';
 import { circuitRefusal, deadlinePassed } from './call-refusal.ts';
 import { CallRounds, type RoundsEnd } from './call-rounds.ts';
 import { type Calling, type CallState, CHOOSING, ENDED, SETTLING } from './call-state.ts';
-import { type ChargedUsage, chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
+import { chargeAnswer, chargeFailed, chargeLeft } from './charge/charge-attempt.ts';
+import { type ChargedUsage, type SentAttempt, settleAttempt } from './charge/settle-attempt.ts';
+import { UnservedAttempts } from './charge/unserved-attempts.ts';
 import { AttemptClearance, type ClearanceListener } from './clear-attempt.ts';
 import { logRetry } from './log-call.ts';
 import type { ModelCallListener } from './model-call-listener.ts';
 import { recordFailedAttempt } from './record-failure.ts';
 import { withCallersModel } from './request-refusal.ts';
-import { type SentAttempt, settleAttempt } from './settle-attempt.ts';
 import { refuseTarget, slowDown } from './target-refusal.ts';
 
 type OnSettled = (record: UsageRecord) => void;
@@ -37,13 +40,10 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   readonly #order: CallOrder;
   readonly #listener: ModelCallListener;
   readonly #rounds: CallRounds;
-  /**
-   * The clearance is stored as an object, not as a function that withdraws it: V8 treats a function in a field as a
-   * constant method and promotes it to the old generation, where it would retain the whole request after its end.
-   */
   #state: CallState = CHOOSING;
   #lastSent: SentAttempt | undefined;
   #lastRecord: UsageRecord | undefined;
+  #unserved: UnservedAttempts | undefined;
   #hasSlowedDown = false;
   #retryBounds: RetryBounds | undefined;
   #standings = NO_STANDINGS;
@@ -75,8 +75,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   start(): void {
-    const isLate = this.#parts.clock.monotonic() >= this.#order.deadlineAtMs;
-    if (isLate) return this.#fail(deadlinePassed());
+    if (isLate(this.#parts, this.#order)) return this.#fail(deadlinePassed());
     this.#choose();
   }
 
@@ -90,6 +89,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const state = this.#state;
     if (state.kind === 'ended') return;
     this.#state = ENDED;
+    this.#unserved?.charge(() => undefined);
     if (state.kind === 'waiting') state.cancel();
     if (state.kind === 'clearing') state.clearance.withdraw();
     if (state.kind !== 'calling') return onSettled(this.#lastRecord);
@@ -105,7 +105,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   onEvents(bytes: Buffer, contentType: string): boolean {
     const state = this.#state;
     if (state.kind === 'calling') {
+      if (!state.hasContent) reportFirstContent(this.#parts, this.#order, state.sent);
       state.hasContent = true;
+      this.#unserved?.waive();
       // Other calls wait for the outcome of a probe; its first content is a success.
       if (state.sent.pass.probe !== undefined) this.#report(state, 'success');
     }
@@ -114,8 +116,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   onComplete(lastBytes: Buffer, contentType: string): void {
     if (this.#state.kind !== 'calling') return;
-    const { attempt } = this.#state;
+    const { attempt, sent, hasContent } = this.#state;
     const { plan } = this.#order;
+    if (!hasContent) reportFirstContent(this.#parts, this.#order, sent);
     const charged = chargeAnswer(plan, attempt.reportedUsage(), attempt.streamedBytes());
     this.#succeed(charged, (record) => this.#listener.onComplete(lastBytes, contentType, record));
   }
@@ -125,21 +128,28 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     if (state.kind !== 'calling') return;
     const { sent, hasContent } = state;
     recordFailedAttempt(this.#parts, this.#order, sent, error);
-    const isOutOfTime = this.#isOutOfTime();
+    const isOutOfTime = isOwnDeadlineOver(this.#parts, this.#order);
     this.#report(state, isOutOfTime ? 'neutral' : healthOf(error));
     this.#state = SETTLING;
-    const isLast = hasContent || isOutOfTime || error.params.phase === 'total';
+    const mayGoOn = this.#rounds.hasAnother && !isLate(this.#parts, this.#order);
+    const isLast = hasContent || isOutOfTime || (error.params.phase === 'total' && !mayGoOn);
     if (isLast && error.isTimedOut) return this.#expire(state, error);
-    const { plan } = this.#order;
-    const charged = error.isTimedOut
-      ? chargeLeft(plan, state.attempt, sent, { kind: 'unknown' })
-      : chargeFailure(plan, state.attempt, error, hasContent);
+    const charged = chargeFailed(this.#order.plan, state.attempt, sent, error, hasContent);
+    if (charged.isEstimated && !hasContent) {
+      this.#unserved ??= new UnservedAttempts(this.#parts, this.#order);
+      this.#lastRecord = this.#unserved.add(sent, { ...charged, status: error.code });
+      return this.#goOn(error, sent.target);
+    }
     this.#settle(sent, error.code, charged, () => {
       if (this.#isEnded()) return;
       if (hasContent) return this.#fail(error);
-      this.#rounds.failed(error, sent.target);
-      this.#choose();
+      this.#goOn(error, sent.target);
     });
+  }
+
+  #goOn(error: SpillwayError, failed: Target): void {
+    this.#rounds.failed(error, failed);
+    this.#choose();
   }
 
   /** A clock ended the call: the caller is answered now, the usage of a stream may follow. */
@@ -170,9 +180,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
 
   /** A call waits for headroom at most once. */
   #slowDown(target: Target): SpillwayError | undefined {
-    if (this.#hasSlowedDown) return undefined;
-    const refusal = slowDown(this.#parts, this.#order, target);
-    this.#hasSlowedDown = refusal !== undefined;
+    const refusal = this.#hasSlowedDown ? undefined : slowDown(this.#parts, this.#order, target);
+    this.#hasSlowedDown ||= refusal !== undefined;
     return refusal;
   }
 
@@ -181,11 +190,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { organizationId } = this.#order.payer;
     const pass = closedPass(breakers, target, organizationId);
     if (pass) return this.#admit(target, pass);
-    requestPass(breakers, target, organizationId, (answer) => {
-      if (this.#isEnded()) {
-        if (answer.isAllowed) breakers.report(answer.pass, 'neutral');
-        return;
-      }
+    const isEnded = () => this.#isEnded();
+    requestPass(breakers, target, organizationId, isEnded, (answer) => {
       if (answer.isAllowed) return this.#admit(target, answer.pass);
       this.#rounds.skip(circuitRefusal(target.provider, answer));
       this.#choose();
@@ -195,10 +201,11 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   #admit(target: Target, pass: BreakerPass): void {
     const { isBackground } = this.#order;
     const { maxInteractiveWaitMs } = this.#parts.retryRules;
-    const planned = { target, pass, number: this.attempts + 1 };
-    const clearance = new AttemptClearance(this.#parts, this.#order, planned, this);
+    const attempt = { target, pass, number: this.attempts + 1 };
+    const clearance = new AttemptClearance(this.#parts, this.#order, attempt, this);
     this.#state = { kind: 'clearing', clearance };
-    clearance.start(isBackground ? 0 : maxInteractiveWaitMs - this.#rounds.waitedMs);
+    const isPatient = !isBackground && this.#unserved === undefined;
+    clearance.start(isPatient ? maxInteractiveWaitMs - this.#rounds.waitedMs : 0);
   }
 
   onStandings(standings: readonly LimitStanding[]): void {
@@ -207,6 +214,8 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   onRefused(error: SpillwayError): void {
+    // The reservation of an attempt that served nothing must not refuse the attempt that would.
+    if (error.code === 'BUDGET_EXCEEDED' && this.#unserved?.waive()) return this.#choose();
     // The caller's own limit applies to every target; a full account does not.
     if (fallbackAfter(error) !== 'anywhere') return this.#fail(error);
     this.#rounds.skip(error);
@@ -218,6 +227,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const { plan, endsAtMs } = this.#order;
     const { target, number } = sent;
     if (number === 1) retryBudget.deposit(target.provider);
+    reportSent(this.#parts, this.#order, sent, this.#lastSent?.target);
     load?.begun(target);
     const attempt = new Attempt(attempts, plan.callTo(target, endsAtMs), this);
     this.#lastSent = sent;
@@ -229,6 +239,7 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     const state = this.#state;
     if (state.kind !== 'calling') return;
     this.#state = ENDED;
+    this.#unserved?.waive();
     this.#report(state, 'success');
     this.#parts.credentials.accepted(state.sent.target);
     this.#settle(state.sent, 'OK', charged, notify);
@@ -248,20 +259,18 @@ export class ModelCall implements AttemptListener, ClearanceListener {
   }
 
   #endRound(): void {
-    const { retryRules, retryBudget, callerRetries, clock, log, metrics } = this.#parts;
-    const now = clock.now();
-    if (this.#order.isBackground) return this.#fail(this.#rounds.finalError(now));
-    const deadlineAt = now + this.#order.deadlineAtMs - clock.monotonic();
-    const { caller } = this.#order;
+    const { retryRules, retryBudget, callerRetries, log, metrics } = this.#parts;
+    const { caller, isBackground } = this.#order;
     if (caller) this.#retryBounds ??= callerRetries.boundsOf(caller);
-    const moment = { now, deadlineAt, random: clock.random(), ...this.#retryBounds };
+    const moment = retryMoment(this.#parts, this.#order, this.#retryBounds);
+    if (isBackground) return this.#fail(this.#rounds.finalError(moment.now));
     const end = this.#rounds.end(retryRules, moment);
     if (end.kind === 'give_up') return this.#fail(end.error);
     const { retry, error } = end;
     if (!retry) return this.#wait(end);
     retryBudget.take(this.#lastSent?.target.provider ?? '', (isGranted) => {
       if (this.#isEnded()) return;
-      if (!isGranted) return this.#fail(this.#rounds.finalError(now));
+      if (!isGranted) return this.#fail(this.#rounds.finalError(moment.now));
       logRetry(log, this.#order.id, error, retry);
       metrics.retried(error.code);
       this.#wait(end);
@@ -280,13 +289,9 @@ export class ModelCall implements AttemptListener, ClearanceListener {
     this.#state = ENDED;
     const { caller, plan } = this.#order;
     if (caller && error.retryable) this.#parts.callerRetries.failed(caller, this.retries);
-    this.#listener.onFailed(withCallersModel(error, plan), this.#lastRecord);
-  }
-
-  /** The caller sets its deadline, so a missed one shows nothing about the provider. */
-  #isOutOfTime(): boolean {
-    const { ownDeadlineAtMs } = this.#order;
-    return ownDeadlineAtMs !== undefined && this.#parts.clock.monotonic() >= ownDeadlineAtMs;
+    const notify = () => this.#listener.onFailed(withCallersModel(error, plan), this.#lastRecord);
+    if (this.#unserved) this.#unserved.charge(notify);
+    else notify();
   }
 
   #isEnded(): boolean {

@@ -21,6 +21,7 @@ import { askForStreamUsage } from '../../upstream/json/stream-usage.ts';
 import {
   type Charge,
   chargeOf,
+  type NativeOperation,
   type NativeRoute,
   nativePath,
   streamsByBody,
@@ -29,6 +30,8 @@ import { checkQuery } from '../../upstream/query-parameters.ts';
 import {
   CallTranslation,
   dialectOfRoute,
+  endpointOf,
+  isForeign,
   isTranslatable,
   type TranslatedCall,
 } from '../translate/call-translation.ts';
@@ -67,6 +70,7 @@ export type CallPlan = {
   readonly stated: StatedRequest;
   /** Undefined if every target has the caller's format. */
   readonly translation?: CallTranslation | undefined;
+  readonly operation: NativeOperation;
   /** The tokens that the provider charges for. */
   readonly charge: Charge;
   /** The upstream call for a target. */
@@ -98,7 +102,7 @@ export function planCall(
       : undefined;
   const includesUsage = usageEdit === undefined;
   const translation =
-    terms && targets.some((target) => target.format !== route.format)
+    terms && targets.some((target) => isForeign(route, target))
       ? new CallTranslation({
           route,
           body,
@@ -116,6 +120,7 @@ export function planCall(
     body,
     stated: readStated(route, own, fields),
     translation,
+    operation: route.operation,
     charge: chargeOf(route.operation),
     callTo: (target, deadlineAtMs) => ({
       target,
@@ -127,7 +132,7 @@ export function planCall(
       body:
         translation?.bodyFor(target) ??
         sentBody(route, own, { span, from: model, to: target.model }, usageEdit),
-      removesUsageEvent: usageEdit !== undefined && target.format === route.format,
+      removesUsageEvent: usageEdit !== undefined && !isForeign(route, target),
     }),
   };
 }
@@ -139,9 +144,9 @@ function ownBody(route: NativeRoute, body: Buffer, { translation }: PlanParts): 
 }
 
 function pathOf(route: NativeRoute, target: Target, isStream: boolean, query: string): string {
-  const { basePath, format, model, translateTo } = target;
-  if (format === route.format) return basePath + route.upstreamPath(model) + query;
-  return basePath + nativePath(format, model, isStream, translateTo);
+  const { basePath, format, model } = target;
+  if (!isForeign(route, target)) return basePath + route.upstreamPath(model) + query;
+  return basePath + nativePath(format, model, isStream, endpointOf(target));
 }
 
 /** A name that is too long is refused as bytes: decoding it would copy up to a whole body. */

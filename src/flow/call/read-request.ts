@@ -3,6 +3,7 @@
 // Pure.
 
 import type { SpillwayError } from '../../errors/spillway-error.ts';
+import { NameTable } from '../../upstream/json/name-table.ts';
 import {
   limitFields,
   type RequestKind,
@@ -133,7 +134,7 @@ function readReferences({ format }: RequestKind, body: Buffer): References {
   throw otherCase(references.problem);
 }
 
-const WANTED: Readonly<Record<RequestKind['operation'], readonly string[]>> = {
+const WANTED: Readonly<Record<RequestKind['operation'], NameTable>> = {
   messages: wantedOf('messages'),
   chat: wantedOf('chat', 'stream_options'),
   responses: wantedOf('responses', 'background'),
@@ -142,10 +143,7 @@ const WANTED: Readonly<Record<RequestKind['operation'], readonly string[]>> = {
   count_tokens: wantedOf('count_tokens'),
 };
 
-function wantedOf(
-  operation: RequestKind['operation'],
-  ...others: readonly string[]
-): readonly string[] {
+function wantedOf(operation: RequestKind['operation'], ...others: readonly string[]): NameTable {
   const own = ['model', 'stream', ...OTHER_MODELS];
-  return [...own, ...limitFields(operation), ...featureFields(operation), ...others];
+  return new NameTable([...own, ...limitFields(operation), ...featureFields(operation), ...others]);
 }

@@ -6,9 +6,9 @@ import type { SpillwayError } from '../../errors/spillway-error.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { usageRecordId } from '../../metering/usage/usage-record.ts';
 import type { CallOrder, CallParts, FailureRecorder } from './call-order.ts';
+import type { SentAttempt } from './charge/settle-attempt.ts';
 import { logFailedAttempt } from './log-call.ts';
 import { learnLimit } from './provider-limit.ts';
-import type { SentAttempt } from './settle-attempt.ts';
 
 /** Without a recorder no record is kept. */
 export type FailureParts = {

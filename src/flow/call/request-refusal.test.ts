@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NameTable } from '../../upstream/json/name-table.ts';
 import { peekFields } from '../../upstream/json/peek-fields.ts';
 import { modelRefusal, unpricedModel, unreadableBody } from './request-refusal.ts';
 
 function refusalOf(text: string) {
   const body = Buffer.from(text);
-  const peeked = peekFields(body, ['model']);
+  const peeked = peekFields(body, new NameTable(['model']));
   assert.ok(!peeked.ok);
   return unreadableBody(peeked, body).params;
 }

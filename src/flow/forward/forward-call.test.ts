@@ -92,6 +92,8 @@ function open(options: { readonly isDraining?: boolean; readonly servers?: numbe
     statistics: {
       count: (outcome: string, reason: string) => void counts.push(`${outcome} ${reason}`),
       counts: () => ({ local: {}, proxied: {}, failed: {} }),
+      forwarded: () => {},
+      forwardedTo: () => ({}),
     },
     limits: { active: () => undefined },
     upstream: {

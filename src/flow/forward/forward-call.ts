@@ -15,11 +15,15 @@ import type { Log } from '../../kernel/log.ts';
 import type { Target } from '../../routing/target.ts';
 import { lost } from '../../upstream/attempt/attempt-failure.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { type NativeRequest, readLabel } from '../serve/native-request.ts';
+import { readLabel } from '../serve/native-request.ts';
 import type { AnswerFailure, FailedRequest, Reply, Serve, ServedRequest } from '../serve/reply.ts';
 import { ForwardExchange, type ForwardOutcome } from './forward-exchange.ts';
 import { type ForwardReason, forwardReason } from './forward-reason.ts';
-import { type ForwardSender, forwardedRequest } from './forwarded-request.ts';
+import {
+  type ForwardableRequest,
+  type ForwardSender,
+  forwardedRequest,
+} from './forwarded-request.ts';
 
 export type ForwardParts = ForwardSender & {
   readonly directory: ServerDirectory;
@@ -34,7 +38,8 @@ export type ForwardParts = ForwardSender & {
 
 /** The plan of the request decides which servers are able to serve it. Throws on an invalid request. */
 export type PlanOf = () => {
-  readonly requestedModel: string;
+  /** Undefined: every server is able to serve it. */
+  readonly requestedModel: string | undefined;
   readonly targets: readonly Pick<Target, 'provider'>[];
 };
 
@@ -45,7 +50,7 @@ const CHECK_MS = 1000;
 
 export function serveForwardable(
   parts: ForwardParts,
-  request: NativeRequest,
+  request: ForwardableRequest,
   to: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
   planOf: PlanOf,
   serve: Serve,
@@ -57,7 +62,7 @@ export function serveForwardable(
 
 class ForwardableCall implements ServedRequest {
   readonly #parts: ForwardParts;
-  readonly #request: NativeRequest;
+  readonly #request: ForwardableRequest;
   readonly #reply: Reply;
   readonly #answerFailure: AnswerFailure;
   readonly #planOf: PlanOf;
@@ -69,7 +74,7 @@ class ForwardableCall implements ServedRequest {
 
   constructor(
     parts: ForwardParts,
-    request: NativeRequest,
+    request: ForwardableRequest,
     { reply, answerFailure }: { readonly reply: Reply; readonly answerFailure: AnswerFailure },
     planOf: PlanOf,
     serve: Serve,
@@ -145,7 +150,10 @@ class ForwardableCall implements ServedRequest {
     try {
       const { targets, requestedModel } = this.#planOf();
       const ranked = await selector.select({
-        call: { provider: targets[0]?.provider ?? '', model: requestedModel },
+        call:
+          requestedModel === undefined
+            ? undefined
+            : { provider: targets[0]?.provider ?? '', model: requestedModel },
         excluded: new Set([serverId]),
         isLimited: (scope) => limits.active(scope) !== undefined,
       });
@@ -160,18 +168,22 @@ class ForwardableCall implements ServedRequest {
     const { url, id, incarnation } = server;
     if (url === undefined) return Promise.resolve({ kind: 'failed', reason: 'it has no URL' });
     return new Promise((resolve) => {
-      const exchange = new ForwardExchange(this.#reply, {
-        onOutcome: (outcome) => {
-          if (outcome.kind === 'failed') this.#stopChecking();
-          resolve(outcome);
+      const exchange = new ForwardExchange(
+        this.#reply,
+        {
+          onOutcome: (outcome) => {
+            if (outcome.kind === 'failed') this.#stopChecking();
+            resolve(outcome);
+          },
+          onBroken: (reason) => {
+            this.#stopChecking();
+            const error = lost(`the stream of server ${id} broke: ${reason}`);
+            this.#answerFailure({ error, isBegun: true, wasCalled: true });
+          },
+          onEnd: () => this.#stopChecking(),
         },
-        onBroken: (reason) => {
-          this.#stopChecking();
-          const error = lost(`the stream of server ${id} broke: ${reason}`);
-          this.#answerFailure({ error, isBegun: true, wasCalled: true });
-        },
-        onEnd: () => this.#stopChecking(),
-      });
+        this.#request.own !== undefined,
+      );
       this.#exchange = exchange;
       this.#checking = every(this.#parts.clock, CHECK_MS, () =>
         this.#checkServer(server, exchange),
@@ -208,6 +220,7 @@ class ForwardableCall implements ServedRequest {
 
   #routed(server: RegisteredServer, reason: ForwardReason): void {
     this.#parts.statistics.count('proxied', reason);
+    this.#parts.statistics.forwarded(server.id);
     this.#logRouting('build_routed_external', reason, server.id);
   }
 

@@ -23,6 +23,12 @@ export type ForwardExchangeListener = {
   onEnd(): void;
 };
 
+/** Which answers of another server are the caller's answer, and which of its headers the caller gets. */
+export type RelayTerms = {
+  accepts(status: number, headers: UpstreamHeaders): boolean;
+  relays(name: string): boolean;
+};
+
 /** Statuses that every server would answer alike, because the request itself is at fault. */
 const CALLERS_FAULT: ReadonlySet<number> = new Set([400, 402, 403, 404, 413, 422]);
 
@@ -30,9 +36,27 @@ const CALLERS_FAULT: ReadonlySet<number> = new Set([400, 402, 403, 404, 413, 422
 const RELAYED =
   /^(content-type|content-length|cache-control|request-id|retry-after(-ms)?|x-(request|correlation)-id|x-should-retry|x-(spillway|ratelimit)-.+)$/;
 
+const CALL_TERMS: RelayTerms = {
+  accepts: (status) => status === 200 || CALLERS_FAULT.has(status),
+  relays: (name) => RELAYED.test(name),
+};
+
+/** Set by a server whose route of the application takes the request: any other answer is not the route's. */
+export const TAKEN_HEADER = 'x-spillway-own-route';
+
+const OF_ONE_CONNECTION =
+  /^(connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade|x-spillway-own-route)$/;
+
+/** A route of the application may answer with any status; its handler has then run and must not run again. */
+const OWN_TERMS: RelayTerms = {
+  accepts: (_status, headers) => headers[TAKEN_HEADER] !== undefined,
+  relays: (name) => !OF_ONE_CONNECTION.test(name),
+};
+
 export class ForwardExchange implements UpstreamListener {
   readonly #reply: Reply;
   readonly #listener: ForwardExchangeListener;
+  readonly #terms: RelayTerms;
   readonly #chunks: Buffer[] = [];
   #call: UpstreamCall | undefined;
   #status = 0;
@@ -41,9 +65,11 @@ export class ForwardExchange implements UpstreamListener {
   #isRelaying = false;
   #isEnded = false;
 
-  constructor(reply: Reply, listener: ForwardExchangeListener) {
+  /** `isOwn`: of a route of the application. */
+  constructor(reply: Reply, listener: ForwardExchangeListener, isOwn: boolean) {
     this.#reply = reply;
     this.#listener = listener;
+    this.#terms = isOwn ? OWN_TERMS : CALL_TERMS;
   }
 
   start(upstream: Upstream, request: UpstreamRequest): void {
@@ -70,7 +96,7 @@ export class ForwardExchange implements UpstreamListener {
     this.#status = status;
     this.#headers = headers;
     this.#isUnary = headers['content-length'] !== undefined;
-    if (status === 200 || CALLERS_FAULT.has(status)) return;
+    if (this.#terms.accepts(status, headers)) return;
     this.giveUp(`it answered ${status}`);
   }
 
@@ -99,13 +125,14 @@ export class ForwardExchange implements UpstreamListener {
   #begin(): void {
     if (this.#isRelaying) return;
     this.#isRelaying = true;
-    this.#reply.begin(this.#status, relayedHeaders(this.#headers));
+    this.#reply.begin(this.#status, relayedHeaders(this.#headers, this.#terms));
     this.#listener.onOutcome({ kind: 'relayed', status: this.#status });
   }
 }
 
-function relayedHeaders(headers: UpstreamHeaders): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && RELAYED.test(name) ? [name, value] : [],
-  );
+function relayedHeaders(headers: UpstreamHeaders, terms: RelayTerms): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined || !terms.relays(name)) return [];
+    return typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]);
+  });
 }

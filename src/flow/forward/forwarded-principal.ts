@@ -17,7 +17,7 @@ const Encoded = z.object({
   timeZone: z.string(),
   allowPromptPreview: z.boolean(),
   expiresAt: amount,
-  requestsPerMinute: z.number(),
+  requestsPerMinute: amount,
   tokensPerMinute: amount,
   tokensPerDay: amount,
   maxConcurrent: amount,
@@ -52,6 +52,7 @@ export function decodePrincipal(text: string): Principal | undefined {
 const ABSENT = {
   locale: undefined,
   expiresAt: undefined,
+  requestsPerMinute: undefined,
   tokensPerMinute: undefined,
   tokensPerDay: undefined,
   maxConcurrent: undefined,

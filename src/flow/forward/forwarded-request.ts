@@ -1,7 +1,6 @@
 // The request that goes to another server in place of the caller's: the same method, path, query and body, the caller's
 // headers without its credential, and the signature.
 
-import type { IncomingHttpHeaders } from 'node:http';
 import {
   contentDigest,
   type InterServerCall,
@@ -15,6 +14,22 @@ import type { NativeRequest } from '../serve/native-request.ts';
 import { readDeadline } from '../serve/request-deadline.ts';
 import { encodePrincipal } from './forwarded-principal.ts';
 
+/** A request at an AI endpoint, or at a route of the application that embeds the gateway. */
+export type ForwardableRequest = Pick<
+  NativeRequest,
+  'id' | 'url' | 'principal' | 'headers' | 'body' | 'startedAtMs'
+> & {
+  /** Set for a route of the application: its handler at the other server needs the caller's own credentials. */
+  readonly own?: { readonly method: OwnMethod };
+};
+
+export const OWN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type OwnMethod = (typeof OWN_METHODS)[number];
+
+export function isOwnMethod(method: string): method is OwnMethod {
+  return OWN_METHODS.some((each) => each === method);
+}
+
 export type ForwardSender = {
   readonly serverId: string;
   readonly secret: string;
@@ -22,13 +37,8 @@ export type ForwardSender = {
   readonly newNonce: () => string;
 };
 
-/** Where the caller's key may be, headers of one connection, and headers that this server sets. */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'cookie',
+/** Headers of one connection, and headers that this server sets. */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'host',
   'connection',
   'keep-alive',
@@ -40,7 +50,6 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'upgrade',
   'expect',
   'content-length',
-  'content-encoding',
   'content-digest',
   'signature',
   'signature-input',
@@ -53,15 +62,27 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'x-spillway-principal',
 ]);
 
+/** Where the caller's key may be; and the body of an AI endpoint is decoded before it is sent on. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
+  ...NEVER_FORWARDED,
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+  'content-encoding',
+]);
+
 export function forwardedRequest(
   sender: ForwardSender,
-  request: NativeRequest,
+  request: ForwardableRequest,
   target: ServerName & { readonly url: string },
 ): UpstreamRequest {
   const { serverId, secret, clock, newNonce } = sender;
-  const { path, query } = splitUrl(request.url);
+  const method = request.own?.method ?? 'POST';
+  const { path, query } = splitUrl(request);
   const call: InterServerCall = {
-    method: 'POST',
+    method,
     path,
     query,
     digest: contentDigest(request.body),
@@ -75,9 +96,9 @@ export function forwardedRequest(
   return {
     origin: new URL(target.url).origin,
     path: path + query,
-    method: 'POST',
+    method,
     headers: [
-      ...passedHeaders(request.headers),
+      ...passedHeaders(request),
       ...deadlineHeader(request, clock),
       'content-digest',
       call.digest,
@@ -103,9 +124,13 @@ export function forwardedRequest(
 }
 
 /** Gemini's clients send their key in the query. */
-function splitUrl(url: string): { readonly path: string; readonly query: string } {
+function splitUrl({ url, own }: ForwardableRequest): {
+  readonly path: string;
+  readonly query: string;
+} {
   const at = url.indexOf('?');
   if (at < 0) return { path: url, query: '' };
+  if (own) return { path: url.slice(0, at), query: url.slice(at) };
   const kept = url
     .slice(at + 1)
     .split('&')
@@ -118,15 +143,16 @@ function decodedName(pair: string): string {
   return name;
 }
 
-function passedHeaders(headers: IncomingHttpHeaders): string[] {
+function passedHeaders({ headers, own }: ForwardableRequest): string[] {
+  const dropped = own ? NEVER_FORWARDED : NOT_FORWARDED;
   return Object.entries(headers).flatMap(([name, value]) => {
-    if (value === undefined || NOT_FORWARDED.has(name)) return [];
+    if (value === undefined || dropped.has(name)) return [];
     return typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]);
   });
 }
 
 /** The remaining time, because it began at the origin. */
-function deadlineHeader({ headers, startedAtMs }: NativeRequest, clock: Clock): string[] {
+function deadlineHeader({ headers, startedAtMs }: ForwardableRequest, clock: Clock): string[] {
   const deadlineAtMs = readDeadline(headers, startedAtMs, clock);
   if (deadlineAtMs === undefined) return [];
   const remainingMs = Math.max(1, Math.floor(deadlineAtMs - clock.monotonic()));

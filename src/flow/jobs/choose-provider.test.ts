@@ -186,13 +186,13 @@ test('a provider with an open circuit is skipped if another is healthy', async (
 function counted(max: number, given: Partial<ChooseParts> = {}): ChooseParts {
   const limiter = createMemoryRateLimiter(clock);
   const metrics = createDispatchMetrics(createMetrics(), clock);
-  const limits = new Map(
-    NAMES.map((name) => [name, [{ account: 'default', limit: limitOf(name, max) }]]),
+  const accounts = new Map(
+    NAMES.map((name) => [name, [{ account: 'default', limits: [limitOf(name, max)] }]]),
   );
   return parts({
     dispatchLimit: createDispatchLimit({
       limiter,
-      limits,
+      accounts,
       metrics,
       clock,
       newId,
@@ -320,13 +320,13 @@ test('a provider is skipped for failures only when the circuits of all its accou
 test("a message takes a slot of an account that has no learnt limit, from that account's count", async () => {
   const accounts = ['default', 'second'].map((account) => ({
     account,
-    limit: limitOf(`a:${account}`, 2),
+    limits: [limitOf(`a:${account}`, 2)],
   }));
   const using = twoAccounts({
     overflow: 'delay',
     dispatchLimit: createDispatchLimit({
       limiter: createMemoryRateLimiter(clock),
-      limits: new Map([['a', accounts]]),
+      accounts: new Map([['a', accounts]]),
       metrics: createDispatchMetrics(createMetrics(), clock),
       clock,
       newId,

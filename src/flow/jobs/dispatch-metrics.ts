@@ -28,6 +28,7 @@ export function createDispatchMetrics(metrics: Metrics, clock: Clock): DispatchM
     'Delay of delayed messages in milliseconds.',
     DELAY_BOUNDS_MS,
     labels,
+    'ms',
   );
   const depth = metrics.gauge('dispatcher.queue.delayed.depth', 'Delayed messages.', ['queue']);
   const admitted = createRateGauge(metrics, clock, {

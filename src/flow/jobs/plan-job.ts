@@ -1,6 +1,7 @@
 // Plans the call of a job at the provider and model that the dispatcher chose. A request queued from an AI endpoint goes to
 // that endpoint's path with the same body; a plain prompt becomes a request in the provider's format. A request for a
-// stream is sent as one: the result is the same, and the owner can read its output as it grows.
+// stream is sent as one: the result is the same, and the owner can read its output as it grows. A request of another format
+// than the target's is translated, and so is its result.
 
 import type { JobMessage } from '../../jobs/model/job-message.ts';
 import type { JobRun } from '../../jobs/ports/job-runner.ts';
@@ -12,12 +13,14 @@ import {
   chargeOf,
   matchNativeRoute,
   type NativeOperation,
+  type NativeRoute,
   nativePath,
   streamsByBody,
 } from '../../upstream/native-route.ts';
 import type { CallParts } from '../call/call-order.ts';
-import { type CallPlan, type PlanParts, queryOf, targetsOf } from '../call/plan-call.ts';
+import { type CallPlan, type PlanParts, planCall, queryOf, targetsOf } from '../call/plan-call.ts';
 import { readFields, readStated } from '../call/read-request.ts';
+import { isForeign, isTranslatable } from '../translate/call-translation.ts';
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 4096;
 
@@ -33,9 +36,11 @@ export function planJob(
   const targets = accountFirst(resolved.targets, account);
   const [target] = targets;
   if (!target) throw new Error('a resolved model has no target');
-  const endpoint = endpointOf(parts, message, target);
+  const given = promptAsChat(images ? { ...message, images } : message, target);
+  const foreign = foreignRoute(parts, given, target);
+  if (foreign) return planTranslated(parts, given, foreign, { name, account });
+  const endpoint = endpointOf(parts, given, target);
   const { path, isStream, operation } = endpoint;
-  const given = images ? { ...message, images } : message;
   const body = Buffer.from(JSON.stringify(requestOf(given, target, endpoint)));
   const incoming = message.native?.headers ?? {};
   const kind = { format: target.format, operation };
@@ -45,6 +50,7 @@ export function planJob(
     isStream,
     body,
     stated: readStated(kind, body, readFields(kind, body)),
+    operation,
     charge: chargeOf(operation),
     callTo: (each, deadlineAtMs) => ({
       deadlineAtMs,
@@ -56,6 +62,44 @@ export function planJob(
       body,
     }),
   };
+}
+
+/** A prompt is written as Chat Completions; a provider that has only the Responses API gets its translation. */
+function promptAsChat(message: JobMessage, { format, model, onlyEndpoint }: Target): JobMessage {
+  if (message.request || onlyEndpoint !== 'responses') return message;
+  return { ...message, format, request: promptOf(message, format, model) };
+}
+
+/** The endpoint that the request was written for, if its format is not the target's; undefined if it can be sent as it is. */
+function foreignRoute(
+  { translation }: PlanParts,
+  { request, native, format }: JobMessage,
+  target: Target,
+): NativeRoute | undefined {
+  if (!request || !translation) return undefined;
+  const written = native?.operation ?? (format && WRITTEN_FOR[format]);
+  const route = written === undefined ? undefined : matchNativeRoute(written);
+  return route && isForeign(route, target) && isTranslatable(route) ? route : undefined;
+}
+
+const WRITTEN_FOR: Readonly<Record<ProviderFormat, string>> = {
+  anthropic: '/v1/messages',
+  openai: '/v1/chat/completions',
+  gemini: '/v1beta/models/any:generateContent',
+};
+
+/** The chain of the job's alias led to a provider of another format: the call is one of an AI endpoint. */
+function planTranslated(
+  parts: PlanParts,
+  { request, native }: JobMessage,
+  route: NativeRoute,
+  { name, account }: { readonly name: string; readonly account: string | undefined },
+): CallPlan {
+  const isInPath = route.pathModel !== undefined;
+  const body = Buffer.from(JSON.stringify(isInPath ? request : { ...request, model: name }));
+  const named = isInPath ? { ...route, pathModel: name } : route;
+  const plan = planCall(named, native?.headers ?? {}, body, parts);
+  return { ...plan, targets: accountFirst(plan.targets, account) };
 }
 
 /** The account of the run's permit comes first. */
@@ -104,18 +148,24 @@ function requestOf(
   { format, model }: Target,
   { operation, isStream }: Endpoint,
 ): Record<string, unknown> {
-  if (!message.request) {
-    return promptRequest(format, model, {
-      text: message.prompt ?? '',
-      images: message.images ?? [],
-      maxOutputTokens: DEFAULT_MAX_OUTPUT_TOKENS,
-    });
-  }
+  if (!message.request) return promptOf(message, format, model);
   const { stream: _stream, stream_options: options, model: _model, ...rest } = message.request;
   // Gemini has the model and the streaming in the path.
   if (format === 'gemini') return rest;
   if (!isStream) return { ...rest, model };
   return { ...rest, model, stream: true, ...streamOptions(operation, options) };
+}
+
+function promptOf(
+  { prompt, images }: JobMessage,
+  format: ProviderFormat,
+  model: string,
+): Record<string, unknown> {
+  return promptRequest(format, model, {
+    text: prompt ?? '',
+    images: images ?? [],
+    maxOutputTokens: DEFAULT_MAX_OUTPUT_TOKENS,
+  });
 }
 
 /** Chat Completions report a stream's usage only on request. */

@@ -59,7 +59,7 @@ suite('a run that is a stream', () => {
     await ensureDefaultOrganization(store.organizations, clock.now());
     const metrics = createMetrics();
     const serverId = 'server';
-    const ring = createLogRing(log, clock, 10);
+    const ring = createLogRing(log, clock, { capacity: 10 });
     const { storeId } = store.identity;
     const given = { ring, serverId, storeId, clock, metrics, lifecycle };
     const shared = await openSharedState(config, given);

@@ -1,13 +1,16 @@
 // Runs a job: from its message to its result or failure. It does not throw for a failed call. A stream that is cut after
 // content is a failed run, so that the job starts over, or fails the job, as configured.
 
+import { providerErrorType } from '../../errors/provider-error-type.ts';
 import { SpillwayError, toSpillwayError } from '../../errors/spillway-error.ts';
 import type { FailedRun, JobRun, RunJob, RunOutcome } from '../../jobs/ports/job-runner.ts';
 import { isNestedTooDeeply } from '../../kernel/json-depth.ts';
+import type { Span } from '../../kernel/telemetry/tracer.ts';
 import { answerText } from '../../upstream/attempt/answer-text.ts';
 import type { AttemptParts } from '../../upstream/attempt/attempt-call.ts';
-import { callModel, type ModelAnswer } from '../call/call-model.ts';
+import { answerFormat, callModel, type ModelAnswer } from '../call/call-model.ts';
 import { type CallOrder, deadlinesOf } from '../call/call-order.ts';
+import { startRunSpan } from '../telemetry/job-spans.ts';
 import { type JobCallParts, planJob } from './plan-job.ts';
 
 export type RunJobParts = JobCallParts & {
@@ -18,18 +21,23 @@ export type RunJobParts = JobCallParts & {
 export function createRunJob(given: RunJobParts): RunJob {
   const parts = { ...given, attempts: untilContent(given.attempts) };
   return async (run, signal) => {
+    const span = parts.tracer && startRunSpan(parts.tracer, parts.clock, run);
     let hasContent = false;
     function onOutput(text: string): void {
       hasContent = true;
       if (text !== '') run.reportPartial(text);
     }
     try {
-      const order = await orderOf(parts, run, signal);
+      const order = await orderOf(parts, run, signal, span);
       const answer = await callModel(parts, order, signal, onOutput);
-      return { kind: 'succeeded', result: resultOf(order, answer) };
+      const result = resultOf(order, answer);
+      span?.end();
+      return { kind: 'succeeded', result };
     } catch (thrown) {
       const isFinal = hasContent && parts.midStream === 'error';
-      return { ...failureOf(toSpillwayError(thrown)), isFinal };
+      const error = toSpillwayError(thrown);
+      span?.end(error.code);
+      return { ...failureOf(error), isFinal };
     }
   };
 }
@@ -40,7 +48,12 @@ function untilContent(attempts: AttemptParts): AttemptParts {
   return { ...attempts, timeouts };
 }
 
-async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): Promise<CallOrder> {
+async function orderOf(
+  parts: JobCallParts,
+  run: JobRun,
+  signal: AbortSignal,
+  span: Span | undefined,
+): Promise<CallOrder> {
   const { job, runId, permit } = run;
   const { organizationId, userId, keyId = 'queue' } = job;
   const startedAtMs = parts.clock.monotonic();
@@ -55,6 +68,7 @@ async function orderOf(parts: JobCallParts, run: JobRun, signal: AbortSignal): P
     permit,
     isBackground: true,
     recordedUnder: { id: job.requestId ?? job.id },
+    traceParent: span?.traceParent,
     startedAtMs,
     ...deadlinesOf(plan, startedAtMs, undefined, parts.attempts.timeouts),
   };
@@ -65,7 +79,7 @@ function resultOf(
   { body, record }: ModelAnswer,
 ): Extract<RunOutcome, { kind: 'succeeded' }>['result'] {
   const response = parseAnswer(body.toString('utf8'));
-  const format = plan.targets[0]?.format ?? 'openai';
+  const format = answerFormat(plan);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = record;
   const { cacheWrite1hTokens, reasoningTokens } = record;
   return {
@@ -104,5 +118,11 @@ export function failureOf(error: SpillwayError): FailedRun {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(resetAt === undefined ? {} : { resetAt }),
   };
-  return { kind: 'failed', verdict, internalMessage: error.message };
+  const errorType = providerErrorType(error.cause);
+  return {
+    kind: 'failed',
+    verdict,
+    internalMessage: error.message,
+    ...(errorType === undefined ? {} : { providerErrorType: errorType }),
+  };
 }

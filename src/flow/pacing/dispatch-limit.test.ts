@@ -21,7 +21,7 @@ function rig() {
   const clock = createTestClock();
   const limit = createDispatchLimit({
     limiter: createMemoryRateLimiter(clock),
-    limits: new Map([['gemini', [{ account: 'default', limit: LIMIT }]]]),
+    accounts: new Map([['gemini', [{ account: 'default', limits: [LIMIT] }]]]),
     metrics: createDispatchMetrics(createMetrics(), clock),
     clock,
     newId,
@@ -85,11 +85,11 @@ function accountRig() {
   const clock = createTestClock();
   const accounts = ['default', 'second'].map((account) => ({
     account,
-    limit: { ...LIMIT, subject: account },
+    limits: [{ ...LIMIT, subject: account }],
   }));
   const limit = createDispatchLimit({
     limiter: createMemoryRateLimiter(clock),
-    limits: new Map([['gemini', accounts]]),
+    accounts: new Map([['gemini', accounts]]),
     metrics: createDispatchMetrics(createMetrics(), clock),
     clock,
     newId,

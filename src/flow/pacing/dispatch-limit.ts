@@ -3,10 +3,9 @@
 // waits on the store, in its fair order, and here only when it is the next one.
 
 import { sleep } from '../../kernel/clock.ts';
-import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { DispatchMetrics } from '../jobs/dispatch-metrics.ts';
-import { askInTurn, createAccountTurns } from './account-turns.ts';
-import { Pacer, type PacerAnswer, type PacerParts, type PacerRequest } from './pacer.ts';
+import { type AccountLimits, createAccountPacers } from './account-pacers.ts';
+import type { PacerAnswer, PacerParts, PacerRequest } from './pacer.ts';
 
 export type DispatchLimit = {
   /** A refused message gets a due time. A message that returns at its due time may wait a little longer in memory. */
@@ -25,9 +24,6 @@ export type DispatchScope = {
   readonly isUsable?: ((account: string) => boolean) | undefined;
 };
 
-/** The dispatcher's limit of one account. */
-export type DispatchedAccount = { readonly account: string; readonly limit: Limit };
-
 export type DispatchWait = Pick<PacerRequest, 'dueAt' | 'signal'>;
 
 export type DispatchAnswer =
@@ -35,7 +31,8 @@ export type DispatchAnswer =
   | Extract<PacerAnswer, { kind: 'later' | 'stay' }>;
 
 export type DispatchLimitParts = PacerParts & {
-  readonly limits: ReadonlyMap<string, readonly DispatchedAccount[]>;
+  /** The dispatcher's limits of the accounts, by provider. */
+  readonly accounts: ReadonlyMap<string, readonly AccountLimits[]>;
   readonly metrics: DispatchMetrics;
 };
 
@@ -44,24 +41,13 @@ const UNLIMITED: DispatchAnswer = { kind: 'allowed', giveBack: () => {} };
 
 export function createDispatchLimit(parts: DispatchLimitParts): DispatchLimit {
   const { limiter, metrics, clock } = parts;
-  const providers = new Map(
-    [...parts.limits].map(([name, accounts]) => {
-      const paced = accounts.map((each) => ({ ...each, pacer: new Pacer(parts, [each.limit]) }));
-      return [name, createAccountTurns(paced, ({ limit }) => limit.max)];
-    }),
-  );
+  const askAccounts = createAccountPacers(parts, parts.accounts);
 
-  async function ask(
-    { provider, isUsable }: DispatchScope,
-    wait: PacerRequest,
-  ): Promise<DispatchAnswer> {
-    const accounts = providers.get(provider)?.(isUsable && (({ account }) => isUsable(account)));
-    const answer = await askInTurn(
-      accounts ?? [],
-      ({ pacer }) => pacer.acquire({ ...wait, patienceMs: undefined }),
-      ({ pacer }) => pacer.acquire(wait),
-    );
-    if (!answer) return UNLIMITED;
+  async function ask(scope: DispatchScope, wait: PacerRequest): Promise<DispatchAnswer> {
+    const { provider, isUsable } = scope;
+    const asked = await askAccounts(provider, () => wait, isUsable);
+    if (!asked) return UNLIMITED;
+    const { answer } = asked;
     metrics.checked(provider, answer.kind);
     if (answer.kind !== 'allowed') return answer;
     const { permit } = answer;

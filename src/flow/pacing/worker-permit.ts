@@ -4,16 +4,14 @@
 
 import type { Job } from '../../jobs/model/job.ts';
 import type { JobMessage } from '../../jobs/model/job-message.ts';
-import type { JobPermits, PermitAnswer } from '../../jobs/ports/job-permits.ts';
+import type { JobPermits } from '../../jobs/ports/job-permits.ts';
 import type { Limit } from '../../resilience/rate-limiter.ts';
 import type { WorkerMetrics } from '../jobs/worker-metrics.ts';
-import { askInTurn, createAccountTurns } from './account-turns.ts';
-import { Pacer, type PacerParts, type PacerRequest } from './pacer.ts';
-
-/** The limits of one account, as they hold for this worker. */
-export type AccountLimits = { readonly account: string; readonly limits: readonly Limit[] };
+import { type AccountLimits, createAccountPacers } from './account-pacers.ts';
+import type { PacerAnswer, PacerParts } from './pacer.ts';
 
 export type WorkerPermitParts = PacerParts & {
+  /** The limits of the accounts as they hold for this worker, by provider. */
   readonly accounts: ReadonlyMap<string, readonly AccountLimits[]>;
   /** The reservation of limits that count tokens. */
   readonly tokensOf: (message: JobMessage, limits: readonly Limit[]) => number;
@@ -22,44 +20,28 @@ export type WorkerPermitParts = PacerParts & {
   readonly metrics: WorkerMetrics;
 };
 
-type PacedAccount = AccountLimits & { readonly pacer: Pacer };
-
 /** A job that has waited until its due time waits a little longer; the others are better off on the queue. */
 const MAX_FIRST_WAIT_MS = 500;
 const MAX_LATE_WAIT_MS = 1000;
+const ALLOWED: PacerAnswer = { kind: 'allowed' };
 
 export function createWorkerPermits(parts: WorkerPermitParts): JobPermits {
-  const { limiter, metrics, tokensOf } = parts;
-  const withPacer = (each: AccountLimits) => ({ ...each, pacer: new Pacer(parts, each.limits) });
-  const providers = new Map(
-    [...parts.accounts].map(([name, own]) => [
-      name,
-      createAccountTurns(own.map(withPacer), ({ limits }) => limits[0]?.max ?? 1),
-    ]),
-  );
-
-  async function takeOfAny(job: Job, message: JobMessage, wait: PacerRequest) {
-    const { isUsable } = parts;
-    const nextOrder = providers.get(job.provider ?? '');
-    const accounts = nextOrder?.(isUsable && (({ account }) => isUsable(account, job))) ?? [];
-    const ask =
-      (patienceMs?: number) =>
-      async ({ account, limits, pacer }: PacedAccount): Promise<PermitAnswer> => {
-        const tokens = tokensOf(message, limits);
-        const answer = await pacer.acquire({ ...wait, tokens, patienceMs });
-        if (answer.kind !== 'allowed') return answer;
-        return { kind: 'allowed', permit: answer.permit && { ...answer.permit, account } };
-      };
-    const isFirst = wait.dueAt === undefined;
-    return askInTurn(accounts, ask(), ask(isFirst ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS));
-  }
+  const { limiter, metrics, tokensOf, isUsable } = parts;
+  const askAccounts = createAccountPacers(parts, parts.accounts);
 
   return {
     async take(job, message, { dueAt = dueTimeOf(job), closing: signal }) {
-      const taken = await takeOfAny(job, message, { dueAt, signal });
-      const answer = taken ?? { kind: 'allowed' };
-      metrics.checked(job.provider ?? '', answer.kind);
-      return answer;
+      const { provider = '' } = job;
+      const patienceMs = dueAt === undefined ? MAX_FIRST_WAIT_MS : MAX_LATE_WAIT_MS;
+      const asked = await askAccounts(
+        provider,
+        (limits) => ({ tokens: tokensOf(message, limits), dueAt, patienceMs, signal }),
+        isUsable && ((account) => isUsable(account, job)),
+      );
+      const { account = '', answer = ALLOWED } = asked ?? {};
+      metrics.checked(provider, answer.kind);
+      if (answer.kind !== 'allowed') return answer;
+      return { kind: 'allowed', permit: answer.permit && { ...answer.permit, account } };
     },
     giveBack: ({ ask }) => limiter.giveBack(ask),
     noteRequeued: (job) => metrics.requeued(job.provider ?? ''),

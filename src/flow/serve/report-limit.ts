@@ -14,6 +14,7 @@ import type { ReportedFailure } from '../../events/emit-events.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type CircuitKey, regionLabel } from '../../resilience/circuit-key.ts';
+import { resetFields } from '../call/log-call.ts';
 
 export type ReportLimitParts = {
   readonly limits: Pick<ProviderLimits, 'set'>;
@@ -47,8 +48,15 @@ export function createReportLimit(parts: ReportLimitParts): ReportLimit {
 }
 
 async function announce({ limits, log }: ReportLimitParts, limit: ProviderLimit): Promise<void> {
-  const { provider, resetAt, setBy } = limit;
-  const metadata = { provider, region: regionLabel(limit), resetAt, keyId: setBy };
+  const { provider, resetAt, setBy, setAt } = limit;
+  const metadata = {
+    provider,
+    region: regionLabel(limit),
+    ...resetFields(resetAt, setAt),
+    // The report is the details: its text stays in the event.
+    hasErrorDetails: true,
+    keyId: setBy,
+  };
   try {
     await limits.set(limit);
     log.write({ level: 'warn', type: 'ai_limit', message: 'a limit was reported', metadata });

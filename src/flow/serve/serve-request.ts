@@ -63,6 +63,7 @@ function orderOf(parts: ServeParts, request: NativeRequest): CallOrder {
     isBackground: false,
     caller: request,
     recordedUnder: { id, correlationId },
+    traceParent: parts.tracer && readLabel(headers['traceparent']),
     startedAtMs,
     ...deadlinesOf(plan, startedAtMs, own, parts.attempts.timeouts),
   };
@@ -192,9 +193,9 @@ class Exchange implements ModelCallListener, ServedRequest {
   #end(record: UsageRecord | undefined, error: SpillwayError | undefined): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const { slots, log, metrics, clock } = this.#parts;
+    const { slots, clock } = this.#parts;
     slots.release();
-    logEndedRequest(log, metrics, {
+    logEndedRequest(this.#parts, {
       request: this.#request,
       plan: this.#plan,
       record,

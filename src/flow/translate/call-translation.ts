@@ -4,6 +4,7 @@
 // dropped and reported instead.
 
 import { SpillwayError } from '../../errors/spillway-error.ts';
+import type { OpenAiEndpoint, ProviderFormat } from '../../kernel/provider-format.ts';
 import type { Target } from '../../routing/target.ts';
 import { identifyAnswer } from '../../translation/answer-identity.ts';
 import { type Dialect, TranslationProblem } from '../../translation/dialect.ts';
@@ -50,8 +51,13 @@ export class CallTranslation {
     return this.#losses.dropped;
   }
 
-  isNeededAt({ format }: Pick<Target, 'format'>): boolean {
-    return format !== this.#call.route.format;
+  /** The caller's format. */
+  get format(): ProviderFormat {
+    return this.#call.route.format;
+  }
+
+  isNeededAt(target: Pick<Target, 'format' | 'onlyEndpoint'>): boolean {
+    return isForeign(this.#call.route, target);
   }
 
   /** Why the request cannot be sent to this target; undefined if it can. */
@@ -95,7 +101,7 @@ export class CallTranslation {
   }
 
   #write(target: Target): Written {
-    const key = `${target.format}\n${target.translateTo}\n${target.model}`;
+    const key = `${target.format}\n${endpointOf(target)}\n${target.model}`;
     const known = this.#written.get(key) ?? this.#writeNew(target);
     this.#written.set(key, known);
     return known;
@@ -135,9 +141,24 @@ export function dialectOfRoute({ operation }: NativeRoute): DialectName | undefi
   return operation === 'embeddings' || operation === 'count_tokens' ? undefined : operation;
 }
 
+/** Whether the target cannot be sent the caller's bytes: another format, or not the caller's endpoint of OpenAI's format. */
+export function isForeign(
+  { format, operation }: Pick<NativeRoute, 'format' | 'operation'>,
+  target: Pick<Target, 'format' | 'onlyEndpoint'>,
+): boolean {
+  if (target.format !== format) return true;
+  if (target.onlyEndpoint === undefined || format !== 'openai') return false;
+  return isTranslatable({ operation }) && operation !== target.onlyEndpoint;
+}
+
 /** Of OpenAI's format, every compatible provider has Chat Completions; the configuration may choose Responses. */
-function dialectOf({ format, translateTo }: Target): Dialect {
-  return DIALECTS_BY_NAME[format === 'openai' ? (translateTo ?? 'chat') : DIALECT_NAMES[format]];
+export function endpointOf({ onlyEndpoint, translateTo = 'chat' }: Target): OpenAiEndpoint {
+  return onlyEndpoint ?? translateTo;
+}
+
+function dialectOf(target: Target): Dialect {
+  const { format } = target;
+  return DIALECTS_BY_NAME[format === 'openai' ? endpointOf(target) : DIALECT_NAMES[format]];
 }
 
 const DIALECT_NAMES = { anthropic: 'messages', gemini: 'generate' } as const;

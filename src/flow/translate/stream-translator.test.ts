@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { anyAnswer, eventsOf } from '../../../test/support/translation/random-conversations.ts';
+import { answersOf } from '../../../test/support/translation/random-answers.ts';
+import { eventsOf } from '../../../test/support/translation/random-conversations.ts';
 import { TranslationProblem } from '../../translation/dialect.ts';
 import { DIALECTS_BY_NAME } from '../../translation/dialects.ts';
 import { DIALECTS, type DialectName } from '../../translation/neutral-request.ts';
@@ -11,44 +12,49 @@ import { StreamTranslator } from './stream-translator.ts';
 
 const TERMS = { model: 'asked', includesUsage: true, isArray: false };
 
-function translator(from: DialectName, to: DialectName): StreamTranslator {
+function translator(from: DialectName, to: DialectName, isArray = false): StreamTranslator {
   return new StreamTranslator(
     DIALECTS_BY_NAME[from].createStreamReader(),
-    DIALECTS_BY_NAME[to].createStreamWriter(TERMS),
-    { isArray: false, id: 'msg_0123456789abcdef0123456789abcdef', createdAt: 0 },
+    DIALECTS_BY_NAME[to].createStreamWriter({ ...TERMS, isArray }),
+    { isArray, id: 'msg_0123456789abcdef0123456789abcdef', createdAt: 0 },
   );
 }
 
-/** The caller's bytes for a provider's stream that is cut at these places. */
-function translate(from: DialectName, to: DialectName, bytes: Buffer, cuts: readonly number[]) {
-  const stream = translator(from, to);
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  const chunks = [0, ...places].map((start, at) => bytes.subarray(start, places[at]));
+/** The caller's bytes for these chunks of a provider's stream. */
+function translate(stream: StreamTranslator, chunks: readonly Buffer[]): string {
   return Buffer.concat([
     ...chunks.map((chunk) => stream.push(Buffer.from(chunk))),
     stream.end(Buffer.alloc(0)),
   ]).toString();
 }
 
+function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [0, ...places].map((start, at) => bytes.subarray(start, places[at]));
+}
+
 for (const from of DIALECTS)
-  test(`a stream of ${from} gives the same bytes however it is cut`, () => {
-    fc.assert(
-      fc.property(
-        anyAnswer,
-        fc.constantFrom(...DIALECTS),
-        fc.array(fc.nat(), { maxLength: 30 }),
-        (answer, to, cuts) => {
-          const writer = DIALECTS_BY_NAME[from].createStreamWriter(TERMS);
-          const bytes = Buffer.from(
-            eventsOf(answer, 3)
-              .map((event) => writer.write(event))
-              .join(''),
-          );
-          assert.equal(translate(from, to, bytes, cuts), translate(from, to, bytes, []));
-        },
-      ),
-    );
-  });
+  for (const to of DIALECTS)
+    test(`a stream of ${from} gives a caller of ${to} the same bytes however it is cut`, () => {
+      fc.assert(
+        fc.property(
+          answersOf(from, to),
+          fc.array(fc.nat(), { maxLength: 30 }),
+          fc.boolean(),
+          (answer, cuts, isArray) => {
+            const writer = DIALECTS_BY_NAME[from].createStreamWriter(TERMS);
+            const events = eventsOf(answer, 3).map((event) => writer.write(event));
+            const bytes = Buffer.from(events.join(''));
+            const translated = (chunks: readonly Buffer[]) =>
+              translate(translator(from, to, isArray && to === 'generate'), chunks);
+            const whole = translated([bytes]);
+            assert.equal(translated(cutAt(bytes, cuts)), whole);
+            assert.equal(translated(cutAt(bytes, [...bytes.keys()])), whole);
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
 
 function sse(...events: readonly unknown[]): Buffer {
   return Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));

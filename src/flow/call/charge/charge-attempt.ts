@@ -11,20 +11,13 @@
 //
 // Pure.
 
-import type { SpillwayError } from '../../errors/spillway-error.ts';
-import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../kernel/usage.ts';
-import { estimateUsage } from '../../metering/usage/token-estimate.ts';
-import type { Attempt } from '../../upstream/attempt/attempt.ts';
-import type { LeftOutcome } from '../../upstream/attempt/leave-attempt.ts';
-import type { CallPlan } from './plan-call.ts';
-import type { SentAttempt } from './settle-attempt.ts';
-
-export type ChargedUsage = {
-  readonly usage: MeteredUsage;
-  readonly isEstimated: boolean;
-  /** The least that is charged, in nano-dollars. */
-  readonly leastNanos?: number;
-};
+import type { SpillwayError } from '../../../errors/spillway-error.ts';
+import { type MeteredUsage, NO_USAGE, type UsageExtras } from '../../../kernel/usage.ts';
+import { estimateUsage } from '../../../metering/usage/token-estimate.ts';
+import type { Attempt } from '../../../upstream/attempt/attempt.ts';
+import type { LeftOutcome } from '../../../upstream/attempt/leave-attempt.ts';
+import type { CallPlan } from '../plan-call.ts';
+import type { ChargedUsage, SentAttempt } from './settle-attempt.ts';
 
 type Plan = Pick<CallPlan, 'body' | 'charge' | 'isStream'> & {
   readonly stated: Pick<CallPlan['stated'], 'features'>;
@@ -43,6 +36,19 @@ export function chargeAnswer(
   const isPartial = plan.isStream && reported?.outputTokens === 0 && outputBytes > 0;
   if (reported && !isPartial) return exact(plan, reported);
   return estimated(plan, reported, plan.charge === 'input' ? 0 : outputBytes);
+}
+
+/** An attempt that failed while its caller waits. */
+export function chargeFailed(
+  plan: Plan,
+  attempt: Answered,
+  sent: Pick<SentAttempt, 'reservedNanos'>,
+  error: SpillwayError,
+  hasContent: boolean,
+): ChargedUsage {
+  return error.isTimedOut
+    ? chargeLeft(plan, attempt, sent, { kind: 'unknown' })
+    : chargeFailure(plan, attempt, error, hasContent);
 }
 
 /** A failure that the provider or the connection caused. */

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClock } from '../../../test/support/test-clock.ts';
-import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
-import { NO_USAGE } from '../../kernel/usage.ts';
-import type { UsageRecord } from '../../metering/usage/usage-record.ts';
-import type { Limit, PermitAsk } from '../../resilience/rate-limiter.ts';
-import type { Target } from '../../routing/target.ts';
+import { createTestClock } from '../../../../test/support/test-clock.ts';
+import { OPENAI_TARGET } from '../../../../test/support/upstream/openai-target.ts';
+import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.ts';
+import { NO_USAGE } from '../../../kernel/usage.ts';
+import type { UsageRecord } from '../../../metering/usage/usage-record.ts';
+import type { Limit, PermitAsk } from '../../../resilience/rate-limiter.ts';
 import { type SettleParts, settleAttempt } from './settle-attempt.ts';
 
-const TARGET: Target = {
-  provider: 'openai',
-  account: 'default',
-  region: 'us-east',
-  format: 'openai',
-  model: 'gpt-5-mini',
-  origin: 'http://127.0.0.1',
-  basePath: '',
-  apiKey: 'k',
-};
 const TOKENS: Limit = {
   tier: 'organization',
   subject: 'acme',
@@ -51,7 +41,7 @@ function rig() {
     const pass = { key: { provider: 'openai', region: 'us-east' }, probe: undefined };
     const sentAtMs = clock.monotonic();
     const reserved = { budgetMonth: 202601, reservedNanos: 0 };
-    const sent = { target: TARGET, number, pass, sentAtMs, permit, ...reserved };
+    const sent = { target: OPENAI_TARGET, number, pass, sentAtMs, permit, ...reserved };
     const order = { id: 'req', payer: PAYER, plan: { isStream: false } };
     return clock
       .advance(takesMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SpillwayError } from '../../errors/spillway-error.ts';
-import { NO_USAGE, type Usage } from '../../kernel/usage.ts';
+import { SpillwayError } from '../../../errors/spillway-error.ts';
+import { NO_USAGE, type Usage } from '../../../kernel/usage.ts';
 import { chargeAnswer, chargeFailure, chargeLeft } from './charge-attempt.ts';
 
 const REPORTED: Usage = { ...NO_USAGE, inputTokens: 70, outputTokens: 30 };

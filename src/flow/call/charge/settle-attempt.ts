@@ -1,12 +1,14 @@
 // Settles an attempt that was sent: its usage is priced and journalled, then its reservation is settled, then `onSettled`
 // runs. This order makes every answered call an accounted one.
 
-import type { MeteredUsage, Usage } from '../../kernel/usage.ts';
-import { type UsageRecord, usageRecordId } from '../../metering/usage/usage-record.ts';
-import type { BreakerPass } from '../../resilience/breaker-board.ts';
-import type { PermitAsk } from '../../resilience/rate-limiter.ts';
-import type { Target } from '../../routing/target.ts';
-import type { CallOrder, CallParts } from './call-order.ts';
+import type { Span } from '../../../kernel/telemetry/tracer.ts';
+import type { MeteredUsage, Usage } from '../../../kernel/usage.ts';
+import { type UsageRecord, usageRecordId } from '../../../metering/usage/usage-record.ts';
+import type { BreakerPass } from '../../../resilience/breaker-board.ts';
+import type { PermitAsk } from '../../../resilience/rate-limiter.ts';
+import type { Target } from '../../../routing/target.ts';
+import { endAttemptSpan } from '../../telemetry/attempt-span.ts';
+import type { CallOrder, CallParts } from '../call-order.ts';
 
 export type SentAttempt = {
   readonly target: Target;
@@ -20,6 +22,8 @@ export type SentAttempt = {
   readonly budgetMonth: number | undefined;
   /** The reserved amount: the most that the attempt can cost. */
   readonly reservedNanos: number;
+  /** Set when the attempt is sent, where traces are exported. */
+  span?: Span | undefined;
 };
 
 export type SettleParts = {
@@ -29,26 +33,54 @@ export type SettleParts = {
   readonly clock: CallParts['clock'];
 };
 
-type SettledOrder = Pick<CallOrder, 'id' | 'payer'> & {
+export type SettledOrder = Pick<CallOrder, 'id' | 'payer'> & {
   readonly plan: Pick<CallOrder['plan'], 'isStream'>;
 };
 
 /** `OK`, an error code, or `CLIENT_GONE`. */
 export type AttemptStatus = string;
 
+export type ChargedUsage = {
+  readonly usage: MeteredUsage;
+  readonly isEstimated: boolean;
+  /** The least that is charged, in nano-dollars, where the provider goes on with a call whose answer is not read. */
+  readonly leastNanos?: number;
+};
+
+export type AttemptEnding = ChargedUsage & { readonly status: AttemptStatus };
+
 export function settleAttempt(
-  { meter, ledger, limiter, clock }: SettleParts,
+  parts: SettleParts,
   order: SettledOrder,
-  { target, number, sentAtMs, permit, budgetMonth }: SentAttempt,
-  ending: {
-    readonly status: AttemptStatus;
-    readonly usage: MeteredUsage;
-    readonly isEstimated: boolean;
-    /** The least that is charged, where the provider goes on with a call that nobody reads. */
-    readonly leastNanos?: number;
-  },
+  sent: SentAttempt,
+  ending: AttemptEnding,
   onSettled: (record: UsageRecord) => void,
 ): UsageRecord {
+  const record = closeAttempt(parts, order, sent, ending);
+  bookRecord(parts, record, onSettled);
+  return record;
+}
+
+/** Journals the record, then settles its reservation. */
+export function bookRecord(
+  { meter, ledger }: Pick<SettleParts, 'meter' | 'ledger'>,
+  record: UsageRecord,
+  onSettled: (record: UsageRecord) => void,
+): void {
+  meter.record(record, () => {
+    ledger.settle(record);
+    onSettled(record);
+  });
+}
+
+/** Settles the permit and prices the usage; the record is not booked yet. */
+export function closeAttempt(
+  { meter, limiter, clock }: SettleParts,
+  order: SettledOrder,
+  sent: SentAttempt,
+  ending: AttemptEnding,
+): UsageRecord {
+  const { target, number, sentAtMs, permit, budgetMonth } = sent;
   const { id, payer, plan } = order;
   const { usage, status, isEstimated } = ending;
   // Field by field: object spread is several times slower here.
@@ -80,10 +112,7 @@ export function settleAttempt(
     budgetMonth,
   };
   limiter.settle(permit, countedTokens(usage));
-  meter.record(record, () => {
-    ledger.settle(record);
-    onSettled(record);
-  });
+  if (sent.span) endAttemptSpan(sent.span, record);
   return record;
 }
 
