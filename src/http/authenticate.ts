@@ -1,4 +1,4 @@
-// Authentication of endpoints: an operator has the admin key, a caller has a key with a scope. A missing or unknown
+// Authentication of endpoints: an operator has the admin key or a session of the dashboard, a caller has a key with a scope. A missing or unknown
 // credential is UNAUTHORIZED, a missing scope FORBIDDEN.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -9,12 +9,13 @@ import type { Principal } from '../admission/principal.ts';
 import { SpillwayError } from '../errors/spillway-error.ts';
 import { findPrincipal, hasCredential, readCredential, readCredentials } from './credential.ts';
 import { addressSubject, keySubject, type RefusalLimit } from './refusal-limit.ts';
+import type { OperatorSessions } from './session/operator-sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set after authentication; errors are rendered in its organisation's language. */
     principal?: Principal;
-    /** True if the request carries the admin key. */
+    /** True if the request carries the admin key or a session. */
     isOperator?: boolean;
     /** A wrong admin key, which has a limit of its own. */
     isAdminGuess?: boolean;
@@ -34,15 +35,26 @@ export type GuessLimits = {
   readonly keys: RefusalLimit;
 };
 
-export function createGate(keyring: Keyring, adminKey: string, guesses?: GuessLimits): Gate {
+export function createGate(
+  keyring: Keyring,
+  adminKey: string,
+  guesses?: GuessLimits,
+  sessions?: Pick<OperatorSessions, 'expiry'>,
+): Gate {
   const adminDigest = digest(adminKey);
 
   function isAdmin(request: FastifyRequest): boolean {
     const isMatch = readCredentials(request.headers).some((credential) =>
       timingSafeEqual(digest(credential), adminDigest),
     );
-    request.isOperator = isMatch;
-    return isMatch;
+    request.isOperator = isMatch || hasSession(request);
+    return request.isOperator;
+  }
+
+  /** A browser sends its cookie with every request; a request with a credential of its own is judged by that. */
+  function hasSession(request: FastifyRequest): boolean {
+    if (!sessions || request.headers.cookie === undefined) return false;
+    return !hasCredential(request.headers) && sessions.expiry(request.raw) !== undefined;
   }
 
   /** A blocked address may still use a key that is known here. */

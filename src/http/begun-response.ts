@@ -2,6 +2,7 @@
 // `response.failed` must name the same response: OpenAI's SDK takes another id for a second response.
 
 import type { BegunResponse } from '../errors/wire-shape.ts';
+import { NameTable } from '../upstream/json/name-table.ts';
 import { peekFields, readString } from '../upstream/json/peek-fields.ts';
 
 /** `response.created` comes first; a few events of a provider's own may precede it. */
@@ -24,9 +25,11 @@ export function readBegunResponse(chunk: Buffer): BegunResponse | undefined {
 
 const DATA = Buffer.from('data:');
 const LINE_FEED = 0x0a;
+const EVENT_FIELDS = new NameTable(['type', 'response']);
+const RESPONSE_FIELDS = new NameTable(['id', 'created_at', 'model']);
 
 function responseIn(data: Buffer): Buffer | undefined {
-  const event = peekFields(data, ['type', 'response']);
+  const event = peekFields(data, EVENT_FIELDS);
   if (!event.ok || readString(data, event.fields.get('type')) !== 'response.created')
     return undefined;
   const span = event.fields.get('response');
@@ -34,7 +37,7 @@ function responseIn(data: Buffer): Buffer | undefined {
 }
 
 function identityOf(response: Buffer): BegunResponse | undefined {
-  const peeked = peekFields(response, ['id', 'created_at', 'model']);
+  const peeked = peekFields(response, RESPONSE_FIELDS);
   if (!peeked.ok) return undefined;
   const id = readString(response, peeked.fields.get('id'));
   if (id === undefined) return undefined;

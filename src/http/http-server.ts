@@ -1,8 +1,7 @@
 // The HTTP server: AI endpoints go to their own handler, all other requests to fastify. Both share one listener, one
 // error reply and one shutdown.
 //
-// States: created → listening → lame duck (every response closes its connection) → draining (no new connections; requests
-// in flight finish) → closed. The lame-duck phase keeps a caller's next request from crossing with the close.
+// server-listener.ts has the states of the listener.
 
 import {
   createServer,
@@ -10,7 +9,6 @@ import {
   type RequestListener,
   type Server,
 } from 'node:http';
-import { Server as NetServer } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyInstance,
@@ -24,9 +22,7 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import type { Principal } from '../admission/principal.ts';
-import type { SpillwayError } from '../errors/spillway-error.ts';
-import type { WireFormat } from '../errors/wire-shape.ts';
-import { type Clock, sleep } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { admitBodies } from './bodies/admit-bodies.ts';
 import type { BodyQuota } from './bodies/body-quota.ts';
@@ -34,8 +30,15 @@ import { readJsonBodies } from './bodies/json-body.ts';
 import type { BodyIntake } from './bodies/read-body.ts';
 import { type ConnectionBounds, limitConnections } from './connection-limit.ts';
 import { readCorrelationId } from './correlation-id.ts';
+import { failRequest } from './fail-request.ts';
 import { fromFrameworkError } from './framework-error.ts';
 import type { IdempotentRoutes } from './idempotent-routes.ts';
+import { drainRefusal } from './listener/mounted-requests.ts';
+import {
+  createServerListener,
+  type Draining,
+  type HttpServer,
+} from './listener/server-listener.ts';
 import type { NativeHandler } from './native-handler.ts';
 import { openApiDocument } from './openapi/document-head.ts';
 import { registerDocument } from './openapi/document-routes.ts';
@@ -50,19 +53,6 @@ import {
 import { createServedMethods } from './paths/served-methods.ts';
 import type { ErrorReplier } from './reply-error.ts';
 import { createUnreadableReplier, type LogUnreadable } from './unreadable-request.ts';
-
-/** Callers with an open connection send their next request within this time and get `Connection: close` with the response. */
-const LAME_DUCK_MS = 500;
-/** Load balancers may take a while to notice: the listener stays open while requests arrive, up to this time. */
-const MAX_LAME_DUCK_MS = 5000;
-/** A connection that was accepted last has sent its request, and needs this long to be read. */
-const FIRST_REQUEST_MS = 250;
-
-type Draining = {
-  isOn: boolean;
-  /** Of the last request other than a health check while draining, on the monotonic clock. */
-  lastRequestAtMs: number;
-};
 
 export type HttpServerOptions = ConnectionBounds & {
   readonly bodyLimitBytes: number;
@@ -95,15 +85,6 @@ export type HttpServerParts = {
   readonly options: HttpServerOptions;
 };
 
-export type HttpServer = {
-  /** Resolves to the URL it listens on. */
-  listen(host: string, port: number): Promise<string>;
-  /** While on, every response closes its connection, so that callers open the next one elsewhere. */
-  setDraining(isOn: boolean): void;
-  /** Idempotent: refuses new connections, waits for requests in flight, and closes them after the drain timeout. */
-  close(): Promise<void>;
-};
-
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const draining: Draining = { isOn: false, lastRequestAtMs: 0 };
   const routing = routerParts(parts);
@@ -118,7 +99,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     logger: false,
     // A path that cannot be decoded fails before any route.
     frameworkErrors: (error, request, reply) =>
-      fail(
+      failRequest(
         parts,
         request,
         reply,
@@ -142,13 +123,18 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   admitBodies(app, parts.quota, parts.intake);
   parts.idempotency.register(app);
   app.setErrorHandler((error, request, reply) =>
-    fail(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
+    failRequest(parts, request, reply, fromFrameworkError(error, request.routeOptions.bodyLimit)),
   );
   await app.register(swagger, { openapi: openApiDocument(), transform: jsonSchemaTransform });
   registerDocument(app, parts.native !== undefined);
   for (const register of parts.routes) register(app);
   await app.ready();
-  return listenerOf(app, parts, draining);
+  return createServerListener(app, {
+    ...parts,
+    draining,
+    refuseClosing: (request, response) =>
+      routing.refuse(request, response, drainRefusal(), errorFormat(routing.methods, request)),
+  });
 }
 
 function createListener(
@@ -183,64 +169,6 @@ function createListener(
   return server;
 }
 
-function listenerOf(app: FastifyInstance, parts: HttpServerParts, draining: Draining): HttpServer {
-  let closing: Promise<void> | undefined;
-
-  /** Until no request has arrived for the lame-duck time. */
-  async function untilQuiet(): Promise<void> {
-    const { clock } = parts;
-    const startedAtMs = clock.monotonic();
-    do await sleep(clock, LAME_DUCK_MS);
-    while (
-      clock.monotonic() - draining.lastRequestAtMs < LAME_DUCK_MS &&
-      clock.monotonic() - startedAtMs < MAX_LAME_DUCK_MS
-    );
-  }
-
-  async function close(): Promise<void> {
-    draining.isOn = true;
-    if (await hasConnections(app.server)) await untilQuiet();
-    await stopAccepting(app.server);
-    if (await hasConnections(app.server)) await sleep(parts.clock, FIRST_REQUEST_MS);
-    const cancel = parts.clock.after(parts.options.drainTimeoutMs, () =>
-      app.server.closeAllConnections(),
-    );
-    // Closes idle connections, too.
-    await app.close();
-    cancel();
-  }
-
-  return {
-    listen: (host, port) => app.listen({ host, port }),
-    setDraining(isOn) {
-      draining.isOn = isOn || closing !== undefined;
-    },
-    close() {
-      closing ??= close();
-      return closing;
-    },
-  };
-}
-
-/**
- * Closes the listening socket alone: `http.Server.close` would also end connections that have not been read yet. Right after
- * the poll phase of the event loop the backlog is empty; the kernel resets connections that wait in it.
- */
-function stopAccepting(server: Server): Promise<void> {
-  return new Promise((resolve) =>
-    setImmediate(() => {
-      NetServer.prototype.close.call(server);
-      resolve();
-    }),
-  );
-}
-
-function hasConnections(server: Server): Promise<boolean> {
-  return new Promise((resolve) =>
-    server.getConnections((error, count) => resolve(!error && count > 0)),
-  );
-}
-
 /** Paths have the spelling of the documentation: `/v1/jobs/{id}`. */
 function limitBody(route: RouteOptions, { routeBodyLimitBytes }: HttpServerOptions): void {
   const limitBytes = routeBodyLimitBytes[route.url.replace(/:(\w+)/g, '{$1}')];
@@ -269,26 +197,4 @@ function routerParts(parts: HttpServerParts): RequestRouterParts {
       isCounted: true,
     });
   return { native, methods: createServedMethods(native !== undefined), refuse };
-}
-
-function fail(
-  { replyError, idempotency }: HttpServerParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: SpillwayError,
-  format: WireFormat = 'spillway',
-): void {
-  reply.hijack();
-  replyError({
-    error,
-    format,
-    requestId: request.id,
-    request: request.raw,
-    response: reply.raw,
-    principal: request.principal,
-    isBegun: false,
-    isRefusal: true,
-    isCounted: request.isOperator !== true && request.isAdminGuess !== true,
-    beforeSend: idempotency.beforeFailure(request, error),
-  });
 }

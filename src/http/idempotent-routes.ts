@@ -16,12 +16,15 @@ import {
   isFinal,
   type KeeperParts,
 } from '../flow/serve/idempotent-call.ts';
+import { DEGRADED_HEADER } from '../flow/serve/serve-stale.ts';
 import type { BeforeSend } from './reply-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response contains a secret that is shown once: it is not stored and not replayed. */
     isAnswerSecret?: boolean;
+    /** The longest time that the route works on a request; absent: a minute. */
+    maxDurationMs?: number;
   }
 }
 
@@ -34,7 +37,7 @@ export type IdempotentRoutes = {
 
 /** The tenant of operators, who have no organisation. Ids of organisations cannot contain a colon. */
 const OPERATORS = ':operators';
-/** These routes only write to the store: a claim without a result after this time belongs to a dead process. */
+/** Most routes only write to the store: a claim without a result after this time belongs to a dead process. */
 const DEADLINE_MS = 60_000;
 /** Errors of the request itself: the handler changed nothing. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
@@ -103,7 +106,7 @@ function claimOf(
     key,
     fingerprint: fingerprint(),
     requestId: request.id,
-    deadlineAt: now + DEADLINE_MS,
+    deadlineAt: now + (request.routeOptions.config.maxDurationMs ?? DEADLINE_MS),
   };
 }
 
@@ -125,7 +128,8 @@ function settle(
   payload: unknown,
 ): Promise<void> {
   const { statusCode } = reply;
-  if (statusCode >= 400) return keeper.free();
+  // A stale answer stands for a retryable failure, so the key is freed.
+  if (statusCode >= 400 || reply.hasHeader(DEGRADED_HEADER)) return keeper.free();
   const body = request.routeOptions.config.isAnswerSecret === true ? undefined : bytesOf(payload);
   return keeper.keep(body && toKeptAnswer(statusCode, Object.entries(reply.getHeaders()), body));
 }

@@ -17,8 +17,10 @@ import { prefersAsync } from '../flow/serve/queue-call.ts';
 import type { FailedRequest, Reply, ServedRequest } from '../flow/serve/reply.ts';
 import { type ServeCallParts, serveCall } from '../flow/serve/serve-call.ts';
 import { serveRequest } from '../flow/serve/serve-request.ts';
+import { startCallSpan } from '../flow/telemetry/call-span.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
+import type { Span, Tracer } from '../kernel/telemetry/tracer.ts';
 import { addHop, hopOf } from '../upstream/hops.ts';
 import {
   chargeOf,
@@ -84,6 +86,9 @@ class NativeConnection implements Reply {
   #isClosed = false;
   #hasWritten = false;
   #begunResponse: BegunResponse | undefined;
+  /** Set where traces are exported. */
+  #span: Span | undefined;
+  #failure: string | undefined;
 
   constructor(
     parts: NativeHandlerParts,
@@ -204,11 +209,15 @@ class NativeConnection implements Reply {
     this.#isClosed = true;
     this.#lease?.release();
     this.#served?.gone();
+    this.#span?.set({ 'http.response.status_code': this.#response.statusCode });
+    this.#span?.end(this.#failure);
   }
 
   #serve(principal: Principal, body: Buffer): void {
     if (this.#isClosed) return;
     const { headers } = this.#request;
+    const { tracer } = this.#parts.serve;
+    if (tracer) this.#trace(tracer, principal);
     const request = {
       id: this.#id,
       url: this.#request.url ?? '',
@@ -229,6 +238,15 @@ class NativeConnection implements Reply {
     }
   }
 
+  /** The span's own `traceparent` replaces the caller's: calls, jobs and forwarded requests continue the trace. */
+  #trace(tracer: Tracer, principal: Principal): void {
+    const { headers } = this.#request;
+    const { clock } = this.#parts;
+    const terms = { requestId: this.#id, startedAtMs: this.#startedAtMs, clock };
+    this.#span = startCallSpan(tracer, this.#route, headers, principal, terms);
+    headers['traceparent'] = this.#span.traceParent;
+  }
+
   /** For a request that has not reached the flow. */
   #refuse(thrown: unknown): void {
     this.#fail({ error: toSpillwayError(thrown), isBegun: false, wasCalled: false });
@@ -236,6 +254,7 @@ class NativeConnection implements Reply {
 
   #fail(failed: FailedRequest): void {
     const { error, isBegun, hasRetried, beforeSend } = failed;
+    this.#failure = error.code;
     if (!isBegun) this.#addServedHeaders(failed);
     this.#parts.replyError({
       error,

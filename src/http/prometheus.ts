@@ -1,4 +1,5 @@
-// Renders the metrics registry in the Prometheus text format. Dots become underscores, counters end in `_total`.
+// Renders the metrics registry in the Prometheus text format. Dots become underscores, in
+// the names of metrics and of labels alike; counters end in `_total`.
 
 import type { HistogramCell, Metric, Metrics, Series } from '../kernel/metrics.ts';
 
@@ -23,9 +24,14 @@ function renderMetric(metric: Metric): string {
   return head + rows.join('');
 }
 
-function metricName(metric: Metric): string {
-  const name = metric.name.replaceAll(/[^a-zA-Z0-9_]/g, '_');
+/** The name of a metric in the Prometheus form, which dashboards and alert rules use. */
+export function metricName(metric: Pick<Metric, 'name' | 'kind'>): string {
+  const name = plainName(metric.name);
   return metric.kind === 'counter' && !name.endsWith('_total') ? `${name}_total` : name;
+}
+
+function plainName(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9_]/g, '_');
 }
 
 function histogramRows(
@@ -47,7 +53,9 @@ function histogramRows(
 
 function labelText(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return '';
-  const pairs = names.map((name, index) => `${name}="${escapeLabel(values[index] ?? '')}"`);
+  const pairs = names.map(
+    (name, index) => `${plainName(name)}="${escapeLabel(values[index] ?? '')}"`,
+  );
   return `{${pairs.join(',')}}`;
 }
 

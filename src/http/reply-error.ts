@@ -15,6 +15,7 @@ import {
   toPublicAnswer,
 } from '../errors/public-answer.ts';
 import { readRawFailure } from '../errors/raw-failure.ts';
+import type { Redact } from '../errors/redact.ts';
 import { safeParams } from '../errors/safe-params.ts';
 import type { SpillwayError } from '../errors/spillway-error.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type WireFormat,
 } from '../errors/wire-shape.ts';
 import type { FailureRecorder } from '../flow/call/call-order.ts';
+import { readLabel } from '../flow/serve/native-request.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { knowsOverload, sleepsOnRetryAfter, statusFor } from './client-habits.ts';
@@ -51,6 +53,8 @@ export type ErrorReply = {
   readonly ending?: StreamEnding;
   /** The response that a Responses API stream has announced. */
   readonly begunResponse?: BegunResponse | undefined;
+  /** The body has `success: false` beside the error; the failure is one of a model call. */
+  readonly hasSuccessField?: boolean | undefined;
   /** Gets the response before it is sent; sending waits for it. Never rejects. */
   readonly beforeSend?: BeforeSend | undefined;
 };
@@ -65,18 +69,21 @@ export type ErrorReplierOptions = {
   /** Whether the call could be submitted as a job instead. */
   readonly canQueue?: () => boolean;
   readonly refusals?: RefusalLimit | undefined;
+  /** Called for every request that is refused before a call, for metrics. */
+  readonly onRefused?: (code: ErrorCode) => void;
 };
 
 export function createErrorReplier(
   clock: Clock,
   log: Log,
-  { failures, canQueue = () => false, refusals }: ErrorReplierOptions = {},
+  { failures, canQueue = () => false, refusals, onRefused }: ErrorReplierOptions = {},
 ): ErrorReplier {
   return (refused) => {
     const throttled = refusals && countRefusal(refusals, refused);
     const reply = throttled ? throttledReply(refused, throttled) : refused;
+    if (refused.isRefusal) onRefused?.(reply.error.code);
     if (reply.error.code === 'INTERNAL') logInternal(log, reply);
-    else if (reply.isRefusal) logRefusal(log, reply);
+    else if (reply.isRefusal) logRefusal(log, reply, failures);
     const { requestId, request, principal } = reply;
     const answer = toPublicAnswer(reply.error, {
       requestId,
@@ -87,7 +94,7 @@ export function createErrorReplier(
       hasRetried: reply.hasRetried,
       sleepsOnRetryAfter: sleepsOnRetryAfter(request.headers),
       knowsOverload: knowsOverload(request.headers),
-      ...(reply.format === 'spillway' ? {} : callContext(reply, canQueue)),
+      ...(isOfCall(reply) ? callContext(reply, canQueue) : {}),
       diagnostics: diagnosticsFor(reply, failures),
     });
     if (failures) recordAnswer(failures, reply, answer.error);
@@ -125,6 +132,15 @@ const MISTAKES: ReadonlySet<ErrorCode> = new Set([
   'UNPROCESSABLE',
 ]);
 
+function isOfCall({ format, hasSuccessField }: ErrorReply): boolean {
+  return format !== 'spillway' || hasSuccessField === true;
+}
+
+function bodyOf({ format, hasSuccessField }: ErrorReply, answer: PublicAnswer): string {
+  const body = errorBody(format, answer);
+  return JSON.stringify(hasSuccessField ? { success: false, ...body } : body);
+}
+
 /** Applies to refused calls of a model only. */
 function callContext(
   { request, principal }: ErrorReply,
@@ -141,7 +157,7 @@ function send(clock: Clock, reply: ErrorReply, answer: PublicAnswer): void {
   const { response, format, request } = reply;
   if (response.destroyed) return;
   if (reply.isBegun) return endStream(clock, reply, answer);
-  const body = JSON.stringify(errorBody(format, answer));
+  const body = bodyOf(reply, answer);
   const correlationId = readCorrelationId(request.headers);
   response.writeHead(statusFor(request.headers, format, answer), {
     'content-type': CONTENT_TYPE,
@@ -175,13 +191,11 @@ const BREAK_AFTER_MS = 250;
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Undefined for a broken stream. Diagnostics are never stored. */
-function keptOf(
-  { isBegun, format, request, response }: ErrorReply,
-  answer: PublicAnswer,
-): KeptAnswer | undefined {
+function keptOf(reply: ErrorReply, answer: PublicAnswer): KeptAnswer | undefined {
+  const { isBegun, format, request, response } = reply;
   if (isBegun) return undefined;
   const { diagnostics: _diagnostics, ...error } = answer.error;
-  const body = Buffer.from(JSON.stringify(errorBody(format, { ...answer, error })));
+  const body = Buffer.from(bodyOf(reply, { ...answer, error }));
   // The response already has the headers about the server and the attempts.
   const headers = { ...response.getHeaders(), ...answer.headers, 'content-type': CONTENT_TYPE };
   return toKeptAnswer(statusFor(request.headers, format, answer), Object.entries(headers), body);
@@ -189,44 +203,76 @@ function keptOf(
 
 /** The raw failure of the last attempt, on AI endpoints and for keys with diagnostics only. */
 function diagnosticsFor(
-  { error, format, principal }: ErrorReply,
+  reply: ErrorReply,
   failures: FailureRecorder | undefined,
 ): object | undefined {
-  if (!failures || format === 'spillway' || principal?.diagnostics !== true) return undefined;
+  const { error, principal } = reply;
+  if (!failures || !isOfCall(reply) || principal?.diagnostics !== true) return undefined;
   const { status, body } = readRawFailure(error.cause, failures.redact) ?? {};
   return { reason: failures.redact(error.message), status, body };
 }
 
 /** Only for authenticated callers: anonymous requests could evict the records. */
 function recordAnswer(
-  { records, redact }: FailureRecorder,
+  failures: FailureRecorder,
   { requestId: id, request, principal, error }: ErrorReply,
   answered: PublicError,
 ): void {
   if (!principal) return;
   const { organizationId, keyId } = principal;
   const correlationId = readCorrelationId(request.headers);
-  records.answered({ id, correlationId, organizationId, keyId }, answered, redact(error.message));
+  const safe = quotingRedact(error.code, failures);
+  failures.records.answered(
+    { id, correlationId, organizationId, keyId },
+    {
+      ...answered,
+      message: safe(answered.message),
+      params: redactTexts(answered.params, safe),
+    },
+    failures.redact(error.message),
+  );
 }
 
 /** Bounds the caller's own text in a log line, such as the name of an unknown model. */
 const MAX_LOGGED_REASON = 200;
 
-function logRefusal(log: Log, { error, requestId, request, principal }: ErrorReply): void {
+/** Refusals that quote the caller's path, model or field, in which a misplaced key may be. Others are Spillway's own words. */
+const QUOTING_CODES: ReadonlySet<string> = new Set(['NOT_FOUND', 'INVALID_REQUEST']);
+
+function logRefusal(
+  log: Log,
+  { error, requestId, request, principal }: ErrorReply,
+  failures: FailureRecorder | undefined,
+): void {
+  const safe = quotingRedact(error.code, failures);
+  const path = request.url?.split('?', 1)[0];
   log.write({
     level: 'warn',
     type: 'request',
-    message: error.message.slice(0, MAX_LOGGED_REASON),
+    message: safe(error.message).slice(0, MAX_LOGGED_REASON),
     requestId,
     metadata: {
       code: error.code,
       method: request.method,
-      path: request.url?.split('?', 1)[0]?.slice(0, MAX_LOGGED_REASON),
+      path: path && safe(path).slice(0, MAX_LOGGED_REASON),
       organizationId: principal?.organizationId,
       keyId: principal?.keyId,
-      ...safeParams(error.code, error.params),
+      userId: principal && readLabel(request.headers['x-user-id']),
+      ...redactTexts(safeParams(error.code, error.params), safe),
     },
   });
+}
+
+function quotingRedact(code: string, failures: FailureRecorder | undefined): Redact {
+  return failures && QUOTING_CODES.has(code) ? failures.redact : (text) => text;
+}
+
+function redactTexts(fields: object, redact: Redact): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? redact(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
 function logInternal(log: Log, { error, requestId }: ErrorReply): void {

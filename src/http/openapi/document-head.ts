@@ -20,6 +20,7 @@ export function openApiDocument(): NonNullable<FastifyDynamicSwaggerOptions['ope
     },
     tags: [
       { name: 'AI', description: "Each provider's own wire format." },
+      { name: 'Orchestrator', description: 'Requests routed to a category and answered.' },
       { name: 'Jobs', description: 'Queued work.' },
       { name: 'Builds', description: "Progress events of a product's long-running work." },
       { name: 'Usage', description: 'Tokens and costs.' },

@@ -77,7 +77,7 @@ export function adminBreakerRoutes(
   };
 }
 
-function toBreakerView({ key, ...view }: BreakerView): z.infer<typeof breakerView> {
+export function toBreakerView({ key, ...view }: BreakerView): z.infer<typeof breakerView> {
   const { cause = null, openedAt = null, nextProbeAt = null } = view;
   const { provider, organization = null } = key;
   const scope = { provider, region: circuitLabel(key), organization };

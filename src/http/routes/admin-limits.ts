@@ -88,7 +88,7 @@ export function adminLimitRoutes(
   };
 }
 
-function toLimitView(limit: ProviderLimit): z.infer<typeof limitView> {
+export function toLimitView(limit: ProviderLimit): z.infer<typeof limitView> {
   const { provider, model = null, resetAt, setBy, setAt, kind, requestId = null } = limit;
   const region = regionLabel(limit);
   return { provider, region, model, resetAt, setBy, setAt, kind, requestId };

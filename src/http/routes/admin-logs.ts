@@ -1,30 +1,19 @@
-// GET /admin/logs: the last log entries, for operators without access to stdout.
+// GET /admin/logs: the last log entries, for operators without access to stdout. `nextCursor` is the value of `before` for
+// the next page.
 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import {
-  LOG_LEVELS,
-  LOG_TYPES,
-  type LogEntry,
-  type LogLevel,
-  type LogType,
-} from '../../kernel/log.ts';
+import { LOG_LEVELS, LOG_TYPES } from '../../kernel/log.ts';
+import type { LogQuery, RecentEntry } from '../../kernel/telemetry/log-query.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { pageOf, wholeList } from '../paging.ts';
+import { pageOf } from '../paging.ts';
 import { adminGuard, adminSchema, moment } from '../schemas/admin.ts';
 
 export type RecentLog = {
   /** Newest first. Undefined if entries are not stored. */
-  recent(query: {
-    readonly type?: LogType;
-    readonly level?: LogLevel;
-    readonly limit: number;
-  }): Awaitable<readonly RecentEntry[] | undefined>;
+  recent(query: LogQuery): Awaitable<readonly RecentEntry[] | undefined>;
 };
-
-/** Entries from Redis carry the id of their server. */
-type RecentEntry = LogEntry & { readonly at: number; readonly serverId?: string };
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -50,6 +39,21 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
           querystring: z.object({
             type: z.enum(LOG_TYPES).optional(),
             level: z.enum(LOG_LEVELS).optional(),
+            text: z
+              .string()
+              .min(1)
+              .max(200)
+              .optional()
+              .describe('A text within the message or the request id; case does not matter'),
+            server: z.string().min(1).max(200).optional().describe('The id of a server'),
+            requestId: z.string().min(1).max(200).optional(),
+            organizationId: z.string().min(1).max(200).optional(),
+            before: z.coerce
+              .number()
+              .int()
+              .min(0)
+              .optional()
+              .describe('Entries written before this time, epoch milliseconds'),
             limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
           }),
           response: {
@@ -63,7 +67,10 @@ export function adminLogRoutes(log: RecentLog, gate: Pick<Gate, 'requireAdmin'>)
       },
       async ({ query }) => {
         const entries = await log.recent(query);
-        return { ...wholeList((entries ?? []).map(plain)), isEnabled: entries !== undefined };
+        const data = (entries ?? []).map(plain);
+        const oldest = data.length < query.limit ? undefined : data.at(-1);
+        const nextCursor = oldest ? String(oldest.at) : null;
+        return { data, nextCursor, isEnabled: entries !== undefined };
       },
     );
   };

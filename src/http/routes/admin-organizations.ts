@@ -5,13 +5,14 @@ import { z } from 'zod';
 import type { AdministerOrganizations } from '../../admission/administer-organizations.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
-import { cutPage, pageOf, pageQuery, readCursor } from '../paging.ts';
+import { pageOf, pageQuery, readCursor, writeCursor } from '../paging.ts';
 import {
   adminGuard,
   adminSchema,
   noContent,
   operatorOf,
   organizationId,
+  searchText,
 } from '../schemas/admin.ts';
 import { organizationView, toOrganizationView } from '../schemas/organization.ts';
 import {
@@ -58,14 +59,19 @@ export function adminOrganizationRoutes(
       {
         ...guard,
         schema: adminSchema('List organisations by id', {
-          querystring: z.object(pageQuery),
+          querystring: z.object({
+            ...pageQuery,
+            q: searchText.describe('Text that the id or the name contains, in any case'),
+          }),
           response: { 200: pageOf(organizationView) },
         }),
       },
-      async ({ query: { limit, cursor } }) => {
-        const after = readCursor(cursor);
-        const rows = await organizations.list({ limit: limit + 1, ...(after && { after }) });
-        return cutPage(rows.map(toOrganizationView), limit, ({ id }) => id);
+      async ({ query: { limit, cursor, q } }) => {
+        const page = await organizations.list({ limit, after: readCursor(cursor), text: q });
+        return {
+          data: page.organizations.map(toOrganizationView),
+          nextCursor: page.next === undefined ? null : writeCursor(page.next),
+        };
       },
     );
     api.get(

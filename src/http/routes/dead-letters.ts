@@ -5,11 +5,18 @@ import { z } from 'zod';
 import type { Auditor } from '../../admission/administer-audit.ts';
 import { SpillwayError } from '../../errors/spillway-error.ts';
 import type { RetryDeadLetters } from '../../jobs/pipeline/retry-dead-letter.ts';
-import type { DeadLetterStore } from '../../jobs/ports/dead-letter-store.ts';
+import type { DeadLetter, DeadLetterStore } from '../../jobs/ports/dead-letter-store.ts';
 import type { Gate } from '../authenticate.ts';
 import type { RegisterRoutes } from '../http-server.ts';
 import { readonlyPageOf } from '../paging.ts';
-import { adminGuard, moment, noContent, operatorOf, printable } from '../schemas/admin.ts';
+import {
+  adminGuard,
+  moment,
+  noContent,
+  operatorOf,
+  printable,
+  searchText,
+} from '../schemas/admin.ts';
 import { plainAnswer } from '../schemas/documented.ts';
 
 export type DeadLetterRouteParts = {
@@ -23,6 +30,10 @@ const letterPath = z.object({ id: printable(200) });
 const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: printable(200).optional(),
+  q: searchText.describe(
+    'Text that the id, job, organisation, queue, code or message contains, in any case',
+  ),
+  fields: z.enum(['all', 'summary']).default('all').describe('`summary` leaves `body` out'),
 });
 
 const letterView = z.looseObject({
@@ -30,7 +41,10 @@ const letterView = z.looseObject({
   jobId: z.string().optional(),
   organizationId: z.string().optional(),
   queue: z.string(),
-  body: z.string().describe("The message as delivered, or the job's fields as JSON"),
+  body: z
+    .string()
+    .optional()
+    .describe("The message as delivered, or the job's fields as JSON; absent from a summary"),
   errorCode: z.string(),
   errorMessage: z.string().describe('For operators'),
   attempts: z.int(),
@@ -65,10 +79,10 @@ export function deadLetterRoutes({
         },
       },
       async (request) => {
-        const { limit, cursor } = request.query;
-        const page = await deadLetters.list({ limit: limit + 1, ...(cursor && { after: cursor }) });
-        const data = page.slice(0, limit);
-        return { data, nextCursor: page.length > limit ? (data.at(-1)?.id ?? null) : null };
+        const { limit, cursor, fields, q } = request.query;
+        const { letters, next } = await deadLetters.list({ limit, after: cursor, text: q });
+        const data = fields === 'all' ? letters : letters.map(withoutBody);
+        return { data, nextCursor: next ?? null };
       },
     );
 
@@ -117,4 +131,10 @@ export function deadLetterRoutes({
       },
     );
   };
+}
+
+/** The body is the producer's message with its prompt. */
+function withoutBody(letter: DeadLetter): Omit<DeadLetter, 'body'> {
+  const { body: _body, ...summary } = letter;
+  return summary;
 }

@@ -65,6 +65,9 @@ export function printable(maxLength: number) {
     .refine((text) => text.isWellFormed());
 }
 
+/** `q`: a text that a list is filtered by. A filtered page may have fewer rows than `limit` and still a next page. */
+export const searchText = printable(200).optional();
+
 /** An id that Spillway has issued; also the cursor of a list. */
 export const rowId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/);
 

@@ -122,6 +122,7 @@ const serverView = z.object({
     refusedAccounts: z.array(z.object({ provider: z.string(), account: z.string() })),
   }),
   routing: routingCounts,
+  forwardedTo: counts.optional(),
   lastHeartbeat: moment,
   isSuspected: z.boolean().describe('It has missed three beats'),
   sinceHeartbeatMs: milliseconds,
@@ -147,6 +148,9 @@ export const clusterStatusView = z.object({
     failed: z.int(),
     byReason: routingCounts,
   }),
+  forwarding: z
+    .array(z.object({ from: z.string(), to: z.string(), count: z.int() }))
+    .describe('Requests that a server has forwarded, by the server that answered'),
   recommendations: z.array(
     z.object({ action: z.string(), subject: z.string(), message: z.string() }),
   ),
