@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Alert } from '../../../api/logs.ts';
+import { alertFigure, alertStateWord, alertTitle } from './alert-words.ts';
+
+const alert: Alert = {
+  id: '1',
+  name: 'error-rate',
+  metric: 'ai.error.rate',
+  state: 'firing',
+  severity: 'critical',
+  message: '',
+  value: 0.12,
+  threshold: 0.05,
+  startedAt: 0,
+  endedAt: null,
+  serverId: 'a',
+};
+
+test('a figure is shown in the unit of its metric', () => {
+  assert.equal(alertFigure(alert), '12 %, threshold 5 %');
+  assert.equal(
+    alertFigure({ ...alert, metric: 'ai.latency.p99', value: 12.5, threshold: 10 }),
+    '12 s, threshold 10 s',
+  );
+  assert.equal(
+    alertFigure({ ...alert, metric: 'jobs.dead_letters', value: 3, threshold: 0 }),
+    '3, threshold 0',
+  );
+});
+
+test('a title names the alert and its subject', () => {
+  assert.equal(alertTitle(alert), 'Error rate');
+  assert.equal(
+    alertTitle({ name: 'circuit-open', subject: 'anthropic us' }),
+    'Circuit open: anthropic us',
+  );
+  assert.equal(alertStateWord(alert), 'fires');
+});
